@@ -1,0 +1,75 @@
+//! The one seam: what every privacy model says of itself and of a class.
+
+use crate::Class;
+
+/// A privacy model with its parameters, bound to the columns of a table.
+pub trait Criterion: Send + Sync {
+    /// The key in the `[privacy]` section of a job file, such as `l-diversity`.
+    fn key(&self) -> &'static str;
+
+    /// What it promises, in one sentence for a person, with its parameters and column.
+    fn promise(&self) -> String;
+
+    /// What merging classes does to it, so that a search knows what it may prune.
+    fn merging(&self) -> Merging;
+
+    /// Whether a class is judged by itself, whatever the other classes are (survey Def 4.4), so that
+    /// partitions may be cut locally.
+    fn bucket_independent(&self) -> bool {
+        true
+    }
+
+    /// Whether the class satisfies it.
+    fn holds(&self, class: &Class<'_>) -> bool;
+
+    /// Whether a class without records (people of the population table only) is judged too, and
+    /// records may therefore not be suppressed to satisfy it.
+    fn judges_absence(&self) -> bool {
+        false
+    }
+
+    /// The parameter that the class reaches: the largest k, l, p … or the smallest t, beta … for which
+    /// it would still hold (at the edge for strict inequalities). The worst class decides what a release reached.
+    fn reached(&self, class: &Class<'_>) -> f64;
+
+    /// Which direction of [`reached`](Self::reached) is safer.
+    fn better(&self) -> Better;
+
+    /// A lower bound on how many records must leave the class before what remains can be cut into
+    /// classes that all satisfy the criterion. 0 is always sound; the larger the bound, the more a
+    /// search may prune. It must be `class.rows` for a class of which no part can ever satisfy it.
+    fn least_suppression(&self, class: &Class<'_>) -> u64 {
+        match self.merging() {
+            Merging::Absorbing if !self.holds(class) => class.rows,
+            // Were every part satisfied, so would be the whole: at least one part must go.
+            Merging::Closed if !self.holds(class) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Which histograms it looks at: positions in [`Class::histograms`]; empty for counts alone.
+    fn histograms(&self) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+/// What merging two classes does to a criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merging {
+    /// If one of them satisfies it, so does their union. Then the records of failing classes only get
+    /// fewer as a table is generalized, and a lattice may be pruned even with suppression.
+    Absorbing,
+    /// If both satisfy it, so does their union (survey Def 4.3, monotonicity).
+    Closed,
+    /// Nothing can be said. No search may prune by it.
+    Arbitrary,
+}
+
+/// Which direction is safer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Larger values protect more (k, l).
+    Higher,
+    /// Smaller values protect more (t, beta).
+    Lower,
+}

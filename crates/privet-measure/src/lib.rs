@@ -1,0 +1,2 @@
+//! How good a release is: utility metrics.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Mechanisms that keep records truthful: generalization over lattices.
+#![forbid(unsafe_code)]

@@ -1,0 +1,209 @@
+//! `manifest.json`: what was promised, what was reached, and how, without a single raw value.
+//!
+//! The manifest holds no time and no path, so the same job on the same input gives the same bytes.
+
+use std::collections::BTreeMap;
+
+use privet_criteria::Requirement;
+use serde::{Deserialize, Serialize};
+
+/// The version of the manifest's layout.
+pub const FORMAT: u32 = 1;
+
+/// What a release says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The layout of this file.
+    pub format: u32,
+    /// The program and its version.
+    pub software: String,
+    /// What kind of release it is: `generalized`.
+    pub kind: String,
+    /// The published table.
+    pub data: Data,
+    /// What holds, and how it is known.
+    pub promises: Vec<Promise>,
+    /// How the candidate was chosen.
+    pub search: Search,
+    /// Every utility metric, by name; what was minimized among them.
+    pub metrics: BTreeMap<String, f64>,
+    /// The equivalence classes.
+    pub classes: Classes,
+    /// Where randomness came from: `none` for a deterministic mechanism.
+    pub randomness: String,
+    /// Every other file of the folder.
+    pub files: Vec<File>,
+    /// SHA-256 of this file with this field empty.
+    pub seal: String,
+}
+
+/// The published table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    /// The file.
+    pub file: String,
+    /// `csv`, `parquet` or `arrow`.
+    pub format: String,
+    /// CSV: the delimiter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
+    /// Records of the input.
+    pub input_rows: u64,
+    /// Records published.
+    pub rows: u64,
+    /// Records suppressed.
+    pub suppressed: u64,
+    /// The columns, in their order.
+    pub columns: Vec<DataColumn>,
+    /// Names of input columns that are not published.
+    pub removed_columns: Vec<String>,
+}
+
+/// A published column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataColumn {
+    /// Its name.
+    pub name: String,
+    /// `quasi`, `sensitive` or `insensitive`.
+    pub role: String,
+    /// Quasi columns: how it was recoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recoding: Option<Recoding>,
+}
+
+/// How a quasi column was recoded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recoding {
+    /// The level of its hierarchy, 0 for the value itself.
+    pub level: usize,
+    /// The top level of its hierarchy.
+    pub height: usize,
+    /// Leaves of its domain.
+    pub leaves: u64,
+    /// Distinct labels at each level, from level 0 on.
+    pub labels_per_level: Vec<u64>,
+    /// Mean loss of the column, a suppressed record costing 1.
+    pub loss: f64,
+    /// Its weight in the metric.
+    pub weight: f64,
+}
+
+/// A promise and what was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// What was asked, with its column filled in.
+    pub requirement: Requirement,
+    /// The promise as a sentence.
+    pub statement: String,
+    /// What the worst class reaches.
+    pub reached: f64,
+    /// The worst class.
+    pub worst_class: Option<WorstClass>,
+    /// What `verify` must know of the sensitive column beyond the published table.
+    #[serde(default)]
+    pub evidence: Evidence,
+}
+
+/// A class, told by where it first appears in the published table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorstClass {
+    /// The first record of the class, counted from 1 in the published table.
+    pub record: u64,
+    /// Its size.
+    pub rows: u64,
+}
+
+/// What a promise rests on that the published table alone does not show. Only values that are
+/// published appear here.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// `ordered`: the rank of each published value among all values of the input, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<BTreeMap<String, u64>>,
+    /// `ordered`, `delta-disclosure`: how many distinct values the input has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain_size: Option<u64>,
+    /// `hierarchical`: per published value its labels from the leaf to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ancestors: Option<BTreeMap<String, Vec<String>>>,
+    /// SHA-256 of the population table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population_sha256: Option<String>,
+    /// Per quasi column, in order, the label of every population value at the published level; needed
+    /// to match the population table to the classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population_labels: Option<Vec<BTreeMap<String, String>>>,
+}
+
+/// How the candidate was chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The algorithm.
+    pub algorithm: String,
+    /// What it guarantees, in a sentence.
+    pub guarantee: String,
+    /// The metric it minimizes.
+    pub minimize: String,
+    /// The largest share of records that may be suppressed.
+    pub suppress_at_most: f64,
+    /// Candidates in the lattice.
+    pub lattice_nodes: u64,
+    /// Candidates whose classes were formed.
+    pub nodes_checked: u64,
+    /// All minimal safe nodes, as levels per quasi column, when they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimal_nodes: Option<Vec<Vec<usize>>>,
+}
+
+/// The equivalence classes of the published table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Classes {
+    /// How many.
+    pub count: u64,
+    /// The smallest.
+    pub min: u64,
+    /// The largest.
+    pub max: u64,
+    /// Their mean size.
+    pub mean: f64,
+    /// A histogram of sizes: classes and records whose class size is from `from` to `to`.
+    pub sizes: Vec<SizeBin>,
+}
+
+/// A bin of the histogram of class sizes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeBin {
+    /// Smallest size in the bin.
+    pub from: u64,
+    /// Largest size in the bin.
+    pub to: u64,
+    /// Classes in it.
+    pub classes: u64,
+    /// Records in them.
+    pub rows: u64,
+}
+
+/// A file of the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of the whole file.
+    pub sha256: String,
+    /// SHA-256 of each block of 64 KiB, cut to 16 hexadecimal digits, so that a change can be located.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<String>,
+}
