@@ -4,6 +4,7 @@
 //! its [`Kind`]), so the same input gives the same codes whatever the number of threads that read it.
 
 use arrow::array::ArrayRef;
+use rayon::prelude::*;
 
 /// A table read into memory.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +62,14 @@ pub enum Cells {
     },
     /// Values of an Arrow type: element `i` is the value with code `i`.
     Arrow(ArrayRef),
+    /// Values of an Arrow type of which several have the same text, such as a null and an empty string:
+    /// per record a position among the values.
+    ArrowVerbatim {
+        /// One position per record.
+        codes: Vec<u32>,
+        /// The distinct values.
+        values: ArrayRef,
+    },
 }
 
 /// When to put quotation marks around a text cell.
@@ -109,16 +118,27 @@ impl Domain {
     /// position, its code. `is_missing` tells which texts are markers of a missing value.
     pub fn canonical(values: Vec<Box<str>>, is_missing: impl Fn(&str) -> bool) -> (Self, Vec<u32>) {
         let kind = Kind::of(values.iter().map(|v| &**v).filter(|v| !is_missing(v)));
+        // Each text is looked at once. Markers of a missing value are ordered by their text alone.
+        let keys: Vec<(bool, f64)> = values
+            .iter()
+            .map(|v| if is_missing(v) { (false, 0.0) } else { (true, kind.number(v).unwrap_or(0.0)) })
+            .collect();
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        order.sort_by(|&a, &b| {
-            let (a, b) = (&*values[a as usize], &*values[b as usize]);
-            is_missing(b).cmp(&is_missing(a)).then_with(|| kind.order(a, b))
-        });
+        let compare = |&a: &u32, &b: &u32| {
+            let (x, y) = (keys[a as usize], keys[b as usize]);
+            let by_key = x.0.cmp(&y.0).then_with(|| x.1.total_cmp(&y.1));
+            by_key.then_with(|| values[a as usize].cmp(&values[b as usize]))
+        };
+        if order.len() > 1 << 14 {
+            order.par_sort_unstable_by(compare);
+        } else {
+            order.sort_unstable_by(compare);
+        }
         let mut code_of = vec![0; values.len()];
         for (code, &position) in order.iter().enumerate() {
             code_of[position as usize] = code as u32;
         }
-        let missing = values.iter().filter(|v| is_missing(v)).count() as u32;
+        let missing = keys.iter().filter(|key| !key.0).count() as u32;
         let mut slots: Vec<Option<Box<str>>> = values.into_iter().map(Some).collect();
         let values = order.iter().map(|&p| slots[p as usize].take().unwrap_or_default()).collect();
         (Self { values, missing, kind }, code_of)
@@ -177,17 +197,29 @@ impl Domain {
 impl Kind {
     /// The narrowest kind that fits all texts; text when there is none.
     pub fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let fits = |f: fn(&str) -> bool| texts.clone().next().is_some() && texts.clone().all(f);
-        if fits(is_integer) {
-            Kind::Integer
-        } else if fits(is_decimal) {
-            Kind::Decimal
-        } else if fits(|t| days_of(t).is_some()) {
-            Kind::Date
-        } else if fits(is_boolean) {
-            Kind::Boolean
-        } else {
-            Kind::Text
+        const KINDS: [Kind; 4] = [Kind::Integer, Kind::Decimal, Kind::Date, Kind::Boolean];
+        let mut fits = [true; 4];
+        let mut is_empty = true;
+        for text in texts {
+            is_empty = false;
+            for (fits, kind) in fits.iter_mut().zip(KINDS) {
+                *fits = *fits && kind.fits(text);
+            }
+            if fits == [false; 4] {
+                break;
+            }
+        }
+        let narrowest = KINDS.into_iter().zip(fits).find(|(_, fits)| *fits && !is_empty);
+        narrowest.map_or(Kind::Text, |(kind, _)| kind)
+    }
+
+    fn fits(self, text: &str) -> bool {
+        match self {
+            Kind::Integer => is_integer(text),
+            Kind::Decimal => is_decimal(text),
+            Kind::Date => days_of(text).is_some(),
+            Kind::Boolean => is_boolean(text),
+            Kind::Text => true,
         }
     }
 

@@ -1,6 +1,11 @@
-//! What can be wrong with a hierarchy. No message holds a value.
+//! What can be wrong with a hierarchy (survey ME-05).
+//!
+//! A message says where (file, line, column or job-file key), what is wrong and what would be accepted.
+//! No message holds a value of the data: values are pointed at, never quoted.
 
-use std::collections::HashMap;
+use super::Level;
+use foldhash::{HashMap, HashMapExt};
+use std::path::{Path, PathBuf};
 
 /// What is wrong with a hierarchy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -10,17 +15,20 @@ pub enum HierarchyError {
     #[error("the hierarchy is empty; it needs one row for each value of the column")]
     Empty,
     /// A row has another number of levels than the first.
-    #[error("line {line}: {found} levels where the first line has {expected}; every line needs one label for each level")]
+    #[error(
+        "line {line}, column {}: {found} levels where the first line has {expected}; every line needs one label for each level",
+        (*found).min(*expected) + 1
+    )]
     Ragged {
         /// The line, from 1.
         line: usize,
-        /// Levels on this line.
+        /// Levels on this line, the value included.
         found: usize,
-        /// Levels on the first line.
+        /// Levels on the first line, the value included.
         expected: usize,
     },
     /// A value occurs in two rows.
-    #[error("line {line}: the value in column 1 already stands on line {first}; keep one of the two lines")]
+    #[error("line {line}, column 1: the value already stands on line {first}; keep one of the two lines")]
     Duplicate {
         /// The line, from 1.
         line: usize,
@@ -40,15 +48,35 @@ pub enum HierarchyError {
         /// The line that it contradicts.
         first: usize,
     },
+    /// A label is empty although the value is not.
+    #[error("line {line}, column {column}: the label is empty; write a label, or `*` for anything")]
+    EmptyLabel {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1 (the value itself).
+        column: usize,
+    },
+    /// The text is not in the layout of a hierarchy file.
+    #[error("line {line}, column {column}: {problem}")]
+    Malformed {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1: the cell in a table of labels, the character in a tree.
+        column: usize,
+        /// What is wrong and what would be accepted.
+        problem: String,
+    },
     /// The column holds values that the hierarchy does not know.
-    #[error("the hierarchy does not cover {missing} of the column's {distinct} distinct values; add a row for each of them")]
+    #[error(
+        "the hierarchy does not cover {missing} of the column's {distinct} distinct values; add each of them to it"
+    )]
     Uncovered {
         /// How many values it does not cover.
         missing: usize,
-        /// How many distinct values the column has.
+        /// How many distinct values the column has, markers of a missing value apart.
         distinct: usize,
     },
-    /// The file cannot be read or is not in the layout of a hierarchy.
+    /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
     /// A builder was given something it cannot use.
@@ -59,30 +87,53 @@ pub enum HierarchyError {
         /// What is wrong and what would be accepted.
         problem: String,
     },
+    /// Something is wrong with a hierarchy that comes from a file.
+    #[error("{}: {problem}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: Box<HierarchyError>,
+    },
 }
 
-/// Every leaf once, as many labels as leaves at each level, levels that nest.
-pub(super) fn check(leaves: &[Box<str>], levels: &[Vec<Box<str>>]) -> Result<(), HierarchyError> {
-    if leaves.is_empty() {
-        return Err(HierarchyError::Empty);
+impl HierarchyError {
+    pub(super) fn parameter(key: &str, problem: impl Into<String>) -> Self {
+        Self::Parameter { key: key.into(), problem: problem.into() }
     }
-    let mut first_line: HashMap<&str, usize> = HashMap::new();
+
+    /// The same error, saying in which file.
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        Self::InFile { path: path.into(), problem: Box::new(self) }
+    }
+
+    /// The same error with rows turned into lines of a file: row `i` (from 1) stands on `lines[i - 1]`.
+    pub(super) fn on_lines(self, lines: &[usize]) -> Self {
+        let at = |row: usize| row.checked_sub(1).and_then(|i| lines.get(i)).copied().unwrap_or(row);
+        match self {
+            Self::Duplicate { line, first } => Self::Duplicate { line: at(line), first: at(first) },
+            Self::NotNested { line, column, first } => {
+                Self::NotNested { line: at(line), column, first: at(first) }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Every leaf once, and levels that nest.
+pub(super) fn check(leaves: &[Box<str>], levels: &[Level]) -> Result<(), HierarchyError> {
+    let mut first_row: HashMap<&str, usize> = HashMap::with_capacity(leaves.len());
     for (i, leaf) in leaves.iter().enumerate() {
-        if let Some(first) = first_line.insert(leaf, i + 1) {
+        if let Some(first) = first_row.insert(leaf, i + 1) {
             return Err(HierarchyError::Duplicate { line: i + 1, first });
         }
     }
-    for (number, level) in levels.iter().enumerate() {
-        if level.len() != leaves.len() {
-            let line = level.len().min(leaves.len()) + 1;
-            return Err(HierarchyError::Ragged { line, found: number + 1, expected: levels.len() + 1 });
-        }
-    }
     for (number, pair) in levels.windows(2).enumerate() {
-        let mut parent: HashMap<&str, (usize, &str)> = HashMap::new();
-        for (i, (label, above)) in pair[0].iter().zip(&pair[1]).enumerate() {
-            let &mut (first, expected) = parent.entry(label).or_insert((i + 1, above));
-            if expected != &**above {
+        // Per node the row that showed it first and the node above it there.
+        let mut parent: Vec<Option<(usize, u32)>> = vec![None; pair[0].labels.len()];
+        for (i, (&node, &above)) in pair[0].node_of_leaf.iter().zip(&pair[1].node_of_leaf).enumerate() {
+            let &mut (first, expected) = parent[node as usize].get_or_insert((i + 1, above));
+            if expected != above {
                 return Err(HierarchyError::NotNested { line: i + 1, column: number + 3, first });
             }
         }

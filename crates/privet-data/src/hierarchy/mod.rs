@@ -3,7 +3,9 @@
 //! A hierarchy has leaves, the values that a column may hold, and levels: level 0 is the value itself,
 //! each level above maps every leaf to a coarser label. Levels nest: leaves that share a label at one
 //! level share it at every level above. The *domain* of a column, over which loss is counted, is the
-//! set of leaves, whether or not the data holds them.
+//! set of leaves, whether or not the data holds them. Hierarchies that are written down (a file, groups,
+//! a tree) have the leaves that are written down; those that are derived (intervals, masks, dates, regions)
+//! have the values of the column as leaves, so their loss counts values that occur.
 //!
 //! A missing value that no leaf stands for is added as a leaf of its own. It keeps its marker at every
 //! level below the top and takes the top label when the top has a single one.
@@ -11,14 +13,25 @@
 mod builders;
 mod csv;
 mod error;
+mod notation;
 mod spec;
 
 pub use builders::build;
-pub use csv::{read_hierarchy, write_hierarchy};
+pub use builders::dates::{DateUnit, Dates};
+pub use builders::groups::{Group, Groups, Members};
+pub use builders::intervals::Intervals;
+pub use builders::mask::{Mask, Side};
+pub use builders::regions::{Neighbourhood, Regions};
+pub use builders::tree::{Branch, Tree};
+pub use csv::{parse_hierarchy, read_hierarchy, write_hierarchy};
 pub use error::HierarchyError;
 pub use spec::HierarchySpec;
 
 use crate::Domain;
+use foldhash::{HashMap, HashMapExt};
+
+/// More levels than this are a mistake, not a hierarchy.
+pub(crate) const MOST_LEVELS: usize = 64;
 
 /// How the values of one column are generalized.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,30 +41,58 @@ pub struct Hierarchy {
 }
 
 /// One level above the leaves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Level {
     /// Per leaf the node it belongs to.
     pub node_of_leaf: Vec<u32>,
-    /// Per node its label.
+    /// Per node its label; no two nodes of a level have the same.
     pub labels: Vec<Box<str>>,
 }
 
 impl Hierarchy {
     /// A hierarchy from its leaves and, per level above them, one label for each leaf.
     ///
+    /// ```
+    /// use privet_data::Hierarchy;
+    /// let leaves = ["20", "23", "41"].map(Box::from).to_vec();
+    /// let decades = ["20-29", "20-29", "40-49"].map(Box::from).to_vec();
+    /// let top = ["*", "*", "*"].map(Box::from).to_vec();
+    /// let hierarchy = Hierarchy::new(leaves, vec![decades, top])?;
+    /// assert_eq!(hierarchy.height(), 2);
+    /// # Ok::<(), privet_data::HierarchyError>(())
+    /// ```
+    ///
     /// # Errors
-    /// When a leaf occurs twice, a level has another number of labels than there are leaves, or levels
-    /// do not nest. Lines in the error count leaves from 1, columns count levels from 1 (the leaf).
+    /// When there is no leaf, a leaf occurs twice, a level has another number of labels than there are
+    /// leaves, or levels do not nest. Lines in the error count leaves from 1, columns count levels from 1
+    /// (the leaf).
     pub fn new(leaves: Vec<Box<str>>, levels: Vec<Vec<Box<str>>>) -> Result<Self, HierarchyError> {
+        if leaves.is_empty() {
+            return Err(HierarchyError::Empty);
+        }
+        for (number, level) in levels.iter().enumerate() {
+            if level.len() != leaves.len() {
+                let line = level.len().min(leaves.len()) + 1;
+                return Err(HierarchyError::Ragged { line, found: number + 1, expected: levels.len() + 1 });
+            }
+        }
+        let level = |labels: Vec<Box<str>>| Level::of(labels.iter().map(|label| &**label));
+        let levels = levels.into_iter().map(level).collect();
+        Self::from_levels(leaves, levels)
+    }
+
+    /// A hierarchy from levels that have one node for each leaf. It may have no leaf: that of a column
+    /// in which every value is missing.
+    pub(crate) fn from_levels(leaves: Vec<Box<str>>, levels: Vec<Level>) -> Result<Self, HierarchyError> {
         error::check(&leaves, &levels)?;
-        let levels = levels.into_iter().map(Level::from_labels).collect();
         Ok(Self { leaves, levels })
     }
 
-    /// The hierarchy of a column that nothing is known about: the value, then `*`.
+    /// The hierarchy of a column that nothing is known about: the value, then `*`. Markers of a missing value
+    /// are left to [`bind`](Self::bind), which makes them one.
     pub fn flat(domain: &Domain) -> Self {
-        let leaves = domain.texts().to_vec();
-        let top = Level { node_of_leaf: vec![0; leaves.len()], labels: vec!["*".into()] };
+        let leaves = domain.texts()[domain.missing() as usize..].to_vec();
+        let top = Level::top(leaves.len());
         Self { leaves, levels: vec![top] }
     }
 
@@ -72,53 +113,46 @@ impl Hierarchy {
 
     /// Fits the hierarchy to the values that a column really holds.
     ///
+    /// All markers of a missing value that are no leaf become one leaf: that of a marker which the
+    /// hierarchy does cover, or else an added one.
+    ///
     /// # Errors
     /// When the hierarchy does not cover a value that is not missing; the error says how many.
     pub fn bind(&self, domain: &Domain) -> Result<Generalization, HierarchyError> {
-        let position: std::collections::HashMap<&str, u32> =
-            self.leaves.iter().enumerate().map(|(i, leaf)| (&**leaf, i as u32)).collect();
-        let mut leaf_of_code = Vec::with_capacity(domain.len());
-        let mut uncovered = 0;
-        let mut first_uncovered = None;
-        let mut added_missing = false;
-        for code in 0..domain.len() as u32 {
-            match position.get(domain.text(code)) {
-                Some(&leaf) => leaf_of_code.push(leaf),
-                None if domain.is_missing(code) => {
-                    added_missing = true;
-                    leaf_of_code.push(self.leaves.len() as u32);
-                }
-                None => {
-                    uncovered += 1;
-                    first_uncovered.get_or_insert(code);
-                    leaf_of_code.push(0);
-                }
-            }
-        }
-        if uncovered > 0 {
-            return Err(HierarchyError::Uncovered { missing: uncovered, distinct: domain.len() });
-        }
-        let leaf_count = self.leaves.len() + usize::from(added_missing);
-        let mut levels = Vec::with_capacity(self.height() + 1);
-        let marker: Box<str> = if domain.missing() > 0 { domain.text(0).into() } else { "".into() };
+        let found = self.find(domain)?;
+        let covered_marker = found[..domain.missing() as usize].iter().find_map(|&leaf| leaf);
+        let added = covered_marker.is_none() && domain.missing() > 0;
+        let for_missing = covered_marker.unwrap_or(self.leaves.len() as u32);
+        let leaf_of_code: Vec<u32> = found.into_iter().map(|leaf| leaf.unwrap_or(for_missing)).collect();
+        let leaf_count = self.leaves.len() + usize::from(added);
+        let marker = if added { domain.text(0) } else { "" };
 
-        let mut label_of_leaf: Vec<Box<str>> = self.leaves.clone();
-        if added_missing {
-            label_of_leaf.push(marker.clone());
+        let mut labels = self.leaves.clone();
+        if added {
+            labels.push(marker.into());
         }
+        let mut levels = Vec::with_capacity(self.height() + 1);
         levels.push(GeneralizedLevel {
             node_of_code: leaf_of_code.clone(),
-            labels: label_of_leaf,
+            labels,
             leaves: vec![1; leaf_count],
         });
+        // A leaf that the added one shares a label with, and so every label above.
+        let mut companion: Option<usize> = None;
         for (number, level) in self.levels.iter().enumerate() {
             let mut labels = level.labels.clone();
             let mut node_of_leaf = level.node_of_leaf.clone();
-            if added_missing {
+            if added {
                 let joins_top = number + 1 == self.height() && labels.len() == 1;
-                node_of_leaf.push(if joins_top { 0 } else { labels.len() as u32 });
-                if !joins_top {
-                    labels.push(marker.clone());
+                let joined = match companion {
+                    Some(leaf) => Some(node_of_leaf[leaf]),
+                    None if joins_top => Some(0),
+                    None => labels.iter().position(|label| **label == *marker).map(|node| node as u32),
+                };
+                companion = joined.and_then(|node| node_of_leaf.iter().position(|&n| n == node));
+                node_of_leaf.push(joined.unwrap_or(labels.len() as u32));
+                if joined.is_none() {
+                    labels.push(marker.into());
                 }
             }
             let mut leaves = vec![0; labels.len()];
@@ -130,22 +164,70 @@ impl Hierarchy {
         }
         Ok(Generalization { leaves: leaf_count as u32, levels })
     }
+
+    /// Per code its leaf. Only markers of a missing value may have none.
+    fn find(&self, domain: &Domain) -> Result<Vec<Option<u32>>, HierarchyError> {
+        let mut position: HashMap<&str, u32> = HashMap::with_capacity(self.leaves.len());
+        position.extend(self.leaves.iter().enumerate().map(|(i, leaf)| (&**leaf, i as u32)));
+        let found: Vec<Option<u32>> =
+            domain.texts().iter().map(|text| position.get(&**text).copied()).collect();
+        let present = &found[domain.missing() as usize..];
+        match present.iter().filter(|leaf| leaf.is_none()).count() {
+            0 => Ok(found),
+            missing => Err(HierarchyError::Uncovered { missing, distinct: present.len() }),
+        }
+    }
+
+    /// Whether every value of the column that is not missing is a leaf.
+    pub(crate) fn check_cover(&self, domain: &Domain) -> Result<(), HierarchyError> {
+        self.find(domain).map(|_| ())
+    }
 }
 
 impl Level {
-    fn from_labels(labels: Vec<Box<str>>) -> Self {
-        let mut node = std::collections::HashMap::new();
-        let mut distinct: Vec<Box<str>> = Vec::new();
-        let node_of_leaf = labels
-            .into_iter()
-            .map(|label| {
-                *node.entry(label).or_insert_with_key(|label| {
-                    distinct.push(label.clone());
-                    distinct.len() as u32 - 1
-                })
-            })
-            .collect();
-        Self { node_of_leaf, labels: distinct }
+    /// The level at which everything is `*`.
+    pub(crate) fn top(leaves: usize) -> Self {
+        Self { node_of_leaf: vec![0; leaves], labels: vec!["*".into()] }
+    }
+
+    /// A level from one label for each leaf.
+    pub(crate) fn of<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
+        let mut gathered = LevelBuilder::default();
+        labels.for_each(|label| gathered.push(label));
+        gathered.finish()
+    }
+
+    /// The level above, from one label for each node of this one.
+    pub(crate) fn above<'a>(&self, labels: impl Iterator<Item = &'a str>) -> Self {
+        let Level { node_of_leaf: above, labels } = Self::of(labels);
+        Self { node_of_leaf: self.node_of_leaf.iter().map(|&node| above[node as usize]).collect(), labels }
+    }
+}
+
+/// A level that is gathered leaf by leaf.
+#[derive(Default)]
+pub(crate) struct LevelBuilder {
+    node_of_label: HashMap<Box<str>, u32>,
+    level: Level,
+}
+
+impl LevelBuilder {
+    /// Gives the next leaf its label.
+    pub(crate) fn push(&mut self, label: &str) {
+        let node = match self.node_of_label.get(label) {
+            Some(&node) => node,
+            None => {
+                let node = self.level.labels.len() as u32;
+                self.level.labels.push(label.into());
+                self.node_of_label.insert(label.into(), node);
+                node
+            }
+        };
+        self.level.node_of_leaf.push(node);
+    }
+
+    pub(crate) fn finish(self) -> Level {
+        self.level
     }
 }
 
@@ -173,7 +255,7 @@ impl Generalization {
 
     /// Loss of a node that covers so many leaves.
     pub fn node_loss(&self, covered: u32) -> f64 {
-        if self.leaves <= 1 { 0.0 } else { f64::from(covered - 1) / f64::from(self.leaves - 1) }
+        if self.leaves <= 1 { 0.0 } else { f64::from(covered.saturating_sub(1)) / f64::from(self.leaves - 1) }
     }
 }
 
@@ -187,3 +269,6 @@ pub struct GeneralizedLevel {
     /// Per node the leaves it covers.
     pub leaves: Vec<u32>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,384 @@
+//! Reads Parquet and Arrow IPC files into dictionary codes, batch by batch.
+//!
+//! Every distinct value gets a code by its bytes and is kept in its Arrow type, so that an unrecoded column
+//! goes back as it came. Its text is the natural one: `42`, `2.5`, `2024-02-29`, `true`; a timestamp with a
+//! time zone is told in UTC and ends in `Z`. A null is missing and has the empty text.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, make_array, new_empty_array};
+use arrow::compute::{cast, concat, take};
+use arrow::datatypes::{DataType, Schema};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow::record_batch::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use rayon::prelude::*;
+
+use super::csv_read::check_names;
+use super::dictionary::Dictionary;
+use super::error::ReadErrorKind;
+use super::options::{Format, ReadOptions};
+use super::{Input, kept_columns};
+use crate::{Cells, Column, Domain, Progress, Table};
+
+/// Rows that are decoded at once.
+const BATCH: usize = 16_384;
+
+pub(super) fn read_parquet(
+    file: File,
+    bytes: u64,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Input, ReadErrorKind> {
+    progress.stage("reading", Some(bytes));
+    let damaged = |problem: String| ReadErrorKind::Damaged { format: "Parquet", problem };
+    // Opening looks at the metadata only, so what is said about it holds no value.
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(error.to_string()))?;
+    let schema = Arc::clone(builder.schema());
+    let start = Start::new(&schema, options)?;
+    let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), start.kept.iter().copied());
+    let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
+    let reader = reader.map_err(|error| damaged(error.to_string()))?;
+    let mut encoders = start.encoders(&schema);
+    let mut done = 0;
+    for batch in reader {
+        progress.check()?;
+        let batch = batch.map_err(|_| {
+            damaged(
+                "a page is damaged, or compressed with something else than snappy, gzip or zstd".to_owned(),
+            )
+        })?;
+        encode(&mut encoders, &batch, "Parquet")?;
+        done += batch.num_rows();
+        progress.at((u128::from(bytes) * done as u128 / u128::from(rows.max(1))) as u64);
+    }
+    start.finish(encoders, done, Format::Parquet, bytes, options)
+}
+
+pub(super) fn read_ipc(
+    file: File,
+    bytes: u64,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Input, ReadErrorKind> {
+    progress.stage("reading", Some(bytes));
+    let damaged = |error: ArrowError| ReadErrorKind::Damaged { format: "Arrow", problem: error.to_string() };
+    let mut file = BufReader::new(file);
+    let mut magic = [0; 6];
+    let is_file = file.read_exact(&mut magic).is_ok() && &magic == b"ARROW1";
+    file.rewind()?;
+    if is_file {
+        let schema = FileReader::try_new(&mut file, None).map_err(damaged)?.schema();
+        let start = Start::new(&schema, options)?;
+        let reader = FileReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
+        let batches = reader.num_batches() as u64;
+        read_batches(reader, &schema, start, (bytes, Some(batches)), options, progress)
+    } else {
+        let schema = StreamReader::try_new(&mut file, None).map_err(damaged)?.schema();
+        file.rewind()?;
+        let start = Start::new(&schema, options)?;
+        let reader = StreamReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
+        read_batches(reader, &schema, start, (bytes, None), options, progress)
+    }
+}
+
+fn read_batches(
+    reader: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    schema: &Schema,
+    start: Start,
+    (bytes, batches): (u64, Option<u64>),
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Input, ReadErrorKind> {
+    let mut encoders = start.encoders(schema);
+    let mut rows = 0;
+    for (number, batch) in reader.enumerate() {
+        progress.check()?;
+        let problem = || "a batch is damaged or cut off".to_owned();
+        let batch = batch.map_err(|_| ReadErrorKind::Damaged { format: "Arrow", problem: problem() })?;
+        encode(&mut encoders, &batch, "Arrow")?;
+        rows += batch.num_rows();
+        if let Some(batches) = batches {
+            progress.at((u128::from(bytes) * (number as u128 + 1) / u128::from(batches.max(1))) as u64);
+        }
+    }
+    start.finish(encoders, rows, Format::Arrow, bytes, options)
+}
+
+/// What the schema says.
+struct Start {
+    names: Vec<String>,
+    kept: Vec<usize>,
+}
+
+impl Start {
+    fn new(schema: &Schema, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        if names.is_empty() {
+            return Err(ReadErrorKind::Empty);
+        }
+        check_names(&names)?;
+        for field in schema.fields() {
+            if !is_readable(field.data_type()) {
+                let kind = field.data_type().to_string();
+                return Err(ReadErrorKind::Type { column: field.name().clone(), kind });
+            }
+        }
+        let kept = kept_columns(&names, options)?;
+        Ok(Self { names, kept })
+    }
+
+    fn encoders(&self, schema: &Schema) -> Vec<Encoder> {
+        self.kept.iter().map(|&column| Encoder::new(schema.field(column).data_type())).collect()
+    }
+
+    fn finish(
+        self,
+        encoders: Vec<Encoder>,
+        rows: usize,
+        format: Format,
+        bytes: u64,
+        options: &ReadOptions,
+    ) -> Result<Input, ReadErrorKind> {
+        let columns = self.kept.par_iter().zip(encoders);
+        let columns: Result<Vec<Column>, ReadErrorKind> =
+            columns.map(|(&column, encoder)| encoder.finish(&self.names[column], options)).collect();
+        let table = Table { columns: columns?, rows };
+        Ok(Input { table, names: self.names, format, dialect: None, bytes })
+    }
+}
+
+fn is_string(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_string(values),
+        DataType::Boolean | DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => true,
+        kind => kind.is_numeric() || is_string(kind),
+    }
+}
+
+fn encode(encoders: &mut [Encoder], batch: &RecordBatch, format: &'static str) -> Result<(), ReadErrorKind> {
+    encoders.par_iter_mut().zip(batch.columns()).try_for_each(|(encoder, array)| {
+        encoder.add(array).map_err(|_| ReadErrorKind::Damaged {
+            format,
+            problem: "a batch does not fit the schema".to_owned(),
+        })
+    })
+}
+
+/// Gives codes to the values of one column.
+struct Encoder {
+    kind: DataType,
+    dictionary: Dictionary,
+    /// The code of a null, once one was seen.
+    null: Option<u32>,
+    /// The number of codes, the one of nulls included.
+    distinct: u32,
+    /// Per text of the dictionary its code; they differ once a null was seen.
+    code_of: Vec<u32>,
+    codes: Vec<u32>,
+    /// The distinct values in the order of their codes, in parts.
+    values: Vec<ArrayRef>,
+}
+
+impl Encoder {
+    fn new(kind: &DataType) -> Self {
+        Self {
+            kind: kind.clone(),
+            dictionary: Dictionary::new(),
+            null: None,
+            distinct: 0,
+            code_of: Vec::new(),
+            codes: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {
+        if let Some(dictionary) = array.as_any_dictionary_opt() {
+            let is_empty = dictionary.values().is_empty();
+            let keys = if is_empty { vec![0; array.len()] } else { dictionary.normalized_keys() };
+            // Only values that occur get a code.
+            let mut code_of_key: Vec<Option<u32>> = vec![None; dictionary.values().len()];
+            let mut first = Vec::new();
+            let mut places = Vec::with_capacity(keys.len());
+            for (row, key) in keys.into_iter().enumerate() {
+                let place = if dictionary.is_null(row) { None } else { code_of_key.get_mut(key) };
+                places.push(match place {
+                    Some(place) => *place.get_or_insert_with(|| {
+                        first.push(key as u32);
+                        first.len() as u32
+                    }),
+                    None => 0,
+                });
+            }
+            // Place 0 stands for null, place `i` for the i-th value that occurs.
+            let occurring = UInt32Array::from_iter(std::iter::once(None).chain(first.into_iter().map(Some)));
+            let values = take(dictionary.values(), &occurring, None)?;
+            let has_null = places.contains(&0);
+            let from = usize::from(!has_null);
+            let mut codes = vec![0; from];
+            self.add_plain(&values.slice(from, values.len() - from), &mut codes)?;
+            self.codes.extend(places.iter().map(|&place| codes[place as usize]));
+            return Ok(());
+        }
+        let mut codes = std::mem::take(&mut self.codes);
+        let added = self.add_plain(array, &mut codes);
+        self.codes = codes;
+        added
+    }
+
+    fn add_plain(&mut self, array: &ArrayRef, codes: &mut Vec<u32>) -> Result<(), ArrowError> {
+        let mut new: Vec<u32> = Vec::new();
+        let rows = array.len();
+        codes.reserve(rows);
+        match array.data_type() {
+            DataType::Utf8 => self.add_strings(array.as_string::<i32>().iter(), codes, &mut new),
+            DataType::LargeUtf8 => self.add_strings(array.as_string::<i64>().iter(), codes, &mut new),
+            DataType::Utf8View => self.add_strings(array.as_string_view().iter(), codes, &mut new),
+            DataType::Boolean => {
+                let values = array.as_boolean();
+                for row in 0..rows {
+                    let byte = [u8::from(values.value(row))];
+                    codes.push(self.code(values.is_null(row), &byte, row, &mut new));
+                }
+            }
+            kind => {
+                let width = kind.primitive_width().unwrap_or(1);
+                let data = array.to_data();
+                let bytes = data.buffers().first().map_or(&[][..], |buffer| buffer.as_slice());
+                for row in 0..rows {
+                    let start = (data.offset() + row) * width;
+                    let value = bytes.get(start..start + width).unwrap_or_default();
+                    codes.push(self.code(array.is_null(row), value, row, &mut new));
+                }
+            }
+        }
+        if !new.is_empty() {
+            let values = take(array, &UInt32Array::from(new), None)?;
+            // Views would keep the whole batch alive.
+            let values = match values.as_string_view_opt() {
+                Some(views) => Arc::new(views.gc()),
+                None => values,
+            };
+            self.values.push(values);
+        }
+        Ok(())
+    }
+
+    fn add_strings<'a>(
+        &mut self,
+        values: impl Iterator<Item = Option<&'a str>>,
+        codes: &mut Vec<u32>,
+        new: &mut Vec<u32>,
+    ) {
+        for (row, value) in values.enumerate() {
+            codes.push(self.code(value.is_none(), value.unwrap_or_default().as_bytes(), row, new));
+        }
+    }
+
+    #[inline]
+    fn code(&mut self, is_null: bool, bytes: &[u8], row: usize, new: &mut Vec<u32>) -> u32 {
+        if is_null {
+            if self.null.is_none() {
+                self.null = Some(self.distinct);
+                self.distinct += 1;
+                new.push(row as u32);
+            }
+            return self.null.unwrap_or_default();
+        }
+        let entry = self.dictionary.code(bytes) as usize;
+        if entry == self.code_of.len() {
+            self.code_of.push(self.distinct);
+            self.distinct += 1;
+            new.push(row as u32);
+        }
+        self.code_of[entry]
+    }
+
+    fn finish(self, name: &str, options: &ReadOptions) -> Result<Column, ReadErrorKind> {
+        let no_text = |_: ArrowError| ReadErrorKind::NoText { column: name.to_owned() };
+        let plain = match &self.kind {
+            DataType::Dictionary(_, values) => values.as_ref(),
+            kind => kind,
+        };
+        let parts: Vec<&dyn Array> = self.values.iter().map(|part| part.as_ref()).collect();
+        let values =
+            if parts.is_empty() { new_empty_array(plain) } else { concat(&parts).map_err(no_text)? };
+        drop(self.values);
+        let mut places: HashMap<Box<str>, u32> = HashMap::new();
+        let mut texts: Vec<Box<str>> = Vec::new();
+        let mut text_of = Vec::with_capacity(values.len());
+        for_each_text(&values, |text| {
+            text_of.push(*places.entry(text.into()).or_insert_with_key(|text| {
+                texts.push(text.clone());
+                texts.len() as u32 - 1
+            }));
+        })
+        .map_err(no_text)?;
+        drop(places);
+        let has_null = self.null.is_some();
+        let is_missing = |text: &str| (has_null && text.is_empty()) || options.is_missing(text);
+        let (domain, code_of) = Domain::canonical(texts, is_missing);
+        let code_of: Vec<u32> = text_of.iter().map(|&text| code_of[text as usize]).collect();
+        let mut codes = self.codes;
+        let cells = if code_of.len() == domain.len() {
+            let mut order = vec![0; code_of.len()];
+            for (old, &new) in code_of.iter().enumerate() {
+                order[new as usize] = old as u32;
+            }
+            let values = take(&values, &UInt32Array::from(order), None).map_err(no_text)?;
+            Cells::Arrow(as_it_was(values, &self.kind))
+        } else {
+            Cells::ArrowVerbatim { codes: codes.clone(), values: as_it_was(values, &self.kind) }
+        };
+        codes.iter_mut().for_each(|code| *code = code_of[*code as usize]);
+        Ok(Column { name: name.to_owned(), codes, domain, cells })
+    }
+}
+
+/// Strings go back into a dictionary of the type they came from, unless its keys are too narrow for all
+/// of them.
+fn as_it_was(values: ArrayRef, kind: &DataType) -> ArrayRef {
+    if values.data_type() == kind {
+        return values;
+    }
+    match cast(&values, kind) {
+        Ok(dictionary) if dictionary.null_count() == values.null_count() => dictionary,
+        _ => values,
+    }
+}
+
+/// The text of each value, in order.
+fn for_each_text(values: &ArrayRef, mut visit: impl FnMut(&str)) -> Result<(), ArrowError> {
+    let (naive, zone) = match values.data_type() {
+        DataType::Timestamp(unit, Some(_)) => {
+            let kind = DataType::Timestamp(*unit, None);
+            (make_array(values.to_data().into_builder().data_type(kind).build()?), "Z")
+        }
+        _ => (Arc::clone(values), ""),
+    };
+    let options = FormatOptions::default().with_display_error(false);
+    let formatter = ArrayFormatter::try_new(&naive, &options)?;
+    let mut text = String::new();
+    for row in 0..naive.len() {
+        text.clear();
+        if !naive.is_null(row) {
+            formatter.value(row).write(&mut text)?;
+            text.push_str(zone);
+        }
+        visit(&text);
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Writes a view as Parquet or Arrow IPC, batch by batch.
+//!
+//! An unrecoded column goes back in the Arrow type it came from. A recoded one is a string. An unrecoded
+//! column of a CSV is `Int64` if every text of it is what an integer is written as, else a string; an empty
+//! missing value is null. The same view gives the same bytes.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Int64Array, StringArray, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::FileWriter;
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::WriteError;
+use super::view::{View, ViewColumn};
+use crate::{Cells, Progress};
+
+/// Rows of a batch.
+const BATCH: usize = 65_536;
+
+pub(super) fn write_parquet<W: Write + Send>(
+    sink: W,
+    view: &View<'_>,
+    progress: &dyn Progress,
+) -> Result<u64, WriteError> {
+    let failed = |error: ParquetError| match error {
+        ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+            Ok(error) => WriteError::Io(*error),
+            Err(_) => format_error("Parquet"),
+        },
+        _ => format_error("Parquet"),
+    };
+    let columns = prepare(view)?;
+    let schema = schema(&columns);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by("privet".to_owned())
+        .build();
+    let mut writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties)).map_err(failed)?;
+    let written =
+        batches(view, &columns, &schema, "Parquet", progress, |batch| writer.write(batch).map_err(failed))?;
+    let mut sink = writer.into_inner().map_err(failed)?;
+    sink.flush()?;
+    Ok(written)
+}
+
+pub(super) fn write_ipc<W: Write + Send>(
+    sink: W,
+    view: &View<'_>,
+    progress: &dyn Progress,
+) -> Result<u64, WriteError> {
+    let failed = |error: ArrowError| match error {
+        ArrowError::IoError(_, source) => WriteError::Io(source),
+        _ => format_error("Arrow"),
+    };
+    let columns = prepare(view)?;
+    let schema = schema(&columns);
+    let mut writer = FileWriter::try_new_buffered(sink, &schema).map_err(failed)?;
+    let written =
+        batches(view, &columns, &schema, "Arrow", progress, |batch| writer.write(batch).map_err(failed))?;
+    writer.finish().map_err(failed)?;
+    writer.flush().map_err(failed)?;
+    Ok(written)
+}
+
+/// What the library says may hold a value, so it is not repeated.
+fn format_error(format: &'static str) -> WriteError {
+    WriteError::Format { format, problem: "the writer refused a batch".to_owned() }
+}
+
+/// The distinct values of a column, and per record which of them.
+struct PreparedColumn<'a> {
+    name: &'a str,
+    codes: &'a [u32],
+    values: ArrayRef,
+}
+
+fn prepare<'a>(view: &'a View<'_>) -> Result<Vec<PreparedColumn<'a>>, WriteError> {
+    let columns = view.columns.iter().map(|ViewColumn { column, labels }| {
+        let mut codes = &column.codes;
+        let values: ArrayRef = match (labels, &column.cells) {
+            (None, Cells::Arrow(values)) => Arc::clone(values),
+            (None, Cells::ArrowVerbatim { codes: verbatim, values }) => {
+                codes = verbatim;
+                Arc::clone(values)
+            }
+            (labels, _) => {
+                let texts = labels.as_deref().unwrap_or(column.domain.texts());
+                let missing = column.domain.missing() as usize;
+                let integers = if labels.is_none() { integers(texts, missing) } else { None };
+                match integers {
+                    Some(integers) => Arc::new(integers),
+                    None => Arc::new(StringArray::from_iter(texts.iter().enumerate().map(|(code, text)| {
+                        if code < missing && text.is_empty() { None } else { Some(&**text) }
+                    }))),
+                }
+            }
+        };
+        let beyond = codes.iter().max().is_some_and(|&code| code as usize >= values.len());
+        if beyond || codes.len() != view.rows {
+            let problem = "its values are not told for each record";
+            return Err(WriteError::Shape { column: column.name.clone(), problem });
+        }
+        Ok(PreparedColumn { name: &column.name, codes, values })
+    });
+    columns.collect()
+}
+
+/// The texts as integers, if that loses nothing.
+fn integers(texts: &[Box<str>], missing: usize) -> Option<Int64Array> {
+    let has_integer = texts.iter().any(|text| !text.is_empty());
+    let parsed: Option<Vec<Option<i64>>> = texts
+        .iter()
+        .enumerate()
+        .map(|(code, text)| {
+            if code < missing && text.is_empty() {
+                return Some(None);
+            }
+            let number: i64 = text.parse().ok()?;
+            (number.to_string() == **text).then_some(Some(number))
+        })
+        .collect();
+    parsed.filter(|_| has_integer).map(Int64Array::from)
+}
+
+fn schema(columns: &[PreparedColumn<'_>]) -> SchemaRef {
+    let fields = columns.iter().map(|c| Field::new(c.name, c.values.data_type().clone(), true));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// Hands the rows that are kept to the writer, and returns how many there are.
+fn batches(
+    view: &View<'_>,
+    columns: &[PreparedColumn<'_>],
+    schema: &SchemaRef,
+    format: &'static str,
+    progress: &dyn Progress,
+    mut write: impl FnMut(&RecordBatch) -> Result<(), WriteError>,
+) -> Result<u64, WriteError> {
+    progress.stage("writing", Some(view.rows as u64));
+    let mut written = 0;
+    let mut from = 0;
+    while from < view.rows {
+        progress.check()?;
+        let rows = from..(from + BATCH).min(view.rows);
+        let arrays = columns.iter().map(|column| {
+            let codes = rows.clone().filter(|&row| view.keeps(row)).map(|row| column.codes[row]);
+            take(&column.values, &UInt32Array::from_iter_values(codes), None)
+        });
+        let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(|_| format_error(format))?;
+        let batch = RecordBatch::try_new(Arc::clone(schema), arrays).map_err(|_| format_error(format))?;
+        if batch.num_rows() > 0 {
+            write(&batch)?;
+        }
+        written += batch.num_rows() as u64;
+        from = rows.end;
+        progress.at(from as u64);
+    }
+    Ok(written)
+}

@@ -1,0 +1,416 @@
+//! Reads a CSV into dictionary codes, on all threads of the current pool.
+//!
+//! The first 64 KiB give the dialect and the header. The rest is cut into blocks of whole records; each
+//! worker takes the next block, finds its cells and gives each a code of its own dictionaries. At the end
+//! the dictionaries are merged into canonical domains, so the result does not depend on the number of
+//! threads. Memory: the codes, and a few blocks.
+
+use std::io::{Cursor, Read};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memchr::{memchr, memchr_iter};
+use rayon::prelude::*;
+
+use super::cell::{needs_quotes, push_quoted, record, unquote};
+use super::csv_column::{Codes, Finisher};
+use super::dialect::{Found, detect};
+use super::dictionary::Dictionary;
+use super::error::ReadErrorKind;
+use super::index::{Batch, Indexer, Shape};
+use super::options::{Dialect, Encoding, Format, Newline, ReadOptions};
+use super::split::{Block, LONGEST_RECORD, Splitter};
+use super::{Input, kept_columns};
+use crate::{Progress, Table};
+
+/// How much of the file gives the dialect.
+const SAMPLE: usize = 64 << 10;
+/// The largest block, unless a record is longer.
+const BLOCK: usize = 1 << 20;
+/// A file this small is read by one thread: waking the others would take longer.
+const SMALL: u64 = 256 << 10;
+
+/// The parts of the work that tests want to force.
+#[derive(Default)]
+pub(super) struct Tuning {
+    /// The size of blocks.
+    pub(super) block: Option<usize>,
+    /// Whether to use the pool even for a small file.
+    pub(super) parallel: bool,
+}
+
+/// Reads a CSV. `size` is the length of the source if it is known.
+pub(super) fn read_csv<R: Read + Send>(
+    mut source: R,
+    size: Option<u64>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+    tuning: &Tuning,
+) -> Result<Input, ReadErrorKind> {
+    progress.stage("reading", size);
+    let start = Start::read(&mut source, options)?;
+    let kept = kept_columns(&start.names, options)?;
+    let shape = Shape {
+        delimiter: start.dialect.delimiter,
+        quote: start.dialect.quote,
+        columns: start.names.len(),
+        encoding: start.dialect.encoding,
+    };
+    let small = start.is_all || size.is_some_and(|size| size <= SMALL);
+    let threads = if small && !tuning.parallel { 1 } else { rayon::current_num_threads() };
+    let block_size = tuning.block.unwrap_or_else(|| {
+        let share = size.map_or(BLOCK as u64, |size| size / (4 * threads as u64));
+        share.clamp(SMALL / 2, BLOCK as u64) as usize
+    });
+
+    let mut rest = Cursor::new(start.sample);
+    rest.set_position(start.body as u64);
+    let splitter = Splitter::new(rest.chain(source), shape.delimiter, shape.quote, block_size, start.line);
+    let reading = Reading {
+        splitter: Mutex::new(splitter),
+        stop: AtomicBool::new(false),
+        faults: Mutex::new(Vec::new()),
+        workers: Mutex::new(Vec::new()),
+        shape,
+        kept: &kept,
+        offset: start.body as u64,
+        progress,
+    };
+    if threads == 1 {
+        reading.work();
+    } else {
+        rayon::in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| reading.work());
+            }
+            reading.work();
+        });
+    }
+
+    let faults = reading.faults.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some((_, fault)) = faults.into_iter().min_by_key(|(block, _)| *block) {
+        return Err(fault);
+    }
+    let splitter = reading.splitter.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let workers = reading.workers.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let rows = workers.iter().flat_map(|worker| &worker.blocks).map(|block| block.rows).sum();
+    let finishers = by_column(workers, &kept);
+    let finish = |(&column, finisher): (&usize, Finisher)| {
+        finisher.finish(start.names[column].clone(), rows, &shape, options)
+    };
+    let columns = if threads == 1 {
+        kept.iter().zip(finishers).map(finish).collect()
+    } else {
+        kept.par_iter().zip(finishers).map(finish).collect()
+    };
+    let mut dialect = start.dialect;
+    dialect.final_newline = splitter.final_newline.unwrap_or(dialect.final_newline);
+    let bytes = reading.offset + splitter.taken;
+    Ok(Input {
+        table: Table { columns, rows },
+        names: start.names,
+        format: Format::Csv,
+        dialect: Some(dialect),
+        bytes,
+    })
+}
+
+/// What the beginning of the file says.
+struct Start {
+    sample: Vec<u8>,
+    is_all: bool,
+    dialect: Dialect,
+    names: Vec<String>,
+    /// Where the first record of data begins, and on which line.
+    body: usize,
+    line: u64,
+}
+
+impl Start {
+    fn read(source: &mut impl Read, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+        let mut sample = Vec::with_capacity(SAMPLE);
+        let mut wanted = SAMPLE;
+        loop {
+            source.by_ref().take((wanted - sample.len()) as u64).read_to_end(&mut sample)?;
+            let is_all = sample.len() < wanted;
+            if let Some(start) = Self::find(&mut sample, is_all, options)? {
+                return Ok(start);
+            }
+            if wanted >= LONGEST_RECORD {
+                return Err(ReadErrorKind::TooLong { line: 1, limit: LONGEST_RECORD >> 20 });
+            }
+            wanted *= 2;
+        }
+    }
+
+    /// `None` when the first record does not end in the sample.
+    fn find(
+        sample: &mut Vec<u8>,
+        is_all: bool,
+        options: &ReadOptions,
+    ) -> Result<Option<Self>, ReadErrorKind> {
+        if sample.starts_with(b"\xff\xfe") || sample.starts_with(b"\xfe\xff") {
+            return Err(ReadErrorKind::Utf16);
+        }
+        let encoding = options.encoding.unwrap_or_default();
+        let byte_order_mark = encoding == Encoding::Utf8 && sample.starts_with(b"\xef\xbb\xbf");
+        let mut first = if byte_order_mark { 3 } else { 0 };
+        if sample.len() == first {
+            return Err(ReadErrorKind::Empty);
+        }
+        let Found { delimiter, quote, header } = detect(&sample[first..], is_all, options)?;
+        let (mut cells, mut line) = (Vec::new(), 1);
+        let mut body;
+        loop {
+            let Some(next) = record(sample, first, delimiter, quote, is_all, &mut cells) else {
+                let ends_in_returns = memchr(b'\n', sample).is_none() && memchr(quote, sample).is_none();
+                if ends_in_returns && memchr(b'\r', sample).is_some() {
+                    return Err(ReadErrorKind::CarriageReturn { line: 1 });
+                }
+                return Ok(None);
+            };
+            body = next;
+            // Blank lines before the first record are skipped if they cannot be records of one empty cell.
+            let blank = cells.len() == 1 && cells[0].is_empty();
+            if !blank || !has_more_columns(sample, body, delimiter, quote, is_all) {
+                break;
+            }
+            first = body;
+            line += 1;
+        }
+        let ending = &sample[first..body];
+        let dialect = Dialect {
+            delimiter,
+            quote,
+            header,
+            encoding,
+            byte_order_mark,
+            newline: if ending.ends_with(b"\r\n") { Newline::CrLf } else { Newline::Lf },
+            final_newline: sample.ends_with(b"\n"),
+            verbatim_names: Vec::new(),
+        };
+        let cells: Vec<&[u8]> = cells.iter().map(|cell| &sample[cell.clone()]).collect();
+        let mut start = Self {
+            sample: Vec::new(),
+            is_all,
+            names: (1..=cells.len()).map(|number| format!("column{number}")).collect(),
+            dialect,
+            body: first,
+            line,
+        };
+        if header {
+            start.take_header(ending, &cells)?;
+            start.body = body;
+            start.line = line + memchr_iter(b'\n', ending).count() as u64;
+        }
+        start.sample = std::mem::take(sample);
+        Ok(Some(start))
+    }
+
+    fn take_header(&mut self, ending: &[u8], cells: &[&[u8]]) -> Result<(), ReadErrorKind> {
+        let dialect = &mut self.dialect;
+        let line = self.line;
+        let line_at = |at: usize| line + memchr_iter(b'\n', &ending[..at]).count() as u64;
+        if let Some(at) = memchr(0, ending) {
+            return Err(ReadErrorKind::Nul { line: line_at(at) });
+        }
+        if dialect.encoding == Encoding::Utf8
+            && let Err(error) = std::str::from_utf8(ending)
+        {
+            return Err(ReadErrorKind::Utf8 { line: line_at(error.valid_up_to()) });
+        }
+        let mut offset = 0;
+        for (name, cell) in self.names.iter_mut().zip(cells) {
+            let line = line_at(offset.min(ending.len()));
+            offset += cell.len() + 1;
+            let Some(text) = unquote(cell, dialect.quote) else {
+                let closed = super::cell::after_closing(cell, 0, dialect.quote).is_some();
+                let after = ReadErrorKind::AfterQuote { line: line_at(offset.min(ending.len())) };
+                return Err(if closed { after } else { ReadErrorKind::Unterminated { line } });
+            };
+            if cell.first() != Some(&dialect.quote) && memchr(b'\r', cell).is_some() {
+                return Err(ReadErrorKind::CarriageReturn { line });
+            }
+            *name = decode(&text, dialect.encoding);
+            let mut usual = text.to_vec();
+            if needs_quotes(&text, dialect.delimiter, dialect.quote) {
+                usual.clear();
+                push_quoted(&text, dialect.quote, &mut usual);
+            }
+            if usual != *cell {
+                dialect.verbatim_names.push((name.clone(), decode(cell, dialect.encoding)));
+            }
+        }
+        check_names(&self.names)
+    }
+}
+
+/// Whether the first line after `position` that is not blank has more than one cell.
+fn has_more_columns(sample: &[u8], mut position: usize, delimiter: u8, quote: u8, is_all: bool) -> bool {
+    let mut cells = Vec::new();
+    while position < sample.len() {
+        match record(sample, position, delimiter, quote, is_all, &mut cells) {
+            Some(next) if cells.len() == 1 && cells[0].is_empty() => position = next,
+            _ => return cells.len() > 1,
+        }
+    }
+    false
+}
+
+/// Every column has a name of its own.
+pub(super) fn check_names(names: &[String]) -> Result<(), ReadErrorKind> {
+    let numbers = |wanted: &str| -> Vec<usize> {
+        names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(i, _)| i + 1).collect()
+    };
+    let columns = numbers("");
+    if !columns.is_empty() {
+        return Err(ReadErrorKind::EmptyName { columns });
+    }
+    let mut seen = std::collections::HashSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => Err(ReadErrorKind::DuplicateName { columns: numbers(name) }),
+        None => Ok(()),
+    }
+}
+
+/// The text of bytes that were checked to be in this encoding.
+pub(super) fn decode(bytes: &[u8], encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+        Encoding::Latin1 => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+/// What the workers share.
+struct Reading<'a, R> {
+    splitter: Mutex<Splitter<R>>,
+    stop: AtomicBool,
+    /// The number of the block, and what is wrong with it.
+    faults: Mutex<Vec<(usize, ReadErrorKind)>>,
+    workers: Mutex<Vec<Worker>>,
+    shape: Shape,
+    kept: &'a [usize],
+    /// Bytes before the first block.
+    offset: u64,
+    progress: &'a dyn Progress,
+}
+
+impl<R: Read> Reading<'_, R> {
+    /// Takes and encodes blocks until there are none, or one is wrong.
+    fn work(&self) {
+        let mut worker = Worker::new(self.kept.len());
+        let mut block = Block::default();
+        let mut batch = Batch::default();
+        while !self.stop.load(Ordering::Relaxed) {
+            let outcome = match self.take(&mut block) {
+                Ok(false) => break,
+                Ok(true) => worker.encode(&block, &mut batch, &self.shape, self.kept),
+                // No block has this number; blocks before it may still be found wrong.
+                Err(error) => Err((usize::MAX, error)),
+            };
+            if let Err(fault) = outcome {
+                self.stop.store(true, Ordering::Relaxed);
+                self.faults.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(fault);
+            }
+        }
+        self.workers.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+    }
+
+    fn take(&self, block: &mut Block) -> Result<bool, ReadErrorKind> {
+        let mut splitter = self.splitter.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.progress.check()?;
+        let found = splitter.next(block)?;
+        self.progress.at(self.offset + splitter.taken);
+        Ok(found)
+    }
+}
+
+/// The dictionaries of one thread, and the blocks that it encoded.
+struct Worker {
+    dictionaries: Vec<Dictionary>,
+    scratch: Vec<Vec<u32>>,
+    blocks: Vec<EncodedBlock>,
+}
+
+struct EncodedBlock {
+    index: usize,
+    rows: usize,
+    columns: Vec<Codes>,
+}
+
+impl Worker {
+    fn new(columns: usize) -> Self {
+        Self {
+            dictionaries: (0..columns).map(|_| Dictionary::new()).collect(),
+            scratch: vec![Vec::new(); columns],
+            blocks: Vec::new(),
+        }
+    }
+
+    fn encode(
+        &mut self,
+        block: &Block,
+        batch: &mut Batch,
+        shape: &Shape,
+        kept: &[usize],
+    ) -> Result<(), (usize, ReadErrorKind)> {
+        let mut indexer = Indexer::new(block, shape);
+        let mut rows = 0;
+        self.scratch.iter_mut().for_each(Vec::clear);
+        while indexer.next(batch).map_err(|fault| (block.index, fault.error(block, shape)))? {
+            rows += batch.starts.len();
+            for ((&column, dictionary), codes) in
+                kept.iter().zip(&mut self.dictionaries).zip(&mut self.scratch)
+            {
+                encode_column(&block.bytes, batch, shape, column, dictionary, codes);
+            }
+        }
+        if self.dictionaries.iter().any(|dictionary| dictionary.len() > u32::MAX as usize - block.len) {
+            return Err((block.index, ReadErrorKind::TooManyValues));
+        }
+        let packed = self.scratch.iter().zip(&self.dictionaries);
+        let columns = packed.map(|(codes, dictionary)| Codes::pack(codes, dictionary.len())).collect();
+        self.blocks.push(EncodedBlock { index: block.index, rows, columns });
+        Ok(())
+    }
+}
+
+/// Gives a code to each cell of a column.
+fn encode_column(
+    text: &[u8],
+    batch: &Batch,
+    shape: &Shape,
+    column: usize,
+    dictionary: &mut Dictionary,
+    codes: &mut Vec<u32>,
+) {
+    let records = batch.ends.chunks_exact(shape.columns).zip(&batch.starts);
+    let is_last = column + 1 == shape.columns;
+    codes.extend(records.map(|(ends, &start)| {
+        let start = if column == 0 { start as usize } else { ends[column - 1] as usize + 1 };
+        let mut end = ends[column] as usize;
+        if is_last && end > start && text[end - 1] == b'\r' {
+            end -= 1;
+        }
+        dictionary.code_at(text, start, end - start)
+    }));
+}
+
+/// Turns what workers found, block by block, into what each column needs, blocks in order.
+fn by_column(workers: Vec<Worker>, kept: &[usize]) -> Vec<Finisher> {
+    let mut finishers: Vec<Finisher> = kept.iter().map(|_| Finisher::default()).collect();
+    let mut blocks = Vec::new();
+    for (number, worker) in workers.into_iter().enumerate() {
+        for (finisher, dictionary) in finishers.iter_mut().zip(worker.dictionaries) {
+            finisher.dictionaries.push(dictionary);
+        }
+        blocks.extend(worker.blocks.into_iter().map(|block| (number, block)));
+    }
+    blocks.sort_unstable_by_key(|(_, block)| block.index);
+    for (number, block) in blocks {
+        for (finisher, codes) in finishers.iter_mut().zip(block.columns) {
+            finisher.pieces.push((number, codes));
+        }
+    }
+    finishers
+}

@@ -1,0 +1,258 @@
+//! Writes a CSV from dictionary codes, on all threads of the current pool.
+//!
+//! Per column and code the cell is made once, quoted and encoded and with what follows it, so that a row is
+//! a few copies. Chunks of rows are formatted in parallel while the chunks before them are written. A column
+//! without labels comes out as it stood in a CSV of the same dialect, byte for byte.
+
+use std::io::Write;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::WriteError;
+use super::cell::{needs_quotes, push_quoted, unquote};
+use super::options::{Dialect, Encoding, check_marks};
+use super::view::{View, ViewColumn};
+use crate::{Cells, Progress, Quoting};
+
+/// Rows that are formatted at once.
+const CHUNK: usize = 2048;
+/// A copy of this length costs less than asking how long the cell is.
+const WIDE: usize = 16;
+
+pub(super) fn write_csv<W: Write + Send>(
+    mut sink: W,
+    view: &View<'_>,
+    dialect: &Dialect,
+    progress: &dyn Progress,
+) -> Result<u64, WriteError> {
+    check_marks(dialect.delimiter, dialect.quote)
+        .map_err(|(key, problem)| WriteError::Dialect { key, problem })?;
+    progress.stage("writing", Some(view.rows as u64));
+    let newline = dialect.newline.bytes();
+    let last = view.columns.len() - 1;
+    let columns = view
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(i, column)| {
+            let after = if i == last { newline } else { std::slice::from_ref(&dialect.delimiter) };
+            PreparedColumn::new(column, after, dialect)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let mut lines = Lines { sink: &mut sink, newline, owed: false, last_is_blank: false };
+    if dialect.byte_order_mark && dialect.encoding == Encoding::Utf8 {
+        lines.sink.write_all(b"\xef\xbb\xbf")?;
+    }
+    if dialect.header {
+        lines.write(&header(view, dialect)?)?;
+    }
+    let mut written = 0;
+    if view.rows <= CHUNK {
+        let mut text = Vec::new();
+        progress.check()?;
+        written += format_rows(view, &columns, 0..view.rows, &mut text);
+        lines.write(&text)?;
+    } else {
+        written += write_in_parallel(&mut lines, view, &columns, progress)?;
+    }
+    // A blank last line would vanish without its end.
+    if lines.owed && (dialect.final_newline || lines.last_is_blank) {
+        lines.sink.write_all(newline)?;
+    }
+    sink.flush()?;
+    Ok(written)
+}
+
+/// Formats some chunks while those before them are written.
+fn write_in_parallel<W: Write + Send>(
+    lines: &mut Lines<'_, W>,
+    view: &View<'_>,
+    columns: &[PreparedColumn<'_>],
+    progress: &dyn Progress,
+) -> Result<u64, WriteError> {
+    let window = 2 * rayon::current_num_threads();
+    let mut ready: Vec<(u64, Vec<u8>)> = vec![(0, Vec::new()); window];
+    let mut next: Vec<(u64, Vec<u8>)> = vec![(0, Vec::new()); window];
+    let mut written = 0;
+    let mut from = 0;
+    let mut pending = false;
+    while from < view.rows || pending {
+        progress.check()?;
+        progress.at(from as u64);
+        let (wrote, ()) = rayon::join(
+            || ready.iter().try_for_each(|(_, text)| lines.write(text)),
+            || {
+                next.par_iter_mut().enumerate().for_each(|(i, (rows, text))| {
+                    let start = (from + i * CHUNK).min(view.rows);
+                    let end = (start + CHUNK).min(view.rows);
+                    text.clear();
+                    *rows = format_rows(view, columns, start..end, text);
+                });
+            },
+        );
+        wrote?;
+        pending = from < view.rows;
+        from += window * CHUNK;
+        written += next.iter().map(|(rows, _)| rows).sum::<u64>();
+        std::mem::swap(&mut ready, &mut next);
+    }
+    progress.at(view.rows as u64);
+    Ok(written)
+}
+
+/// Writes lines, holding back the end of the last one.
+struct Lines<'a, W> {
+    sink: &'a mut W,
+    newline: &'static [u8],
+    /// Whether the end of the last line is still to be written.
+    owed: bool,
+    last_is_blank: bool,
+}
+
+impl<W: Write> Lines<'_, W> {
+    fn write(&mut self, lines: &[u8]) -> std::io::Result<()> {
+        let Some(text) = lines.strip_suffix(self.newline) else { return Ok(()) };
+        if self.owed {
+            self.sink.write_all(self.newline)?;
+        }
+        self.owed = true;
+        self.last_is_blank = text.is_empty() || text.ends_with(b"\n");
+        self.sink.write_all(text)
+    }
+}
+
+fn header(view: &View<'_>, dialect: &Dialect) -> Result<Vec<u8>, WriteError> {
+    let mut line = Vec::new();
+    for (i, ViewColumn { column, .. }) in view.columns.iter().enumerate() {
+        if i > 0 {
+            line.push(dialect.delimiter);
+        }
+        let name = &column.name;
+        let verbatim = dialect.verbatim_names.iter().find(|(of, _)| of == name).map(|(_, cell)| &**cell);
+        push_cell(name, verbatim, Quoting::Needed, dialect, &mut line)
+            .ok_or_else(|| WriteError::Latin1 { column: name.clone() })?;
+    }
+    line.extend_from_slice(dialect.newline.bytes());
+    Ok(line)
+}
+
+/// Adds the cell of a text: as it stood, if it still reads as that text, or quoted by the rule. `None` when
+/// the encoding cannot represent it.
+fn push_cell(
+    text: &str,
+    verbatim: Option<&str>,
+    quoting: Quoting,
+    dialect: &Dialect,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let reads_as_text = |cell: &str| {
+        let cell = cell.as_bytes();
+        let is_bare = cell.first() != Some(&dialect.quote);
+        let breaks = is_bare && cell.iter().any(|b| *b == dialect.delimiter || matches!(b, b'\n' | b'\r'));
+        !breaks && unquote(cell, dialect.quote).is_some_and(|read| *read == *text.as_bytes())
+    };
+    let quoted;
+    let cell = match verbatim.filter(|cell| reads_as_text(cell)) {
+        Some(cell) => cell.as_bytes(),
+        None if quoting == Quoting::Always
+            || needs_quotes(text.as_bytes(), dialect.delimiter, dialect.quote) =>
+        {
+            let mut cell = Vec::with_capacity(text.len() + 2);
+            push_quoted(text.as_bytes(), dialect.quote, &mut cell);
+            quoted = cell;
+            &quoted
+        }
+        None => text.as_bytes(),
+    };
+    match dialect.encoding {
+        Encoding::Utf8 => out.extend_from_slice(cell),
+        Encoding::Latin1 if cell.is_ascii() => out.extend_from_slice(cell),
+        Encoding::Latin1 => {
+            for character in String::from_utf8_lossy(cell).chars() {
+                out.push(u8::try_from(character).ok()?);
+            }
+        }
+    }
+    Some(())
+}
+
+/// A column whose cells are ready to be copied.
+struct PreparedColumn<'a> {
+    codes: &'a [u32],
+    /// Cell after cell, each with what follows it, and some bytes that mean nothing.
+    cells: Vec<u8>,
+    /// Per code where its cell begins; one more for the end.
+    starts: Vec<usize>,
+}
+
+impl<'a> PreparedColumn<'a> {
+    fn new(column: &'a ViewColumn<'_>, after: &[u8], dialect: &Dialect) -> Result<Self, WriteError> {
+        let ViewColumn { column, labels } = column;
+        let domain = &column.domain;
+        let mut prepared = Self { codes: &column.codes, cells: Vec::new(), starts: vec![0] };
+        let mut push = |text: &str, verbatim: Option<&str>, quoting| -> Result<(), WriteError> {
+            push_cell(text, verbatim, quoting, dialect, &mut prepared.cells)
+                .ok_or_else(|| WriteError::Latin1 { column: column.name.clone() })?;
+            prepared.cells.extend_from_slice(after);
+            prepared.starts.push(prepared.cells.len());
+            Ok(())
+        };
+        match (labels, &column.cells) {
+            (None, Cells::Verbatim { codes, cells }) => {
+                let problem = "its cells as they stood are not told for each record";
+                let shape = || WriteError::Shape { column: column.name.clone(), problem };
+                if codes.len() != column.codes.len() {
+                    return Err(shape());
+                }
+                let mut value_of = vec![None; cells.len()];
+                for (&cell, &code) in codes.iter().zip(&column.codes) {
+                    *value_of.get_mut(cell as usize).ok_or_else(shape)? = Some(code);
+                }
+                for (cell, code) in cells.iter().zip(value_of) {
+                    push(code.map_or("", |code| domain.text(code)), Some(cell), Quoting::Needed)?;
+                }
+                prepared.codes = codes;
+            }
+            (labels, cells) => {
+                let labels = labels.as_deref().unwrap_or(domain.texts());
+                for ((label, text), code) in labels.iter().zip(domain.texts()).zip(0..) {
+                    let always =
+                        matches!(cells, Cells::Quoted) && !(domain.is_missing(code) && label == text);
+                    push(label, None, if always { Quoting::Always } else { Quoting::Needed })?;
+                }
+            }
+        }
+        prepared.cells.resize(prepared.cells.len() + WIDE, 0);
+        Ok(prepared)
+    }
+}
+
+/// Adds the lines of the rows that are kept, and returns how many.
+fn format_rows(
+    view: &View<'_>,
+    columns: &[PreparedColumn<'_>],
+    rows: Range<usize>,
+    text: &mut Vec<u8>,
+) -> u64 {
+    let mut kept = 0;
+    for row in rows {
+        if !view.keeps(row) {
+            continue;
+        }
+        kept += 1;
+        for column in columns {
+            let code = column.codes[row] as usize;
+            let (start, end) = (column.starts[code], column.starts[code + 1]);
+            let at = text.len();
+            if end - start <= WIDE {
+                text.extend_from_slice(&column.cells[start..start + WIDE]);
+                text.truncate(at + end - start);
+            } else {
+                text.extend_from_slice(&column.cells[start..end]);
+            }
+        }
+    }
+    kept
+}

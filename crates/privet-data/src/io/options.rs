@@ -1,0 +1,202 @@
+//! How a file is to be read, and how the cells of a CSV stand on their lines.
+//!
+//! Everything in [`ReadOptions`] is found from the file unless it is given; a [`Dialect`] is what was found,
+//! and is enough to write a file that looks the same.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// The format of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Text with one record on a line and a delimiter between cells.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// Apache Arrow IPC, the file or the stream format.
+    Arrow,
+}
+
+impl Format {
+    /// The format that the extension of a path stands for, if it is one of ours.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" | "tsv" | "txt" => Some(Format::Csv),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "arrow" | "ipc" | "feather" => Some(Format::Arrow),
+            _ => None,
+        }
+    }
+
+    /// The word used in job files and manifests; also the extension of a written file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
+        }
+    }
+}
+
+/// How the characters of a CSV are encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Encoding {
+    /// UTF-8.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// ISO 8859-1: one byte for each character.
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+impl Encoding {
+    /// The word used in job files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Latin1 => "latin-1",
+        }
+    }
+}
+
+/// How the lines of a CSV end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Newline {
+    /// A line feed.
+    #[default]
+    Lf,
+    /// A carriage return and a line feed.
+    CrLf,
+}
+
+impl Newline {
+    pub(super) fn bytes(self) -> &'static [u8] {
+        match self {
+            Newline::Lf => b"\n",
+            Newline::CrLf => b"\r\n",
+        }
+    }
+}
+
+/// How a file is to be read. What is `None` is found from the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The format; otherwise by the extension of the path.
+    pub format: Option<Format>,
+    /// CSV: the byte between two cells.
+    pub delimiter: Option<u8>,
+    /// CSV: the quotation mark.
+    pub quote: Option<u8>,
+    /// CSV: whether the first record holds the names of the columns.
+    pub header: Option<bool>,
+    /// CSV: the encoding; UTF-8 unless given.
+    pub encoding: Option<Encoding>,
+    /// The texts that mark a missing value; by default the empty text. A null is always missing.
+    pub missing: Vec<String>,
+    /// The columns to keep in the table; all of them unless given. The others are checked and dropped.
+    pub columns: Option<Vec<String>>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            delimiter: None,
+            quote: None,
+            header: None,
+            encoding: None,
+            missing: vec![String::new()],
+            columns: None,
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(super) fn is_missing(&self, text: &str) -> bool {
+        self.missing.iter().any(|marker| marker == text)
+    }
+}
+
+/// How the cells of a CSV stand on their lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialect {
+    /// The byte between two cells.
+    pub delimiter: u8,
+    /// The quotation mark; doubled inside a quoted cell.
+    pub quote: u8,
+    /// Whether the first record holds the names of the columns.
+    pub header: bool,
+    /// The encoding.
+    pub encoding: Encoding,
+    /// Whether the file begins with the UTF-8 byte-order mark.
+    pub byte_order_mark: bool,
+    /// How lines end.
+    pub newline: Newline,
+    /// Whether the last line ends like the others.
+    pub final_newline: bool,
+    /// Names that are quoted in the header without need, or not quoted although it is usual: the name and
+    /// the cell as it stood.
+    pub verbatim_names: Vec<(String, String)>,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self {
+            delimiter: b',',
+            quote: b'"',
+            header: true,
+            encoding: Encoding::Utf8,
+            byte_order_mark: false,
+            newline: Newline::Lf,
+            final_newline: true,
+            verbatim_names: Vec::new(),
+        }
+    }
+}
+
+/// What is wrong with a delimiter and a quotation mark, if anything.
+pub(super) fn check_marks(delimiter: u8, quote: u8) -> Result<(), (&'static str, &'static str)> {
+    for (key, mark) in [("delimiter", delimiter), ("quote", quote)] {
+        if !mark.is_ascii() || matches!(mark, b'\n' | b'\r' | 0) {
+            return Err((key, "must be one ASCII character other than the end of a line"));
+        }
+    }
+    if delimiter == quote {
+        return Err(("quote", "must not be the delimiter"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_gives_the_format() {
+        for (path, format) in [
+            ("a.csv", Some(Format::Csv)),
+            ("a.TSV", Some(Format::Csv)),
+            ("a.txt", Some(Format::Csv)),
+            ("x/a.parquet", Some(Format::Parquet)),
+            ("a.pq", Some(Format::Parquet)),
+            ("a.feather", Some(Format::Arrow)),
+            ("a.ipc", Some(Format::Arrow)),
+            ("a.arrow", Some(Format::Arrow)),
+            ("a.xlsx", None),
+            ("csv", None),
+        ] {
+            assert_eq!(Format::of(Path::new(path)), format, "{path}");
+        }
+    }
+
+    #[test]
+    fn marks_must_be_told_apart() {
+        assert!(check_marks(b',', b'"').is_ok());
+        assert_eq!(check_marks(b',', b',').unwrap_err().0, "quote");
+        assert_eq!(check_marks(0xe9, b'"').unwrap_err().0, "delimiter");
+        assert_eq!(check_marks(b'\n', b'"').unwrap_err().0, "delimiter");
+    }
+}
