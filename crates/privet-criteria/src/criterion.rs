@@ -47,6 +47,12 @@ pub trait Criterion: Send + Sync {
         }
     }
 
+    /// How many records a class needs at least to satisfy it, whatever they hold. 1 is always sound; with more,
+    /// a search can tell from the number of classes alone that too many of them are too small.
+    fn least_rows(&self) -> u64 {
+        1
+    }
+
     /// Which histograms it looks at: positions in [`Class::histograms`]; empty for counts alone.
     fn histograms(&self) -> Vec<usize> {
         Vec::new()

@@ -3,14 +3,36 @@
 //! One file per family. A criterion looks at a [`Class`], never at records: a count and, per sensitive
 //! column, a histogram. These merge associatively and commutatively, so the same criterion runs on a
 //! class that came from a scan, from a finer node of a lattice, or from another thread.
+//!
+//! A job's [`Requirement`]s are read with [`Requirement::parse`] and bound to a table with [`build`].
 #![forbid(unsafe_code)]
 
+mod alpha_k;
+mod bound;
 mod class;
+mod concept;
 mod criterion;
+mod delta_disclosure;
+mod k_anonymity;
+mod keep;
+mod l_diversity;
+mod likeness;
+mod multi_attribute;
+mod p_sensitivity;
+mod parse;
+mod presence;
+mod proximity;
 mod registry;
 mod requirement;
+mod t_closeness;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod testing;
 
 pub use class::{Class, Histogram};
 pub use criterion::{Better, Criterion, Merging};
-pub use registry::{CriterionError, Joint, SensitiveColumn, build};
+pub use parse::KEYS;
+pub use registry::{CriterionError, Joint, SensitiveColumn, build, resolve};
 pub use requirement::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};

@@ -3,7 +3,7 @@
 //! The field names are the keys of the `[privacy]` section.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +120,7 @@ pub enum Requirement {
         kind: ProximityKind,
         /// `ranges`: how many disjoint ranges. `neighbourhood`: at most 1/l of a class near any of its values.
         l: f64,
-        /// `ranges`: values closer than or at this distance are in one range. `neighbourhood`: what counts as near.
+        /// `ranges`: a range takes every value within this distance of its lowest. `neighbourhood`: what counts as near.
         width: f64,
         /// `ranges`: the least share of a class in each counted range, as a fraction of 1/l (0 asks nothing, 1 equal shares).
         #[serde(default)]
@@ -165,6 +165,83 @@ pub enum Requirement {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<String>,
     },
+}
+
+impl Requirement {
+    /// The key in the `[privacy]` section.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Requirement::KAnonymity { .. } => "k-anonymity",
+            Requirement::AlphaK { .. } => "alpha-k",
+            Requirement::LDiversity { .. } => "l-diversity",
+            Requirement::TCloseness { .. } => "t-closeness",
+            Requirement::PSensitivity { .. } => "p-sensitivity",
+            Requirement::ConceptDiversity { .. } => "concept-diversity",
+            Requirement::ProximityDiversity { .. } => "proximity-diversity",
+            Requirement::DeltaPresence { .. } => "delta-presence",
+            Requirement::KMap { .. } => "k-map",
+            Requirement::BetaLikeness { .. } => "beta-likeness",
+            Requirement::DeltaDisclosure { .. } => "delta-disclosure",
+        }
+    }
+
+    /// The sensitive column it names.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Requirement::KAnonymity { .. } | Requirement::DeltaPresence { .. } | Requirement::KMap { .. } => {
+                None
+            }
+            Requirement::AlphaK { column, .. }
+            | Requirement::LDiversity { column, .. }
+            | Requirement::TCloseness { column, .. }
+            | Requirement::PSensitivity { column, .. }
+            | Requirement::ConceptDiversity { column, .. }
+            | Requirement::ProximityDiversity { column, .. }
+            | Requirement::BetaLikeness { column, .. }
+            | Requirement::DeltaDisclosure { column, .. } => column.as_deref(),
+        }
+    }
+
+    /// The same requirement on this column; unchanged when it is about no column.
+    #[must_use]
+    pub fn with_column(mut self, name: String) -> Self {
+        match &mut self {
+            Requirement::KAnonymity { .. } | Requirement::DeltaPresence { .. } | Requirement::KMap { .. } => {
+            }
+            Requirement::AlphaK { column, .. }
+            | Requirement::LDiversity { column, .. }
+            | Requirement::TCloseness { column, .. }
+            | Requirement::PSensitivity { column, .. }
+            | Requirement::ConceptDiversity { column, .. }
+            | Requirement::ProximityDiversity { column, .. }
+            | Requirement::BetaLikeness { column, .. }
+            | Requirement::DeltaDisclosure { column, .. } => *column = Some(name),
+        }
+        self
+    }
+
+    /// Whether it is about a sensitive column.
+    pub fn takes_column(&self) -> bool {
+        !matches!(
+            self,
+            Requirement::KAnonymity { .. } | Requirement::DeltaPresence { .. } | Requirement::KMap { .. }
+        )
+    }
+
+    /// Whether it needs the histogram over combinations of all sensitive columns.
+    pub fn needs_joint(&self) -> bool {
+        matches!(self, Requirement::LDiversity { multi_attribute: true, .. })
+    }
+
+    /// The population table it needs.
+    pub fn population(&self) -> Option<&Path> {
+        match self {
+            Requirement::DeltaPresence { population, .. } | Requirement::KMap { population, .. } => {
+                Some(population)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The forms of l-diversity.

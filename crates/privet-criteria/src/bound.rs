@@ -1,0 +1,124 @@
+//! A sensitive column bound to its place in a class, as the constructors of criteria need it.
+
+use std::collections::HashMap;
+
+use crate::SensitiveColumn;
+
+/// How promises speak of an equivalence class.
+pub(crate) const EVERY_GROUP: &str = "Every group of published records that share their quasi-identifiers";
+
+/// A sensitive column and the position of its histogram in a class.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound<'a> {
+    pub position: usize,
+    pub column: SensitiveColumn<'a>,
+}
+
+impl Bound<'_> {
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.column.name.to_owned()
+    }
+
+    /// How many distinct values the input has.
+    pub fn distinct(&self) -> u64 {
+        self.column.counts.iter().filter(|&&count| count > 0).count() as u64
+    }
+
+    /// How many records the input has.
+    pub fn total(&self) -> u64 {
+        self.column.counts.iter().sum()
+    }
+
+    /// Per code its share of the input.
+    pub fn shares(&self) -> Vec<f64> {
+        let total = self.total().max(1) as f64;
+        self.column.counts.iter().map(|&count| count as f64 / total).collect()
+    }
+
+    /// The codes of texts; `None` for a text that the column does not hold.
+    pub fn codes<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<Option<u32>> {
+        let code: HashMap<&str, u32> = self.column.domain.texts().iter().map(|t| &**t).zip(0..).collect();
+        texts.map(|text| code.get(text).copied()).collect()
+    }
+
+    /// Per code whether it is listed under this key of the requirement.
+    ///
+    /// # Errors
+    /// When the list names values that the column does not hold; the error says how many.
+    pub fn listed(&self, key: &str, values: &[String]) -> Result<Vec<bool>, String> {
+        let mut listed = vec![false; self.column.domain.len()];
+        let mut unknown = 0;
+        for code in self.codes(values.iter().map(String::as_str)) {
+            match code {
+                Some(code) => listed[code as usize] = true,
+                None => unknown += 1,
+            }
+        }
+        if unknown > 0 {
+            return Err(format!(
+                "{key} names {unknown} of {} values that column {} does not hold; every value must be written \
+                 as it stands in the data",
+                values.len(),
+                self.column.name
+            ));
+        }
+        Ok(listed)
+    }
+
+    /// Per code the list it stands in. Values of lists that the column does not hold are ignored.
+    ///
+    /// # Errors
+    /// When a value of the column stands in two lists; the error says how many do.
+    pub fn grouped<'t>(
+        &self,
+        word: &str,
+        lists: impl Iterator<Item = &'t [String]>,
+    ) -> Result<Vec<Option<u32>>, String> {
+        let mut group = vec![None; self.column.domain.len()];
+        let mut twice = 0;
+        for (number, list) in lists.enumerate() {
+            for code in self.codes(list.iter().map(String::as_str)).into_iter().flatten() {
+                let slot = &mut group[code as usize];
+                twice += u64::from(slot.is_some_and(|other| other != number as u32));
+                *slot = Some(number as u32);
+            }
+        }
+        if twice > 0 {
+            return Err(format!(
+                "{twice} values of column {} stand in more than one {word}; each may stand in one",
+                self.column.name
+            ));
+        }
+        Ok(group)
+    }
+}
+
+/// Checks the smallest class size of a criterion against the table.
+pub(crate) fn check_k(k: u64, rows: u64) -> Result<(), String> {
+    if k == 0 {
+        return Err("k must be a whole number of at least 1".to_owned());
+    }
+    if k > rows {
+        return Err(format!("k = {k} but the table has {rows} records; k may be at most {rows}"));
+    }
+    Ok(())
+}
+
+/// Checks that a parameter is a whole number of at least 1.
+pub(crate) fn check_whole(name: &str, value: f64) -> Result<u64, String> {
+    if value.is_finite() && value >= 1.0 && value.fract() == 0.0 && value <= u32::MAX.into() {
+        Ok(value as u64)
+    } else {
+        Err(format!("{name} = {value} must be a whole number of at least 1"))
+    }
+}
+
+/// Checks that a parameter is a number above 0.
+pub(crate) fn check_positive(name: &str, value: f64) -> Result<(), String> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(format!("{name} = {value} must be a number above 0"))
+    }
+}
