@@ -1,0 +1,283 @@
+//! Judges a candidate: which classes fail, what it costs, and what that says of finer candidates.
+
+use privet_criteria::{Class, Criterion, Histogram};
+use privet_measure::{Objective, Tally};
+
+use super::columns::QuasiColumn;
+use super::rollup::Scratch;
+use super::snapshot::Snapshot;
+
+/// What is known of a candidate once its classes are formed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Records in failing classes; all of them are suppressed. Counted up to the point where the
+    /// candidate is known to be hopeless.
+    pub suppressed: u64,
+    /// Whether no more records are suppressed than allowed.
+    pub safe: bool,
+    /// Whether every finer candidate suppresses more than allowed.
+    pub hopeless_below: bool,
+    /// The metric, when safe.
+    pub value: f64,
+    /// What suppression adds at least, here and in every finer candidate (additive metrics).
+    pub surcharge: f64,
+    /// The number of classes that are kept.
+    pub classes: u64,
+}
+
+impl Judgement {
+    /// Of a candidate that suppresses too much, as every finer one does.
+    pub fn hopeless() -> Self {
+        Self {
+            suppressed: u64::MAX,
+            safe: false,
+            hopeless_below: true,
+            value: f64::INFINITY,
+            surcharge: f64::INFINITY,
+            classes: 0,
+        }
+    }
+}
+
+/// The histograms that criteria look at, taken from the recorded sensitive combinations.
+#[derive(Debug, Clone)]
+pub struct Histograms {
+    /// Per histogram, and per recorded combination, the code it counts; `None` for a histogram that no
+    /// criterion looks at.
+    pub code_of: Vec<Option<Vec<u32>>>,
+    /// Per histogram the size of its domain.
+    pub sizes: Vec<usize>,
+    /// The histogram of class labels, for the classification metric.
+    pub label: Option<usize>,
+}
+
+impl Histograms {
+    /// How many records of a class have its most frequent label.
+    fn majority(&self, filled: &[Histogram<'_>]) -> u64 {
+        self.label.and_then(|label| filled[label].occurring().max()).map_or(0, u64::from)
+    }
+}
+
+/// All that judging needs besides the classes themselves.
+pub struct Judge<'a> {
+    /// The quasi columns.
+    pub columns: &'a [QuasiColumn],
+    /// What must hold and is seen from counts alone.
+    pub counting: Vec<&'a dyn Criterion>,
+    /// What must hold and is seen from histograms.
+    pub looking: Vec<&'a dyn Criterion>,
+    /// What is minimized.
+    pub objective: &'a Objective,
+    /// Per column, level and node what suppressing one record adds (additive metrics).
+    pub surcharges: Vec<Vec<Vec<f64>>>,
+    /// The most records that may be suppressed.
+    pub limit: u64,
+    /// Histograms, when any criterion or the metric looks at one.
+    pub histograms: Option<Histograms>,
+}
+
+/// Buffers for the histograms of one class.
+#[derive(Debug, Default)]
+pub struct HistogramScratch {
+    counts: Vec<Vec<u32>>,
+    present: Vec<Vec<u32>>,
+    failing: Vec<(u32, u64)>,
+    volumes: Vec<(u64, f64)>,
+}
+
+impl Judge<'_> {
+    /// Judges the classes that were formed last from `source` at `levels`.
+    pub fn judge<const W: usize>(
+        &self,
+        scratch: &mut Scratch<W>,
+        buffers: &mut HistogramScratch,
+        source: &Snapshot<W>,
+        levels: &[usize],
+    ) -> Judgement {
+        if self.histograms.is_some() {
+            scratch.classes.list_members();
+        }
+        let classes = &scratch.classes;
+        let (mut suppressed, mut least, mut kept) = (0u64, 0u64, 0u64);
+        let mut tally = Tally::default();
+        let mut hopeless = false;
+        buffers.failing.clear();
+        buffers.volumes.clear();
+        for index in 0..classes.rows().len() {
+            let rows = u64::from(classes.rows()[index]);
+            let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
+            let (mut holds, mut bound) =
+                self.look(&self.counting, &Class { rows, population, histograms: &[] });
+            let mut majority = 0;
+            if let Some(histograms) = &self.histograms
+                && (bound < rows || rows == 0 || histograms.label.is_some())
+            {
+                buffers.fill(histograms, source, classes.members(index));
+                buffers.with(histograms, rows, |filled| {
+                    let class = Class { rows, population, histograms: filled };
+                    let (also, more) = self.look(&self.looking, &class);
+                    holds &= also;
+                    bound = bound.max(more);
+                    majority = histograms.majority(filled);
+                });
+            }
+            if rows == 0 {
+                // People without records: nothing to suppress, and nothing that suppression could mend.
+                if !holds {
+                    suppressed = u64::MAX;
+                    hopeless = true;
+                    break;
+                }
+                continue;
+            }
+            kept += u64::from(holds);
+            if !holds {
+                suppressed += rows;
+                least += bound;
+                buffers.failing.push((index as u32, bound));
+                if least > self.limit {
+                    hopeless = true;
+                    break;
+                }
+            }
+            if let Objective::Grouped(grouped) = self.objective {
+                let volume = if grouped.needs_volume() {
+                    self.log_volume(source, classes.example()[index] as usize, levels)
+                } else {
+                    0.0
+                };
+                grouped.add(&mut tally, rows, volume, majority, holds);
+                if holds && grouped.needs_volume() {
+                    buffers.volumes.push((rows, volume));
+                }
+            }
+        }
+        let safe = !hopeless && suppressed <= self.limit;
+        let (value, surcharge) = match self.objective {
+            _ if hopeless => (f64::INFINITY, f64::INFINITY),
+            Objective::Additive(additive) => {
+                let (mut all, mut surely) = (0.0, 0.0);
+                for &(class, bound) in &buffers.failing {
+                    let rows = f64::from(classes.rows()[class as usize]);
+                    let each = self.surcharge(source, classes.example()[class as usize] as usize, levels);
+                    all += rows * each;
+                    surely += bound as f64 * each;
+                }
+                (additive.floor(levels) + all, surely)
+            }
+            Objective::Grouped(grouped) => (grouped.value(&tally, buffers.volumes.iter().copied()), 0.0),
+        };
+        Judgement { suppressed, safe, hopeless_below: hopeless, value, surcharge, classes: kept }
+    }
+
+    /// The same judge with one criterion only.
+    pub fn alone<'b>(&'b self, criterion: &'b dyn Criterion) -> Judge<'b> {
+        let looks = !criterion.histograms().is_empty();
+        Judge {
+            columns: self.columns,
+            counting: if looks { Vec::new() } else { vec![criterion] },
+            looking: if looks { vec![criterion] } else { Vec::new() },
+            objective: self.objective,
+            surcharges: self.surcharges.clone(),
+            limit: self.limit,
+            histograms: self.histograms.clone(),
+        }
+    }
+
+    /// A lower bound of the metric for this candidate and all coarser ones, from classes just formed.
+    pub fn bound<const W: usize>(&self, source: &Snapshot<W>, buffers: &mut HistogramScratch) -> f64 {
+        let Objective::Grouped(grouped) = self.objective else { return 0.0 };
+        let mut tally = Tally::default();
+        for tuple in 0..source.len() {
+            let rows = u64::from(source.rows[tuple]);
+            if rows == 0 {
+                continue;
+            }
+            let volume =
+                if grouped.needs_volume() { self.log_volume(source, tuple, &source.levels) } else { 0.0 };
+            let majority = match &self.histograms {
+                Some(histograms) if histograms.label.is_some() => {
+                    buffers.fill(histograms, source, &[tuple as u32]);
+                    buffers.with(histograms, rows, |filled| histograms.majority(filled))
+                }
+                _ => 0,
+            };
+            grouped.add(&mut tally, rows, volume, majority, true);
+        }
+        grouped.bound(&tally, self.limit)
+    }
+
+    /// Whether all criteria hold, and how many records must leave the class at least.
+    fn look(&self, criteria: &[&dyn Criterion], class: &Class<'_>) -> (bool, u64) {
+        let mut holds = true;
+        let mut bound = 0;
+        for criterion in criteria {
+            if class.rows == 0 && !criterion.judges_absence() {
+                continue;
+            }
+            if !criterion.holds(class) {
+                holds = false;
+                if bound < class.rows {
+                    bound = bound.max(criterion.least_suppression(class));
+                }
+            }
+        }
+        (holds, bound.min(class.rows))
+    }
+
+    fn surcharge<const W: usize>(&self, source: &Snapshot<W>, tuple: usize, levels: &[usize]) -> f64 {
+        let mut sum = 0.0;
+        for (i, column) in self.columns.iter().enumerate() {
+            let node = column.step(source.levels[i], levels[i])[source.node(tuple, i)];
+            sum += self.surcharges[i][levels[i]][node as usize];
+        }
+        sum
+    }
+
+    fn log_volume<const W: usize>(&self, source: &Snapshot<W>, tuple: usize, levels: &[usize]) -> f64 {
+        let mut sum = 0.0;
+        for (i, column) in self.columns.iter().enumerate() {
+            let node = column.step(source.levels[i], levels[i])[source.node(tuple, i)];
+            sum += column.log_leaves(levels[i])[node as usize];
+        }
+        sum
+    }
+}
+
+impl HistogramScratch {
+    fn fill<const W: usize>(&mut self, histograms: &Histograms, source: &Snapshot<W>, tuples: &[u32]) {
+        self.counts.resize_with(histograms.sizes.len(), Vec::new);
+        self.present.resize_with(histograms.sizes.len(), Vec::new);
+        for (h, code_of) in histograms.code_of.iter().enumerate() {
+            let Some(code_of) = code_of else { continue };
+            let (counts, present) = (&mut self.counts[h], &mut self.present[h]);
+            counts.resize(histograms.sizes[h], 0);
+            for &tuple in tuples {
+                for i in source.sensitive.of(tuple as usize) {
+                    let code = code_of[source.sensitive.values[i] as usize];
+                    let count = &mut counts[code as usize];
+                    if *count == 0 {
+                        present.push(code);
+                    }
+                    *count += source.sensitive.counts[i];
+                }
+            }
+        }
+    }
+
+    /// Shows the filled histograms and empties them.
+    fn with<R>(&mut self, histograms: &Histograms, rows: u64, look: impl FnOnce(&[Histogram<'_>]) -> R) -> R {
+        let view = |h: usize| Histogram { counts: &self.counts[h], present: &self.present[h], total: rows };
+        // The usual case of one histogram allocates nothing.
+        let result = match histograms.sizes.len() {
+            1 => look(&[view(0)]),
+            many => look(&(0..many).map(view).collect::<Vec<_>>()),
+        };
+        for (counts, present) in self.counts.iter_mut().zip(&mut self.present) {
+            for code in present.drain(..) {
+                counts[code as usize] = 0;
+            }
+        }
+        result
+    }
+}

@@ -1,0 +1,124 @@
+//! What a search is given and what it gives back.
+
+use privet_criteria::Criterion;
+use privet_data::{Cancelled, Generalization};
+use privet_measure::{Metric, WeightError};
+
+/// A table to be generalized, and what must hold.
+pub struct Problem<'a> {
+    /// The number of records.
+    pub rows: usize,
+    /// The quasi-identifier.
+    pub quasi: Vec<Quasi<'a>>,
+    /// The histograms that criteria look at, in the order in which the criteria number them.
+    pub sensitive: Vec<Codes<'a>>,
+    /// The class labels, for the classification metric.
+    pub label: Option<Codes<'a>>,
+    /// What must hold.
+    pub criteria: &'a [Box<dyn Criterion>],
+    /// What is minimized.
+    pub metric: Metric,
+    /// The most records that may be suppressed.
+    pub suppress_at_most: u64,
+}
+
+/// A quasi column.
+#[derive(Debug, Clone, Copy)]
+pub struct Quasi<'a> {
+    /// One code per record.
+    pub codes: &'a [u32],
+    /// Per code how many records have it.
+    pub counts: &'a [u64],
+    /// Its hierarchy, fitted to its codes.
+    pub generalization: &'a Generalization,
+    /// Its weight in the metric.
+    pub weight: f64,
+    /// The same column of the population table, when a criterion looks at one.
+    pub population: Option<&'a [u32]>,
+}
+
+/// A column of codes.
+#[derive(Debug, Clone, Copy)]
+pub struct Codes<'a> {
+    /// One code per record.
+    pub codes: &'a [u32],
+    /// How many different codes there can be.
+    pub values: usize,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The level of each quasi column, in the order of the problem.
+    pub levels: Vec<usize>,
+    /// The metric.
+    pub value: f64,
+    /// Records in failing classes.
+    pub suppressed: u64,
+    /// The number of published classes.
+    pub classes: u64,
+    /// Candidates in the lattice.
+    pub lattice_nodes: u64,
+    /// Candidates whose classes were formed.
+    pub nodes_checked: u64,
+    /// How long it took to reduce the table to its distinct tuples: one grouping of all records by all
+    /// quasi columns, below which no search can go.
+    pub reduction: std::time::Duration,
+    /// Sum over the distinct tuples of the quasi-identifier of p ln p; metrics that compare distributions
+    /// need it.
+    pub tuple_entropy: f64,
+    /// All safe nodes below which no node is safe, when asked for.
+    pub minimal: Option<Vec<Vec<usize>>>,
+}
+
+/// Why a search found nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// Not a single candidate is safe.
+    #[error(
+        "no safe release exists: even with every column at its top level, {failing} records are in classes that \
+         fail, and {limit} may be suppressed. What fails there: {}. Relax it, raise suppress-at-most, or give the \
+         columns hierarchies that end in one label for all values",
+        criteria.join("; ")
+    )]
+    NoSafeNode {
+        /// Records in failing classes at the top of the lattice.
+        failing: u64,
+        /// How many may be suppressed.
+        limit: u64,
+        /// The criteria that fail there, as `key: promise`.
+        criteria: Vec<String>,
+    },
+    /// The lattice has more nodes than can be kept track of.
+    #[error(
+        "the lattice has {nodes} nodes, more than an exact search can keep track of ({most}); \
+         use fewer quasi columns or hierarchies with fewer levels"
+    )]
+    TooManyNodes {
+        /// How many, as a text because it may not fit a number.
+        nodes: String,
+        /// How many are possible.
+        most: u64,
+    },
+    /// The table has more records than codes can count.
+    #[error("the table has more than 4294967295 records")]
+    TooManyRows,
+    /// The quasi-identifier is wider than any key.
+    #[error(
+        "the quasi-identifier needs keys of {words} words of 64 bits; at most 32 are possible; use fewer quasi columns"
+    )]
+    TooWide {
+        /// Words needed.
+        words: usize,
+    },
+    /// The metric needs class labels.
+    #[error("the metric `classification` needs a class column; name it with `class` in [search]")]
+    NoLabel,
+    /// The weights do not fit the metric.
+    #[error(transparent)]
+    Weight(#[from] WeightError),
+    /// The person asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}

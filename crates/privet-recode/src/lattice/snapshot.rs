@@ -1,0 +1,198 @@
+//! The classes of one candidate, kept so that coarser candidates can be formed from them (roll-up, papers T-AL5).
+//!
+//! A snapshot is a list of distinct tuples with their counts and, when a criterion asks for it, the
+//! sensitive values under each. The base snapshot is the table reduced to its distinct tuples; no
+//! algorithm looks at records after it.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::columns::QuasiColumn;
+use super::key::{Key, Layout};
+
+/// Distinct tuples at one node of the lattice.
+#[derive(Debug, Clone)]
+pub struct Snapshot<const W: usize> {
+    /// The level of each column.
+    pub levels: Vec<usize>,
+    /// Where each column lies in a key.
+    pub layout: Layout,
+    /// The distinct tuples.
+    pub keys: Vec<Key<W>>,
+    /// Per tuple its records.
+    pub rows: Vec<u32>,
+    /// Per tuple the people of the population table; empty without one.
+    pub population: Vec<u32>,
+    /// The sensitive values under each tuple; empty when no criterion looks at them.
+    pub sensitive: Sensitive,
+}
+
+/// Per tuple a list of (sensitive value, count): list `i` is `starts[i]..starts[i + 1]`.
+#[derive(Debug, Clone, Default)]
+pub struct Sensitive {
+    /// Where each list begins; one more than there are tuples.
+    pub starts: Vec<u32>,
+    /// The values: numbers of combinations of the columns that criteria look at.
+    pub values: Vec<u32>,
+    /// Their counts.
+    pub counts: Vec<u32>,
+}
+
+impl Sensitive {
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The positions of the list of a tuple.
+    pub fn of(&self, tuple: usize) -> Range<usize> {
+        self.starts[tuple] as usize..self.starts[tuple + 1] as usize
+    }
+}
+
+/// What the base snapshot is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Records<'a> {
+    /// Per quasi column the codes of the table's records.
+    pub quasi: &'a [&'a [u32]],
+    /// Per quasi column the codes of the population's records; empty without a population table.
+    pub population: &'a [&'a [u32]],
+    /// Per record the number of its sensitive combination, when criteria look at it.
+    pub sensitive: Option<&'a [u32]>,
+    /// How many records the table has.
+    pub rows: usize,
+}
+
+impl<const W: usize> Snapshot<W> {
+    /// Reduces a table to its distinct tuples, sorted, so that the result does not depend on how the
+    /// work was split. `layout` is that of [`base_layout`].
+    pub fn reduce(columns: &[QuasiColumn], records: &Records<'_>, layout: &Layout) -> Self {
+        let (sensitive_field, fields) = (layout.fields[0], &layout.fields[1..]);
+        // Per column and code the bits that it adds to a key.
+        let bits: Vec<Vec<u64>> = columns
+            .iter()
+            .zip(fields)
+            .map(|(column, field)| column.node_of_code(0).iter().map(|&node| field.put(node)).collect())
+            .collect();
+        let pack = |codes: &[&[u32]], rows: Range<usize>, keys: &mut [Key<W>]| {
+            for ((bits, field), codes) in bits.iter().zip(fields).zip(codes) {
+                for (key, &code) in keys.iter_mut().zip(&codes[rows.clone()]) {
+                    key[field.word] |= bits[code as usize];
+                }
+            }
+        };
+        let tuple_of = |key: &Key<W>| -> Key<W> {
+            let mut tuple = *key;
+            tuple[sensitive_field.word] &= !sensitive_field.mask_in_place();
+            tuple
+        };
+        let entries = sorted(records.rows, |rows, keys| {
+            pack(records.quasi, rows.clone(), keys);
+            if let Some(values) = records.sensitive {
+                for (key, &value) in keys.iter_mut().zip(&values[rows]) {
+                    key[sensitive_field.word] |= sensitive_field.put(value);
+                }
+            }
+        });
+        let people = records.population.first().map_or(0, |codes| codes.len());
+        let people = sorted(people, |rows, keys| pack(records.population, rows, keys));
+
+        let mut base = Self {
+            levels: vec![0; columns.len()],
+            layout: Layout { fields: fields.to_vec(), words: layout.words },
+            keys: Vec::new(),
+            rows: Vec::new(),
+            population: Vec::new(),
+            sensitive: Sensitive::default(),
+        };
+        // Room for just as many as there are: these vectors live as long as the search.
+        let tuples = entries.chunk_by(|a, b| tuple_of(a) == tuple_of(b)).count();
+        base.keys.reserve_exact(tuples);
+        base.rows.reserve_exact(tuples);
+        if records.sensitive.is_some() {
+            let pairs = runs(&entries).count();
+            base.sensitive.starts.reserve_exact(tuples + 1);
+            base.sensitive.values.reserve_exact(pairs);
+            base.sensitive.counts.reserve_exact(pairs);
+        }
+        let mut people = runs(&people).peekable();
+        let mut only_people_below = |base: &mut Self, key: Option<&Key<W>>| {
+            while let Some((person, count)) =
+                people.next_if(|(person, _)| key.is_none_or(|key| order(person, key).is_lt()))
+            {
+                base.open(&person, count, records);
+            }
+            people.next_if(|(person, _)| Some(person) == key).map_or(0, |(_, count)| count)
+        };
+        for (key, count) in runs(&entries) {
+            let tuple = tuple_of(&key);
+            if base.keys.last() != Some(&tuple) {
+                let present = only_people_below(&mut base, Some(&tuple));
+                base.open(&tuple, present, records);
+            }
+            if let Some(rows) = base.rows.last_mut() {
+                *rows += count;
+            }
+            if records.sensitive.is_some() {
+                base.sensitive.values.push(sensitive_field.get(&key) as u32);
+                base.sensitive.counts.push(count);
+            }
+        }
+        only_people_below(&mut base, None);
+        if records.sensitive.is_some() {
+            base.sensitive.starts.push(base.sensitive.values.len() as u32);
+        }
+        base
+    }
+
+    fn open(&mut self, tuple: &Key<W>, people: u32, records: &Records<'_>) {
+        self.keys.push(*tuple);
+        self.rows.push(0);
+        if !records.population.is_empty() {
+            self.population.push(people);
+        }
+        if records.sensitive.is_some() {
+            self.sensitive.starts.push(self.sensitive.values.len() as u32);
+        }
+    }
+
+    /// The number of distinct tuples.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The node of a tuple in one column.
+    pub fn node(&self, tuple: usize, column: usize) -> usize {
+        self.layout.fields[column].get(&self.keys[tuple])
+    }
+}
+
+/// The layout of the base snapshot: one field for the sensitive value, then one for each column.
+pub fn base_layout(columns: &[QuasiColumn], sensitive_values: usize) -> Layout {
+    Layout::new(std::iter::once(sensitive_values).chain(columns.iter().map(|column| column.size(0))))
+}
+
+/// The order of keys that keeps a tuple's entries together: the sensitive value lies in the lowest bits of
+/// the first word, so the first word counts last.
+fn order<const W: usize>(a: &Key<W>, b: &Key<W>) -> Ordering {
+    let differing = (0..W).rev().find(|&word| a[word] != b[word]);
+    differing.map_or(Ordering::Equal, |word| a[word].cmp(&b[word]))
+}
+
+/// All keys, sorted.
+fn sorted<const W: usize>(rows: usize, pack: impl Fn(Range<usize>, &mut [Key<W>]) + Sync) -> Vec<Key<W>> {
+    const PART: usize = 1 << 13;
+    let mut keys = vec![[0; W]; rows];
+    keys.par_chunks_mut(PART).enumerate().for_each(|(part, keys)| {
+        pack(part * PART..part * PART + keys.len(), keys);
+    });
+    keys.par_sort_unstable_by(order);
+    keys
+}
+
+/// The distinct keys of a sorted list, with how often each occurs.
+fn runs<const W: usize>(sorted: &[Key<W>]) -> impl Iterator<Item = (Key<W>, u32)> {
+    sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32))
+}
