@@ -49,6 +49,9 @@ pub struct Data {
     /// CSV: the delimiter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
+    /// CSV: `latin-1`, or UTF-8 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// Records of the input.
     pub input_rows: u64,
     /// Records published.
@@ -133,6 +136,9 @@ pub struct Evidence {
     /// `hierarchical`: per published value its labels from the leaf to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ancestors: Option<BTreeMap<String, Vec<String>>>,
+    /// `proximity-diversity`: the published values that stand for a missing one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// SHA-256 of the population table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population_sha256: Option<String>,

@@ -1,0 +1,228 @@
+//! Writing a release folder: beside its destination first, in place at once at the end.
+//!
+//! Guarantee: at every moment the destination holds either what it held before or the whole new release.
+//! A draft that is dropped leaves nothing behind; a draft whose process was killed is removed by the next
+//! [`Draft::begin`] for the same destination.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::hash::{CHUNK, FileHasher};
+use crate::manifest::{File, Manifest};
+use crate::place::{self, Place};
+use crate::{MANIFEST, ManifestError};
+
+/// Why a release folder was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// Something stands where the release should go.
+    #[error("{} exists already; choose another folder, or pass --force to replace the release in it", .0.display())]
+    Exists(PathBuf),
+    /// What should be replaced is not a release.
+    #[error(
+        "{} is not a release of privet (a folder with its manifest.json) and is never replaced; choose another folder, or remove it yourself",
+        .0.display()
+    )]
+    NotARelease(PathBuf),
+    /// The destination has no name of its own.
+    #[error("{} cannot be a release folder; give a path that ends in the folder's name", .0.display())]
+    NoName(PathBuf),
+    /// A file of the release has a name that cannot stand in a folder, or stands there already.
+    #[error(
+        "a release cannot hold a file called `{0}`: it needs a plain name, used once, other than manifest.json"
+    )]
+    FileName(String),
+    /// A file was begun and not finished.
+    #[error("{0} was not written to its end; the release is not put in place")]
+    Unfinished(String),
+    /// The manifest cannot be written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+impl FolderError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}
+
+/// A release folder being written next to its destination, as `.<name>.partial-<pid>-<n>`.
+///
+/// Dropped without [`commit`](Self::commit), it removes itself.
+#[derive(Debug)]
+pub struct Draft {
+    place: Place,
+    path: PathBuf,
+    files: Arc<Mutex<Vec<Entry>>>,
+}
+
+/// A file of the draft; its hashes once it is finished.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    finished: Option<(JoinHandle<io::Result<()>>, File)>,
+}
+
+impl Draft {
+    /// Begins a release for this destination. The parent folder is made when it does not exist.
+    ///
+    /// # Errors
+    /// When the destination exists and `replace` is false; when it is to be replaced and is not a
+    /// release; when the file system refuses.
+    pub fn begin(destination: &Path, replace: bool) -> Result<Self, FolderError> {
+        let place = Place::at(destination, replace)?;
+        place.clear_leftovers();
+        place.check()?;
+        let path = place.make_draft()?;
+        Ok(Self { place, path, files: Arc::default() })
+    }
+
+    /// The folder of the draft.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Creates a file of the release. Finish it with [`DraftFile::finish`].
+    ///
+    /// # Errors
+    /// When the name is not a plain file name, is taken, or the file system refuses.
+    pub fn create(&self, name: &str) -> Result<DraftFile, FolderError> {
+        let mut entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_plain_name(name) || name == MANIFEST || entries.iter().any(|entry| entry.name == name) {
+            return Err(FolderError::FileName(name.to_owned()));
+        }
+        let path = self.path.join(name);
+        let file = fs::File::create_new(&path).map_err(FolderError::io(&path))?;
+        entries.push(Entry { name: name.to_owned(), finished: None });
+        Ok(DraftFile {
+            name: name.to_owned(),
+            path,
+            sink: Sink { file, hasher: FileHasher::default() },
+            buffer: Vec::with_capacity(CHUNK),
+            files: Arc::clone(&self.files),
+        })
+    }
+
+    /// Fills in the files and the seal of the manifest, writes it, makes everything durable and puts the
+    /// folder in place. Returns the manifest as it was written.
+    ///
+    /// # Errors
+    /// When a file was not finished, the manifest cannot be written, something else came to stand at the
+    /// destination in the meantime, or the file system refuses. Nothing is left behind then.
+    pub fn commit(self, mut manifest: Manifest) -> Result<Manifest, FolderError> {
+        let entries = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut files = Vec::with_capacity(entries.len());
+        let mut handles = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let (syncing, file) = entry.finished.ok_or(FolderError::Unfinished(entry.name))?;
+            handles.push((self.path.join(&file.name), syncing));
+            files.push(file);
+        }
+        manifest.files = files;
+        let json = manifest.to_json_sealed()?;
+        let path = self.path.join(MANIFEST);
+        let mut file = fs::File::create_new(&path).map_err(FolderError::io(&path))?;
+        file.write_all(json.as_bytes()).map_err(FolderError::io(&path))?;
+        file.sync_all().map_err(FolderError::io(&path))?;
+        for (path, syncing) in handles {
+            match syncing.join() {
+                Ok(done) => done.map_err(FolderError::io(&path))?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        place::sync_folder(&self.path)?;
+        self.place.put(&self.path)?;
+        Ok(manifest)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After an exchange the path holds the release that was replaced, which must go as well. What
+        // cannot be removed now is removed by the next draft for this destination.
+        place::discard(&self.path);
+    }
+}
+
+/// Whether a name stands for a file directly in a folder, on every system, and is not hidden.
+pub(crate) fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0', ':'])
+}
+
+/// A file of a draft: what is written to it is hashed on the way.
+pub struct DraftFile {
+    name: String,
+    path: PathBuf,
+    sink: Sink,
+    buffer: Vec<u8>,
+    files: Arc<Mutex<Vec<Entry>>>,
+}
+
+struct Sink {
+    file: fs::File,
+    hasher: FileHasher,
+}
+
+impl Sink {
+    fn put(&mut self, chunk: &[u8]) -> io::Result<()> {
+        let file = &mut self.file;
+        self.hasher.update(chunk, || file.write_all(chunk))
+    }
+}
+
+impl DraftFile {
+    /// Writes what is left and returns what the manifest says of the file. A file that is not finished
+    /// keeps its release from being put in place.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn finish(mut self) -> Result<File, FolderError> {
+        if !self.buffer.is_empty() {
+            self.sink.put(&self.buffer).map_err(FolderError::io(&self.path))?;
+        }
+        let hashes = self.sink.hasher.finish();
+        let file =
+            File { name: self.name, bytes: hashes.bytes, sha256: hashes.sha256, blocks: hashes.blocks };
+        let mut entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.name == file.name) {
+            // Made durable in the background, while the next file is written.
+            let written = self.sink.file;
+            entry.finished = Some((std::thread::spawn(move || written.sync_all()), file.clone()));
+        }
+        Ok(file)
+    }
+}
+
+impl Write for DraftFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A large piece that starts on a block needs no copy.
+        if self.buffer.is_empty() && bytes.len() >= CHUNK {
+            self.sink.put(&bytes[..CHUNK])?;
+            return Ok(CHUNK);
+        }
+        let taken = bytes.len().min(CHUNK - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..taken]);
+        if self.buffer.len() == CHUNK {
+            self.sink.put(&self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(taken)
+    }
+
+    /// Does nothing: what is buffered belongs to a block that is not full yet. [`DraftFile::finish`] writes it.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! SHA-256 of a file and of each of its blocks of 64 KiB, in one pass over the bytes.
+//!
+//! The hash of the whole file tells that something changed, the hashes of the blocks tell where.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// The size of a block whose hash the manifest lists.
+pub const BLOCK: usize = 64 * 1024;
+
+/// How many bytes are hashed at once: whole blocks, few enough to stay in the cache of a core.
+pub(crate) const CHUNK: usize = 8 * BLOCK;
+
+/// How many hexadecimal digits of a block's hash are kept.
+const BLOCK_DIGITS: usize = 16;
+
+/// What is known of a file after all its bytes went by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hashes {
+    pub bytes: u64,
+    pub sha256: String,
+    pub blocks: Vec<String>,
+}
+
+/// Hashes a file that is given chunk by chunk.
+#[derive(Default)]
+pub(crate) struct FileHasher {
+    whole: Sha256,
+    blocks: Vec<String>,
+    bytes: u64,
+}
+
+impl FileHasher {
+    /// Hashes the next chunk. Every chunk but the last must be a whole number of blocks. `meanwhile`
+    /// runs on this thread while another one hashes, when the chunk is large enough to pay for it.
+    pub fn update<T>(&mut self, chunk: &[u8], meanwhile: impl FnOnce() -> T) -> T {
+        debug_assert!(self.bytes.is_multiple_of(BLOCK as u64), "only the last chunk may end inside a block");
+        self.bytes += chunk.len() as u64;
+        let (whole, blocks) = (&mut self.whole, &mut self.blocks);
+        let mut hash_blocks = move || blocks.extend(chunk.chunks(BLOCK).map(block_digest));
+        if chunk.len() < 4 * BLOCK {
+            hash_blocks();
+            whole.update(chunk);
+            return meanwhile();
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(hash_blocks);
+            let done = meanwhile();
+            whole.update(chunk);
+            done
+        })
+    }
+
+    /// The hashes of everything that went by.
+    pub fn finish(self) -> Hashes {
+        Hashes { bytes: self.bytes, sha256: hex(&self.whole.finalize()), blocks: self.blocks }
+    }
+}
+
+fn block_digest(block: &[u8]) -> String {
+    let mut digits = sha256(block);
+    digits.truncate(BLOCK_DIGITS);
+    digits
+}
+
+/// SHA-256 of some bytes, in hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// SHA-256 of a file, in hexadecimal digits; what a manifest calls the `population_sha256` of a population table.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn sha256_of_file(path: &Path) -> io::Result<String> {
+    Ok(hash_file(path, &mut || Ok(()))?.sha256)
+}
+
+/// The hashes of a file. `each_chunk` is called before every chunk and may end the work with an error.
+pub(crate) fn hash_file(path: &Path, each_chunk: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Hashes> {
+    let mut file = File::open(path)?;
+    let mut hasher = FileHasher::default();
+    let mut chunk = Vec::with_capacity(CHUNK);
+    loop {
+        each_chunk()?;
+        chunk.clear();
+        file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+        hasher.update(&chunk, || ());
+        if chunk.len() < CHUNK {
+            return Ok(hasher.finish());
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_one_of_the_standard() {
+        // FIPS 180-4, example of one block.
+        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn chunks_and_one_pass_agree() {
+        let bytes: Vec<u8> = (0..3 * CHUNK + 12_345).map(|i| (i * 31 % 251) as u8).collect();
+        let mut hasher = FileHasher::default();
+        for chunk in bytes.chunks(CHUNK) {
+            hasher.update(chunk, || ());
+        }
+        let hashes = hasher.finish();
+        assert_eq!(hashes.bytes, bytes.len() as u64);
+        assert_eq!(hashes.sha256, sha256(&bytes));
+        let blocks: Vec<String> = bytes.chunks(BLOCK).map(|b| sha256(b)[..16].to_owned()).collect();
+        assert_eq!(hashes.blocks, blocks);
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(hash_file(&path, &mut || Ok(())).unwrap(), hashes);
+    }
+
+    #[test]
+    fn an_empty_file_has_no_block() {
+        let hashes = FileHasher::default().finish();
+        assert!(hashes.blocks.is_empty());
+        assert_eq!(hashes.sha256, sha256(b""));
+    }
+}

@@ -1,0 +1,190 @@
+//! The manifest as bytes: its one written form, its seal, and reading it back.
+//!
+//! The seal is the SHA-256 of `manifest.json` with an empty seal. It shows accidents and careless edits.
+//! It is no signature: who recomputes it can write anything, which is why `verify` also recomputes what
+//! the manifest says from the published table.
+
+use serde::Deserialize;
+
+use crate::hash::sha256;
+use crate::manifest::{FORMAT, Manifest};
+
+/// What is wrong with the bytes of a manifest. No message holds what stands in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// Not the JSON that a release has.
+    #[error("manifest.json, line {line}, column {column}: {problem}")]
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What kind of mistake it is.
+        problem: &'static str,
+    },
+    /// Written by another version.
+    #[error(
+        "manifest.json has format {found}; this program reads format {FORMAT}. Use the version of privet that made the release"
+    )]
+    Format {
+        /// The format it says.
+        found: u64,
+    },
+    /// A number that JSON cannot hold.
+    #[error("the manifest cannot be written: {0}")]
+    Unwritable(String),
+}
+
+impl Manifest {
+    /// The manifest as it stands in its file, with the seal that it has.
+    ///
+    /// # Errors
+    /// When a number is not finite: JSON would silently turn it into `null`.
+    pub fn to_json(&self) -> Result<String, ManifestError> {
+        self.require_finite()?;
+        let mut json =
+            serde_json::to_string_pretty(self).map_err(|e| ManifestError::Unwritable(e.to_string()))?;
+        json.push('\n');
+        Ok(json)
+    }
+
+    /// Computes the seal and returns the manifest as it stands in its file.
+    ///
+    /// # Errors
+    /// As [`to_json`](Self::to_json).
+    pub fn to_json_sealed(&mut self) -> Result<String, ManifestError> {
+        self.seal.clear();
+        self.seal = sha256(self.to_json()?.as_bytes());
+        self.to_json()
+    }
+
+    /// Reads a manifest. Unknown fields are errors, and so is another format. The seal is not judged
+    /// here; see [`seal_of`](Self::seal_of).
+    ///
+    /// # Errors
+    /// When it is not a manifest of this format.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        // A newer format may have other fields, so the number is read before anything else.
+        #[derive(Deserialize)]
+        struct Head {
+            format: u64,
+        }
+        if let Ok(Head { format: found }) = serde_json::from_slice(bytes)
+            && found != u64::from(FORMAT)
+        {
+            return Err(ManifestError::Format { found });
+        }
+        serde_json::from_slice(bytes).map_err(|error| ManifestError::Syntax {
+            line: error.line(),
+            column: error.column(),
+            problem: match error.classify() {
+                serde_json::error::Category::Data => {
+                    "a field is missing, unknown, or holds something else than it should"
+                }
+                serde_json::error::Category::Eof => "the file ends too early",
+                _ => "not valid JSON",
+            },
+        })
+    }
+
+    /// The seal that these bytes of a manifest should carry; `None` when they carry none at all.
+    pub fn seal_of(bytes: &[u8]) -> Option<String> {
+        const FIELD: &[u8] = b"\"seal\": \"";
+        let start = bytes.windows(FIELD.len()).rposition(|window| window == FIELD)? + FIELD.len();
+        let length = bytes[start..].iter().position(|&b| b == b'"')?;
+        let mut unsealed = bytes[..start].to_vec();
+        unsealed.extend_from_slice(&bytes[start + length..]);
+        Some(sha256(&unsealed))
+    }
+
+    fn require_finite(&self) -> Result<(), ManifestError> {
+        let promises = self.promises.iter().map(|p| (p.statement.as_str(), p.reached));
+        let metrics = self.metrics.iter().map(|(name, &value)| (name.as_str(), value));
+        let columns = self.data.columns.iter().filter_map(|c| Some((c.name.as_str(), c.recoding.as_ref()?)));
+        let columns = columns.flat_map(|(name, r)| [(name, r.loss), (name, r.weight)]);
+        let rest = [("classes", self.classes.mean), ("suppress_at_most", self.search.suppress_at_most)];
+        match promises.chain(metrics).chain(columns).chain(rest).find(|(_, value)| !value.is_finite()) {
+            Some((what, _)) => Err(ManifestError::Unwritable(format!("`{what}` is not a finite number"))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Classes, Data, Search};
+
+    fn small() -> Manifest {
+        Manifest {
+            format: FORMAT,
+            software: "privet 0.1.0".into(),
+            kind: "generalized".into(),
+            data: Data {
+                file: "data.csv".into(),
+                format: "csv".into(),
+                delimiter: Some(','),
+                encoding: None,
+                input_rows: 0,
+                rows: 0,
+                suppressed: 0,
+                columns: vec![],
+                removed_columns: vec![],
+            },
+            promises: vec![],
+            search: Search {
+                algorithm: "optimal".into(),
+                guarantee: "none is better".into(),
+                minimize: "loss".into(),
+                suppress_at_most: 0.1,
+                lattice_nodes: 1,
+                nodes_checked: 1,
+                minimal_nodes: None,
+            },
+            metrics: [("loss".to_owned(), 0.1 + 0.2)].into(),
+            classes: Classes { count: 0, min: 0, max: 0, mean: 0.0, sizes: vec![] },
+            randomness: "none".into(),
+            files: vec![],
+            seal: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_sealed() {
+        let mut manifest = small();
+        let json = manifest.to_json_sealed().unwrap();
+        let read = Manifest::parse(json.as_bytes()).unwrap();
+        assert_eq!(read, manifest);
+        assert_eq!(read.to_json().unwrap(), json);
+        assert_eq!(Manifest::seal_of(json.as_bytes()), Some(manifest.seal));
+    }
+
+    #[test]
+    fn every_changed_byte_breaks_the_seal_or_the_reading() {
+        let mut manifest = small();
+        let json = manifest.to_json_sealed().unwrap().into_bytes();
+        for at in 0..json.len() {
+            let mut changed = json.clone();
+            changed[at] ^= 1;
+            let caught = match Manifest::parse(&changed) {
+                Ok(read) => Manifest::seal_of(&changed).is_none_or(|seal| seal != read.seal),
+                Err(_) => true,
+            };
+            assert!(caught, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn other_formats_unknown_fields_and_infinities_are_errors() {
+        let mut manifest = small();
+        let json = manifest.to_json_sealed().unwrap();
+        let newer = json.replacen("\"format\": 1", "\"format\": 2", 1);
+        assert_eq!(Manifest::parse(newer.as_bytes()), Err(ManifestError::Format { found: 2 }));
+        let more = json.replacen("\"format\": 1", "\"format\": 1, \"colour\": 2", 1);
+        let error = Manifest::parse(more.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("line 2") && !error.contains("colour"), "{error}");
+        manifest.metrics.insert("loss".into(), f64::INFINITY);
+        assert!(manifest.to_json_sealed().is_err());
+    }
+}

@@ -1,0 +1,195 @@
+//! What the manifest says of the table, against the table: columns, counts, classes, levels, metrics.
+//!
+//! Everything that can be computed from the published table alone is computed again.
+
+use std::collections::BTreeSet;
+
+use super::outcome::Check;
+use super::table::{Released, Table};
+use crate::Manifest;
+
+/// Whether two computations of one number agree.
+pub(super) fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Whether the table has the columns of the manifest, in their order, with roles that may be published.
+pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
+    let columns = &manifest.data.columns;
+    let mut problems = Vec::new();
+    if columns.len() != table.names.len() {
+        problems.push(format!("the table has {} columns, the manifest {}", table.names.len(), columns.len()));
+    }
+    for (number, (column, name)) in columns.iter().zip(&table.names).enumerate() {
+        if column.name != *name {
+            problems
+                .push(format!("column {} has another name in the table than in the manifest", number + 1));
+        }
+        if !["quasi", "sensitive", "insensitive"].contains(&column.role.as_str()) {
+            problems.push(format!("column {} has a role that cannot be published", number + 1));
+        }
+        if (column.role == "quasi") != column.recoding.is_some() {
+            problems
+                .push(format!("column {}: only quasi columns are recoded, and all of them are", number + 1));
+        }
+    }
+    let removed = &manifest.data.removed_columns;
+    let still = table.names.iter().filter(|name| removed.contains(name)).count();
+    if still > 0 {
+        problems.push(format!("{still} columns that the manifest says were removed are in the table"));
+    }
+    Check::of("columns", format!("{} columns, as the manifest says", columns.len()), &problems)
+}
+
+/// Every other check of this file.
+pub(super) fn all(manifest: &Manifest, released: &Released) -> Vec<Check> {
+    vec![
+        records(manifest, released),
+        classes(manifest, released),
+        levels(manifest, released),
+        metrics(manifest, released),
+    ]
+}
+
+fn records(manifest: &Manifest, released: &Released) -> Check {
+    let data = &manifest.data;
+    let share = manifest.search.suppress_at_most;
+    let mut problems = Vec::new();
+    if data.rows != released.table.rows as u64 {
+        problems
+            .push(format!("the table has {} records, the manifest says {}", released.table.rows, data.rows));
+    }
+    if data.rows.checked_add(data.suppressed) != Some(data.input_rows) {
+        problems.push(format!(
+            "{} published and {} suppressed records do not make {} records of the input",
+            data.rows, data.suppressed, data.input_rows
+        ));
+    }
+    if !(0.0..=1.0).contains(&share) {
+        problems.push("the share that may be suppressed is not between 0 and 1".to_owned());
+    } else if data.suppressed as f64 > (share * data.input_rows as f64 + 1e-6).floor() {
+        problems.push(format!(
+            "{} of {} records are suppressed, more than the share {share} that was allowed",
+            data.suppressed, data.input_rows
+        ));
+    }
+    let well =
+        format!("{} of {} records published, {} suppressed", data.rows, data.input_rows, data.suppressed);
+    Check::of("records", well, &problems)
+}
+
+fn classes(manifest: &Manifest, released: &Released) -> Check {
+    let claimed = &manifest.classes;
+    let sizes: Vec<u64> = released.classes.iter().map(|class| class.rows).collect();
+    let count = sizes.len() as u64;
+    let rows: u64 = sizes.iter().sum();
+    let smallest = sizes.iter().copied().min().unwrap_or(0);
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let mean = if count == 0 { 0.0 } else { rows as f64 / count as f64 };
+    let mut problems = Vec::new();
+    for (what, found, said) in [
+        ("classes", count, claimed.count),
+        ("records in the smallest class", smallest, claimed.min),
+        ("records in the largest class", largest, claimed.max),
+    ] {
+        if found != said {
+            problems.push(format!("{found} {what}, the manifest says {said}"));
+        }
+    }
+    if !close(mean, claimed.mean) {
+        problems.push(format!("the mean size of a class is {mean}, the manifest says {}", claimed.mean));
+    }
+    let mut covered = (0, 0);
+    let mut after = 0;
+    for (number, bin) in claimed.sizes.iter().enumerate() {
+        let inside = sizes.iter().filter(|size| (bin.from..=bin.to).contains(size));
+        let (found, in_them) = inside.fold((0, 0), |(n, rows), size| (n + 1, rows + size));
+        if bin.from <= after && number > 0 || bin.from > bin.to || (found, in_them) != (bin.classes, bin.rows)
+        {
+            problems.push(format!("bin {} of the histogram of class sizes is wrong", number + 1));
+        }
+        after = bin.to;
+        covered = (covered.0 + found, covered.1 + in_them);
+    }
+    if covered != (count, rows) {
+        problems.push("the histogram of class sizes does not count every class once".to_owned());
+    }
+    Check::of("classes", format!("{count} classes of {smallest} to {largest} records"), &problems)
+}
+
+fn levels(manifest: &Manifest, released: &Released) -> Check {
+    let mut problems = Vec::new();
+    for (number, column) in manifest.data.columns.iter().enumerate() {
+        let Some(recoding) = &column.recoding else { continue };
+        let at = format!("column {}", number + 1);
+        let labels = &recoding.labels_per_level;
+        if recoding.level > recoding.height {
+            problems
+                .push(format!("{at}: level {} is above the top level {}", recoding.level, recoding.height));
+            continue;
+        }
+        if labels.len().checked_sub(1) != Some(recoding.height) {
+            problems.push(format!(
+                "{at}: {} levels are listed, but the top level is {}",
+                labels.len(),
+                recoding.height
+            ));
+            continue;
+        }
+        if labels.windows(2).any(|pair| pair[1] > pair[0]) || labels[0] > recoding.leaves {
+            problems.push(format!("{at}: a higher level has more labels than a lower one"));
+        }
+        let distinct = released.table.columns[number].texts.len() as u64;
+        if distinct > labels[recoding.level] {
+            problems.push(format!(
+                "{at}: {distinct} distinct labels where level {} has at most {}",
+                recoding.level, labels[recoding.level]
+            ));
+        }
+        if !(-1e-9..=1.0 + 1e-9).contains(&recoding.loss) || recoding.weight < 0.0 {
+            problems.push(format!("{at}: its loss is not between 0 and 1, or its weight is negative"));
+        }
+    }
+    let heights: Vec<usize> =
+        manifest.data.columns.iter().filter_map(|column| Some(column.recoding.as_ref()?.height)).collect();
+    let mut seen = BTreeSet::new();
+    for (number, node) in manifest.search.minimal_nodes.iter().flatten().enumerate() {
+        let fits =
+            node.len() == heights.len() && node.iter().zip(&heights).all(|(level, height)| level <= height);
+        if !fits || !seen.insert(node) {
+            problems.push(format!(
+                "minimal node {} is not a node of the lattice, or stands there twice",
+                number + 1
+            ));
+        }
+    }
+    Check::of("levels", "every quasi column is at the level that the manifest says", &problems)
+}
+
+fn metrics(manifest: &Manifest, released: &Released) -> Check {
+    let mut problems = Vec::new();
+    for (name, value) in &manifest.metrics {
+        if !value.is_finite() {
+            problems.push(format!("`{name}` is not a finite number"));
+        }
+    }
+    let squares: f64 = released.classes.iter().map(|class| (class.rows as f64).powi(2)).sum();
+    let discernibility = squares + released.input_rows as f64 * released.suppressed as f64;
+    let mut recomputed = vec![("discernibility", discernibility)];
+    if !released.classes.is_empty() {
+        let mean = released.table.rows as f64 / released.classes.len() as f64;
+        recomputed.push(("average-class-size", mean));
+    }
+    let mut checked = 0;
+    for (name, value) in recomputed {
+        match manifest.metrics.get(name) {
+            Some(&said) if !close(said, value) => {
+                problems.push(format!("`{name}` is {value}, the manifest says {said}"));
+            }
+            Some(_) => checked += 1,
+            None => {}
+        }
+    }
+    let well = format!("{} metrics, {checked} of them computed again", manifest.metrics.len());
+    Check::of("metrics", well, &problems)
+}

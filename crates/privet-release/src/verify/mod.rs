@@ -1,0 +1,161 @@
+//! `verify`: re-checks everything that a release claims, from the published files alone.
+//!
+//! This is the referee. It has its own reader of the table, forms the classes anew, and computes each
+//! criterion straight from its definition; nothing here is shared with the search that made the release.
+//! From the other crates it takes the *words* of a promise ([`privet_criteria::Requirement`]) and nothing else.
+//! No message holds a value of the table: places are told by file, line, block and record number.
+
+mod columnar;
+mod consistency;
+mod csv;
+mod definitions;
+mod outcome;
+mod population;
+mod promises;
+mod structure;
+mod table;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use privet_data::{Cancelled, Progress, Silent};
+
+use crate::{MANIFEST, Manifest, ManifestError};
+pub use outcome::{Check, Verdict};
+use population::Population;
+use table::Released;
+
+/// What `verify` is given besides the folder.
+#[derive(Clone, Copy)]
+pub struct VerifyOptions<'a> {
+    /// The population table that promises about presence and k-map rest on.
+    pub population: Option<&'a Path>,
+    /// Who listens, and says when to stop.
+    pub progress: &'a dyn Progress,
+}
+
+impl Default for VerifyOptions<'_> {
+    fn default() -> Self {
+        Self { population: None, progress: &Silent }
+    }
+}
+
+/// Why a release could not even be looked at.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// There is no such folder.
+    #[error("{} is not a folder; give the folder of a release", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder has no manifest.
+    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` wrote", .0.display())]
+    NotARelease(PathBuf),
+    /// The manifest is of another format.
+    #[error(transparent)]
+    Manifest(ManifestError),
+    /// The release is of a kind that this version does not know.
+    #[error(
+        "this release is of a kind that this version cannot verify; it verifies `generalized` releases. Use the version of privet that made it"
+    )]
+    Kind,
+    /// A promise rests on a population table that was not given.
+    #[error("a promise of this release rests on a population table; pass that table with --population FILE")]
+    NeedsPopulation,
+    /// The population table cannot be used.
+    #[error("population table {}: {problem}", path.display())]
+    Population {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The person asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+}
+
+impl From<Cancelled> for VerifyError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl VerifyError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}
+
+/// Checks a release folder.
+///
+/// The verdict lists every check that was made; the release holds when all of them are well. A manifest
+/// that was damaged, a file that is missing or a table that does not parse is a verdict, not an error:
+/// the release was changed.
+///
+/// # Errors
+/// When there is nothing to judge: no folder, no manifest, a manifest of another version, a population
+/// table that is needed and not given, or a file system that refuses.
+pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
+    if !folder.is_dir() {
+        return Err(VerifyError::NoFolder(folder.to_owned()));
+    }
+    let path = folder.join(MANIFEST);
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(VerifyError::NotARelease(folder.to_owned()));
+        }
+        other => other.map_err(VerifyError::io(&path))?,
+    };
+    let manifest = match Manifest::parse(&bytes) {
+        Ok(manifest) => manifest,
+        Err(error @ ManifestError::Format { .. }) => return Err(VerifyError::Manifest(error)),
+        Err(error) => {
+            let detail = format!("{error}. The manifest was changed after it was written");
+            return Ok(Verdict { checks: vec![Check::failed("manifest", detail)] });
+        }
+    };
+    if manifest.kind != "generalized" {
+        return Err(VerifyError::Kind);
+    }
+
+    let mut checks = vec![structure::seal(&bytes, &manifest)];
+    checks.extend(structure::files(folder, &manifest, options.progress)?);
+    let intact = checks.iter().all(|check| check.ok);
+    let table = match table::read(folder, &manifest, intact, options.progress)? {
+        Ok(table) => table,
+        Err(problem) => {
+            checks.push(Check::failed("table", problem));
+            return Ok(Verdict { checks });
+        }
+    };
+    checks.push(Check::passed("table", format!("{}: {} records", manifest.data.file, table.rows)));
+    checks.push(consistency::columns(&manifest, &table));
+    if checks.iter().any(|check| check.name == "columns" && !check.ok) {
+        return Ok(Verdict { checks });
+    }
+    options.progress.stage("forming classes", None);
+    let released = Released::group(table, &manifest, options.progress)?;
+    checks.extend(consistency::all(&manifest, &released));
+
+    let population = Population::read(&manifest, &released, options)?;
+    options.progress.stage("checking promises", Some(manifest.promises.len() as u64));
+    for (done, promise) in manifest.promises.iter().enumerate() {
+        options.progress.check()?;
+        checks.push(promises::check(promise, &released, population.as_ref(), done));
+        options.progress.at(done as u64 + 1);
+    }
+    if manifest.promises.is_empty() {
+        checks
+            .push(Check::failed("promises", "the manifest promises nothing, so there is nothing to rely on"));
+    }
+    Ok(Verdict { checks })
+}

@@ -1,0 +1,274 @@
+//! The published table as the referee reads it, and its equivalence classes.
+//!
+//! Texts are interned per column as they are read. Columns that no promise can be about (role
+//! `insensitive`) are counted but not kept.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+
+use privet_data::Progress;
+
+use super::csv::{Malformed, Records, decode};
+use super::{VerifyError, columnar};
+use crate::Manifest;
+use crate::folder::is_plain_name;
+
+/// A table of interned texts.
+pub(super) struct Table {
+    pub names: Vec<String>,
+    pub rows: usize,
+    /// One for each name; without codes when the column is not kept.
+    pub columns: Vec<Column>,
+}
+
+/// A column: its distinct texts in the order of their appearance, and per record which one.
+#[derive(Default)]
+pub(super) struct Column {
+    pub texts: Vec<String>,
+    pub codes: Vec<u32>,
+}
+
+/// Interns the texts of one column.
+#[derive(Default)]
+struct Interner {
+    code_of: HashMap<Vec<u8>, u32>,
+    codes: Vec<u32>,
+    keep: bool,
+}
+
+impl Interner {
+    fn push(&mut self, text: &[u8]) {
+        if !self.keep {
+            return;
+        }
+        let code = match self.code_of.get(text) {
+            Some(&code) => code,
+            None => {
+                let code = self.code_of.len() as u32;
+                self.code_of.insert(text.to_vec(), code);
+                code
+            }
+        };
+        self.codes.push(code);
+    }
+
+    fn finish(self, utf8: bool) -> Column {
+        let mut texts = vec![String::new(); self.code_of.len()];
+        for (text, code) in self.code_of {
+            texts[code as usize] = decode(&text, utf8);
+        }
+        Column { texts, codes: self.codes }
+    }
+}
+
+/// Reads the published table. The inner error is a sentence about a table that does not parse. A binary file
+/// whose hash is wrong (`intact` is false) is not read at all: nothing could be learned from what it holds.
+pub(super) fn read(
+    folder: &Path,
+    manifest: &Manifest,
+    intact: bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    let data = &manifest.data;
+    if !is_plain_name(&data.file) {
+        return Ok(Err("the manifest names a data file that cannot stand in a release folder".to_owned()));
+    }
+    let path = folder.join(&data.file);
+    if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(Err(format!("{} is missing or not a plain file", data.file)));
+    }
+    // Columns are matched to the manifest by position; names are compared later.
+    let keep = |position: usize, _: &str| data.columns.get(position).is_some_and(|c| c.role != "insensitive");
+    progress.stage("reading the published table", Some(data.rows));
+    Ok(match data.format.as_str() {
+        "csv" => {
+            let Some(delimiter) = data.delimiter.filter(char::is_ascii) else {
+                return Ok(Err("the manifest names no delimiter that CSV can have".to_owned()));
+            };
+            let bytes = fs::read(&path).map_err(VerifyError::io(&path))?;
+            let latin_1 = data.encoding.as_deref() == Some("latin-1");
+            read_csv(&bytes, delimiter as u8, latin_1, keep, progress)?
+        }
+        _ if !intact => Err("not read, since the file was changed".to_owned()),
+        format => read_columnar(&path, format, keep, progress)?,
+    }
+    .map_err(|problem| format!("{}: {problem}", data.file)))
+}
+
+/// Reads a CSV text with a header, keeping the columns that `keep` names.
+pub(super) fn read_csv(
+    bytes: &[u8],
+    delimiter: u8,
+    latin_1: bool,
+    keep: impl Fn(usize, &str) -> bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    // A table that says nothing of its encoding (a population table) is Latin-1 when it cannot be UTF-8.
+    let utf8 = !latin_1 && std::str::from_utf8(bytes).is_ok();
+    let mut records = Records::new(bytes, delimiter);
+    let mut cells: Vec<Cow<'_, [u8]>> = Vec::new();
+    let malformed = |error: Malformed| Ok(Err(format!("line {}: {}", error.line, error.problem)));
+    match records.next(&mut cells) {
+        Ok(true) => {}
+        Ok(false) => {
+            return Ok(Err("the file is empty; it should begin with the names of the columns".to_owned()));
+        }
+        Err(error) => return malformed(error),
+    }
+    let names: Vec<String> = cells.iter().map(|cell| decode(cell, utf8)).collect();
+    let mut columns: Vec<Interner> = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| Interner { keep: keep(i, name), ..Interner::default() })
+        .collect();
+    let mut rows = 0;
+    loop {
+        let line = records.line();
+        match records.next(&mut cells) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return malformed(error),
+        }
+        if cells.len() != columns.len() {
+            let (found, expected) = (cells.len(), columns.len());
+            return Ok(Err(format!("line {line}: {found} cells where the header has {expected}")));
+        }
+        for (column, cell) in columns.iter_mut().zip(&cells) {
+            column.push(cell);
+        }
+        rows += 1;
+        tick(rows, progress)?;
+    }
+    Ok(Ok(Table { names, rows, columns: columns.into_iter().map(|c| c.finish(utf8)).collect() }))
+}
+
+/// Reads a Parquet or Arrow file, keeping the columns that `keep` names.
+pub(super) fn read_columnar(
+    path: &Path,
+    format: &str,
+    keep: impl Fn(usize, &str) -> bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    // The libraries panic on some files that were made to break them; a referee must not.
+    let read = AssertUnwindSafe(|| read_batches(path, format, keep, progress));
+    std::panic::catch_unwind(read).unwrap_or_else(|_| Ok(Err("the file is damaged".to_owned())))
+}
+
+fn read_batches(
+    path: &Path,
+    format: &str,
+    keep: impl Fn(usize, &str) -> bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    let columnar::Batches { names, batches } = match columnar::open(path, format) {
+        Ok(batches) => batches,
+        Err(problem) => return Ok(Err(problem.to_owned())),
+    };
+    let mut columns: Vec<Interner> = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| Interner { keep: keep(i, name), ..Interner::default() })
+        .collect();
+    let mut rows = 0;
+    for batch in batches {
+        let damaged = |rows: usize| Ok(Err(format!("the file is damaged after record {rows}")));
+        let Ok(batch) = batch else { return damaged(rows) };
+        for (column, array) in columns.iter_mut().zip(batch.columns()) {
+            if column.keep && columnar::texts(array, &mut |text| column.push(text.as_bytes())).is_err() {
+                return damaged(rows);
+            }
+        }
+        rows += batch.num_rows();
+        progress.check()?;
+        progress.at(rows as u64);
+    }
+    Ok(Ok(Table { names, rows, columns: columns.into_iter().map(|c| c.finish(true)).collect() }))
+}
+
+fn tick(rows: usize, progress: &dyn Progress) -> Result<(), VerifyError> {
+    if rows.is_multiple_of(1 << 16) {
+        progress.check()?;
+        progress.at(rows as u64);
+    }
+    Ok(())
+}
+
+/// An equivalence class of the published table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Class {
+    /// Its first record, counted from 1.
+    pub record: u64,
+    pub rows: u64,
+}
+
+/// How often each text of a column occurs, by the code of the text.
+pub(super) type Histogram = BTreeMap<u32, u64>;
+
+/// The published table and its classes.
+pub(super) struct Released {
+    pub table: Table,
+    /// Positions of the quasi columns.
+    pub quasi: Vec<usize>,
+    /// Positions of the sensitive columns.
+    pub sensitive: Vec<usize>,
+    /// The classes, in the order of their first record.
+    pub classes: Vec<Class>,
+    /// Per record its class.
+    pub class_of: Vec<u32>,
+    pub input_rows: u64,
+    pub suppressed: u64,
+}
+
+impl Released {
+    /// Forms the classes: records with the same published texts in all quasi columns.
+    pub fn group(table: Table, manifest: &Manifest, progress: &dyn Progress) -> Result<Self, VerifyError> {
+        let with_role = |role: &str| -> Vec<usize> {
+            let columns = manifest.data.columns.iter().enumerate();
+            columns.filter(|(_, column)| column.role == role).map(|(i, _)| i).collect()
+        };
+        let (quasi, sensitive) = (with_role("quasi"), with_role("sensitive"));
+        let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut classes: Vec<Class> = Vec::new();
+        let mut class_of = Vec::with_capacity(table.rows);
+        let mut key = Vec::with_capacity(quasi.len());
+        for row in 0..table.rows {
+            tick(row + 1, progress)?;
+            key.clear();
+            key.extend(quasi.iter().map(|&column| table.columns[column].codes[row]));
+            let number = match number_of.get(&key) {
+                Some(&number) => number,
+                None => {
+                    let number = classes.len() as u32;
+                    number_of.insert(key.clone(), number);
+                    classes.push(Class { record: row as u64 + 1, rows: 0 });
+                    number
+                }
+            };
+            classes[number as usize].rows += 1;
+            class_of.push(number);
+        }
+        let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
+        Ok(Self { table, quasi, sensitive, classes, class_of, input_rows, suppressed })
+    }
+
+    /// Per class the histogram of a column.
+    pub fn histograms(&self, column: usize) -> Vec<Histogram> {
+        let mut histograms = vec![Histogram::new(); self.classes.len()];
+        for (&class, &code) in self.class_of.iter().zip(&self.table.columns[column].codes) {
+            *histograms[class as usize].entry(code).or_default() += 1;
+        }
+        histograms
+    }
+
+    /// The histogram of a column in the whole published table.
+    pub fn histogram(&self, column: usize) -> Histogram {
+        let mut histogram = Histogram::new();
+        for &code in &self.table.columns[column].codes {
+            *histogram.entry(code).or_default() += 1;
+        }
+        histogram
+    }
+}

@@ -1,0 +1,380 @@
+//! A thousand releases changed after the fact: every one is caught, and no message tells a value.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Fixture, assert_holds};
+use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
+use serde_json::{Value, json};
+
+/// A generator of numbers for tests: xorshift, seeded.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+}
+
+/// papers FX-L3, whose promises are all reached exactly, with an insensitive column beside it.
+fn release() -> Fixture {
+    let classes = [
+        ("1305*", "<=40 years", ["Heart disease", "Viral infection", "Cancer", "Cancer"]),
+        ("1485*", ">40 years", ["Cancer", "Heart disease", "Viral infection", "Viral infection"]),
+        ("1306*", "<=40 years", ["Heart disease", "Viral infection", "Cancer", "Cancer"]),
+    ];
+    let rows: Vec<Vec<&str>> = classes
+        .iter()
+        .flat_map(|(zip, age, conditions)| {
+            conditions.map(|condition| vec![*zip, *age, condition, "ward seven"])
+        })
+        .collect();
+    let columns = [("zip", "quasi"), ("age", "quasi"), ("condition", "sensitive"), ("ward", "insensitive")];
+    let diversity = |kind: &str, l: f64, c: Option<f64>| json!({"criterion": "l-diversity", "kind": kind, "l": l, "c": c, "column": "condition"});
+    Fixture::new(&columns, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        .promise(json!({"criterion": "k-anonymity", "k": 4}), 4.0, 5)
+        .promise(diversity("distinct", 3.0, None), 3.0, 9)
+        .promise(diversity("entropy", 2.8, None), 2f64.powf(1.5), 1)
+        .promise(diversity("recursive", 3.0, Some(2.5)), 2.0, 1)
+        .promise(
+            json!({"criterion": "t-closeness", "kind": "equal", "t": 0.2, "column": "condition"}),
+            1.0 / 6.0,
+            5,
+        )
+}
+
+/// Changes the manifest in place and seals it again, as a careful forger would.
+fn edit(folder: &Path, reseal: bool, change: impl FnOnce(&mut Manifest)) {
+    let path = folder.join("manifest.json");
+    let mut manifest = Manifest::parse(&fs::read(&path).unwrap()).unwrap();
+    change(&mut manifest);
+    let json = if reseal { manifest.to_json_sealed() } else { manifest.to_json() };
+    fs::write(path, json.unwrap()).unwrap();
+}
+
+/// Writes a changed table with the right hashes and seal, and with the manifest of the table that it was:
+/// only a comparison of the two can tell. `true_counts` also corrects everything but the promises.
+fn forge(folder: &Path, changed: &Fixture, true_counts: bool) {
+    fs::remove_dir_all(folder).unwrap();
+    let manifest = if true_counts { changed.manifest() } else { release().manifest() };
+    changed.write_as(folder, manifest);
+}
+
+fn any_file(numbers: &mut Numbers) -> &'static str {
+    ["data.csv", "report.html", "manifest.json"][numbers.below(3)]
+}
+
+const KINDS: usize = 16;
+
+/// Changes the release in one way and says which.
+fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
+    match kind {
+        0 => {
+            let name = any_file(numbers);
+            let path = folder.join(name);
+            let mut bytes = fs::read(&path).unwrap();
+            let at = numbers.below(bytes.len());
+            bytes[at] ^= 1 << numbers.below(8);
+            fs::write(path, bytes).unwrap();
+            format!("a bit of byte {at} of {name}")
+        }
+        1 => {
+            let name = any_file(numbers);
+            let path = folder.join(name);
+            let bytes = fs::read(&path).unwrap();
+            let length = numbers.below(bytes.len());
+            fs::write(path, &bytes[..length]).unwrap();
+            format!("{name} cut to {length} bytes")
+        }
+        2 => {
+            let name = any_file(numbers);
+            let path = folder.join(name);
+            let mut bytes = fs::read(&path).unwrap();
+            let at = numbers.below(bytes.len() + 1);
+            bytes.insert(at, b" \nx,\""[numbers.below(5)]);
+            fs::write(path, bytes).unwrap();
+            format!("a byte added to {name} at {at}")
+        }
+        3 => {
+            let path = folder.join("data.csv");
+            let text = fs::read_to_string(&path).unwrap();
+            let mut lines: Vec<&str> = text.lines().collect();
+            let at = numbers.below(lines.len());
+            match numbers.below(3) {
+                0 => {
+                    lines.remove(at);
+                }
+                1 => lines.insert(at, lines[numbers.below(lines.len())]),
+                _ => {
+                    let mut other = numbers.below(lines.len());
+                    while lines[other] == lines[at] {
+                        other = numbers.below(lines.len());
+                    }
+                    lines.swap(at, other);
+                }
+            }
+            fs::write(path, lines.join("\n") + "\n").unwrap();
+            format!("line {at} deleted, doubled or moved")
+        }
+        4 => {
+            let name = ["data.csv", "report.html", "manifest.json"][numbers.below(3)];
+            fs::remove_file(folder.join(name)).unwrap();
+            format!("{name} removed")
+        }
+        5 => {
+            let name = ["notes.txt", ".hidden", "original.csv", "data.csv.bak"][numbers.below(4)];
+            match numbers.below(3) {
+                0 => fs::write(folder.join(name), "more").unwrap(),
+                1 => fs::create_dir(folder.join(name)).unwrap(),
+                _ => {
+                    fs::rename(folder.join("report.html"), folder.join(name)).unwrap();
+                }
+            }
+            format!("{name} added, made a folder, or renamed to")
+        }
+        #[cfg(unix)]
+        6 => {
+            let outside = folder.parent().unwrap().join("outside.csv");
+            fs::rename(folder.join("data.csv"), &outside).unwrap();
+            std::os::unix::fs::symlink(&outside, folder.join("data.csv")).unwrap();
+            "the table is a link to the same bytes".to_owned()
+        }
+        // From here on the seal and the hashes are right.
+        7 | 8 => {
+            let mut changed = release();
+            let row = numbers.below(12);
+            let other = (row + 4) % 12;
+            match numbers.below(3) {
+                0 => changed.rows[row][0] = changed.rows[other][0].clone(),
+                1 => changed.rows[row][1] = "any age".to_owned(),
+                _ => changed.rows[row][0] = "13053".to_owned(),
+            }
+            forge(folder, &changed, kind == 8);
+            format!("a quasi cell of record {}", row + 1)
+        }
+        9 => {
+            let mut changed = release();
+            // Every class has one value twice and two values once: give one of the latter the former's.
+            let class = numbers.below(3);
+            let (from, to) = [(1, 2), (0, 2), (0, 2)][class];
+            changed.rows[class * 4 + from][2] = changed.rows[class * 4 + to][2].clone();
+            forge(folder, &changed, true);
+            format!("a sensitive cell of class {}", class + 1)
+        }
+        10 | 11 => {
+            let mut changed = release();
+            let row = numbers.below(12);
+            if numbers.below(2) == 0 {
+                changed.rows.remove(row);
+                changed.suppressed = 1;
+            } else {
+                let mut alone = changed.rows[row].clone();
+                alone[0] = "*".to_owned();
+                changed.rows.push(alone);
+            }
+            forge(folder, &changed, kind == 11);
+            format!("record {} removed or a lone one added", row + 1)
+        }
+        12 => {
+            let claim = numbers.below(5);
+            edit(folder, true, |manifest| {
+                let stronger = &mut manifest.promises[claim];
+                let mut requirement = serde_json::to_value(&stronger.requirement).unwrap();
+                let (key, value) = match claim {
+                    0 => ("k", json!(5 + numbers.below(9))),
+                    1 => ("l", json!(4 + numbers.below(9))),
+                    2 => ("l", json!(2.84 + numbers.below(9) as f64)),
+                    3 => ("c", json!(2.0 / (1.0 + numbers.below(9) as f64))),
+                    _ => ("t", json!(0.16 / (1.0 + numbers.below(9) as f64))),
+                };
+                requirement[key] = value;
+                stronger.requirement = serde_json::from_value(requirement).unwrap();
+            });
+            format!("promise {} made stronger than the table", claim + 1)
+        }
+        13 => {
+            let claim = numbers.below(5);
+            let number = 0.001 + numbers.below(1000) as f64 / 100.0;
+            let what = numbers.below(3);
+            edit(folder, true, |manifest| {
+                let promise = &mut manifest.promises[claim];
+                let worst = promise.worst_class.as_mut().unwrap();
+                match what {
+                    0 => promise.reached += number,
+                    1 => worst.record += 1 + numbers.below(3) as u64,
+                    _ => worst.rows += 1 + numbers.below(9) as u64,
+                }
+            });
+            format!("what promise {} reached, part {what}", claim + 1)
+        }
+        14 => {
+            let field = numbers.below(24);
+            let by = 1 + numbers.below(9) as u64;
+            edit(folder, true, |manifest| lie(manifest, field, by));
+            format!("field {field} of the manifest by {by}")
+        }
+        _ => {
+            edit(folder, false, |manifest| match numbers.below(6) {
+                0 => manifest.software.push('x'),
+                1 => manifest.promises[0].statement.push_str(" and more"),
+                2 => manifest.search.nodes_checked += 1 + numbers.below(99) as u64,
+                3 => *manifest.metrics.get_mut("loss").unwrap() /= 2.0 + numbers.below(9) as f64,
+                4 => manifest.randomness = "seeded".to_owned(),
+                _ => manifest.search.lattice_nodes += 1 + numbers.below(99) as u64,
+            });
+            "the manifest, without sealing it".to_owned()
+        }
+    }
+}
+
+/// One false statement about the table.
+fn lie(manifest: &mut Manifest, field: usize, by: u64) {
+    let position = by as usize % 2;
+    const RECODED: &str = "every quasi column of the fixture is recoded";
+    match field {
+        0 => manifest.data.rows += by,
+        1 => manifest.data.input_rows += by,
+        2 => manifest.data.suppressed += by,
+        3 => manifest.data.columns.swap(position, 3),
+        4 => manifest.data.columns[position].name.push('x'),
+        5 => manifest.data.columns[position].role = "insensitive".to_owned(),
+        6 => manifest.data.columns[position].recoding.as_mut().expect(RECODED).level += 1 + by as usize,
+        7 => {
+            let recoding = manifest.data.columns[position].recoding.as_mut().expect(RECODED);
+            recoding.labels_per_level[1] = 1;
+        }
+        8 => manifest.data.file = "../data.csv".to_owned(),
+        9 => manifest.data.delimiter = Some(';'),
+        10 => manifest.data.format = "parquet".to_owned(),
+        11 => manifest.data.removed_columns.push("ward".to_owned()),
+        12 => manifest.classes.count += by,
+        13 => manifest.classes.min += by,
+        14 => manifest.classes.max += by,
+        15 => manifest.classes.mean += by as f64,
+        16 => manifest.classes.sizes[0].classes += by,
+        17 => manifest.classes.sizes.clear(),
+        18 => *manifest.metrics.get_mut("discernibility").expect("the fixture has it") -= by as f64,
+        19 => *manifest.metrics.get_mut("average-class-size").expect("the fixture has it") += by as f64,
+        20 => manifest.files[position].bytes += by,
+        21 => manifest.files[position].sha256 = "0".repeat(64),
+        22 => manifest.files[position].blocks = vec!["0".repeat(16)],
+        _ => manifest.promises.clear(),
+    }
+}
+
+#[test]
+fn a_thousand_mutated_releases_are_all_caught_without_a_value_in_any_message() {
+    let fixture = release();
+    let home = tempfile::tempdir().unwrap();
+    let (whole, folder) = (home.path().join("whole"), home.path().join("release"));
+    fixture.write(&whole);
+    let values: Vec<&String> = fixture.rows.iter().flatten().collect();
+    let mut numbers = Numbers(0xC0FF_EE12_3456_789B);
+    for round in 0..1_040 {
+        let kind = round % KINDS;
+        let _ = fs::remove_dir_all(&folder);
+        let _ = fs::remove_file(home.path().join("outside.csv"));
+        fs::create_dir(&folder).unwrap();
+        for name in ["data.csv", "report.html", "manifest.json"] {
+            fs::copy(whole.join(name), folder.join(name)).unwrap();
+        }
+        if round % 100 == 0 {
+            assert_holds(&verify(&folder, VerifyOptions::default()).unwrap());
+        }
+        let what = mutate(&folder, kind, &mut numbers);
+        let details: Vec<String> = match verify(&folder, VerifyOptions::default()) {
+            Ok(verdict) => {
+                assert!(!verdict.holds(), "round {round}: not caught: {what}");
+                verdict.checks.into_iter().flat_map(|check| [check.name, check.detail]).collect()
+            }
+            Err(error @ (VerifyError::NotARelease(_) | VerifyError::Manifest(_) | VerifyError::Kind)) => {
+                vec![error.to_string()]
+            }
+            Err(error) => panic!("round {round}: {what}: {error}"),
+        };
+        for detail in &details {
+            assert!(!values.iter().any(|value| detail.contains(*value)), "round {round}: {what}: {detail}");
+        }
+    }
+}
+
+#[test]
+fn a_change_is_located() {
+    let mut fixture = Fixture::new(&[("label", "quasi"), ("value", "sensitive")], &[]);
+    fixture.rows =
+        (0..20_000).map(|i| vec![format!("label {}", i % 10), format!("value {}", i / 10 % 7)]).collect();
+    let fixture = fixture.promise(json!({"criterion": "k-anonymity", "k": 2000}), 2000.0, 1);
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("release");
+    fixture.write(&folder);
+    let path = folder.join("data.csv");
+    let mut lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(String::from).collect();
+    // Line 9,001 is record 9,000. The length stays.
+    lines[9_000] = lines[9_000].replace("value", "eulav");
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let verdict = verify(&folder, VerifyOptions::default()).unwrap();
+    let failure = verdict.failures().next().unwrap();
+    assert_eq!(failure.name, "file data.csv");
+    let places: Vec<usize> = failure
+        .detail
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    assert!(places[0] <= 9_001 && 9_001 <= places[1] && places[1] - places[0] < 5_000, "{}", failure.detail);
+    assert_eq!(verdict.failures().count(), 1, "k still holds");
+
+    fs::write(&path, lines[..9_000].join("\n") + "\n").unwrap();
+    let verdict = verify(&folder, VerifyOptions::default()).unwrap();
+    let failure = verdict.failures().next().unwrap();
+    assert!(failure.detail.contains("bytes, the manifest says"), "{}", failure.detail);
+}
+
+#[test]
+fn numbers_at_their_limits_are_judged_without_a_panic() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("release");
+    let fixture = release()
+        .promise(json!({"criterion": "beta-likeness", "beta": 1e300, "column": "condition"}), 0.5, 5)
+        .promise(json!({"criterion": "delta-disclosure", "delta": 1e300, "column": "condition"}), 0.5, 5);
+    for field in 0..12 {
+        fixture.write(&folder);
+        edit(&folder, true, |manifest| match field {
+            0 => manifest.data.suppressed = u64::MAX,
+            1 => manifest.data.input_rows = u64::MAX,
+            2 => manifest.data.input_rows = 0,
+            3 => manifest.data.rows = u64::MAX,
+            4 => manifest.files.iter_mut().for_each(|file| file.bytes = u64::MAX),
+            5 => manifest.data.columns[0].recoding.as_mut().unwrap().height = usize::MAX,
+            6 => manifest.data.columns[0].recoding.as_mut().unwrap().level = usize::MAX,
+            7 => manifest.classes.sizes[0].to = u64::MAX,
+            8 => manifest.promises[1].worst_class.as_mut().unwrap().record = u64::MAX,
+            9 => {
+                manifest.promises[1].requirement = serde_json::from_value(json!({"criterion": "l-diversity",
+                "kind": "recursive", "l": 1e300, "c": 1e300, "column": "condition"}))
+                .unwrap();
+            }
+            10 => manifest.data.delimiter = Some('"'),
+            _ => manifest.data.delimiter = Some('\n'),
+        });
+        let verdict = verify(&folder, VerifyOptions::default()).unwrap();
+        assert!(field == 7 || !verdict.holds(), "field {field}");
+    }
+}
+
+#[test]
+fn what_is_not_there_cannot_be_looked_at() {
+    let home = tempfile::tempdir().unwrap();
+    let ask = |path: &Path| verify(path, VerifyOptions::default()).unwrap_err();
+    assert!(matches!(ask(&home.path().join("nowhere")), VerifyError::NoFolder(_)));
+    assert!(matches!(ask(home.path()), VerifyError::NotARelease(_)));
+    let folder = home.path().join("release");
+    release().write(&folder);
+    edit(&folder, true, |manifest| manifest.kind = "sketched".to_owned());
+    assert!(matches!(ask(&folder), VerifyError::Kind));
+    let _: Value = serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap();
+}
