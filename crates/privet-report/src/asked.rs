@@ -1,0 +1,433 @@
+//! What a promise asks for, in symbols and in words, and whether what was reached meets it.
+//!
+//! The models are those of `privet-criteria`; the page repeats their bounds and judges nothing that
+//! the manifest does not let it judge.
+
+use privet_criteria::{Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
+use privet_release::manifest::Promise;
+
+use crate::text::{count, number, number_against};
+
+/// How far the last bits of a computation may carry a reached value past its bound; as lenient as the
+/// criteria and their verification are, so that the page does not contradict them.
+const NOISE: f64 = 1e-9;
+
+/// A requirement as the page shows it. Text here is not escaped yet.
+pub(crate) struct Asked {
+    /// The name of the model.
+    pub model: &'static str,
+    /// The parameters: `k ≥ 5`.
+    pub required: String,
+    /// The parameter that [`Promise::reached`] is about.
+    pub symbol: &'static str,
+    /// Its bound.
+    bound: f64,
+    /// Which side of the bound is safe.
+    better: Better,
+    /// Whether the bound itself breaks the promise.
+    strict: bool,
+    /// The least class size that it also asks for.
+    k: Option<u64>,
+    /// What of it the manifest does not let one judge.
+    pub unseen: Option<&'static str>,
+    /// The promise in plain words, with what was reached where that is a plain number.
+    pub plain: String,
+    /// The sensitive column it protects; `None` when it is about identifying columns only.
+    pub protects: Option<Protects>,
+}
+
+/// Which sensitive columns a promise protects.
+pub(crate) enum Protects {
+    /// This one.
+    Column(String),
+    /// All of them.
+    Every,
+}
+
+/// Whether a promise holds, as far as the manifest tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// What was reached meets the bound.
+    Holds,
+    /// It does not.
+    Fails,
+    /// There is no number, or it lies so near a strict bound that rounding decides.
+    Open,
+}
+
+impl Asked {
+    /// What this promise asks for.
+    pub(crate) fn of(promise: &Promise) -> Self {
+        describe(&promise.requirement, promise.reached)
+    }
+
+    /// Whether it holds where this was reached and the smallest class has so many records.
+    pub(crate) fn judge(&self, reached: f64, smallest_class: u64) -> Judgement {
+        if self.k.is_some_and(|k| smallest_class < k) {
+            return Judgement::Fails;
+        }
+        let slack = self.bound.abs().max(1.0) * NOISE;
+        let near = (reached - self.bound).abs() <= slack;
+        if reached.is_nan() || self.bound.is_nan() || (self.strict && near) {
+            return Judgement::Open;
+        }
+        let safe = match self.better {
+            Better::Higher => reached >= self.bound,
+            Better::Lower => reached <= self.bound,
+        };
+        if safe || near { Judgement::Holds } else { Judgement::Fails }
+    }
+
+    /// What was reached, rounded to the side on which it promises less.
+    pub(crate) fn reached(&self, reached: f64) -> String {
+        if !reached.is_finite() {
+            return number(reached);
+        }
+        let slack = self.bound.abs().max(1.0) * NOISE;
+        let shown = if (reached - self.bound).abs() <= slack { self.bound } else { reached };
+        format!("{} = {}", self.symbol, number_against(shown, self.better))
+    }
+}
+
+/// Starts a description: the model, the parameter that was reached, its bound.
+fn asked(model: &'static str, symbol: &'static str, bound: f64, better: Better) -> Asked {
+    let relation = match better {
+        Better::Higher => "≥",
+        Better::Lower => "≤",
+    };
+    Asked {
+        model,
+        required: format!("{symbol} {relation} {}", number(bound)),
+        symbol,
+        bound,
+        better,
+        strict: false,
+        k: None,
+        unseen: None,
+        plain: String::new(),
+        protects: None,
+    }
+}
+
+fn describe(requirement: &Requirement, reached: f64) -> Asked {
+    match requirement {
+        Requirement::KAnonymity { k } => {
+            // A release may reach more than it promised, and a whole number of others says it best.
+            let k_reached = if reached.is_finite() && reached >= *k as f64 { reached as u64 } else { *k };
+            Asked {
+                required: format!("k ≥ {}", count(*k)),
+                plain: look_alike(k_reached),
+                ..asked("k-anonymity", "k", *k as f64, Better::Higher)
+            }
+        }
+        Requirement::AlphaK { alpha, k, values, column } => Asked {
+            required: format!("α ≤ {}, k ≥ {}", number(*alpha), count(*k)),
+            k: Some(*k),
+            plain: format!(
+                "{} Among records that look alike, no {} of {} makes up more than {}.",
+                look_alike(*k),
+                if values.is_empty() { "value" } else { "protected value" },
+                column_words(column.as_deref()),
+                per_cent(*alpha)
+            ),
+            protects: protects(column.as_deref()),
+            ..asked("(α,k)-anonymity", "α", *alpha, Better::Lower)
+        },
+        Requirement::LDiversity { kind, l, c, c2, multi_attribute, column, .. } => {
+            let mut asked = diversity(*kind, *l, *c, column.as_deref(), false);
+            if let (DiversityKind::NegativePositiveDisclosure, Some(c2)) = (kind, c2) {
+                put!(asked.required, ", c₂ ≥ {}\u{a0}%", number(*c2));
+            }
+            if *multi_attribute {
+                asked
+                    .plain
+                    .push_str(" This holds even against somebody who knows the other sensitive columns.");
+            }
+            asked
+        }
+        Requirement::ConceptDiversity { l, kind, c, column, .. } => {
+            diversity(*kind, *l, *c, column.as_deref(), true)
+        }
+        Requirement::TCloseness { kind, t, column, .. } => {
+            let (model, scale) = match kind {
+                DistanceKind::Variational => ("t-closeness (variational distance)", SCALE),
+                DistanceKind::Kl => ("t-closeness (Kullback–Leibler divergence)", "0 means the same"),
+                DistanceKind::Equal => ("t-closeness (earth mover’s distance, equal)", SCALE),
+                DistanceKind::Ordered => ("t-closeness (earth mover’s distance, ordered)", SCALE),
+                DistanceKind::Hierarchical => ("t-closeness (earth mover’s distance, hierarchical)", SCALE),
+                DistanceKind::Matrix => {
+                    ("t-closeness (earth mover’s distance, given costs)", "0 means the same")
+                }
+            };
+            Asked {
+                plain: format!(
+                    "Knowing which records a person is among tells little about {}: its distribution there is at most \
+                     {} away from the one in the whole table ({scale}).",
+                    column_words(column.as_deref()),
+                    number(*t)
+                ),
+                protects: protects(column.as_deref()),
+                ..asked(model, "t", *t, Better::Lower)
+            }
+        }
+        Requirement::PSensitivity { p, k, plus, alpha, column, .. } => {
+            let model = match (plus, alpha.is_some()) {
+                (false, false) => "p-sensitive k-anonymity",
+                (true, false) => "p⁺-sensitive k-anonymity",
+                (false, true) => "(p,α)-sensitive k-anonymity",
+                (true, true) => "(p⁺,α)-sensitive k-anonymity",
+            };
+            let mut required = format!("p ≥ {}, k ≥ {}", count(*p), count(*k));
+            if let Some(alpha) = alpha {
+                put!(required, ", α ≥ {}", number(*alpha));
+            }
+            Asked {
+                required,
+                k: Some(*k),
+                unseen: alpha.map(|_| "The manifest does not tell the least weight α that was reached."),
+                plain: format!(
+                    "{} Records that look alike have at least {} different {} of {}.",
+                    look_alike(*k),
+                    count(*p),
+                    if *plus { "categories" } else { "values" },
+                    column_words(column.as_deref())
+                ),
+                protects: protects(column.as_deref()),
+                ..asked(model, "p", *p as f64, Better::Higher)
+            }
+        }
+        Requirement::ProximityDiversity { kind, l, width, balance, column } => {
+            let column_words = column_words(column.as_deref());
+            let (model, plain) = match kind {
+                ProximityKind::Ranges => (
+                    "proximity-aware diversity (ranges)",
+                    format!(
+                        "Records that look alike have values of {column_words} from at least {} ranges that lie apart.",
+                        number(*l)
+                    ),
+                ),
+                ProximityKind::Neighbourhood => (
+                    "proximity-aware diversity (neighbourhoods)",
+                    format!(
+                        "Among records that look alike, at most one in {} is close to any one value of {column_words}.",
+                        number(*l)
+                    ),
+                ),
+            };
+            let mut required = format!("ℓ ≥ {}, width {}", number(*l), number(*width));
+            if *balance != 0.0 {
+                put!(required, ", balance {}", number(*balance));
+            }
+            Asked {
+                required,
+                plain,
+                protects: protects(column.as_deref()),
+                ..asked(model, "ℓ", *l, Better::Higher)
+            }
+        }
+        Requirement::DeltaPresence { min, max, .. } => Asked {
+            required: format!("{} ≤ δ ≤ {}", number(*min), number(*max)),
+            unseen: (*min > 0.0).then_some("The manifest does not tell the least chance that was reached."),
+            plain: format!(
+                "Nobody can be more than {} certain{} that a given person of the population is in the table.",
+                per_cent(*max),
+                if *min > 0.0 { format!(", or less than {},", per_cent(*min)) } else { String::new() }
+            ),
+            ..asked("δ-presence", "δ", *max, Better::Lower)
+        },
+        Requirement::KMap { k, .. } => Asked {
+            required: format!("k ≥ {}", count(*k)),
+            plain: format!(
+                "Every published record could belong to at least {} people of the population.",
+                count(*k)
+            ),
+            ..asked("k-map", "k", *k as f64, Better::Higher)
+        },
+        Requirement::BetaLikeness { beta, kind, column } => {
+            let (model, unseen) = match kind {
+                LikenessKind::Basic => ("β-likeness (basic)", None),
+                LikenessKind::Enhanced => (
+                    "β-likeness (enhanced)",
+                    Some("The manifest does not tell whether frequent values keep their stricter bounds."),
+                ),
+            };
+            Asked {
+                unseen,
+                plain: format!(
+                    "Among records that look alike, no value of {} is more than {} times as frequent as in the whole \
+                     table.",
+                    column_words(column.as_deref()),
+                    number(1.0 + *beta)
+                ),
+                protects: protects(column.as_deref()),
+                ..asked(model, "β", *beta, Better::Lower)
+            }
+        }
+        Requirement::DeltaDisclosure { delta, column } => Asked {
+            required: format!("δ < {}", number(*delta)),
+            strict: true,
+            plain: format!(
+                "Among records that look alike, every value of {} is between {} and {} times as frequent as in the \
+                 whole table.",
+                column_words(column.as_deref()),
+                number((-*delta).exp()),
+                number(delta.exp())
+            ),
+            protects: protects(column.as_deref()),
+            ..asked("δ-disclosure privacy", "δ", *delta, Better::Lower)
+        },
+    }
+}
+
+/// How a distance between distributions is read.
+const SCALE: &str = "0 means the same, 1 as different as can be";
+
+/// The forms of l-diversity, on values or on concepts. The recursive forms reach a c, the others an l.
+fn diversity(kind: DiversityKind, l: f64, c: Option<f64>, column: Option<&str>, concepts: bool) -> Asked {
+    let model = diversity_name(kind, concepts);
+    let things = if concepts { "concepts" } else { "values" };
+    let plain = diversity_words(kind, l, c, &column_words(column), things);
+    let asked = match kind {
+        DiversityKind::Distinct | DiversityKind::Entropy => asked(model, "ℓ", l, Better::Higher),
+        _ => {
+            let c = c.unwrap_or(f64::NAN);
+            Asked {
+                required: format!("ℓ = {}, c < {}", number(l), number(c)),
+                strict: true,
+                ..asked(model, "c", c, Better::Lower)
+            }
+        }
+    };
+    Asked { plain, protects: protects(column), ..asked }
+}
+
+fn look_alike(k: u64) -> String {
+    match k {
+        0 | 1 => "A published record need not look like any other.".to_owned(),
+        2 => "Every published record looks like at least 1 other.".to_owned(),
+        k => format!("Every published record looks like at least {} others.", count(k - 1)),
+    }
+}
+
+fn column_words(column: Option<&str>) -> String {
+    match column {
+        // Long names are cut here as everywhere; the sentence is escaped as a whole later.
+        Some(name) => {
+            let mut shown: String = name.chars().take(60).collect();
+            if shown.len() < name.len() {
+                shown.push('…');
+            }
+            format!("“{shown}”")
+        }
+        None => "every sensitive column".to_owned(),
+    }
+}
+
+fn protects(column: Option<&str>) -> Option<Protects> {
+    Some(column.map_or(Protects::Every, |name| Protects::Column(name.to_owned())))
+}
+
+fn per_cent(share: f64) -> String {
+    if share.is_finite() { format!("{}\u{a0}%", number(share * 100.0)) } else { number(share) }
+}
+
+fn diversity_name(kind: DiversityKind, concepts: bool) -> &'static str {
+    match (kind, concepts) {
+        (DiversityKind::Distinct, false) => "ℓ-diversity (distinct)",
+        (DiversityKind::Entropy, false) => "ℓ-diversity (entropy)",
+        (DiversityKind::Recursive, false) => "ℓ-diversity (recursive)",
+        (DiversityKind::PositiveDisclosure, false) => "ℓ-diversity (positive disclosure)",
+        (DiversityKind::NegativePositiveDisclosure, false) => "ℓ-diversity (negative/positive disclosure)",
+        (DiversityKind::Distinct, true) => "ℓ-diversity of concepts (distinct)",
+        (DiversityKind::Entropy, true) => "ℓ-diversity of concepts (entropy)",
+        (DiversityKind::Recursive, true) => "ℓ-diversity of concepts (recursive)",
+        (DiversityKind::PositiveDisclosure, true) => "ℓ-diversity of concepts (positive disclosure)",
+        (DiversityKind::NegativePositiveDisclosure, true) => {
+            "ℓ-diversity of concepts (negative/positive disclosure)"
+        }
+    }
+}
+
+fn diversity_words(kind: DiversityKind, l: f64, c: Option<f64>, column: &str, things: &str) -> String {
+    // (c,l): the most frequent one against the others without the l-2 most frequent of them (papers L-PM8).
+    let recursive = || {
+        format!(
+            "less than {} times as frequent as the others together, even for somebody who can rule out {} of those",
+            c.map_or("c".to_owned(), number),
+            number((l - 2.0).max(0.0))
+        )
+    };
+    match kind {
+        DiversityKind::Distinct => {
+            format!("Records that look alike have at least {} different {things} of {column}.", number(l))
+        }
+        DiversityKind::Entropy => format!(
+            "Among records that look alike, the {things} of {column} are at least as mixed as {} equally frequent ones.",
+            number(l)
+        ),
+        DiversityKind::Recursive => format!(
+            "Among records that look alike, the most frequent of the {things} of {column} is {}.",
+            recursive()
+        ),
+        DiversityKind::PositiveDisclosure => format!(
+            "Among records that look alike, the most frequent of the {things} of {column} that must not be revealed is {}.",
+            recursive()
+        ),
+        DiversityKind::NegativePositiveDisclosure => format!(
+            "Among records that look alike, the most frequent of the {things} of {column} that must not be revealed is \
+             {}; and those whose absence must not be revealed occur everywhere.",
+            recursive()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(requirement: &Requirement, reached: f64, smallest_class: u64) -> Judgement {
+        describe(requirement, reached).judge(reached, smallest_class)
+    }
+
+    #[test]
+    fn k_anonymity_says_how_many_others() {
+        let plain = |k, reached| describe(&Requirement::KAnonymity { k }, reached).plain;
+        assert_eq!(plain(5, 5.0), "Every published record looks like at least 4 others.");
+        assert_eq!(plain(2, 2.0), "Every published record looks like at least 1 other.");
+        assert_eq!(plain(2, 1_001.0), "Every published record looks like at least 1,000 others.");
+        // What was not reached is not claimed to be; the verdict says that it does not hold.
+        assert_eq!(plain(5, 3.0), "Every published record looks like at least 4 others.");
+        assert_eq!(judge(&Requirement::KAnonymity { k: 5 }, 3.0, 3), Judgement::Fails);
+    }
+
+    #[test]
+    fn a_class_that_is_too_small_breaks_the_joint_models() {
+        let requirement = Requirement::AlphaK { alpha: 0.5, k: 4, values: vec![], column: None };
+        assert_eq!(judge(&requirement, 0.5, 4), Judgement::Holds);
+        assert_eq!(judge(&requirement, 0.5, 3), Judgement::Fails);
+        assert_eq!(judge(&requirement, 0.51, 4), Judgement::Fails);
+    }
+
+    /// Papers L-PM8: r1 < c (r_l + … + r_m); what is reached is the c at the edge.
+    #[test]
+    fn the_recursive_form_is_strict_in_c() {
+        let column = Some("diagnosis");
+        let recursive = diversity(DiversityKind::Recursive, 3.0, Some(2.0), column, false);
+        assert_eq!(recursive.required, "ℓ = 3, c < 2");
+        assert_eq!(recursive.reached(1.75), "c = 1.75");
+        assert_eq!(recursive.judge(1.75, 9), Judgement::Holds);
+        assert_eq!(recursive.judge(2.0, 9), Judgement::Open);
+        assert_eq!(recursive.judge(2.5, 9), Judgement::Fails);
+        assert_eq!(recursive.judge(f64::INFINITY, 9), Judgement::Fails);
+        assert!(
+            recursive.plain.contains("less than 2 times") && recursive.plain.contains("rule out 1 of those")
+        );
+        let without_c = diversity(DiversityKind::Recursive, 3.0, None, column, false);
+        assert_eq!(without_c.judge(1.0, 9), Judgement::Open);
+    }
+
+    #[test]
+    fn long_column_names_are_cut_in_sentences() {
+        assert!(column_words(Some(&"x".repeat(1_000))).chars().count() < 70);
+    }
+}

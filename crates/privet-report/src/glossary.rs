@@ -1,0 +1,127 @@
+//! What each number and each word means, in one sentence for a person who is no statistician.
+//!
+//! The metrics are those of the survey, section 4; the words are those of its sections 1 and 3.
+
+/// A metric explained.
+pub(crate) struct Explained {
+    /// What people call it.
+    pub title: &'static str,
+    /// What it says, with its range and direction.
+    pub meaning: &'static str,
+}
+
+/// Explains a metric by its word in the manifest.
+pub(crate) fn metric(word: &str) -> Option<Explained> {
+    let (title, meaning) = match word {
+        "loss" => (
+            "Loss",
+            "How much detail the identifying columns lost on average: 0 means nothing was coarsened, 1 means every \
+             value was hidden; a suppressed record counts as fully hidden.",
+        ),
+        "height" => (
+            "Generalization height",
+            "How many steps up their hierarchies all identifying columns were moved together: 0 means no column was \
+             coarsened.",
+        ),
+        "precision" => (
+            "Loss of precision",
+            "How far up their hierarchies the columns were moved on average, as a share of the way to the top: 0 means \
+             not at all, 1 means all the way; it is one minus what the literature calls precision.",
+        ),
+        "discernibility" => (
+            "Discernibility",
+            "How many pairs of records a reader can no longer tell apart, each record being paired with itself too, and \
+             a suppressed record with every record of the input: smaller is better.",
+        ),
+        "average-class-size" => (
+            "Average class size",
+            "How many published records look alike on average: the closer to the smallest size that was promised, the \
+             less was hidden beyond need.",
+        ),
+        "ambiguity" => (
+            "Ambiguity",
+            "How many different original combinations of the identifying values could stand behind a published record \
+             on average: 1 means that the combination is published exactly.",
+        ),
+        "non-uniform-entropy" => (
+            "Non-uniform entropy",
+            "How many yes-or-no questions, on average, a reader would need answered to get one original value back \
+             from its published label: 0 means that the values are published exactly.",
+        ),
+        "kullback-leibler" => (
+            "Kullback–Leibler divergence",
+            "How far the picture that a reader can rebuild from the release is from the original distribution of the \
+             identifying columns: 0 means that both are the same; it has no upper limit.",
+        ),
+        "classification" => (
+            "Classification penalty",
+            "The share of records that are suppressed, or whose value in the column to be predicted differs from the \
+             majority of the records that look like them: 0 means that prediction suffers nothing.",
+        ),
+        _ => return None,
+    };
+    Some(Explained { title, meaning })
+}
+
+/// The words of the page.
+pub(crate) const WORDS: [(&str, &str); 12] = [
+    ("Record", "One line of the table; in this report it stands for one person."),
+    (
+        "Identifying column (quasi-identifier)",
+        "A column that says nobody’s name but that an outsider may know or find out, such as age, sex or postal code, \
+         and that in combination with others can single a person out.",
+    ),
+    ("Sensitive column", "A column that a person would not want to be tied to her, such as a diagnosis."),
+    (
+        "Insensitive column",
+        "A column that the publisher judged to be neither identifying nor sensitive; it is published unchanged.",
+    ),
+    (
+        "Class",
+        "All published records that have the same values in all identifying columns, so that nobody can tell them \
+         apart by these columns.",
+    ),
+    ("Smallest class", "The class with the fewest records; nobody is hidden among fewer people than that."),
+    ("Generalization", "Replacing a value by a coarser one that is still true, such as the age 34 by 30–39."),
+    (
+        "Hierarchy, level, label",
+        "The steps by which a column can be made coarser: level 0 is the original value, each higher level has fewer \
+         labels, and at the top level all values usually share one.",
+    ),
+    ("Suppression", "Leaving a record out of the release because it could not be protected otherwise."),
+    (
+        "Candidate, lattice",
+        "A candidate is one choice of a level for every identifying column; the lattice is the set of all of them.",
+    ),
+    (
+        "Worst class",
+        "The class that comes closest to breaking a promise; what is reached there is reached everywhere.",
+    ),
+    (
+        "SHA-256",
+        "A fingerprint of a file: if a single character of the file changes, its fingerprint changes.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_is_one_sentence() {
+        for word in privet_measure::Metric::ALL.map(privet_measure::Metric::word) {
+            let explained = metric(word).unwrap_or_else(|| panic!("{word} is not explained"));
+            assert!(!explained.title.is_empty());
+            assert_eq!(explained.meaning.matches(". ").count(), 0, "{word}");
+            assert!(explained.meaning.ends_with('.'), "{word}");
+        }
+        assert!(metric("unheard-of").is_none());
+    }
+
+    #[test]
+    fn every_word_is_one_sentence() {
+        for (word, meaning) in WORDS {
+            assert!(meaning.ends_with('.') && !meaning.contains(". "), "{word}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which columns are published, in which role, and which were removed.
+
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::text::{count, counted, escape, name};
+
+use super::{close_table, header, open_table};
+
+pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    let data = &manifest.data;
+    if data.columns.is_empty() {
+        out.push_str("<p>No column is published.</p>\n");
+    } else {
+        open_table(out, "columns-table", "columns", "Published columns, in their order");
+        header(out, &["Column", "Role", "Published"]);
+        for column in &data.columns {
+            let role = match column.role.as_str() {
+                "quasi" => "identifying".to_owned(),
+                other => escape(other),
+            };
+            let form = match &column.recoding {
+                Some(r) if r.level > 0 => {
+                    format!("coarsened to level {} of {}", count(r.level as u64), count(r.height as u64))
+                }
+                _ => "unchanged".to_owned(),
+            };
+            put!(
+                out,
+                "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{form}</td></tr>\n",
+                name(&column.name)
+            );
+        }
+        close_table(out);
+    }
+    out.push_str("<h3>Removed</h3>\n");
+    if data.removed_columns.is_empty() {
+        out.push_str("<p>No column of the input was removed.</p>\n");
+        return;
+    }
+    put!(
+        out,
+        "<p>{} of the input {} not published:</p>\n<ul class=\"names\">",
+        counted(data.removed_columns.len() as u64, "column", "columns"),
+        if data.removed_columns.len() == 1 { "is" } else { "are" }
+    );
+    for removed in &data.removed_columns {
+        put!(out, "<li>{}</li>", name(removed));
+    }
+    out.push_str("</ul>\n");
+}

@@ -1,0 +1,57 @@
+//! The files of the release and their fingerprints.
+
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::text::{count, escape, name};
+
+use super::{close_table, header, open_table, term};
+
+pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    if manifest.files.is_empty() {
+        out.push_str("<p>No other file belongs to the release.</p>\n");
+    } else {
+        open_table(out, "files-table", "files", "Files of the release");
+        header(out, &["File", "#Bytes", "SHA-256"]);
+        for file in &manifest.files {
+            put!(
+                out,
+                "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n",
+                name(&file.name),
+                count(file.bytes),
+                hash(&file.sha256)
+            );
+        }
+        close_table(out);
+    }
+    out.push_str("<dl class=\"terms\">\n");
+    let data = &manifest.data;
+    let mut table = format!("{} as {}", name(&data.file), escape(&data.format));
+    if let Some(delimiter) = data.delimiter {
+        let shown = match delimiter {
+            '\t' => "tab".to_owned(),
+            c => format!("<code>{}</code>", escape(&c.to_string())),
+        };
+        put!(table, ", separated by {shown}");
+    }
+    term(out, "Published table", &table);
+    if !manifest.seal.is_empty() {
+        term(out, "Seal of the manifest", &hash(&manifest.seal));
+    }
+    out.push_str("</dl>\n");
+    if !manifest.files.iter().any(|f| f.name == "report.html") {
+        out.push_str(
+            "<p class=\"aside\">This page cannot hold its own fingerprint; it stands in <code>manifest.json</code>.</p>\n",
+        );
+    }
+}
+
+/// A fingerprint that a narrow page may break in its middle and nowhere else.
+fn hash(text: &str) -> String {
+    match text.char_indices().nth(32) {
+        Some((half, _)) => {
+            format!("<code class=\"hash\">{}<wbr>{}</code>", escape(&text[..half]), escape(&text[half..]))
+        }
+        None => format!("<code class=\"hash\">{}</code>", escape(text)),
+    }
+}

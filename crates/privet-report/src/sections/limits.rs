@@ -1,0 +1,59 @@
+//! What the promises leave open, so that nobody reads more into them than they say.
+
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::asked::{Asked, Protects};
+use crate::text::names;
+
+use super::quasi;
+
+pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    out.push_str("<ul>\n");
+    let quasi = quasi(manifest);
+    put!(
+        out,
+        "<li>Which columns identify a person is a judgement of the publisher. Here {}. Whoever knows a person’s value in \
+         another published column can tell records apart by it.</li>\n",
+        match quasi.len() {
+            0 => "no column was treated as identifying".to_owned(),
+            1 => format!("it was {}", names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)),
+            _ => format!("they were {}", names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)),
+        }
+    );
+    let protected: Vec<Protects> = manifest.promises.iter().filter_map(|p| Asked::of(p).protects).collect();
+    let covers = |name: &str| {
+        protected.iter().any(|p| match p {
+            Protects::Every => true,
+            Protects::Column(column) => column == name,
+        })
+    };
+    let bare: Vec<&str> = manifest
+        .data
+        .columns
+        .iter()
+        .filter(|c| c.role == "sensitive" && !covers(&c.name))
+        .map(|c| c.name.as_str())
+        .collect();
+    if !bare.is_empty() {
+        put!(
+            out,
+            "<li>No promise limits what can be inferred about {}. Where records that look alike happen to share one \
+             value there, that value is revealed for all of them.</li>\n",
+            names(bare.iter().copied(), 12)
+        );
+    }
+    let open: Vec<&str> =
+        manifest.data.columns.iter().filter(|c| c.role == "insensitive").map(|c| c.name.as_str()).collect();
+    if !open.is_empty() {
+        put!(
+            out,
+            "<li>Published unchanged and not protected by any promise: {}.</li>\n",
+            names(open.iter().copied(), 12)
+        );
+    }
+    out.push_str(
+        "<li>The promises are about this release by itself. Another release about the same people, from here or from \
+         elsewhere, can be combined with it.</li>\n</ul>\n",
+    );
+}

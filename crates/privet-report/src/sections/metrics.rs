@@ -1,0 +1,39 @@
+//! What the protection cost: the loss of each column, and every metric with its meaning.
+
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::glossary;
+use crate::text::{escape, number, plain_name};
+
+use super::recoding::losses;
+use super::{close_table, header, open_table};
+
+pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    losses(manifest, out);
+    if manifest.metrics.is_empty() {
+        out.push_str("<p>No metric was computed.</p>\n");
+        return;
+    }
+    open_table(out, "metrics-table", "metrics", "All metrics");
+    header(out, &["Metric, and what it says", "#Value"]);
+    // What was minimized comes first: it is what the choice was made by.
+    let (first, others): (Vec<_>, Vec<_>) =
+        manifest.metrics.iter().partition(|(word, _)| **word == manifest.search.minimize);
+    for (word, &value) in first.into_iter().chain(others) {
+        let explained = glossary::metric(word);
+        let title = match &explained {
+            Some(explained) => format!("{} <code>{}</code>", explained.title, escape(word)),
+            None => format!("<code>{}</code>", plain_name(word)),
+        };
+        let minimized =
+            if *word == manifest.search.minimize { " <span class=\"tag\">minimized</span>" } else { "" };
+        put!(
+            out,
+            "<tr><th scope=\"row\">{title}{minimized}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
+            explained.map_or("This report has no explanation for this metric.", |e| e.meaning),
+            number(value)
+        );
+    }
+    close_table(out);
+}

@@ -1,0 +1,82 @@
+//! The sections of the page, one file each, in the order in which they are read.
+
+mod check;
+mod classes;
+mod columns;
+mod files;
+mod limits;
+mod metrics;
+mod promises;
+mod recoding;
+mod records;
+mod search;
+mod verdict;
+mod words;
+
+use privet_release::Manifest;
+use privet_release::manifest::{DataColumn, Recoding};
+
+use crate::Facts;
+
+/// A section: where it is linked from, what it is called, what is in it.
+pub(crate) struct Section {
+    /// Its id in the page.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Writes what stands below the heading.
+    pub body: fn(&Manifest, &Facts, &mut String),
+}
+
+/// What stands before all others: the verdict, with its own heading.
+pub(crate) use verdict::write as verdict;
+
+/// The sections after the verdict.
+pub(crate) const SECTIONS: [Section; 11] = [
+    Section { id: "promises", title: "What was promised, and what was reached", body: promises::write },
+    Section { id: "limits", title: "What is not promised", body: limits::write },
+    Section { id: "records", title: "Records", body: records::write },
+    Section { id: "recoding", title: "How the identifying columns were coarsened", body: recoding::write },
+    Section { id: "classes", title: "How many records look alike", body: classes::write },
+    Section { id: "metrics", title: "What it cost", body: metrics::write },
+    Section { id: "search", title: "How this version was chosen", body: search::write },
+    Section { id: "columns", title: "Columns published and removed", body: columns::write },
+    Section { id: "files", title: "Files", body: files::write },
+    Section { id: "check", title: "Check it yourself", body: check::write },
+    Section { id: "words", title: "Words used here", body: words::write },
+];
+
+/// The quasi columns with their recoding.
+fn quasi(manifest: &Manifest) -> Vec<(&DataColumn, &Recoding)> {
+    manifest.data.columns.iter().filter_map(|c| c.recoding.as_ref().map(|r| (c, r))).collect()
+}
+
+/// Opens a table that scrolls by itself on a narrow screen and can be reached by keyboard.
+fn open_table(out: &mut String, id: &str, class: &str, caption: &str) {
+    put!(
+        out,
+        "<div class=\"scroll\" role=\"region\" aria-labelledby=\"{id}\" tabindex=\"0\">\n<table class=\"{class}\">\n\
+         <caption id=\"{id}\">{caption}</caption>\n"
+    );
+}
+
+fn close_table(out: &mut String) {
+    out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+/// The header of a table; a heading that starts with `#` stands over numbers.
+fn header(out: &mut String, headings: &[&str]) {
+    out.push_str("<thead><tr>");
+    for heading in headings {
+        match heading.strip_prefix('#') {
+            Some(text) => put!(out, "<th scope=\"col\" class=\"number\">{text}</th>"),
+            None => put!(out, "<th scope=\"col\">{heading}</th>"),
+        }
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+}
+
+/// A term and what is said of it; `value` is markup.
+fn term(out: &mut String, term: &str, value: &str) {
+    put!(out, "<div><dt>{term}</dt><dd>{value}</dd></div>\n");
+}

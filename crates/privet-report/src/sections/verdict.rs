@@ -1,0 +1,104 @@
+//! The verdict: in a few plain sentences, what holds. For the reader who reads nothing else.
+
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::asked::{Asked, Judgement};
+use crate::text::{count, counted, escape, names, number, percent};
+
+use super::{quasi, term};
+
+pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of(p))).collect();
+    let total = asked.len() as u64;
+    let smallest = manifest.classes.min;
+    let failed =
+        asked.iter().filter(|(p, a)| a.judge(p.reached, smallest) == Judgement::Fails).count() as u64;
+    let open = asked.iter().filter(|(p, a)| a.judge(p.reached, smallest) == Judgement::Open).count() as u64;
+    let nothing = manifest.data.rows == 0;
+    let (class, mark, heading) = if total == 0 {
+        ("open", "?", "This release promises nothing".to_owned())
+    } else if nothing {
+        ("open", "?", "No record is published".to_owned())
+    } else if failed > 0 {
+        let of =
+            if failed == total && total > 1 { "None".to_owned() } else { format!("{failed} of {total}") };
+        let heading = match (failed, total) {
+            (1, 1) => "The promise does not hold".to_owned(),
+            _ if failed == total => format!("{of} of the {total} promises holds"),
+            _ => format!("{of} promises {} not hold", if failed == 1 { "does" } else { "do" }),
+        };
+        ("fails", "✗", heading)
+    } else if open > 0 {
+        ("open", "?", format!("{open} of {total} promises cannot be judged from the manifest"))
+    } else {
+        let heading = match total {
+            1 => "The promise holds".to_owned(),
+            2 => "Both promises hold".to_owned(),
+            n => format!("All {n} promises hold"),
+        };
+        ("holds", "✓", heading)
+    };
+    put!(
+        out,
+        "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
+         aria-hidden=\"true\">{mark}</span> {heading}</h2>\n"
+    );
+    if total == 0 {
+        out.push_str("<p class=\"lead\">No privacy model was asked for, so nothing protects the people in the table.</p>\n");
+    } else if nothing {
+        out.push_str(
+            "<p class=\"lead\">Every record was suppressed, or the input was empty. There is no published record that a \
+             promise could be judged by.</p>\n",
+        );
+    } else {
+        out.push_str("<ul class=\"lead\">\n");
+        for (promise, asked) in &asked {
+            let (class, word) = match asked.judge(promise.reached, smallest) {
+                Judgement::Holds => ("holds", ""),
+                Judgement::Fails => ("fails", "<strong>Does not hold:</strong> "),
+                Judgement::Open => ("open", "<strong>Not judged:</strong> "),
+            };
+            put!(out, "<li class=\"{class}\">{word}{}</li>\n", escape(&asked.plain));
+        }
+        out.push_str("</ul>\n");
+        let quasi = quasi(manifest);
+        if !quasi.is_empty() {
+            put!(
+                out,
+                "<p>Records <em>look alike</em> when they have the same values in {}: {}.</p>\n",
+                if quasi.len() == 1 { "the identifying column" } else { "all identifying columns" },
+                names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)
+            );
+        }
+    }
+    out.push_str("<dl class=\"figures\">\n");
+    let data = &manifest.data;
+    term(
+        out,
+        "Records published",
+        &format!("{}<small>of {}</small>", count(data.rows), count(data.input_rows)),
+    );
+    term(
+        out,
+        "Records suppressed",
+        &format!("{}<small>{}</small>", count(data.suppressed), percent(data.suppressed, data.input_rows)),
+    );
+    term(
+        out,
+        "Smallest class",
+        &format!(
+            "{}<small>{}</small>",
+            count(manifest.classes.min),
+            counted(manifest.classes.count, "class", "classes")
+        ),
+    );
+    if let Some(&loss) = manifest.metrics.get("loss") {
+        term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
+    }
+    out.push_str("</dl>\n");
+    out.push_str(
+        "<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Anyone can check it again from the \
+         published files alone: <a href=\"#check\">check it yourself</a>.</p>\n</section>\n",
+    );
+}

@@ -1,0 +1,108 @@
+//! A small judge of pages: tags balance, ids are unique and references lead somewhere, headings come
+//! in order, nothing is loaded from outside.
+
+use std::collections::HashSet;
+
+const VOID: [&str; 3] = ["meta", "br", "wbr"];
+
+/// Panics, saying what is wrong, unless the page is well formed and self-contained.
+pub fn assert_well_formed(page: &str) {
+    let mut open: Vec<String> = Vec::new();
+    let mut ids = HashSet::new();
+    let mut references = Vec::new();
+    let mut heading = 0;
+    let body = page.strip_prefix("<!DOCTYPE html>").expect("doctype");
+    let mut rest = body;
+    while let Some(start) = rest.find('<') {
+        let text = &rest[..start];
+        assert!(open.last().is_some_and(|t| t == "style") || !text.contains('>'), "a stray >: {text}");
+        rest = &rest[start + 1..];
+        let end = end_of_tag(rest);
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "closing tag");
+            continue;
+        }
+        let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
+        let name = name.trim_end_matches('/');
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric()) && !name.is_empty(), "odd tag <{tag}>");
+        assert!(
+            !["script", "img", "iframe", "link", "object", "embed", "base", "form"].contains(&name),
+            "<{tag}>"
+        );
+        for (key, value) in attributes_of(attributes) {
+            assert!(!key.starts_with("on") && key != "src" && key != "style", "attribute {key} in <{tag}>");
+            match key.as_str() {
+                "id" => assert!(ids.insert(value.clone()), "id {value} twice"),
+                "href" => {
+                    references.push(value.strip_prefix('#').expect("only links within the page").to_owned());
+                }
+                "aria-labelledby" => references.extend(value.split(' ').map(str::to_owned)),
+                _ => {}
+            }
+        }
+        if let Some(level) = name.strip_prefix('h').and_then(|l| l.parse::<u32>().ok()) {
+            assert!(level <= heading + 1, "heading {level} after {heading}");
+            heading = level;
+        }
+        if name == "svg" {
+            assert!(
+                attributes.contains("role=\"img\"") || attributes.contains("aria-hidden=\"true\""),
+                "<{tag}>"
+            );
+        }
+        if name == "th" {
+            assert!(attributes.contains("scope="), "<{tag}>");
+        }
+        if !attributes.ends_with('/') && !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name.to_owned());
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+    for reference in references {
+        assert!(ids.contains(&reference), "nothing has the id {reference}");
+    }
+    for outside in ["http://", "https://", "@import", "url(\"", "url('", "url(//", "url(d"] {
+        // Names of the user's may hold such text; the style and the attributes may not.
+        assert!(!style(page).contains(outside), "{outside}");
+    }
+    assert_eq!(style(page).matches("url(").count(), style(page).matches("url(#hatch)").count());
+}
+
+fn style(page: &str) -> &str {
+    let from = page.find("<style>").expect("style");
+    &page[from..page.find("</style>").expect("end of style")]
+}
+
+fn end_of_tag(rest: &str) -> usize {
+    let mut quoted = false;
+    for (i, c) in rest.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '>' if !quoted => return i,
+            '<' => panic!("a < inside a tag: {}", &rest[..i]),
+            _ => {}
+        }
+    }
+    panic!("a tag without end")
+}
+
+fn attributes_of(mut text: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    loop {
+        text = text.trim_start().trim_end_matches('/');
+        if text.is_empty() {
+            return all;
+        }
+        let (key, after) = text.split_once("=\"").expect("attributes are quoted");
+        let (value, after) = after.split_once('"').expect("attributes end");
+        assert!(
+            key.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c.is_ascii_uppercase()),
+            "attribute {key}"
+        );
+        assert!(!all.iter().any(|(k, _)| k == key), "attribute {key} twice");
+        all.push((key.to_owned(), value.to_owned()));
+        text = after;
+    }
+}

@@ -1,0 +1,281 @@
+//! The page as a whole: well formed, self-contained, deterministic, complete, and deaf to hostile input.
+
+mod check;
+mod samples;
+
+use privet_report::{ColumnFacts, Facts, LabelCount, html};
+use proptest::prelude::*;
+
+use check::assert_well_formed;
+use samples::{every_requirement, facts, hostile, manifest, promise, recoded};
+
+#[test]
+fn a_page_is_well_formed_and_self_contained() {
+    assert_well_formed(&html(&manifest(), &facts()));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    assert_eq!(html(&manifest(), &facts()), html(&manifest(), &facts()));
+}
+
+#[test]
+fn everything_in_the_manifest_is_told() {
+    let manifest = manifest();
+    let page = html(&manifest, &facts());
+    for promise in &manifest.promises {
+        assert!(page.contains(&promise.statement), "{}", promise.statement);
+    }
+    for word in manifest.metrics.keys() {
+        assert!(page.contains(&format!("<code>{word}</code>")), "{word}");
+    }
+    for file in &manifest.files {
+        assert!(page.contains(&file.name) && page.replace("<wbr>", "").contains(&file.sha256));
+    }
+    for column in &manifest.data.columns {
+        assert!(page.contains(&column.name));
+    }
+    for removed in &manifest.data.removed_columns {
+        assert!(page.contains(removed));
+    }
+    for told in ["29,512", "30,162", "650", "optimal", "240", "k ≥ 5", "k = 5", "privet verify FOLDER"] {
+        assert!(page.contains(told), "{told}");
+    }
+    assert!(page.contains("Every published record looks like at least 4 others."));
+    assert!(page.contains("privet anonymize job.toml"));
+    assert!(page.contains("All 3 promises hold"));
+}
+
+#[test]
+fn a_broken_promise_is_told_at_the_top() {
+    let mut manifest = manifest();
+    manifest.promises[0].reached = 3.0;
+    let page = html(&manifest, &facts());
+    assert_well_formed(&page);
+    assert!(page.contains("1 of 3 promises does not hold"));
+    assert!(!page.contains("promises hold<"));
+    manifest.promises.truncate(1);
+    assert!(html(&manifest, &facts()).contains("The promise does not hold"));
+    manifest.promises[0].reached = f64::NAN;
+    assert!(html(&manifest, &facts()).contains("cannot be judged"));
+}
+
+#[test]
+fn the_last_bit_breaks_no_promise() {
+    let mut manifest = manifest();
+    let t = match manifest.promises[2].requirement {
+        privet_criteria::Requirement::TCloseness { t, .. } => t,
+        _ => unreachable!(),
+    };
+    manifest.promises[2].reached = t + 1e-14;
+    let page = html(&manifest, &facts());
+    assert!(page.contains("All 3 promises hold"));
+    assert!(page.contains(&format!("t = {t}")));
+    manifest.promises[2].reached = t + 1e-5;
+    let page = html(&manifest, &facts());
+    assert!(page.contains("1 of 3 promises does not hold"));
+    // Rounding must not hide it.
+    assert!(!page.contains(&format!("t = {t}<")));
+}
+
+#[test]
+fn what_no_promise_covers_is_said() {
+    let mut manifest = manifest();
+    assert!(
+        html(&manifest, &facts())
+            .contains("No promise limits what can be inferred about <bdi class=\"name\">ward")
+    );
+    manifest.promises.truncate(1);
+    let page = html(&manifest, &facts());
+    assert!(page.contains("inferred about <bdi class=\"name\">diagnosis</bdi> and <bdi class=\"name\">ward"));
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    for bad in [
+        "\"><script>alert(1)</script>",
+        "</style><img src=x onerror=alert(1)>",
+        "' onload='x",
+        "</title>",
+        "]]>",
+    ] {
+        let (manifest, facts) = hostile(bad);
+        let page = html(&manifest, &facts);
+        assert_well_formed(&page);
+        assert!(!page.contains("<script") && !page.contains("<img"), "{bad}");
+        assert_eq!(page.matches("</style>").count(), 1);
+        assert_eq!(
+            page.matches("</title>").count(),
+            html(&samples::manifest(), &samples::facts()).matches("</title>").count()
+        );
+    }
+}
+
+#[test]
+fn odd_names_render() {
+    for odd in ["", " ", "שלום עולם", "a\u{202e}txt.exe", "👩‍👩‍👧‍👦🏳️‍🌈", "\0\u{7}\u{1b}[31m", "\u{ffff}", "a\nb"]
+    {
+        let (manifest, facts) = hostile(odd);
+        let page = html(&manifest, &facts);
+        assert_well_formed(&page);
+        assert!(!page.contains('\u{202e}') && !page.contains('\0') && !page.contains('\u{1b}'));
+    }
+    let (manifest, facts) = hostile(&"long ".repeat(20_000));
+    assert_well_formed(&html(&manifest, &facts));
+}
+
+#[test]
+fn labels_of_level_0_are_not_named() {
+    let mut manifest = manifest();
+    let secret = |n: u64| LabelCount { label: format!("secret-{n}"), rows: n };
+    let facts = Facts {
+        columns: manifest
+            .data
+            .columns
+            .iter()
+            .map(|c| ColumnFacts { name: c.name.clone(), labels: (1..40).map(secret).collect() })
+            .collect(),
+        ..facts()
+    };
+    for column in &mut manifest.data.columns {
+        if let Some(recoding) = &mut column.recoding {
+            recoding.level = 0;
+        }
+    }
+    let page = html(&manifest, &facts);
+    assert_well_formed(&page);
+    assert!(!page.contains("secret"));
+    assert!(page.contains("unnamed") && page.contains("27\u{a0}rarer labels"));
+    if let Some(recoding) = &mut manifest.data.columns[0].recoding {
+        recoding.level = 1;
+    }
+    let page = html(&manifest, &facts);
+    assert!(page.contains("secret-39") && !page.contains("secret-1<"));
+}
+
+#[test]
+fn evidence_and_protected_values_stay_out() {
+    let mut manifest = manifest();
+    manifest.promises[2].evidence.ranks = Some([("secret".to_owned(), 1)].into());
+    manifest.promises[2].evidence.ancestors = Some([("secret".to_owned(), vec!["secret".to_owned()])].into());
+    assert!(!html(&manifest, &facts()).contains("secret"));
+    for requirement in every_requirement("secret", None) {
+        manifest.promises = vec![promise(requirement, 1.0)];
+        assert!(!html(&manifest, &facts()).contains("secret"));
+    }
+}
+
+#[test]
+fn every_model_is_described() {
+    let mut manifest = manifest();
+    for requirement in every_requirement("v", Some("diagnosis")) {
+        for reached in [0.0, 1.0, 2.5, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            manifest.promises = vec![promise(requirement.clone(), reached)];
+            let page = html(&manifest, &facts());
+            assert_well_formed(&page);
+            assert!(!page.contains("NaN"), "{requirement:?}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_release_renders() {
+    let mut manifest = manifest();
+    manifest.data.input_rows = 0;
+    manifest.data.rows = 0;
+    manifest.data.suppressed = 0;
+    manifest.classes.count = 0;
+    manifest.classes.sizes.clear();
+    manifest.classes.mean = f64::NAN;
+    let page = html(&manifest, &Facts::default());
+    assert_well_formed(&page);
+    assert!(page.contains("No record is published") && page.contains("No class is published"));
+    assert!(!page.contains("promises hold<"));
+    manifest.data.columns.clear();
+    manifest.data.removed_columns.clear();
+    manifest.promises.clear();
+    manifest.metrics.clear();
+    manifest.files.clear();
+    let page = html(&manifest, &Facts::default());
+    assert_well_formed(&page);
+    assert!(page.contains("This release promises nothing"));
+}
+
+#[test]
+fn a_huge_release_renders() {
+    let mut manifest = manifest();
+    let labels: Vec<u64> = (0..65).map(|i| 1u64 << (64 - i).min(63)).collect();
+    manifest.data.columns = (0..100).map(|i| recoded(&format!("column {i}"), i % 65, &labels)).collect();
+    manifest.data.input_rows = u64::MAX;
+    manifest.data.rows = u64::MAX - 1;
+    manifest.data.suppressed = 1;
+    manifest.classes.sizes = (1..500)
+        .map(|i| privet_release::manifest::SizeBin {
+            from: i,
+            to: u64::MAX / 500 * i,
+            classes: u64::MAX / i,
+            rows: u64::MAX,
+        })
+        .collect();
+    let page = html(&manifest, &facts());
+    assert_well_formed(&page);
+    assert_eq!(page.matches("class=\"ladder dense\"").count(), 100);
+    assert!(page.len() < 4_000_000, "{}", page.len());
+}
+
+#[test]
+fn unknown_metrics_and_odd_values_render() {
+    let mut manifest = manifest();
+    for (word, value) in [
+        ("odd-nan", f64::NAN),
+        ("odd-inf", f64::INFINITY),
+        ("odd-neg", f64::NEG_INFINITY),
+        ("tiny", 5e-324),
+        ("huge", f64::MAX),
+    ] {
+        manifest.metrics.insert(word.to_owned(), value);
+    }
+    let page = html(&manifest, &facts());
+    assert_well_formed(&page);
+    assert!(
+        page.contains("not defined") && page.contains("unbounded (∞)") && page.contains("unbounded (−∞)")
+    );
+    assert!(!page.contains("NaN") && !page.contains(">inf<"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_input_breaks_the_page(
+        text in any::<String>(),
+        numbers in prop::collection::vec(any::<u64>(), 8),
+        value in any::<f64>(),
+        level in any::<usize>(),
+        height in any::<usize>(),
+    ) {
+        let (mut manifest, facts) = hostile(&text);
+        manifest.data.input_rows = numbers[0];
+        manifest.data.rows = numbers[1];
+        manifest.data.suppressed = numbers[2];
+        manifest.classes.count = numbers[3];
+        manifest.classes.sizes[0].from = numbers[4];
+        manifest.classes.sizes[0].classes = numbers[5];
+        manifest.search.suppress_at_most = value;
+        for metric in manifest.metrics.values_mut() {
+            *metric = value;
+        }
+        for promise in &mut manifest.promises {
+            promise.reached = value;
+        }
+        for recoding in manifest.data.columns.iter_mut().filter_map(|c| c.recoding.as_mut()) {
+            recoding.level = level;
+            recoding.height = height;
+            recoding.loss = value;
+            recoding.labels_per_level = numbers.clone();
+        }
+        let page = html(&manifest, &facts);
+        assert_well_formed(&page);
+        prop_assert_eq!(&page, &html(&manifest, &facts));
+    }
+}

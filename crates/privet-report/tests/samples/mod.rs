@@ -1,0 +1,244 @@
+//! Made-up releases for the tests.
+
+use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
+use privet_release::manifest::{
+    Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
+};
+use privet_report::{ColumnFacts, Facts, LabelCount};
+
+pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
+    let recoding = Recoding {
+        level,
+        height: labels.len().saturating_sub(1),
+        leaves: labels.first().copied().unwrap_or(0),
+        labels_per_level: labels.to_vec(),
+        loss: 0.25,
+        weight: 1.0,
+    };
+    DataColumn { name: name.into(), role: "quasi".into(), recoding: Some(recoding) }
+}
+
+fn plain(name: &str, role: &str) -> DataColumn {
+    DataColumn { name: name.into(), role: role.into(), recoding: None }
+}
+
+pub fn promise(requirement: Requirement, reached: f64) -> Promise {
+    Promise {
+        statement: format!("promise {}", &format!("{requirement:?}")[..6]),
+        requirement,
+        reached,
+        worst_class: Some(WorstClass { record: 118, rows: 5 }),
+        evidence: Evidence::default(),
+    }
+}
+
+fn diversity(kind: DiversityKind, value: &str, column: Option<&str>) -> Requirement {
+    Requirement::LDiversity {
+        kind,
+        l: 2.5,
+        c: Some(3.0),
+        c2: Some(5.0),
+        allowed: vec![value.into()],
+        protected: vec![value.into()],
+        multi_attribute: true,
+        column: column.map(Into::into),
+    }
+}
+
+fn closeness(kind: DistanceKind, value: &str, column: Option<&str>) -> Requirement {
+    Requirement::TCloseness {
+        kind,
+        t: 0.45,
+        costs: vec![(value.into(), value.into(), 1.0)],
+        hierarchy: Some(value.into()),
+        order: vec![value.into()],
+        column: column.map(Into::into),
+    }
+}
+
+/// One requirement of every model and form, with `value` wherever a value of the data can stand.
+pub fn every_requirement(value: &str, column: Option<&str>) -> Vec<Requirement> {
+    let name = || column.map(str::to_owned);
+    let values = || vec![value.to_owned()];
+    let kinds = [
+        DiversityKind::Distinct,
+        DiversityKind::Entropy,
+        DiversityKind::Recursive,
+        DiversityKind::PositiveDisclosure,
+        DiversityKind::NegativePositiveDisclosure,
+    ];
+    let distances = [
+        DistanceKind::Variational,
+        DistanceKind::Kl,
+        DistanceKind::Equal,
+        DistanceKind::Ordered,
+        DistanceKind::Hierarchical,
+        DistanceKind::Matrix,
+    ];
+    let mut all = vec![
+        Requirement::KAnonymity { k: 0 },
+        Requirement::KAnonymity { k: 2 },
+        Requirement::KAnonymity { k: u64::MAX },
+        Requirement::AlphaK { alpha: 0.5, k: 4, values: values(), column: name() },
+        Requirement::DeltaPresence { min: 0.1, max: 0.6, population: value.into() },
+        Requirement::KMap { k: 7, population: value.into() },
+        Requirement::DeltaDisclosure { delta: 1.1, column: name() },
+    ];
+    all.extend(kinds.map(|kind| diversity(kind, value, column)));
+    all.extend(distances.map(|kind| closeness(kind, value, column)));
+    all.extend(kinds.map(|kind| Requirement::ConceptDiversity {
+        l: 2.0,
+        kind,
+        c: None,
+        concepts: [(value.to_owned(), values())].into(),
+        column: name(),
+    }));
+    all.extend([ProximityKind::Ranges, ProximityKind::Neighbourhood].map(|kind| {
+        Requirement::ProximityDiversity { kind, l: 3.0, width: 10.0, balance: 0.5, column: name() }
+    }));
+    all.extend([LikenessKind::Basic, LikenessKind::Enhanced].map(|kind| Requirement::BetaLikeness {
+        beta: 2.0,
+        kind,
+        column: name(),
+    }));
+    for (plus, alpha) in [(false, None), (true, None), (false, Some(1.0)), (true, Some(1.0))] {
+        all.push(Requirement::PSensitivity {
+            p: 2,
+            k: 4,
+            plus,
+            alpha,
+            categories: vec![values()],
+            weights: vec![1.0],
+            column: name(),
+        });
+    }
+    all
+}
+
+pub fn manifest() -> Manifest {
+    Manifest {
+        format: 1,
+        software: "privet 0.1.0".into(),
+        kind: "generalized".into(),
+        data: Data {
+            file: "patients.csv".into(),
+            format: "csv".into(),
+            delimiter: Some(';'),
+            encoding: None,
+            input_rows: 30_162,
+            rows: 29_512,
+            suppressed: 650,
+            columns: vec![
+                recoded("age", 2, &[74, 19, 10, 1]),
+                recoded("sex", 0, &[2, 1]),
+                plain("diagnosis", "sensitive"),
+                plain("ward", "sensitive"),
+                plain("comment", "insensitive"),
+            ],
+            removed_columns: vec!["patient name".into()],
+        },
+        promises: vec![
+            promise(Requirement::KAnonymity { k: 5 }, 5.0),
+            promise(
+                Requirement::LDiversity {
+                    kind: DiversityKind::Entropy,
+                    l: 2.5,
+                    c: None,
+                    c2: None,
+                    allowed: vec![],
+                    protected: vec![],
+                    multi_attribute: false,
+                    column: Some("diagnosis".into()),
+                },
+                2.6,
+            ),
+            promise(
+                Requirement::TCloseness {
+                    kind: DistanceKind::Equal,
+                    t: 0.45,
+                    costs: vec![],
+                    hierarchy: None,
+                    order: vec![],
+                    column: Some("diagnosis".into()),
+                },
+                0.4,
+            ),
+        ],
+        search: Search {
+            algorithm: "optimal".into(),
+            guarantee: "no safe candidate has a smaller loss".into(),
+            minimize: "loss".into(),
+            suppress_at_most: 0.02,
+            lattice_nodes: 240,
+            nodes_checked: 41,
+            minimal_nodes: Some(vec![vec![2, 0], vec![1, 1]]),
+        },
+        metrics: [("loss", 0.1045), ("discernibility", 3.5e7), ("height", 2.0)]
+            .into_iter()
+            .map(|(word, value)| (word.to_owned(), value))
+            .collect(),
+        classes: Classes {
+            count: 697,
+            min: 5,
+            max: 871,
+            mean: 42.3,
+            sizes: vec![
+                SizeBin { from: 5, to: 9, classes: 214, rows: 1_511 },
+                SizeBin { from: 10, to: 871, classes: 483, rows: 28_001 },
+            ],
+        },
+        randomness: "none".into(),
+        files: vec![File {
+            name: "patients.csv".into(),
+            bytes: 1_204_551,
+            sha256: "ab".repeat(32),
+            blocks: vec![],
+        }],
+        seal: "cd".repeat(32),
+    }
+}
+
+pub fn facts() -> Facts {
+    Facts {
+        title: "Patients".into(),
+        reproduce: vec!["privet anonymize job.toml".into(), "privet verify release".into()],
+        columns: vec![ColumnFacts {
+            name: "age".into(),
+            labels: vec![LabelCount { label: "20–29".into(), rows: 29_512 }],
+        }],
+    }
+}
+
+/// The sample with `text` in every place that holds text.
+pub fn hostile(text: &str) -> (Manifest, Facts) {
+    let mut m = manifest();
+    m.software = text.into();
+    m.kind = text.into();
+    m.randomness = text.into();
+    m.seal = text.into();
+    m.data.file = text.into();
+    m.data.format = text.into();
+    m.data.delimiter = text.chars().next();
+    m.data.removed_columns = vec![text.into(); 2];
+    for column in &mut m.data.columns {
+        column.name = text.into();
+    }
+    m.data.columns.push(DataColumn { name: text.into(), role: text.into(), recoding: None });
+    m.promises = every_requirement(text, Some(text)).into_iter().map(|r| promise(r, 1.0)).collect();
+    for promise in &mut m.promises {
+        promise.statement = text.into();
+    }
+    m.search.algorithm = text.into();
+    m.search.guarantee = text.into();
+    m.search.minimize = text.into();
+    m.metrics.insert(text.into(), 1.0);
+    m.files[0].name = text.into();
+    m.files[0].sha256 = text.into();
+    let label = LabelCount { label: text.into(), rows: 3 };
+    let facts = Facts {
+        title: text.into(),
+        reproduce: vec![text.into()],
+        columns: vec![ColumnFacts { name: text.into(), labels: vec![label; 20] }],
+    };
+    (m, facts)
+}
