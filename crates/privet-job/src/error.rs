@@ -1,0 +1,127 @@
+//! What can go wrong with a job, told to the person who can act.
+
+use std::path::{Path, PathBuf};
+
+use privet_criteria::CriterionError;
+use privet_data::io::{ReadError, WriteError};
+use privet_data::{Cancelled, HierarchyError};
+use privet_recode::lattice::SearchError;
+use privet_release::FolderError;
+
+/// A job file that cannot be used. No message holds a value of the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobError {
+    file: Option<PathBuf>,
+    message: String,
+}
+
+impl std::error::Error for JobError {}
+
+impl std::fmt::Display for JobError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}: {}", file.display(), self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl JobError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { file: None, message: message.into() }
+    }
+
+    pub(crate) fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
+        Self::new(format!("`{}` {}", key.as_ref(), problem.as_ref()))
+    }
+
+    pub(crate) fn toml(error: &toml::de::Error) -> Self {
+        Self::new(error.to_string().trim_end().to_owned())
+    }
+
+    pub(crate) fn criterion(error: &CriterionError) -> Self {
+        Self::new(error.to_string())
+    }
+
+    pub(crate) fn at(self, file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+}
+
+/// Why a job did not end in a release.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The job file.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The input.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A hierarchy.
+    #[error("`columns.{column}.hierarchy`: {source}")]
+    Hierarchy {
+        /// The column.
+        column: String,
+        /// What is wrong with it.
+        source: HierarchyError,
+    },
+    /// A promise that cannot be kept or understood.
+    #[error(transparent)]
+    Criterion(#[from] CriterionError),
+    /// The search.
+    #[error(transparent)]
+    Search(SearchError),
+    /// The release could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The release folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The person asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<SearchError> for RunError {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            other => Self::Search(other),
+        }
+    }
+}
+
+/// What a pipeline should make of it (DESIGN section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The gate said no.
+    Refused,
+    /// Bad input or usage.
+    BadInput,
+    /// Resources.
+    Resources,
+    /// Stopped by the person.
+    Stopped,
+}
+
+impl RunError {
+    /// What a pipeline should make of it.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            RunError::Search(SearchError::NoSafeNode { .. }) => Outcome::Refused,
+            RunError::Search(
+                SearchError::TooManyNodes { .. } | SearchError::TooWide { .. } | SearchError::TooManyRows,
+            ) => Outcome::Resources,
+            RunError::Cancelled(_) | RunError::Write(WriteError::Cancelled(_)) => Outcome::Stopped,
+            RunError::Read(error) if error.is_cancelled() => Outcome::Stopped,
+            RunError::Write(WriteError::Io(_) | WriteError::Format { .. }) => Outcome::Resources,
+            // What stands in the way is the person's to name or to move.
+            RunError::Folder(
+                FolderError::Exists(_) | FolderError::NotARelease(_) | FolderError::NoName(_),
+            ) => Outcome::BadInput,
+            RunError::Folder(_) => Outcome::Resources,
+            _ => Outcome::BadInput,
+        }
+    }
+}

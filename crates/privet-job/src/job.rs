@@ -1,0 +1,367 @@
+//! The job file: what is in the input, what must hold, what to minimize, where to put the release.
+//!
+//! A job is a TOML file (DESIGN section 5). Paths in it are relative to its folder. Every key can also be
+//! set from the command line as `--set section.key=value`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use privet_criteria::Requirement;
+use privet_data::Role;
+use privet_data::hierarchy::HierarchySpec;
+use privet_data::io::{Encoding, Format, ReadOptions};
+use privet_measure::Metric;
+use serde::Deserialize;
+
+use crate::error::JobError;
+
+/// A job, read and checked for form.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Where the table is and how it is written.
+    pub input: Input,
+    /// What each column is.
+    pub columns: BTreeMap<String, Column>,
+    /// What must hold.
+    pub privacy: Vec<Requirement>,
+    /// How to look for it.
+    pub search: Search,
+    /// Where to put it.
+    pub output: Output,
+}
+
+/// The `[input]` section.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Input {
+    /// The file.
+    pub path: PathBuf,
+    /// `csv`, `parquet` or `arrow`; told by the file's ending when left out.
+    #[serde(default)]
+    format: Option<String>,
+    /// CSV: the delimiter; detected when left out.
+    #[serde(default)]
+    delimiter: Option<char>,
+    /// CSV: the quotation mark.
+    #[serde(default)]
+    quote: Option<char>,
+    /// CSV: whether the first line names the columns; detected when left out.
+    #[serde(default)]
+    header: Option<bool>,
+    /// CSV: `utf-8` or `latin-1`.
+    #[serde(default)]
+    encoding: Option<String>,
+    /// Cells that mean "not known". The empty cell when left out.
+    #[serde(default)]
+    missing: Option<Vec<String>>,
+}
+
+/// A `[columns.NAME]` section.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Column {
+    /// What the column is to the person behind the record.
+    pub role: Role,
+    /// Quasi columns: how it is generalized; the value or `*` when left out. Sensitive columns: the
+    /// hierarchy that hierarchical t-closeness measures by.
+    #[serde(default)]
+    pub hierarchy: Option<HierarchySpec>,
+    /// Quasi columns: how much the metric weighs it.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+/// The `[search]` section.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Search {
+    /// The algorithm.
+    #[serde(default)]
+    pub algorithm: Algorithm,
+    /// The metric.
+    #[serde(default = "loss")]
+    pub minimize: Metric,
+    /// The largest share of records that may be suppressed.
+    #[serde(default)]
+    pub suppress_at_most: f64,
+    /// Also list all minimal safe nodes in the manifest.
+    #[serde(default)]
+    pub minimal_nodes: bool,
+    /// The column with class labels, for the classification metric.
+    #[serde(default)]
+    pub class: Option<String>,
+}
+
+fn loss() -> Metric {
+    Metric::Loss
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            algorithm: Algorithm::Optimal,
+            minimize: Metric::Loss,
+            suppress_at_most: 0.0,
+            minimal_nodes: false,
+            class: None,
+        }
+    }
+}
+
+/// The algorithms that can look for a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// The best full-domain generalization, exactly.
+    #[default]
+    Optimal,
+}
+
+impl Algorithm {
+    /// The word in job files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Algorithm::Optimal => "optimal",
+        }
+    }
+
+    /// What it guarantees.
+    pub fn guarantee(self) -> &'static str {
+        match self {
+            Algorithm::Optimal => {
+                "No other choice of levels with at most this much suppression satisfies all promises and has a smaller value of the metric."
+            }
+        }
+    }
+}
+
+/// The `[output]` section.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Output {
+    /// The release folder.
+    #[serde(default = "release")]
+    pub folder: PathBuf,
+    /// `csv`, `parquet` or `arrow`; the format of the input when left out.
+    #[serde(default)]
+    format: Option<String>,
+    /// Replace an existing release (`--force`).
+    #[serde(default)]
+    pub replace: bool,
+}
+
+fn release() -> PathBuf {
+    "release".into()
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { folder: release(), format: None, replace: false }
+    }
+}
+
+/// The file as it stands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    input: Input,
+    columns: BTreeMap<String, Column>,
+    privacy: toml::Table,
+    #[serde(default)]
+    search: Search,
+    #[serde(default)]
+    output: Output,
+}
+
+impl Job {
+    /// Reads a job file and applies `section.key=value` settings on top.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not TOML, has an unknown key, or a value of the wrong form.
+    pub fn read(path: &Path, settings: &[String]) -> Result<Self, JobError> {
+        let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::InvalidData => {
+                JobError::new("the job file is not valid UTF-8; save it as UTF-8").at(path)
+            }
+            _ => JobError::new(format!("the job file cannot be read: {source}")).at(path),
+        })?;
+        Self::parse(&text, settings).map_err(|error| error.at(path))
+    }
+
+    /// Reads a job from its text.
+    ///
+    /// # Errors
+    /// As [`Job::read`].
+    pub fn parse(text: &str, settings: &[String]) -> Result<Self, JobError> {
+        let raw: Raw = if settings.is_empty() {
+            toml::from_str(text).map_err(|e| JobError::toml(&e))?
+        } else {
+            let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(&e))?;
+            for setting in settings {
+                set(&mut table, setting)?;
+            }
+            table.try_into().map_err(|e: toml::de::Error| JobError::toml(&e))?
+        };
+        let mut privacy = Vec::new();
+        for (key, value) in &raw.privacy {
+            let value = serde_json::to_value(value)
+                .map_err(|_| JobError::key(format!("privacy.{key}"), "is not a value that can be read"))?;
+            privacy.extend(Requirement::parse(key, &value).map_err(|error| JobError::criterion(&error))?);
+        }
+        let job =
+            Self { input: raw.input, columns: raw.columns, privacy, search: raw.search, output: raw.output };
+        job.check()?;
+        Ok(job)
+    }
+
+    fn check(&self) -> Result<(), JobError> {
+        if self.privacy.is_empty() {
+            return Err(JobError::key(
+                "privacy",
+                format!("promises nothing; give at least one of {}", privet_criteria::KEYS.join(", ")),
+            ));
+        }
+        if !self.columns.values().any(|column| column.role == Role::Quasi) {
+            return Err(JobError::key(
+                "columns",
+                "has no column with role = \"quasi\"; without one there is nothing to generalize",
+            ));
+        }
+        let share = self.search.suppress_at_most;
+        if !(0.0..=1.0).contains(&share) {
+            return Err(JobError::key(
+                "search.suppress-at-most",
+                "must be a share from 0 to 1, such as 0.02",
+            ));
+        }
+        for (name, column) in &self.columns {
+            let key = |what: &str| format!("columns.{name}.{what}");
+            if let Some(weight) = column.weight {
+                if column.role != Role::Quasi {
+                    return Err(JobError::key(key("weight"), "goes with role = \"quasi\" only"));
+                }
+                if !weight.is_finite() || weight < 0.0 {
+                    return Err(JobError::key(key("weight"), "must be a number of at least 0"));
+                }
+            }
+            if column.hierarchy.is_some() && matches!(column.role, Role::Identifier | Role::Insensitive) {
+                return Err(JobError::key(
+                    key("hierarchy"),
+                    "goes with role = \"quasi\" or \"sensitive\" only",
+                ));
+            }
+        }
+        if let Some(class) = &self.search.class {
+            match self.columns.get(class).map(|column| column.role) {
+                Some(Role::Sensitive | Role::Insensitive) => {}
+                Some(_) => {
+                    return Err(JobError::key("search.class", "must name a sensitive or insensitive column"));
+                }
+                None => {
+                    return Err(JobError::key(
+                        "search.class",
+                        "names a column that has no [columns] section",
+                    ));
+                }
+            }
+        }
+        self.input.options()?;
+        self.output.format()?;
+        Ok(())
+    }
+
+    /// The columns with this role.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(move |(_, column)| column.role == role).map(|(name, _)| name.as_str())
+    }
+}
+
+impl Input {
+    /// How to read the file, for all columns.
+    ///
+    /// # Errors
+    /// When a value is not one of those accepted.
+    pub fn options(&self) -> Result<ReadOptions, JobError> {
+        let encoding = match self.encoding.as_deref() {
+            None => None,
+            Some("utf-8") => Some(Encoding::Utf8),
+            Some("latin-1") => Some(Encoding::Latin1),
+            Some(_) => return Err(JobError::key("input.encoding", "must be \"utf-8\" or \"latin-1\"")),
+        };
+        let mut options = ReadOptions {
+            format: self.format.as_deref().map(|word| format_of("input.format", word)).transpose()?,
+            delimiter: byte("input.delimiter", self.delimiter)?,
+            quote: byte("input.quote", self.quote)?,
+            header: self.header,
+            encoding,
+            ..ReadOptions::default()
+        };
+        if let Some(missing) = &self.missing {
+            options.missing = missing.clone();
+        }
+        Ok(options)
+    }
+}
+
+impl Output {
+    /// The format asked for.
+    ///
+    /// # Errors
+    /// When it is not one of those accepted.
+    pub fn format(&self) -> Result<Option<Format>, JobError> {
+        self.format.as_deref().map(|word| format_of("output.format", word)).transpose()
+    }
+}
+
+fn format_of(key: &str, word: &str) -> Result<Format, JobError> {
+    [Format::Csv, Format::Parquet, Format::Arrow]
+        .into_iter()
+        .find(|format| format.word() == word)
+        .ok_or_else(|| JobError::key(key, "must be \"csv\", \"parquet\" or \"arrow\""))
+}
+
+fn byte(key: &str, character: Option<char>) -> Result<Option<u8>, JobError> {
+    match character {
+        None => Ok(None),
+        Some(c) if c.is_ascii() && c != '\n' && c != '\r' => Ok(Some(c as u8)),
+        Some(_) => Err(JobError::key(key, "must be one ASCII character that does not end a line")),
+    }
+}
+
+/// Sets `section.key=value`; the value is TOML, or a plain text when it is not.
+fn set(table: &mut toml::Table, setting: &str) -> Result<(), JobError> {
+    let Some((path, value)) = setting.split_once('=') else {
+        return Err(JobError::new("--set takes KEY=VALUE, such as search.suppress-at-most=0.02"));
+    };
+    let (path, value) = (path.trim(), value.trim());
+    let parsed: toml::Value = toml::from_str::<toml::Table>(&format!("value = {value}"))
+        .ok()
+        .filter(|table| table.len() == 1)
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    // A dotted key as TOML reads it, so that quoted column names work.
+    let skeleton: toml::Table = toml::from_str(&format!("{path} = 0"))
+        .map_err(|_| JobError::new("--set: the part before `=` is not a key of a job file"))?;
+    let mut keys = Vec::new();
+    let mut level = &skeleton;
+    while let Some((key, next)) = level.iter().next() {
+        keys.push(key.clone());
+        match next {
+            toml::Value::Table(inner) => level = inner,
+            _ => break,
+        }
+    }
+    let Some(last) = keys.pop() else {
+        return Err(JobError::new("--set: the part before `=` is empty"));
+    };
+    let mut table = table;
+    for key in keys {
+        let entry = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        match entry {
+            toml::Value::Table(inner) => table = inner,
+            _ => return Err(JobError::new("--set: the key lies inside a value that is not a table")),
+        }
+    }
+    table.insert(last, parsed);
+    Ok(())
+}

@@ -1,0 +1,331 @@
+//! From a job to a table with everything the search needs: codes, fitted hierarchies, the population.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use privet_criteria::{Requirement, resolve};
+use privet_data::hierarchy::{HierarchySpec, build};
+use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
+use privet_data::{Column, Domain, Generalization, Hierarchy, Progress, Role, Table};
+use privet_release::sha256_of_file;
+use rayon::prelude::*;
+
+use crate::error::{JobError, RunError};
+use crate::job::Job;
+
+/// A table read and fitted to its job.
+pub(crate) struct Loaded {
+    pub input: Input,
+    /// Names of the input's columns that are not published, in the order of the file.
+    pub removed: Vec<String>,
+    pub quasi: Vec<Quasi>,
+    pub sensitive: Vec<Sensitive>,
+    /// The requirements, each with its column.
+    pub requirements: Vec<Requirement>,
+    pub population: Option<Population>,
+}
+
+/// A quasi column.
+pub(crate) struct Quasi {
+    /// Its position in the table.
+    pub position: usize,
+    pub generalization: Generalization,
+    /// Per code how many records have it.
+    pub counts: Vec<u64>,
+    pub weight: f64,
+    /// With a population table: the domain of both tables together, and per code of the table the code there.
+    joined: Option<Joined>,
+}
+
+struct Joined {
+    domain: Domain,
+    codes: Vec<u32>,
+    code_of: Vec<u32>,
+    population: Vec<u32>,
+}
+
+impl Quasi {
+    /// One code per record, for the search.
+    pub fn codes<'a>(&'a self, column: &'a Column) -> &'a [u32] {
+        self.joined.as_ref().map_or(&column.codes, |joined| &joined.codes)
+    }
+
+    /// One code per person of the population.
+    pub fn population(&self) -> Option<&[u32]> {
+        self.joined.as_ref().map(|joined| &*joined.population)
+    }
+
+    /// The label of each code of the table at a level; `None` when the column can be published as it is.
+    pub fn labels(&self, column: &Column, level: usize) -> Option<Vec<Box<str>>> {
+        // Several markers of a missing value are one value to every algorithm, so they are published as one,
+        // those that only the population has included.
+        let domain = self.joined.as_ref().map_or(&column.domain, |joined| &joined.domain);
+        if level == 0 && domain.missing() <= 1 {
+            return None;
+        }
+        let generalized = &self.generalization.levels[level];
+        let label = |code: u32| {
+            let code = self.joined.as_ref().map_or(code, |joined| joined.code_of[code as usize]);
+            generalized.labels[generalized.node_of_code[code as usize] as usize].clone()
+        };
+        Some((0..column.domain.len() as u32).map(label).collect())
+    }
+
+    /// The label of every value of the population at a level.
+    pub fn population_labels(&self, level: usize) -> Vec<(&str, &str)> {
+        let Some(joined) = &self.joined else { return Vec::new() };
+        let generalized = &self.generalization.levels[level];
+        let mut seen = vec![false; joined.domain.len()];
+        for &code in &joined.population {
+            seen[code as usize] = true;
+        }
+        (0..joined.domain.len())
+            .filter(|&code| seen[code])
+            .map(|code| {
+                let label = &*generalized.labels[generalized.node_of_code[code] as usize];
+                (joined.domain.text(code as u32), label)
+            })
+            .collect()
+    }
+}
+
+/// A sensitive column.
+pub(crate) struct Sensitive {
+    /// Its position in the table.
+    pub position: usize,
+    pub counts: Vec<u64>,
+    pub hierarchy: Option<Hierarchy>,
+}
+
+/// The population table that a criterion compares with.
+pub(crate) struct Population {
+    pub sha256: String,
+}
+
+/// Reads the input and fits the job's hierarchies to it. `base` is the folder of the job file.
+pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Loaded, RunError> {
+    let mut options = job.input.options()?;
+    let published: Vec<String> = job
+        .columns
+        .iter()
+        .filter(|(_, c)| c.role != Role::Identifier)
+        .map(|(name, _)| name.clone())
+        .collect();
+    let path = base.join(&job.input.path);
+    options.columns = Some(published);
+    let input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
+    if job.columns.keys().any(|name| !input.names.contains(name)) {
+        return Err(unknown_columns(job, &input.names).into());
+    }
+    let removed: Vec<String> =
+        input.names.iter().filter(|name| input.table.position(name).is_none()).cloned().collect();
+
+    let population_path = one_population(&job.privacy)?;
+    let population_table = match population_path {
+        Some(path) => Some(read_population(job, &base.join(path), &options, progress)?),
+        None => None,
+    };
+    let columns = &input.table.columns;
+    let fitted: Vec<Fitted> = columns
+        .par_iter()
+        .enumerate()
+        .map(|(position, column)| fit(job, base, position, column, population_table.as_ref()))
+        .collect::<Result<_, RunError>>()?;
+    let (mut quasi, mut sensitive) = (Vec::new(), Vec::new());
+    for column in fitted {
+        match column {
+            Fitted::Quasi(column) => quasi.push(column),
+            Fitted::Sensitive(column) => sensitive.push(column),
+            Fitted::Neither => {}
+        }
+    }
+    let names: Vec<&str> =
+        sensitive.iter().map(|s: &Sensitive| input.table.columns[s.position].name.as_str()).collect();
+    let requirements = resolve(&job.privacy, &names)?;
+    own_hierarchies(&requirements, base, &input, &mut sensitive)?;
+    let population = match population_path {
+        Some(path) => {
+            let path = base.join(path);
+            let sha256 = sha256_of_file(&path)
+                .map_err(|error| JobError::new(format!("{}: {error}", path.display())))?;
+            Some(Population { sha256 })
+        }
+        None => None,
+    };
+    Ok(Loaded { input, removed, quasi, sensitive, requirements, population })
+}
+
+/// A column with what its role asks for.
+enum Fitted {
+    Quasi(Quasi),
+    Sensitive(Sensitive),
+    Neither,
+}
+
+/// Counts the values of a column and fits its hierarchy to them.
+fn fit(
+    job: &Job,
+    base: &Path,
+    position: usize,
+    column: &Column,
+    population: Option<&Table>,
+) -> Result<Fitted, RunError> {
+    let Some(wanted) = job.columns.get(&column.name) else { return Ok(Fitted::Neither) };
+    let failed = |source| RunError::Hierarchy { column: column.name.clone(), source };
+    Ok(match wanted.role {
+        Role::Quasi => {
+            let joined = population.and_then(|table| Some(join(column, table.column(&column.name)?)));
+            let domain = joined.as_ref().map_or(&column.domain, |joined| &joined.domain);
+            let counts = count(joined.as_ref().map_or(&column.codes, |j| &j.codes), domain.len());
+            let hierarchy = match &wanted.hierarchy {
+                Some(spec) => build(spec, base, domain, &counts).map_err(failed)?,
+                None => Hierarchy::flat(domain),
+            };
+            let generalization = hierarchy.bind(domain).map_err(failed)?;
+            let weight = wanted.weight.unwrap_or(1.0);
+            Fitted::Quasi(Quasi { position, generalization, counts, weight, joined })
+        }
+        Role::Sensitive => {
+            let counts = count(&column.codes, column.domain.len());
+            let hierarchy = match &wanted.hierarchy {
+                Some(spec) => Some(build(spec, base, &column.domain, &counts).map_err(failed)?),
+                None => None,
+            };
+            Fitted::Sensitive(Sensitive { position, counts, hierarchy })
+        }
+        Role::Identifier | Role::Insensitive => Fitted::Neither,
+    })
+}
+
+/// A hierarchy that a requirement names stands in for the column's own.
+fn own_hierarchies(
+    requirements: &[Requirement],
+    base: &Path,
+    input: &Input,
+    sensitive: &mut [Sensitive],
+) -> Result<(), RunError> {
+    for requirement in requirements {
+        let Requirement::TCloseness { hierarchy: Some(path), column: Some(name), .. } = requirement else {
+            continue;
+        };
+        for column in sensitive.iter_mut().filter(|s| input.table.columns[s.position].name == *name) {
+            let domain = &input.table.columns[column.position].domain;
+            let hierarchy = build(&HierarchySpec::File(path.clone()), base, domain, &column.counts)
+                .map_err(|source| RunError::Hierarchy { column: name.clone(), source })?;
+            column.hierarchy = Some(hierarchy);
+        }
+    }
+    Ok(())
+}
+
+/// The population table that requirements name; all of them must name the same.
+fn one_population(requirements: &[Requirement]) -> Result<Option<&Path>, JobError> {
+    let mut paths: Vec<&Path> = requirements.iter().filter_map(Requirement::population).collect();
+    paths.dedup();
+    match paths[..] {
+        [] => Ok(None),
+        [path] => Ok(Some(path)),
+        _ => Err(JobError::key("privacy", "names several population tables; all criteria must share one")),
+    }
+}
+
+fn read_population(
+    job: &Job,
+    path: &Path,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Table, RunError> {
+    let quasi: Vec<String> = job.with_role(Role::Quasi).map(str::to_owned).collect();
+    let options = ReadOptions { columns: Some(quasi), format: None, ..options.clone() };
+    Ok(read(path, &options, progress)?.table)
+}
+
+/// Brings a column of the table and one of the population to the same codes.
+fn join(column: &Column, population: &Column) -> Joined {
+    let mut texts: Vec<Box<str>> = column.domain.texts().to_vec();
+    let known: HashMap<&str, u32> =
+        column.domain.texts().iter().enumerate().map(|(code, text)| (&**text, code as u32)).collect();
+    let mut place_of = Vec::with_capacity(population.domain.len());
+    for text in population.domain.texts() {
+        place_of.push(known.get(&**text).copied().unwrap_or_else(|| {
+            texts.push(text.clone());
+            texts.len() as u32 - 1
+        }));
+    }
+    let is_missing =
+        |domain: &Domain, text: &str| (0..domain.missing()).any(|code| domain.text(code) == text);
+    let (domain, code_of) = Domain::canonical(texts, |text| {
+        is_missing(&column.domain, text) || is_missing(&population.domain, text)
+    });
+    Joined {
+        codes: column.codes.iter().map(|&code| code_of[code as usize]).collect(),
+        population: population.codes.iter().map(|&code| code_of[place_of[code as usize] as usize]).collect(),
+        code_of: code_of[..column.domain.len()].to_vec(),
+        domain,
+    }
+}
+
+fn count(codes: &[u32], values: usize) -> Vec<u64> {
+    let mut counts = vec![0u64; values];
+    for &code in codes {
+        counts[code as usize] += 1;
+    }
+    counts
+}
+
+/// A job that names columns the file does not have is the job's mistake.
+fn explain(error: ReadError, job: &Job) -> RunError {
+    match &error.kind {
+        ReadErrorKind::UnknownColumn { names, .. } => unknown_columns(job, names).into(),
+        _ => error.into(),
+    }
+}
+
+/// Says which columns are missing, and which were perhaps meant. Not every name of the file is listed: where
+/// a first record was taken for a header, they are data.
+fn unknown_columns(job: &Job, names: &[String]) -> JobError {
+    let mut listed = Vec::new();
+    for wanted in job.columns.keys().filter(|wanted| !names.contains(wanted)) {
+        let alike = |name: &&String| distance(wanted, name) * 3 <= wanted.chars().count();
+        match names.iter().filter(alike).min_by_key(|name| distance(wanted, name)) {
+            Some(meant) => listed.push(format!("{wanted} (did you mean {meant}?)")),
+            None => listed.push(wanted.clone()),
+        }
+    }
+    let what = if listed.len() == 1 { "a column" } else { "columns" };
+    let hint = "`privet init` lists the columns of a table; if its first line is a record, set header = false in [input]";
+    JobError::key(
+        "columns",
+        format!("names {what} that the input does not have: {}; {hint}", listed.join(", ")),
+    )
+}
+
+/// How many letters must change to make one name of the other, case and separators aside.
+fn distance(a: &str, b: &str) -> usize {
+    let letters =
+        |name: &str| -> Vec<char> { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn names_are_compared_without_case_and_separators() {
+        assert_eq!(distance("marital_status", "Marital-Status"), 0);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+    }
+}

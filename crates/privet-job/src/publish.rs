@@ -1,0 +1,349 @@
+//! From a chosen candidate to a release folder: the data, the manifest, the report.
+
+use std::collections::BTreeMap;
+
+use privet_criteria::{DistanceKind, Requirement};
+use privet_data::Progress;
+use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
+use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
+use privet_release::Draft;
+use privet_release::manifest::{
+    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
+};
+use privet_report::{ColumnFacts, Facts, LabelCount};
+
+use crate::error::RunError;
+use crate::run::Candidate;
+
+/// Writes the release of a candidate and puts it in place.
+pub(crate) fn publish(
+    draft: Draft,
+    candidate: &Candidate<'_>,
+    reproduce: &[String],
+    progress: &dyn Progress,
+) -> Result<Manifest, RunError> {
+    let table = &candidate.loaded.input.table;
+    let partition = candidate.partition;
+    let suppressed: u64 =
+        partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
+    let kept: Option<Vec<bool>> = (suppressed > 0)
+        .then(|| partition.class_of.iter().map(|&class| partition.kept[class as usize]).collect());
+    let columns = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(position, column)| {
+            let quasi = candidate.loaded.quasi.iter().zip(&candidate.found.levels);
+            let labels = quasi
+                .filter(|(quasi, _)| quasi.position == position)
+                .find_map(|(quasi, &level)| quasi.labels(column, level));
+            ViewColumn { column, labels }
+        })
+        .collect();
+    let view = View { columns, rows: table.rows, kept: kept.as_deref() };
+
+    let format = candidate.job.output.format()?.unwrap_or(candidate.loaded.input.format);
+    // Published tables name their columns and quote in the one way that every reader knows.
+    let dialect =
+        Dialect { header: true, quote: b'"', ..candidate.loaded.input.dialect.clone().unwrap_or_default() };
+    let name = format!("data.{}", format.word());
+    let mut file = draft.create(&name)?;
+    write(&mut file, &view, format, &dialect, progress)?;
+    file.finish()?;
+
+    let manifest = manifest(candidate, &name, format, &dialect, suppressed);
+    let page = privet_report::html(&manifest, &facts(candidate, reproduce));
+    let mut file = draft.create("report.html")?;
+    std::io::Write::write_all(&mut file, page.as_bytes()).map_err(|source| {
+        privet_release::FolderError::Io { path: draft.path().join("report.html"), source }
+    })?;
+    file.finish()?;
+    progress.check()?;
+    Ok(draft.commit(manifest)?)
+}
+
+fn manifest(
+    candidate: &Candidate<'_>,
+    file: &str,
+    format: Format,
+    dialect: &Dialect,
+    suppressed: u64,
+) -> Manifest {
+    let Candidate { job, loaded, problem, found, partition } = candidate;
+    let rows = problem.rows as u64;
+    let columns = loaded
+        .input
+        .table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(position, column)| DataColumn {
+            name: column.name.clone(),
+            role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
+            recoding: loaded
+                .quasi
+                .iter()
+                .position(|quasi| quasi.position == position)
+                .map(|quasi| recoding(candidate, quasi)),
+        })
+        .collect();
+    Manifest {
+        format: FORMAT,
+        software: format!("privet {}", env!("CARGO_PKG_VERSION")),
+        kind: "generalized".to_owned(),
+        data: Data {
+            file: file.to_owned(),
+            format: format.word().to_owned(),
+            delimiter: (format == Format::Csv).then_some(dialect.delimiter as char),
+            encoding: (format == Format::Csv && dialect.encoding == Encoding::Latin1)
+                .then(|| dialect.encoding.word().to_owned()),
+            input_rows: rows,
+            rows: rows - suppressed,
+            suppressed,
+            columns,
+            removed_columns: loaded.removed.clone(),
+        },
+        promises: promises(candidate),
+        search: Search {
+            algorithm: job.search.algorithm.word().to_owned(),
+            guarantee: job.search.algorithm.guarantee().to_owned(),
+            minimize: job.search.minimize.word().to_owned(),
+            suppress_at_most: job.search.suppress_at_most,
+            lattice_nodes: found.lattice_nodes,
+            nodes_checked: found.nodes_checked,
+            minimal_nodes: found.minimal.clone(),
+        },
+        metrics: metrics(candidate),
+        classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
+        randomness: "none".to_owned(),
+        files: Vec::new(),
+        seal: String::new(),
+    }
+}
+
+fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
+    let generalization = candidate.problem.quasi[quasi].generalization;
+    let level = candidate.found.levels[quasi];
+    let partition = candidate.partition;
+    let codes = candidate.problem.quasi[quasi].codes;
+    let mut loss = 0.0;
+    for (class, &rows) in partition.rows.iter().enumerate() {
+        let each = match partition.kept[class] {
+            true => generalization.loss(level, codes[partition.first[class] as usize]),
+            false => 1.0,
+        };
+        loss += rows as f64 * each;
+    }
+    Recoding {
+        level,
+        height: generalization.height(),
+        leaves: u64::from(generalization.leaves),
+        labels_per_level: generalization.levels.iter().map(|level| level.labels.len() as u64).collect(),
+        loss: loss / candidate.problem.rows.max(1) as f64,
+        weight: candidate.problem.quasi[quasi].weight,
+    }
+}
+
+fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
+    let Candidate { loaded, problem, partition, .. } = candidate;
+    // The place in the published table, counted from 1, of a record of the input.
+    let place = |record: u32| {
+        let before = &partition.class_of[..=record as usize];
+        before.iter().filter(|&&class| partition.kept[class as usize]).count() as u64
+    };
+    loaded
+        .requirements
+        .iter()
+        .zip(problem.criteria)
+        .zip(&partition.reached)
+        .map(|((requirement, criterion), reached)| Promise {
+            requirement: without_folders(requirement),
+            statement: criterion.promise(),
+            reached: reached.map_or(0.0, |(value, _)| value),
+            worst_class: reached.map(|(_, class)| WorstClass {
+                record: place(partition.first[class as usize]),
+                rows: partition.rows[class as usize],
+            }),
+            evidence: evidence(candidate, requirement),
+        })
+        .collect()
+}
+
+/// Paths in a published manifest are file names: where a file lies at home is nobody's business.
+fn without_folders(requirement: &Requirement) -> Requirement {
+    let mut requirement = requirement.clone();
+    match &mut requirement {
+        Requirement::TCloseness { hierarchy: Some(path), .. }
+        | Requirement::DeltaPresence { population: path, .. }
+        | Requirement::KMap { population: path, .. } => {
+            *path = path.file_name().unwrap_or_default().into();
+        }
+        _ => {}
+    }
+    requirement
+}
+
+fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
+    let Candidate { loaded, found, partition, .. } = candidate;
+    let mut evidence = Evidence::default();
+    if requirement.population().is_some() {
+        evidence.population_sha256 = loaded.population.as_ref().map(|population| population.sha256.clone());
+        evidence.population_labels = Some(
+            loaded
+                .quasi
+                .iter()
+                .zip(&found.levels)
+                .map(|(quasi, &level)| {
+                    let labels = quasi.population_labels(level).into_iter();
+                    labels.map(|(text, label)| (text.to_owned(), label.to_owned())).collect()
+                })
+                .collect(),
+        );
+    }
+    let Some(sensitive) = loaded
+        .sensitive
+        .iter()
+        .find(|s| Some(loaded.input.table.columns[s.position].name.as_str()) == requirement.column())
+    else {
+        return evidence;
+    };
+    let column = &loaded.input.table.columns[sensitive.position];
+    let mut is_published = vec![false; column.domain.len()];
+    for (&code, &class) in column.codes.iter().zip(&partition.class_of) {
+        is_published[code as usize] |= partition.kept[class as usize];
+    }
+    let published = || {
+        (0..column.domain.len() as u32)
+            .filter(|&code| is_published[code as usize])
+            .map(|code| (code, column.domain.text(code).to_owned()))
+    };
+    match requirement {
+        Requirement::TCloseness { kind: DistanceKind::Ordered, order, .. } => {
+            // An order names every value of the input, and may name others, which have no rank.
+            let mut rank: Vec<u64> = (0..column.domain.len() as u64).collect();
+            let named = order.iter().filter_map(|text| column.domain.code_of(text));
+            named.zip(0..).for_each(|(code, place)| rank[code as usize] = place);
+            evidence.domain_size = Some(column.domain.len() as u64);
+            evidence.ranks = Some(published().map(|(code, text)| (text, rank[code as usize])).collect());
+        }
+        Requirement::TCloseness { kind: DistanceKind::Hierarchical, .. } => {
+            if let Some(generalization) =
+                sensitive.hierarchy.as_ref().and_then(|h| h.bind(&column.domain).ok())
+            {
+                // The value itself, and not the one marker that stands for all of them in the hierarchy.
+                let chain = |code: u32| {
+                    let above = generalization.levels.iter().skip(1);
+                    let labels = above.map(|l| &l.labels[l.node_of_code[code as usize] as usize]);
+                    let value = std::iter::once(column.domain.text(code));
+                    value.chain(labels.map(|label| &**label)).map(str::to_owned).collect()
+                };
+                evidence.ancestors = Some(published().map(|(code, text)| (text, chain(code))).collect());
+            }
+        }
+        Requirement::DeltaDisclosure { .. } => evidence.domain_size = Some(column.domain.len() as u64),
+        Requirement::ProximityDiversity { .. } => {
+            evidence.missing =
+                published().filter(|(code, _)| column.domain.is_missing(*code)).map(|(_, t)| t).collect();
+        }
+        _ => {}
+    }
+    evidence
+}
+
+/// Every metric that applies to the candidate.
+fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
+    let Candidate { problem, found, partition, .. } = candidate;
+    let nodes: Vec<u32> = partition
+        .first
+        .iter()
+        .flat_map(|&record| {
+            problem.quasi.iter().zip(&found.levels).map(move |(quasi, &level)| {
+                quasi.generalization.levels[level].node_of_code[quasi.codes[record as usize] as usize]
+            })
+        })
+        .collect();
+    let width = problem.quasi.len();
+    let classes = (0..partition.rows.len()).map(|class| ReleasedClass {
+        rows: partition.rows[class],
+        nodes: &nodes[class * width..(class + 1) * width],
+        majority: partition.majority.get(class).copied().unwrap_or(0),
+        kept: partition.kept[class],
+    });
+    let mut result = BTreeMap::new();
+    for metric in Metric::ALL {
+        if metric.needs_class() && problem.label.is_none() {
+            continue;
+        }
+        let columns: Vec<QuasiColumn<'_>> = problem
+            .quasi
+            .iter()
+            .map(|quasi| QuasiColumn {
+                generalization: quasi.generalization,
+                counts: quasi.counts,
+                weight: if metric.takes_weights() { quasi.weight } else { 1.0 },
+            })
+            .collect();
+        if let Ok(objective) = Objective::new(metric, &columns, problem.rows as u64, found.tuple_entropy) {
+            let value = objective.evaluate(&columns, &found.levels, classes.clone());
+            result.insert(metric.word().to_owned(), value);
+        }
+    }
+    result
+}
+
+/// Sizes of the published classes, in bins that double.
+fn classes(sizes: impl Iterator<Item = u64>) -> Classes {
+    let sizes: Vec<u64> = sizes.collect();
+    let mut bins: BTreeMap<u32, SizeBin> = BTreeMap::new();
+    for &size in &sizes {
+        let exponent = size.max(1).ilog2();
+        let bin = bins.entry(exponent).or_insert(SizeBin {
+            from: 1 << exponent,
+            to: (1u64 << exponent) * 2 - 1,
+            classes: 0,
+            rows: 0,
+        });
+        bin.classes += 1;
+        bin.rows += size;
+    }
+    let total: u64 = sizes.iter().sum();
+    Classes {
+        count: sizes.len() as u64,
+        min: sizes.iter().copied().min().unwrap_or(0),
+        max: sizes.iter().copied().max().unwrap_or(0),
+        mean: if sizes.is_empty() { 0.0 } else { total as f64 / sizes.len() as f64 },
+        sizes: bins.into_values().collect(),
+    }
+}
+
+fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
+    let Candidate { loaded, problem, found, partition, .. } = candidate;
+    let columns = problem
+        .quasi
+        .iter()
+        .zip(&found.levels)
+        .zip(&loaded.quasi)
+        .map(|((quasi, &level), own)| {
+            let generalized = &quasi.generalization.levels[level];
+            let mut rows = vec![0u64; generalized.labels.len()];
+            for (class, &size) in partition.rows.iter().enumerate() {
+                if partition.kept[class] {
+                    let code = quasi.codes[partition.first[class] as usize];
+                    rows[generalized.node_of_code[code as usize] as usize] += size;
+                }
+            }
+            let labels = generalized.labels.iter().zip(rows).filter(|(_, rows)| *rows > 0);
+            ColumnFacts {
+                name: loaded.input.table.columns[own.position].name.clone(),
+                // At level 0 a label is a value; the page shows ranks there.
+                labels: labels
+                    .map(|(label, rows)| LabelCount {
+                        label: if level == 0 { String::new() } else { label.to_string() },
+                        rows,
+                    })
+                    .collect(),
+            }
+        })
+        .collect();
+    Facts { title: String::new(), reproduce: reproduce.to_vec(), columns }
+}

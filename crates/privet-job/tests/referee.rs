@@ -1,0 +1,192 @@
+//! Random jobs on random small tables: whatever the search publishes, the referee must confirm.
+//!
+//! `verify` shares no code with the search and the criteria, so a disagreement is a bug in one of them. Small
+//! tables with few values, missing ones and ties are where definitions differ if they do. Cases are seeded and
+//! the same in every run; a failing one is told with its job and its table.
+
+use std::collections::BTreeMap;
+
+use privet_data::Silent;
+use privet_job::{Job, Outcome, RunOptions, run};
+use privet_release::{VerifyOptions, verify};
+
+const CASES: u64 = 300;
+
+/// Knuth's 64-bit linear congruence: the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Lines of age, town, sex, disease and income; some are not known.
+fn records(random: &mut Random, rows: usize, dull: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..rows {
+        let age = match random.below(9) {
+            0 => "?".to_owned(),
+            _ => (20 + random.below(40)).to_string(),
+        };
+        let town = random.of(&["Bonn", "Ulm", "Trier", "", "?", "Bonn", "Ulm"]);
+        let sex = random.of(&["f", "m"]);
+        // The duller the table, the more people have the first disease.
+        let disease = ["a", "b", "c", "d", ""][random.below(dull).saturating_sub(dull - 5)];
+        let income = random.of(&["100", "200", "250", "900", "?", "100"]);
+        text.push_str(&format!("{age},{town},{sex},{disease},{income}\n"));
+    }
+    text
+}
+
+fn criterion(random: &mut Random) -> String {
+    let l = random.of(&["1", "2", "3"]);
+    let fraction = random.of(&["1", "1.2", "1.7", "2", "2.6"]);
+    let c = random.of(&["0.5", "1", "2", "3.5"]);
+    let share = random.of(&["0.1", "0.2", "0.35", "0.5", "0.75", "1"]);
+    let column = random.of(&["disease", "income"]);
+    let categories = "categories = [[\"a\"], [\"b\", \"\"], [\"c\", \"d\"]], column = \"disease\"";
+    let concepts = "concepts = { x = [\"a\", \"b\"], y = [\"c\"] }, column = \"disease\"";
+    match random.below(24) {
+        0 => format!("k-anonymity = {}", 1 + random.below(8)),
+        1 => format!("alpha-k = {{ alpha = {share}, k = {l}, column = \"{column}\" }}"),
+        2 => format!("alpha-k = {{ alpha = {share}, k = {l}, values = [\"a\"], column = \"disease\" }}"),
+        3 => format!("l-diversity = {{ l = {l}, column = \"{column}\" }}"),
+        4 => format!("l-diversity = {{ kind = \"entropy\", l = {fraction}, column = \"{column}\" }}"),
+        5 => format!("l-diversity = {{ kind = \"recursive\", c = {c}, l = {l}, column = \"{column}\" }}"),
+        6 => format!(
+            "l-diversity = {{ kind = \"positive-disclosure\", c = {c}, l = {l}, allowed = [\"a\"], column = \"disease\" }}"
+        ),
+        7 => format!(
+            "l-diversity = {{ kind = \"negative-positive-disclosure\", c = {c}, l = {l}, c2 = {}, allowed = [\"a\"], \
+             protected = [\"b\"], column = \"disease\" }}",
+            1 + random.below(30)
+        ),
+        8 => format!("l-diversity = {{ l = {l}, multi-attribute = true }}"),
+        9 => format!(
+            "l-diversity = {{ kind = \"entropy\", l = {fraction}, multi-attribute = true, column = \"{column}\" }}"
+        ),
+        10 => format!("t-closeness = {{ kind = \"variational\", t = {share}, column = \"{column}\" }}"),
+        11 => format!("t-closeness = {{ kind = \"kl\", t = {share}, column = \"{column}\" }}"),
+        12 => format!("t-closeness = {{ kind = \"ordered\", t = {share}, column = \"income\" }}"),
+        13 => format!(
+            "t-closeness = {{ kind = \"ordered\", t = {share}, order = [\"c\", \"\", \"z\", \"a\", \"d\", \"b\"], column = \"disease\" }}"
+        ),
+        14 => format!("t-closeness = {{ kind = \"hierarchical\", t = {share}, column = \"disease\" }}"),
+        15 => format!(
+            "t-closeness = {{ kind = \"matrix\", t = {share}, costs = [[\"a\", \"b\", 0.2], [\"c\", \"\", 0.9], [\"a\", \"d\", 2]], \
+             column = \"disease\" }}"
+        ),
+        16 => format!("p-sensitivity = {{ p = {l}, k = {}, column = \"{column}\" }}", 2 + random.below(4)),
+        17 => format!("p-sensitivity = {{ p = {l}, k = 2, plus = true, {categories} }}"),
+        18 => format!("p-sensitivity = {{ p = {l}, k = 2, alpha = {c}, {categories} }}"),
+        19 => format!("concept-diversity = {{ l = {l}, kind = \"distinct\", {concepts} }}"),
+        20 => format!("concept-diversity = {{ l = {fraction}, kind = \"entropy\", {concepts} }}"),
+        21 => match random.below(3) {
+            0 => format!("proximity-diversity = {{ l = {l}, width = 60, column = \"income\" }}"),
+            1 => format!(
+                "proximity-diversity = {{ l = 2, width = 60, balance = {share}, column = \"income\" }}"
+            ),
+            _ => format!(
+                "proximity-diversity = {{ kind = \"neighbourhood\", l = {fraction}, width = 60, column = \"income\" }}"
+            ),
+        },
+        22 => format!(
+            "beta-likeness = {{ beta = {c}, kind = \"{}\", column = \"{column}\" }}",
+            random.of(&["basic", "enhanced"])
+        ),
+        _ => match random.below(4) {
+            0 => format!("delta-disclosure = {{ delta = {c}, column = \"{column}\" }}"),
+            1 => format!("delta-presence = {{ max = {share}, population = \"population.csv\" }}"),
+            2 => format!("delta-presence = {{ min = 0.1, max = {share}, population = \"population.csv\" }}"),
+            _ => format!("k-map = {{ k = {}, population = \"population.csv\" }}", 1 + random.below(6)),
+        },
+    }
+}
+
+fn job(random: &mut Random) -> String {
+    // Two of a kind would be a duplicate key.
+    let mut criteria: BTreeMap<String, String> = BTreeMap::new();
+    for _ in 0..=random.below(3) {
+        let line = criterion(random);
+        criteria.insert(line.split(' ').next().unwrap_or_default().to_owned(), line);
+    }
+    let privacy: Vec<&str> = criteria.values().map(String::as_str).collect();
+    let age = random.of(&[
+        "",
+        "hierarchy = { intervals = [5, 10, 20] }",
+        "hierarchy = { intervals = [7], top = 50 }",
+    ]);
+    let town = random.of(&[
+        "",
+        "hierarchy = { mask = \"left\" }",
+        "hierarchy = { tree = { south = [\"Ulm\"], west = [\"Bonn\", \"Trier\"] } }",
+    ]);
+    let minimize = random.of(&[
+        "loss",
+        "height",
+        "precision",
+        "discernibility",
+        "average-class-size",
+        "ambiguity",
+        "kullback-leibler",
+    ]);
+    format!(
+        "[input]\npath = \"people.csv\"\nheader = true\nmissing = [\"\", \"?\"]\n[columns.age]\nrole = \"quasi\"\n{age}\n\
+         [columns.town]\nrole = \"quasi\"\n{town}\n[columns.sex]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
+         hierarchy = {{ tree = {{ x = [\"a\", \"b\"], y = [\"c\", \"d\"] }} }}\n[columns.income]\nrole = \"sensitive\"\n\
+         [privacy]\n{}\n[search]\nminimize = \"{minimize}\"\nsuppress-at-most = {}\n[output]\nformat = \"{}\"\n",
+        privacy.join("\n"),
+        random.of(&["0", "0", "0.1", "0.4", "0.9"]),
+        random.of(&["csv", "csv", "csv", "parquet", "arrow"]),
+    )
+}
+
+#[test]
+fn whatever_is_published_is_confirmed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut outcomes: BTreeMap<&str, u64> = BTreeMap::new();
+    for case in 0..CASES {
+        let mut random = Random(case);
+        let text = job(&mut random);
+        let header = "age,town,sex,disease,income\n";
+        let (rows, dull) = (4 + random.below(60), 5 + random.below(12));
+        let people = records(&mut random, rows, dull);
+        let others = records(&mut random, 80, 5);
+        std::fs::write(folder.path().join("people.csv"), format!("{header}{people}")).unwrap();
+        std::fs::write(folder.path().join("population.csv"), format!("{header}{people}{others}")).unwrap();
+        let job = Job::parse(&text, &["output.replace=true".to_owned()])
+            .unwrap_or_else(|e| panic!("case {case}: {e}\n{text}"));
+        let options = RunOptions { base: folder.path().to_owned(), ..RunOptions::default() };
+        let summary = match run(&job, &options, &Silent) {
+            Ok(summary) => summary,
+            Err(error) => {
+                let refused = match error.outcome() {
+                    Outcome::Refused => "no safe release",
+                    Outcome::BadInput => "impossible promise",
+                    _ => panic!("case {case}: {error}\n{text}\n{people}"),
+                };
+                *outcomes.entry(refused).or_default() += 1;
+                continue;
+            }
+        };
+        let population = folder.path().join("population.csv");
+        let options = VerifyOptions { population: Some(&population), ..VerifyOptions::default() };
+        let verdict =
+            verify(&summary.release, options).unwrap_or_else(|e| panic!("case {case}: {e}\n{text}"));
+        let failures: Vec<_> = verdict.failures().collect();
+        assert!(verdict.holds(), "case {case}: {failures:#?}\n{text}\n{header}{people}");
+        let kind = if summary.suppressed > 0 { "published with suppression" } else { "published" };
+        *outcomes.entry(kind).or_default() += 1;
+    }
+    println!("{outcomes:?}");
+    assert!(
+        outcomes["published"] > CASES / 4 && outcomes["published with suppression"] > CASES / 8,
+        "{outcomes:?}"
+    );
+}
