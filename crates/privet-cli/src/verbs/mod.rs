@@ -1,0 +1,117 @@
+//! The verbs, and the flags they share.
+
+mod anonymize;
+mod completions;
+mod demo;
+mod init;
+mod verify;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::exit::Failure;
+use crate::progress;
+
+/// Publish data about people safely: anonymize a table, prove it from the published files, explain it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "privet",
+    version,
+    arg_required_else_help = true,
+    before_help = "\
+Examples:
+  privet demo                         all of it, on a data set inside the program
+  privet init patients.csv            write a first job file by looking at the data
+  privet anonymize job.toml           make the release that the job file asks for
+  privet verify release               check every promise again from the published files
+
+Exit codes: 0 done, 1 a promise does not hold or cannot be kept, 2 bad input or usage, 4 resources."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+/// Flags of every verb.
+#[derive(Debug, Clone, Args)]
+pub struct Shared {
+    /// Say nothing but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Print one JSON object on standard output instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Use so many threads (default: all cores). The result does not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Init(init::Init),
+    Anonymize(anonymize::Anonymize),
+    Verify(verify::Verify),
+    Demo(demo::Demo),
+    Completions(completions::Completions),
+}
+
+/// Runs a verb and returns the exit code.
+pub fn run(cli: Cli) -> Result<u8, Failure> {
+    if let Some(threads) = cli.shared.threads {
+        if threads == 0 {
+            return Err(Failure::bad_input("--threads takes a number of at least 1"));
+        }
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(Failure::resources)?;
+    }
+    progress::catch_interrupts();
+    match cli.verb {
+        Verb::Init(verb) => verb.run(&cli.shared),
+        Verb::Anonymize(verb) => verb.run(&cli.shared),
+        Verb::Verify(verb) => verb.run(&cli.shared),
+        Verb::Demo(verb) => verb.run(&cli.shared),
+        Verb::Completions(verb) => verb.run(),
+    }
+}
+
+/// Prints text that was asked for. A reader that went away has seen enough.
+fn print(text: &str) {
+    use std::io::Write;
+    // why: a closed pipe is success
+    let _ = writeln!(std::io::stdout().lock(), "{}", text.trim_end_matches('\n'));
+}
+
+/// Prints a value as JSON on one line.
+fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&serde_json::to_string(value).map_err(Failure::resources)?);
+    Ok(())
+}
+
+/// A number with its thousands set apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(super::grouped(0), "0");
+        assert_eq!(super::grouped(1234567), "1,234,567");
+    }
+}

@@ -1,0 +1,16 @@
+//! The command line from the outside: the built program, run in temporary directories.
+
+mod bad_hierarchies;
+mod bad_jobs;
+mod bad_tables;
+mod columns;
+mod crash;
+mod criteria;
+mod dir;
+mod exit_codes;
+mod first_steps;
+mod missing;
+mod people;
+mod places;
+mod repeat;
+mod search;
