@@ -1,1 +1,54 @@
-fn main() {}
+//! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `bench` measures.
+//!
+//! One file per idea; no dependency on the crates of privet, so that it builds in seconds and looks at the
+//! program from outside, as a person does.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod examples;
+mod links;
+mod markdown;
+mod output;
+mod reference;
+mod shell;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage:
+  cargo xtask test                        all tests, then every command of README.md and docs/guide as printed
+  cargo xtask bench [--runs N] [SUITE …]  measure; all suites when none is named
+  cargo xtask bench --list                what can be measured";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test::run(),
+        ["bench", rest @ ..] => match bench::Asked::parse(rest) {
+            Ok(asked) => bench::run(&asked),
+            Err(problem) => return usage(&problem),
+        },
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        [] => return usage("a task is missing"),
+        _ => return usage("there is no such task"),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage(problem: &str) -> ExitCode {
+    eprintln!("xtask: {problem}\n\n{USAGE}");
+    ExitCode::from(2)
+}

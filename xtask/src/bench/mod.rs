@@ -1,0 +1,137 @@
+//! `cargo xtask bench`: named suites that print a table and write it to `target/bench/<suite>.json`.
+//!
+//! Every suite runs the released program from outside and takes medians, after one run to warm up. Where another
+//! program's figures are at hand, the table gives the ratio to them.
+
+mod grid;
+mod measure;
+mod peers;
+mod publish;
+mod read;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::workspace;
+use grid::Grid;
+
+/// A suite: its name, what it measures, and how. It tells whether what was measured is right.
+struct Suite {
+    name: &'static str,
+    what: &'static str,
+    run: fn(&Bench<'_>) -> Result<Outcome>,
+}
+
+const SUITES: [Suite; 2] = [
+    Suite {
+        name: "publish",
+        what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
+        run: publish::run,
+    },
+    Suite { name: "read", what: "reading a CSV of a million records into codes, in MB/s", run: read::run },
+];
+
+/// What a suite is given.
+struct Bench<'a> {
+    /// The program.
+    program: &'a Path,
+    /// Runs of which the median is taken.
+    runs: usize,
+}
+
+/// What a suite found.
+struct Outcome {
+    /// For a person.
+    grid: Grid,
+    /// For a program: one object per row.
+    rows: Vec<Value>,
+    /// Whether every result was right; being slow is not wrong.
+    right: bool,
+}
+
+/// What was asked on the command line.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// What there is.
+    List,
+    /// To measure.
+    Measure {
+        /// The suites.
+        suites: Vec<&'static str>,
+        /// Runs of which the median is taken.
+        runs: usize,
+    },
+}
+
+impl Asked {
+    /// Reads the words behind `bench`; the error says what is wrong with them.
+    pub fn parse(words: &[&str]) -> Result<Self, String> {
+        let (mut suites, mut runs) = (Vec::new(), 5);
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            match word {
+                "--list" => return Ok(Self::List),
+                "--runs" => {
+                    let number = words.next().and_then(|number| number.parse().ok()).filter(|&n| n > 0);
+                    runs = number.ok_or("--runs takes a number of at least 1")?;
+                }
+                name => match SUITES.iter().find(|suite| suite.name == name) {
+                    Some(suite) => suites.push(suite.name),
+                    None => return Err(format!("there is no suite {name}; `bench --list` names them")),
+                },
+            }
+        }
+        if suites.is_empty() {
+            suites = SUITES.iter().map(|suite| suite.name).collect();
+        }
+        Ok(Self::Measure { suites, runs })
+    }
+}
+
+/// Does what was asked; false when a result was wrong.
+pub fn run(asked: &Asked) -> Result<bool> {
+    let (suites, runs) = match asked {
+        Asked::List => {
+            for suite in &SUITES {
+                println!("{:10} {}", suite.name, suite.what);
+            }
+            return Ok(true);
+        }
+        Asked::Measure { suites, runs } => (suites, *runs),
+    };
+    let program = workspace::privet()?;
+    let folder = workspace::target()?.join("bench");
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let mut right = true;
+    for suite in SUITES.iter().filter(|suite| suites.contains(&suite.name)) {
+        println!("\n== {}: {}", suite.name, suite.what);
+        let outcome = (suite.run)(&Bench { program: &program, runs })?;
+        print!("{}", outcome.grid);
+        right &= outcome.right;
+        let file = folder.join(format!("{}.json", suite.name));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let result = json!({ "suite": suite.name, "cores": cores, "runs": runs, "rows": outcome.rows });
+        std::fs::write(&file, format!("{result:#}\n")).with_context(|| file.display().to_string())?;
+        println!("written to {}", file.display());
+    }
+    Ok(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_understood() {
+        assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
+        assert_eq!(Asked::parse(&[]), Ok(Asked::Measure { suites: vec!["publish", "read"], runs: 5 }));
+        assert_eq!(
+            Asked::parse(&["read", "--runs", "2"]),
+            Ok(Asked::Measure { suites: vec!["read"], runs: 2 })
+        );
+        assert!(Asked::parse(&["--runs", "0"]).is_err());
+        assert!(Asked::parse(&["nowhere"]).is_err_and(|problem| problem.contains("nowhere")));
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether the reference of the job file names every key that the program knows.
+//!
+//! The program is asked: a key that does not exist is answered with those that do. What it lists must stand, in
+//! backquotes, in the reference.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::shell::Tally;
+use crate::workspace::{self, Scratch};
+
+const PAGE: &str = "docs/guide/job-file.md";
+
+/// A job that is read and goes no further.
+const JOB: &str = "\
+[input]
+path = \"none.csv\"
+[columns.a]
+role = \"quasi\"
+[privacy]
+k-anonymity = 2
+";
+
+/// Settings with a mistake, each of which makes the program list what it would accept.
+const MISTAKES: [&str; 9] = [
+    "nowhere.x=1",
+    "input.nowhere=1",
+    "columns.a.nowhere=1",
+    "columns.a.role=nowhere",
+    "columns.a.hierarchy={ nowhere = 1 }",
+    "search.nowhere=1",
+    "search.minimize=nowhere",
+    "search.algorithm=nowhere",
+    "output.nowhere=1",
+];
+
+/// Compares the program with the page.
+pub fn check(program: &Path) -> Result<Tally> {
+    let page = std::fs::read_to_string(workspace::root().join(PAGE)).context(PAGE)?;
+    let scratch = Scratch::new()?;
+    let job = scratch.path().join("job.toml");
+    std::fs::write(&job, JOB)?;
+    let ask = |setting: &str| -> Result<String> {
+        let answer = Command::new(program).arg("anonymize").arg(&job).args(["--set", setting]).output()?;
+        Ok(String::from_utf8_lossy(&answer.stderr).into_owned())
+    };
+    let mut known = BTreeSet::new();
+    let mut silent = Vec::new();
+    for mistake in MISTAKES {
+        let words = backquoted(&ask(mistake)?);
+        if words.is_empty() {
+            silent.push(mistake.to_owned());
+        }
+        known.extend(words);
+    }
+    let criteria = listed(&ask("privacy.nowhere=1")?, "the keys are ");
+    for key in &criteria {
+        let mistake = format!("privacy.{key}={{ nowhere = 1 }}");
+        let fields = listed(&ask(&mistake)?, "the fields are ");
+        if fields.is_empty() {
+            silent.push(mistake);
+        }
+        known.extend(fields);
+    }
+    known.extend(criteria);
+    let absent: Vec<&String> = known.iter().filter(|word| !page.contains(&format!("`{word}`"))).collect();
+    if absent.is_empty() && silent.is_empty() && !known.is_empty() {
+        println!("  ok       {PAGE} names all {} keys and words that the program knows", known.len());
+        return Ok(Tally { passed: 1, ..Tally::default() });
+    }
+    println!("  FAILED   {PAGE}: not in it: {absent:?}; no answer to: {silent:?}");
+    Ok(Tally { failed: 1, ..Tally::default() })
+}
+
+/// The words in backquotes behind "expected" or "accepted", on the same line.
+fn backquoted(message: &str) -> Vec<String> {
+    let start = message.find("expected").or_else(|| message.find("accepted")).unwrap_or(message.len());
+    message[start..]
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words, parted by commas, behind a phrase.
+fn listed(message: &str, phrase: &str) -> Vec<String> {
+    let Some((_, list)) = message.split_once(phrase) else { return Vec::new() };
+    let end = list.find('\n').unwrap_or(list.len());
+    list[..end].split(", ").map(|word| word.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_from_messages() {
+        let message = "unknown field `x`, expected one of `path`, `format`\nin `input`";
+        assert_eq!(backquoted(message), ["path", "format"]);
+        assert_eq!(listed("unknown key; the keys are a-b, c\n", "the keys are "), ["a-b", "c"]);
+        assert!(listed("nothing", "the keys are ").is_empty());
+    }
+}

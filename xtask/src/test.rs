@@ -1,0 +1,139 @@
+//! `cargo xtask test`: the tests of all crates, then the documentation, run as it is printed.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::Tally;
+use crate::{examples, links, reference, shell, workspace};
+
+/// Pages without commands, whose links are checked.
+const ASIDE: [&str; 4] = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+
+/// Runs everything; true when all of it went well.
+pub fn run() -> Result<bool> {
+    needed()?;
+    let mut total = Tally::default();
+
+    step("tests of all crates");
+    total += crates()?;
+
+    step("commands of the documentation, as printed");
+    let documentation = documented().unwrap_or_else(|error| failed(&error));
+    total += documentation;
+
+    step("left out");
+    println!("`cargo xtask test` where the documentation prints it: it would run itself.");
+    match workspace::shared() {
+        Some(folder) => println!("Nothing else: public data sets were found in {}.", folder.display()),
+        None => println!(
+            "Comparisons with public data sets: there is no ../shared beside the repository. The tests that use it \
+             count as passed and say so with `cargo test -- --nocapture`."
+        ),
+    }
+    println!(
+        "\nOf these, commands of the documentation: {} well, {} wrong.",
+        documentation.passed, documentation.failed
+    );
+    println!("{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
+    Ok(total.failed == 0)
+}
+
+/// Runs the documentation.
+fn documented() -> Result<Tally> {
+    let program = workspace::privet()?;
+    let mut pages = pages()?;
+    let mut tally = Tally::default();
+    for page in &pages {
+        tally += shell::run_page(page, &program).unwrap_or_else(|error| failed(&error));
+    }
+    tally += examples::check(&program).unwrap_or_else(|error| failed(&error));
+    tally += reference::check(&program).unwrap_or_else(|error| failed(&error));
+    pages.extend(ASIDE.map(|page| workspace::root().join(page)));
+    tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
+    Ok(tally)
+}
+
+/// What cannot even be tried counts as failed, and the rest goes on.
+fn failed(error: &anyhow::Error) -> Tally {
+    println!("  FAILED   {error:#}");
+    Tally { failed: 1, ..Tally::default() }
+}
+
+fn step(name: &str) {
+    println!("\n== {name}");
+}
+
+/// What is needed besides cargo, which is running.
+fn needed() -> Result<()> {
+    let bash = Command::new("bash").args(["-c", "exit 0"]).status();
+    if !bash.is_ok_and(|status| status.success()) {
+        bail!("bash is needed to run the commands of the documentation; install it and try again");
+    }
+    println!("needed: cargo and bash, both found. Nothing to install.");
+    Ok(())
+}
+
+/// Runs the tests of all crates and counts them by what they print.
+fn crates() -> Result<Tally> {
+    let mut running = workspace::cargo()
+        .args(["test", "--workspace", "--no-fail-fast", "--quiet"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cargo test")?;
+    let mut tally = Tally::default();
+    if let Some(output) = running.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line?;
+            println!("{line}");
+            tally += counted(&line).unwrap_or_default();
+        }
+    }
+    let ended = running.wait()?;
+    if !ended.success() && tally.failed == 0 {
+        println!("cargo test: {ended}");
+        tally.failed = 1;
+    }
+    Ok(tally)
+}
+
+/// The numbers in `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+fn counted(line: &str) -> Option<Tally> {
+    let result = line.trim().strip_prefix("test result: ")?;
+    let number = |word: &str| -> Option<u64> {
+        let (before, _) = result.split_once(word)?;
+        before.rsplit([' ', ';', '.']).find(|part| !part.is_empty())?.parse().ok()
+    };
+    Some(Tally { passed: number(" passed")?, failed: number(" failed")?, skipped: number(" ignored")? })
+}
+
+/// The README, then the guide in the order in which it is read.
+fn pages() -> Result<Vec<PathBuf>> {
+    let root = workspace::root();
+    let guide = root.join("docs/guide");
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(&guide)
+        .with_context(|| guide.display().to_string())?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.sort();
+    pages.insert(0, root.join("README.md"));
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_counted() {
+        let line =
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s";
+        assert_eq!(counted(line), Some(Tally { passed: 12, failed: 0, skipped: 1 }));
+        let line = "test result: FAILED. 2 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out";
+        assert_eq!(counted(line), Some(Tally { passed: 2, failed: 3, skipped: 0 }));
+        assert_eq!(counted("running 12 tests"), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! Where things are: the repository, the folder that cargo builds in, the program, a place for scratch files.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// The folder beside the repository with public data sets and figures of other programs, when it is there.
+pub fn shared() -> Option<PathBuf> {
+    let folder = root().parent()?.join("shared");
+    folder.join("data").is_dir().then_some(folder)
+}
+
+/// The cargo that runs us.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// The folder that cargo builds in.
+pub fn target() -> Result<PathBuf> {
+    let asked = cargo().args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&asked.stdout).context("cargo metadata")?;
+    Ok(metadata["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
+}
+
+/// Builds the program as it is released and tells where it is.
+pub fn privet() -> Result<PathBuf> {
+    println!("building the program …");
+    let built = cargo()
+        .args([
+            "build",
+            "--release",
+            "--package",
+            "privet-cli",
+            "--message-format",
+            "json-render-diagnostics",
+        ])
+        .stderr(std::process::Stdio::inherit())
+        .output()?;
+    if !built.status.success() {
+        bail!("the program does not build");
+    }
+    let messages = String::from_utf8_lossy(&built.stdout);
+    let program = messages.lines().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message["executable"].as_str()?))
+    });
+    program.context("cargo built no program")
+}
+
+/// A folder for scratch files that is gone afterwards.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one.
+    pub fn new() -> Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("privet-xtask-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
+        Ok(Self(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // why: what cannot be removed lies in the system's folder for such things
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
