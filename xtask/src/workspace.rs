@@ -8,8 +8,10 @@ use anyhow::{Context, Result, bail};
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
+    // As cargo says it now, not as it was when this was built: clones may share what they build.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let here = here.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    here.parent().unwrap_or(&here).to_owned()
 }
 
 /// The folder beside the repository with public data sets and figures of other programs, when it is there.
