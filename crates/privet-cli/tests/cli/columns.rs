@@ -168,3 +168,15 @@ fn suppressed_values_are_in_no_file_of_the_release() {
         dir.expect(0, &["verify", "release"]);
     }
 }
+
+/// `verify` took a Latin-1 release whose bytes are also valid UTF-8 for UTF-8, and did not find the values
+/// that the manifest speaks of.
+#[test]
+fn latin_1_that_could_be_utf_8_is_verified_as_latin_1() {
+    let dir = Dir::new();
+    dir.write("people.csv", "q,s\n1,ä\n1,ö\n2,ä\n2,ö\n".as_bytes());
+    let job = JOB.replace("[columns.q]", "encoding = \"latin-1\"\n[columns.q]");
+    dir.write("job.toml", format!("{job}t-closeness = {{ kind = \"ordered\", t = 0.5 }}\n"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    dir.expect(0, &["verify", "release"]);
+}
