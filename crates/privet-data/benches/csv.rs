@@ -58,7 +58,7 @@ fn csv(criterion: &mut Criterion) {
             });
         }
         let input = read(path, &ReadOptions::default(), &Silent).expect("a table");
-        let columns = input.table.columns.iter().map(|column| ViewColumn { column, labels: None }).collect();
+        let columns = input.table.columns.iter().map(ViewColumn::unchanged).collect();
         let view = View { columns, rows: input.table.rows, kept: None };
         let dialect = input.dialect.clone().unwrap_or_default();
         group.bench_function(format!("write/{name}"), |b| {

@@ -83,8 +83,8 @@ struct PreparedColumn<'a> {
 }
 
 fn prepare<'a>(view: &'a View<'_>) -> Result<Vec<PreparedColumn<'a>>, WriteError> {
-    let columns = view.columns.iter().map(|ViewColumn { column, labels }| {
-        let mut codes = &column.codes;
+    let columns = view.columns.iter().map(|ViewColumn { column, labels, codes: own }| {
+        let mut codes = own.unwrap_or(&column.codes);
         let values: ArrayRef = match (labels, &column.cells) {
             (None, Cells::Arrow(values)) => Arc::clone(values),
             (None, Cells::ArrowVerbatim { codes: verbatim, values }) => {
@@ -93,7 +93,8 @@ fn prepare<'a>(view: &'a View<'_>) -> Result<Vec<PreparedColumn<'a>>, WriteError
             }
             (labels, _) => {
                 let texts = labels.as_deref().unwrap_or(column.domain.texts());
-                let missing = column.domain.missing() as usize;
+                // Where the codes are not the column's, an empty label is a missing value wherever it stands.
+                let missing = if own.is_some() { texts.len() } else { column.domain.missing() as usize };
                 let integers = if labels.is_none() { integers(texts, missing) } else { None };
                 match integers {
                     Some(integers) => Arc::new(integers),

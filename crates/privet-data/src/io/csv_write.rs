@@ -189,9 +189,9 @@ struct PreparedColumn<'a> {
 
 impl<'a> PreparedColumn<'a> {
     fn new(column: &'a ViewColumn<'_>, after: &[u8], dialect: &Dialect) -> Result<Self, WriteError> {
-        let ViewColumn { column, labels } = column;
+        let ViewColumn { column, labels, codes } = column;
         let domain = &column.domain;
-        let mut prepared = Self { codes: &column.codes, cells: Vec::new(), starts: vec![0] };
+        let mut prepared = Self { codes: codes.unwrap_or(&column.codes), cells: Vec::new(), starts: vec![0] };
         let mut push = |text: &str, verbatim: Option<&str>, quoting| -> Result<(), WriteError> {
             push_cell(text, verbatim, quoting, dialect, &mut prepared.cells)
                 .ok_or_else(|| WriteError::Latin1 { column: column.name.clone() })?;
@@ -217,9 +217,9 @@ impl<'a> PreparedColumn<'a> {
             }
             (labels, cells) => {
                 let labels = labels.as_deref().unwrap_or(domain.texts());
-                for ((label, text), code) in labels.iter().zip(domain.texts()).zip(0..) {
-                    let always =
-                        matches!(cells, Cells::Quoted) && !(domain.is_missing(code) && label == text);
+                for (label, code) in labels.iter().zip(0..) {
+                    let is_marker = || domain.is_missing(code) && **label == *domain.text(code);
+                    let always = matches!(cells, Cells::Quoted) && (codes.is_some() || !is_marker());
                     push(label, None, if always { Quoting::Always } else { Quoting::Needed })?;
                 }
             }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use rayon::prelude::*;
+
 use super::options::{Dialect, Format};
 use super::{WriteError, arrow_write, csv_write};
 use crate::{Column, Progress};
@@ -13,6 +15,21 @@ pub struct ViewColumn<'a> {
     pub column: &'a Column,
     /// Per code the text to publish; `None` publishes the column as it was.
     pub labels: Option<Vec<Box<str>>>,
+    /// One code per record, into the labels, where they are not those of the column: equal values may then be
+    /// published differently.
+    pub codes: Option<&'a [u32]>,
+}
+
+impl<'a> ViewColumn<'a> {
+    /// A column that is published as it was.
+    pub fn unchanged(column: &'a Column) -> Self {
+        Self { column, labels: None, codes: None }
+    }
+
+    /// A column of which each value has a label.
+    pub fn labelled(column: &'a Column, labels: Vec<Box<str>>) -> Self {
+        Self { column, labels: Some(labels), codes: None }
+    }
 }
 
 /// What is published of a table.
@@ -34,18 +51,24 @@ impl View<'_> {
         if self.kept.is_some_and(|kept| kept.len() != self.rows) {
             return Err(shape(first.column, "the rows to keep are not told for each record"));
         }
-        for ViewColumn { column, labels } in &self.columns {
-            if column.codes.len() != self.rows {
+        self.columns.par_iter().try_for_each(|ViewColumn { column, labels, codes }| {
+            let own = codes.unwrap_or(&column.codes);
+            if own.len() != self.rows {
                 return Err(shape(column, "it has another number of records"));
             }
-            if labels.as_ref().is_some_and(|labels| labels.len() != column.domain.len()) {
-                return Err(shape(column, "it needs one label for each code"));
-            }
-            if column.codes.iter().max().is_some_and(|&code| code as usize >= column.domain.len()) {
+            let values = match (labels, codes) {
+                (Some(labels), Some(_)) => labels.len(),
+                (None, Some(_)) => return Err(shape(column, "codes of its own need labels of their own")),
+                (Some(labels), None) if labels.len() != column.domain.len() => {
+                    return Err(shape(column, "it needs one label for each code"));
+                }
+                _ => column.domain.len(),
+            };
+            if own.iter().max().is_some_and(|&code| code as usize >= values) {
                 return Err(shape(column, "a code stands for no value"));
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Whether the record is published.

@@ -181,7 +181,7 @@ fn recoded_columns_are_strings_and_suppressed_rows_are_left_out() {
     let i32s = input.table.column("i32").unwrap();
     let labels = Some(i32s.domain.texts().iter().map(|_| "*".into()).collect());
     let bools = input.table.column("bool").unwrap();
-    let columns = vec![ViewColumn { column: i32s, labels }, ViewColumn { column: bools, labels: None }];
+    let columns = vec![ViewColumn { column: i32s, labels, codes: None }, ViewColumn::unchanged(bools)];
     let kept = [true, true, false, false, false];
     let view = View { columns, rows: 5, kept: Some(&kept) };
     let found = arrays_of_parquet(write_view(&view, Format::Parquet, &Dialect::default()).unwrap());

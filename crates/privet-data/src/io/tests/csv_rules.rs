@@ -215,8 +215,8 @@ fn labels_are_quoted_where_needed_and_suppressed_rows_left_out() {
     let labels = vec!["[1,2]".into(), "[1,2]".into(), "*".into()];
     let kept = [true, false, true];
     let columns = vec![
-        ViewColumn { column: &input.table.columns[1], labels: None },
-        ViewColumn { column: &input.table.columns[0], labels: Some(labels) },
+        ViewColumn::unchanged(&input.table.columns[1]),
+        ViewColumn::labelled(&input.table.columns[0], labels),
     ];
     let view = View { columns, rows: 3, kept: Some(&kept) };
     let mut bytes = Vec::new();
@@ -240,9 +240,10 @@ fn a_view_that_does_not_fit_is_refused() {
     let input = parse("a,b\n1,2\n");
     let column = &input.table.columns[0];
     let none = View { columns: Vec::new(), rows: 1, kept: None };
-    let wrong_rows = View { columns: vec![ViewColumn { column, labels: None }], rows: 2, kept: None };
+    let wrong_rows = View { columns: vec![ViewColumn::unchanged(column)], rows: 2, kept: None };
     let labels = Some(Vec::new());
-    let wrong_labels = View { columns: vec![ViewColumn { column, labels }], rows: 1, kept: None };
+    let wrong_labels =
+        View { columns: vec![ViewColumn { column, labels, codes: None }], rows: 1, kept: None };
     for view in [none, wrong_rows, wrong_labels] {
         assert!(write_view(&view, Format::Csv, &Dialect::default()).is_err());
     }

@@ -31,7 +31,7 @@ fn write_view(view: &View<'_>, format: Format, dialect: &Dialect) -> Result<Vec<
 }
 
 fn whole(input: &Input) -> View<'_> {
-    let columns = input.table.columns.iter().map(|column| ViewColumn { column, labels: None }).collect();
+    let columns = input.table.columns.iter().map(ViewColumn::unchanged).collect();
     View { columns, rows: input.table.rows, kept: None }
 }
 
