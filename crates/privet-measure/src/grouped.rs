@@ -109,8 +109,9 @@ impl Grouped {
             }
             GroupedKind::Ambiguity => (tally.kept_sum + suppressed * self.log_domain.exp()) / n,
             GroupedKind::Classification => (tally.kept_sum + suppressed) / n,
+            // A divergence is never negative; a sum of logarithms may be, by its last digit.
             GroupedKind::KullbackLeibler if tally.suppressed == 0 => {
-                self.tuple_entropy + tally.all_sum / n + n.ln()
+                (self.tuple_entropy + tally.all_sum / n + n.ln()).max(0.0)
             }
             GroupedKind::KullbackLeibler => {
                 // A suppressed record may be any tuple of the domain, so its mass lies under every class.
@@ -121,7 +122,7 @@ impl Grouped {
                     let density = ((share.ln() - log_volume).exp() + everywhere.exp()).ln();
                     cross += share * density;
                 }
-                self.tuple_entropy - cross
+                (self.tuple_entropy - cross).max(0.0)
             }
         }
     }

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// What can be minimized. Smaller is better for every one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Mean over quasi columns and records of (leaves covered - 1)/(leaves - 1); a suppressed record costs 1 (survey UM-04).
+    #[default]
     Loss,
     /// Sum of the levels (survey UM-02).
     Height,

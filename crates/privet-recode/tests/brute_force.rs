@@ -3,11 +3,14 @@
 
 mod oracle;
 
-use oracle::{Table, VALUES, bind, domain, hierarchy, judge, nodes, requirements, tables, tables_of};
+use oracle::{
+    Table, VALUES, bind, domain, hierarchy, judge, minimal, problem, requirements, safe_nodes, tables,
+    tables_of,
+};
 use privet_criteria::Requirement;
 use privet_data::Silent;
 use privet_measure::Metric;
-use privet_recode::lattice::{Codes, Found, Options, Problem, Quasi, SearchError, optimal, partition};
+use privet_recode::lattice::{Found, Options, SearchError, optimal, partition};
 use proptest::prelude::*;
 
 fn check(
@@ -16,50 +19,13 @@ fn check(
     metric: Metric,
     limit: u64,
 ) -> Result<(), TestCaseError> {
-    let mut table = table.clone();
-    if !metric.takes_weights() || table.weights.iter().sum::<f64>() == 0.0 {
-        table.weights.fill(1.0);
-    }
+    let table = table.weighed_for(metric);
     let Some(bound) = bind(&table, requirements) else { return Ok(()) };
-    let counts: Vec<Vec<u64>> = table
-        .quasi
-        .iter()
-        .map(|codes| {
-            let mut counts = vec![0u64; VALUES];
-            codes.iter().for_each(|&c| counts[c as usize] += 1);
-            counts
-        })
-        .collect();
-    let population = table.population.as_ref().unwrap();
-    let asks_for_population = requirements.iter().any(|requirement| requirement.population().is_some());
-    let problem = Problem {
-        rows: table.rows,
-        quasi: (0..table.quasi.len())
-            .map(|i| Quasi {
-                codes: &table.quasi[i],
-                counts: &counts[i],
-                generalization: &table.generalizations[i],
-                weight: table.weights[i],
-                // Only where a criterion asks for it: a population switches off what counting classes proves.
-                population: asks_for_population.then(|| &*population[i]),
-            })
-            .collect(),
-        sensitive: vec![
-            Codes { codes: &table.sensitive[0], values: VALUES },
-            Codes { codes: &table.sensitive[1], values: VALUES },
-            Codes { codes: &bound.joint_codes, values: bound.joint.combinations.len() },
-        ],
-        label: Some(Codes { codes: &table.label, values: VALUES }),
-        criteria: &bound.criteria,
-        metric,
-        suppress_at_most: limit,
-    };
+    let counts = table.counts();
+    let problem = problem(&table, &counts, &bound, metric, limit);
     let found = optimal(&problem, Options { minimal_nodes: true }, &Silent);
-    let judged: Vec<(Vec<usize>, Option<f64>)> = nodes(&table)
-        .into_iter()
-        .map(|node| (node.clone(), judge(&table, &bound, &node, metric, limit)))
-        .collect();
-    let best = judged.iter().filter_map(|(_, value)| *value).min_by(f64::total_cmp);
+    let safe = safe_nodes(&table, &bound, metric, limit);
+    let best = safe.iter().map(|(_, value)| *value).min_by(f64::total_cmp);
     let Some(best) = best else {
         prop_assert!(matches!(found, Err(SearchError::NoSafeNode { .. })), "{found:?}");
         return Ok(());
@@ -72,14 +38,9 @@ fn check(
     );
     let own = judge(&table, &bound, &found.levels, metric, limit);
     prop_assert!(own.is_some_and(|v| (v - best).abs() <= 1e-9 * best.abs().max(1.0)), "{own:?} {best}");
-    let safe: Vec<&Vec<usize>> = judged.iter().filter(|(_, v)| v.is_some()).map(|(node, _)| node).collect();
-    let below = |a: &[usize], b: &[usize]| a != b && a.iter().zip(b).all(|(x, y)| x <= y);
-    let mut minimal: Vec<Vec<usize>> =
-        safe.iter().filter(|node| !safe.iter().any(|other| below(other, node))).map(|n| n.to_vec()).collect();
-    minimal.sort();
-    prop_assert_eq!(found.minimal.as_ref(), Some(&minimal), "minimal nodes");
+    prop_assert_eq!(found.minimal.as_ref(), Some(&minimal(&safe)), "minimal nodes");
 
-    let parts = partition(&problem, &found.levels);
+    let parts = partition(&problem, &problem.at(&found.levels));
     let suppressed: u64 = parts.rows.iter().zip(&parts.kept).filter(|(_, k)| !**k).map(|(r, _)| r).sum();
     prop_assert_eq!(suppressed, found.suppressed, "suppressed");
     prop_assert_eq!(parts.kept.iter().filter(|k| **k).count() as u64, found.classes, "classes");

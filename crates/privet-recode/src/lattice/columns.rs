@@ -1,4 +1,8 @@
 //! The quasi columns as the search sees them: per level, only the nodes that occur, numbered from 0.
+//!
+//! Above the top of its hierarchy every column has one more level with a single node: there it is dropped, and
+//! classes are those of the other columns. It is no level of the lattice; searches that look at subsets of the
+//! columns use it.
 
 use std::sync::OnceLock;
 
@@ -28,7 +32,7 @@ const ABSENT: u32 = u32::MAX;
 impl QuasiColumn {
     /// Numbers the nodes that the codes reach. `occurs` tells which codes are in the table.
     pub fn new(generalization: &Generalization, occurs: &[bool]) -> Self {
-        let levels: Vec<Level> = generalization
+        let mut levels: Vec<Level> = generalization
             .levels
             .iter()
             .map(|level| {
@@ -55,6 +59,11 @@ impl QuasiColumn {
                 Level { node_of_code, hierarchy_node, log_leaves }
             })
             .collect();
+        let dropped = (0..levels[0].node_of_code.len())
+            .map(|code| if occurs.get(code).copied().unwrap_or(false) { 0 } else { ABSENT })
+            .collect();
+        let log_leaves = vec![f64::from(generalization.leaves).ln()];
+        levels.push(Level { node_of_code: dropped, hierarchy_node: vec![0], log_leaves });
         let steps =
             (0..levels.len()).map(|from| (from..levels.len()).map(|_| OnceLock::new()).collect()).collect();
         Self { levels, steps }
@@ -62,6 +71,11 @@ impl QuasiColumn {
 
     /// The top level.
     pub fn height(&self) -> usize {
+        self.levels.len() - 2
+    }
+
+    /// The level at which the column is dropped.
+    pub fn dropped(&self) -> usize {
         self.levels.len() - 1
     }
 

@@ -7,7 +7,7 @@ use privet_measure::{Objective, QuasiColumn as MeasuredColumn};
 
 use super::columns::QuasiColumn;
 use super::intern::Interner;
-use super::judge::{HistogramScratch, Histograms, Judge, Judgement};
+use super::judge::{HistogramScratch, Histograms, Judge, Judgement, Stop};
 use super::problem::{Codes, Problem, SearchError};
 use super::rollup::Scratch;
 use super::snapshot::{Records, Snapshot, base_layout};
@@ -62,10 +62,7 @@ impl<'a> Prepared<'a> {
         let columns: Vec<QuasiColumn> = order.iter().filter_map(|&i| slots[i].take()).collect();
 
         let heights: Vec<usize> = columns.iter().map(QuasiColumn::height).collect();
-        let product: f64 = heights.iter().map(|&h| h as f64 + 1.0).product();
-        let lattice = Lattice::new(&heights)
-            .filter(|lattice| lattice.len() <= MOST_NODES)
-            .ok_or_else(|| SearchError::TooManyNodes { nodes: format!("{product:.3e}"), most: MOST_NODES })?;
+        let lattice = Lattice::new(&heights);
         // Who judges absence cannot be satisfied by suppression.
         let suppressible = !problem.criteria.iter().any(|criterion| criterion.judges_absence());
         let limit = if suppressible { problem.suppress_at_most } else { 0 };
@@ -257,12 +254,35 @@ impl<'a, const W: usize> Engine<'a, W> {
         Self { most_classes: most_classes(prepared), prepared, base, judge, objective }
     }
 
+    /// The levels of the most general candidate.
+    pub fn top(&self) -> Vec<usize> {
+        self.prepared.columns.iter().map(QuasiColumn::height).collect()
+    }
+
+    /// The metric of a candidate before any record is suppressed, below which it cannot be; 0 where only its
+    /// classes could tell.
+    pub fn floor(&self, levels: &[usize]) -> f64 {
+        match self.objective {
+            Objective::Additive(additive) => additive.floor(levels),
+            Objective::Grouped(_) => 0.0,
+        }
+    }
+
+    /// Like [`check`](Self::check), but does not stop as soon as the candidate is known to be hopeless, so that
+    /// `suppressed` counts all records of failing classes.
+    pub fn check_all(&self, buffers: &mut Buffers<W>, source: &Snapshot<W>, levels: &[usize]) -> Judgement {
+        buffers.scratch.group(&self.prepared.columns, source, levels, usize::MAX);
+        let stop = Stop::Never;
+        self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop)
+    }
+
     /// Forms the classes of a candidate from a finer snapshot and judges them.
     pub fn check(&self, buffers: &mut Buffers<W>, source: &Snapshot<W>, levels: &[usize]) -> Judgement {
         if !buffers.scratch.group(&self.prepared.columns, source, levels, self.most_classes) {
             return Judgement::hopeless();
         }
-        self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels)
+        let stop = Stop::WhenHopeless;
+        self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop)
     }
 
     /// The snapshot of a candidate, unless it would hardly be smaller than what it is made from: then it would

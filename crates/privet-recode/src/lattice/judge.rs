@@ -4,14 +4,14 @@ use privet_criteria::{Class, Criterion, Histogram};
 use privet_measure::{Objective, Tally};
 
 use super::columns::QuasiColumn;
-use super::rollup::Scratch;
+use super::rollup::{Classes, Scratch};
 use super::snapshot::Snapshot;
 
 /// What is known of a candidate once its classes are formed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// Records in failing classes; all of them are suppressed. Counted up to the point where the
-    /// candidate is known to be hopeless.
+    /// Records in failing classes; all of them are suppressed. Counted up to the point where the candidate is
+    /// known to be hopeless, unless asked to go on; `u64::MAX` when no suppression can mend it.
     pub suppressed: u64,
     /// Whether no more records are suppressed than allowed.
     pub safe: bool,
@@ -76,6 +76,15 @@ pub struct Judge<'a> {
     pub histograms: Option<Histograms>,
 }
 
+/// When to stop looking at classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// As soon as the candidate, and with it every finer one, is known to suppress too much.
+    WhenHopeless,
+    /// After the last class.
+    Never,
+}
+
 /// Buffers for the histograms of one class.
 #[derive(Debug, Default)]
 pub struct HistogramScratch {
@@ -93,6 +102,7 @@ impl Judge<'_> {
         buffers: &mut HistogramScratch,
         source: &Snapshot<W>,
         levels: &[usize],
+        stop: Stop,
     ) -> Judgement {
         if self.histograms.is_some() {
             scratch.classes.list_members();
@@ -126,7 +136,7 @@ impl Judge<'_> {
                 if !holds {
                     suppressed = u64::MAX;
                     hopeless = true;
-                    break;
+                    break; // no count of records would say more
                 }
                 continue;
             }
@@ -137,7 +147,9 @@ impl Judge<'_> {
                 buffers.failing.push((index as u32, bound));
                 if least > self.limit {
                     hopeless = true;
-                    break;
+                    if stop == Stop::WhenHopeless {
+                        break;
+                    }
                 }
             }
             if let Objective::Grouped(grouped) = self.objective {
@@ -168,6 +180,56 @@ impl Judge<'_> {
             Objective::Grouped(grouped) => (grouped.value(&tally, buffers.volumes.iter().copied()), 0.0),
         };
         Judgement { suppressed, safe, hopeless_below: hopeless, value, surcharge, classes: kept }
+    }
+
+    /// Whether the classes that were formed last from `source` suppress no more than allowed. The metric is not
+    /// looked at, so that columns may have been dropped.
+    pub fn is_safe<const W: usize>(
+        &self,
+        scratch: &mut Scratch<W>,
+        buffers: &mut HistogramScratch,
+        source: &Snapshot<W>,
+    ) -> bool {
+        // Counts are quick to look at and often say enough.
+        if !self.is_safe_by(&scratch.classes, |class, _| self.hold(&self.counting, class)) {
+            return false;
+        }
+        let Some(histograms) = self.histograms.as_ref().filter(|_| !self.looking.is_empty()) else {
+            return true;
+        };
+        scratch.classes.list_members();
+        let classes = &scratch.classes;
+        self.is_safe_by(classes, |class, index| {
+            self.hold(&self.counting, class) && {
+                buffers.fill(histograms, source, classes.members(index));
+                buffers.with(histograms, class.rows, |filled| {
+                    self.hold(&self.looking, &Class { histograms: filled, ..*class })
+                })
+            }
+        })
+    }
+
+    fn is_safe_by(&self, classes: &Classes, mut holds: impl FnMut(&Class<'_>, usize) -> bool) -> bool {
+        let mut suppressed = 0;
+        for (index, &rows) in classes.rows().iter().enumerate() {
+            let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
+            let class = Class { rows: u64::from(rows), population, histograms: &[] };
+            if !holds(&class, index) {
+                suppressed += class.rows;
+                // People without records that fail: no suppression mends that.
+                if rows == 0 || suppressed > self.limit {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether all of these criteria hold.
+    fn hold(&self, criteria: &[&dyn Criterion], class: &Class<'_>) -> bool {
+        criteria
+            .iter()
+            .all(|criterion| (class.rows == 0 && !criterion.judges_absence()) || criterion.holds(class))
     }
 
     /// The same judge with one criterion only.

@@ -24,10 +24,11 @@ use privet_data::Progress;
 use privet_measure::Objective;
 use rayon::prelude::*;
 
-use super::engine::{Buffers, Engine, Prepared, objective, reduce, tuple_entropy};
+use super::engine::{Buffers, Engine};
 use super::judge::Judgement;
 use super::minimal;
 use super::problem::{Found, Problem, SearchError};
+use super::search::{self, Outcome, Strategy};
 use super::snapshot::Snapshot;
 
 /// What else is asked of the search.
@@ -46,85 +47,36 @@ pub fn optimal(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Found, SearchError> {
-    let mut prepared = Prepared::new(problem)?;
-    match prepared.words() {
-        1 => run::<1>(&mut prepared, problem, options, progress),
-        2 => run::<2>(&mut prepared, problem, options, progress),
-        3..=4 => run::<4>(&mut prepared, problem, options, progress),
-        5..=8 => run::<8>(&mut prepared, problem, options, progress),
-        9..=32 => run::<32>(&mut prepared, problem, options, progress),
-        words => Err(SearchError::TooWide { words }),
-    }
+    search::run(problem, &options, progress)
 }
 
-fn run<const W: usize>(
-    prepared: &mut Prepared<'_>,
-    problem: &Problem<'_>,
-    options: Options,
-    progress: &dyn Progress,
-) -> Result<Found, SearchError> {
-    let started = std::time::Instant::now();
-    let base = reduce::<W>(prepared);
-    let reduction = started.elapsed();
-    let objective = objective(prepared, &base)?;
-    let engine = Engine::new(prepared, base, &objective);
-    let mut search = Search::new(&engine);
-    search.start();
-    search.blocks(progress)?;
-    let Some(best) = search.best.node else { return Err(no_safe_node(&engine, problem)) };
-    let minimal = match options.minimal_nodes {
-        true => Some(minimal::minimal_nodes(&engine, &mut search.checked, progress)?),
-        false => None,
-    };
-    let lattice = &engine.prepared.lattice;
-    let levels = lattice.levels(best);
-    let judgement = engine.check(&mut Buffers::default(), &engine.base, &levels);
-    let mut found = Found {
-        levels: engine.prepared.in_problem_order(&levels),
-        value: search.best.value,
-        suppressed: judgement.suppressed,
-        classes: judgement.classes,
-        lattice_nodes: lattice.len(),
-        nodes_checked: search.checked,
-        reduction,
-        tuple_entropy: tuple_entropy(&engine.base, problem.rows),
-        minimal,
-    };
-    if let Some(minimal) = &mut found.minimal {
-        for levels in minimal.iter_mut() {
-            *levels = engine.prepared.in_problem_order(levels);
-        }
-        minimal.sort();
+impl Strategy for Options {
+    fn name(&self) -> &'static str {
+        "optimal"
     }
-    Ok(found)
-}
 
-/// Says what fails at the top of the lattice.
-fn no_safe_node<const W: usize>(engine: &Engine<'_, W>, problem: &Problem<'_>) -> SearchError {
-    let top: Vec<usize> = engine.prepared.columns.iter().map(|column| column.height()).collect();
-    let mut failing = 0;
-    let mut criteria = Vec::new();
-    for criterion in problem.criteria {
-        let alone = Engine {
-            judge: engine.judge.alone(&**criterion),
-            prepared: engine.prepared,
-            base: engine.base.clone(),
-            objective: engine.objective,
-            most_classes: usize::MAX,
-        };
-        let judgement = alone.check(&mut Buffers::default(), &alone.base, &top);
-        if !judgement.safe {
-            let promise = criterion.promise();
-            criteria.push(format!("{}: {}", criterion.key(), promise.trim_end_matches('.')));
-            failing = failing.max(judgement.suppressed);
+    fn leaves_ties(&self) -> bool {
+        true
+    }
+
+    fn search<const W: usize>(
+        &self,
+        engine: &Engine<'_, W>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, SearchError> {
+        let mut search = Search::new(engine);
+        search.start();
+        search.blocks(progress)?;
+        let mut outcome = Outcome { checked: search.checked, ..Outcome::default() };
+        if let Some(node) = search.best.node {
+            outcome.best = Some(engine.prepared.lattice.levels(node));
+            outcome.bound = Some(search.best.value);
+            if self.minimal_nodes {
+                outcome.minimal = Some(minimal::minimal_nodes(engine, &mut outcome.checked, progress)?);
+            }
         }
+        Ok(outcome)
     }
-    if criteria.is_empty() {
-        criteria.push("the criteria together, though each alone could be met".into());
-        failing = engine.check(&mut Buffers::default(), &engine.base, &top).suppressed;
-    }
-    let failing = failing.min(problem.rows as u64);
-    SearchError::NoSafeNode { failing, limit: engine.prepared.limit, criteria }
 }
 
 /// The best candidate so far.
@@ -551,7 +503,7 @@ impl<'a, const W: usize> Visit<'a, W> {
         }
         self.make_path(node);
         let mut buffers = std::mem::take(&mut self.buffers);
-        let source = self.source(self.engine.prepared.lattice.columns() - 1);
+        let source = self.source(self.engine.prepared.lattice.columns().saturating_sub(1));
         let judgement = self.engine.check(&mut buffers, source, &self.levels);
         self.buffers = buffers;
         self.checked += 1;

@@ -1,6 +1,7 @@
 //! The records of a chosen candidate: who is in which class, and who is suppressed.
 
 use privet_criteria::{Better, Class, Criterion, Histogram};
+use privet_data::GeneralizedLevel;
 use rayon::prelude::*;
 
 use super::intern::Interner;
@@ -24,19 +25,26 @@ pub struct Partition {
     pub reached: Vec<Option<(f64, u32)>>,
 }
 
-/// Forms the classes of a candidate from the records and judges each once more.
-pub fn partition(problem: &Problem<'_>, levels: &[usize]) -> Partition {
-    let sizes =
-        problem.quasi.iter().zip(levels).map(|(q, &level)| q.generalization.levels[level].labels.len());
-    let layout = Layout::new(sizes);
+/// Forms the classes of a candidate from the records and judges each once more. `recoding` tells per quasi column
+/// where its values go.
+pub fn partition(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Partition {
+    let layout = Layout::new(recoding.iter().map(|level| level.labels.len()));
     let classes = match layout.words {
-        1 => group::<1>(problem, levels, &layout),
-        2 => group::<2>(problem, levels, &layout),
-        3..=4 => group::<4>(problem, levels, &layout),
-        5..=8 => group::<8>(problem, levels, &layout),
-        _ => group::<32>(problem, levels, &layout),
+        1 => group::<1>(problem, recoding, &layout),
+        2 => group::<2>(problem, recoding, &layout),
+        3..=4 => group::<4>(problem, recoding, &layout),
+        5..=8 => group::<8>(problem, recoding, &layout),
+        9..=32 => group::<32>(problem, recoding, &layout),
+        _ => group_by_columns(problem, recoding),
     };
     judge(problem, classes)
+}
+
+/// Sum over the distinct tuples of the quasi-identifier of p ln p.
+pub fn tuple_entropy(problem: &Problem<'_>) -> f64 {
+    let values = partition(problem, &problem.at(&vec![0; problem.quasi.len()]));
+    let n = problem.rows.max(1) as f64;
+    values.rows.iter().map(|&rows| rows as f64 / n).map(|p| p * p.ln()).sum()
 }
 
 struct Grouped {
@@ -46,16 +54,16 @@ struct Grouped {
     population: Vec<u64>,
 }
 
-fn group<'p, const W: usize>(problem: &Problem<'p>, levels: &[usize], layout: &Layout) -> Grouped {
+fn group<'p, const W: usize>(
+    problem: &Problem<'p>,
+    recoding: &[&GeneralizedLevel],
+    layout: &Layout,
+) -> Grouped {
     // Per column and code the bits that it adds to a key.
-    let bits: Vec<Vec<u64>> = problem
-        .quasi
+    let bits: Vec<Vec<u64>> = recoding
         .iter()
-        .zip(levels)
         .zip(&layout.fields)
-        .map(|((quasi, &level), field)| {
-            quasi.generalization.levels[level].node_of_code.iter().map(|&node| field.put(node)).collect()
-        })
+        .map(|(level, field)| level.node_of_code.iter().map(|&node| field.put(node)).collect())
         .collect();
     let pack = |begin: usize, codes: &dyn Fn(usize) -> &'p [u32], keys: &mut [Key<W>]| {
         for (i, (bits, field)) in bits.iter().zip(&layout.fields).enumerate() {
@@ -97,6 +105,42 @@ fn group<'p, const W: usize>(problem: &Problem<'p>, levels: &[usize], layout: &L
     }
     population.truncate(rows.len());
     Grouped { class_of, rows, first, population }
+}
+
+/// Forms classes of any number of columns: those of the first columns, told apart by the next one, and so on.
+fn group_by_columns(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Grouped {
+    let people = problem.quasi.first().and_then(|q| q.population).map_or(0, <[u32]>::len);
+    let mut class_of = vec![0u32; problem.rows + people];
+    for (quasi, level) in problem.quasi.iter().zip(recoding) {
+        let mut interner = Interner::<1>::with_capacity(1024);
+        let codes = quasi.codes.iter().chain(quasi.population.unwrap_or_default());
+        for (class, &code) in class_of.iter_mut().zip(codes) {
+            let node = level.node_of_code[code as usize];
+            *class = interner.intern(&[u64::from(*class) << 32 | u64::from(node)]).0;
+        }
+    }
+    // Classes with a record are numbered first, because records come before people.
+    let with_records = class_of[..problem.rows].iter().max().map_or(0, |&class| class as usize + 1);
+    let mut grouped = Grouped {
+        rows: vec![0; with_records],
+        first: vec![0; with_records],
+        population: vec![0; with_records],
+        class_of: Vec::new(),
+    };
+    for (row, &class) in class_of[..problem.rows].iter().enumerate() {
+        if grouped.rows[class as usize] == 0 {
+            grouped.first[class as usize] = row as u32;
+        }
+        grouped.rows[class as usize] += 1;
+    }
+    for &class in &class_of[problem.rows..] {
+        if let Some(count) = grouped.population.get_mut(class as usize) {
+            *count += 1;
+        }
+    }
+    class_of.truncate(problem.rows);
+    grouped.class_of = class_of;
+    grouped
 }
 
 fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
@@ -214,6 +258,59 @@ impl<'a> Counted<'a> {
     fn clear(&mut self) {
         for code in self.present.drain(..) {
             self.counts[code as usize] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_measure::Metric;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lattice::Quasi;
+
+    proptest! {
+        /// The two ways to form classes agree, people of a population table included.
+        #[test]
+        fn columns_one_by_one_form_the_same_classes(
+            rows in prop::collection::vec(prop::collection::vec(0u32..3, 4), 0..30),
+            people in prop::collection::vec(prop::collection::vec(0u32..3, 4), 0..30),
+            nodes in prop::collection::vec(0u32..2, 3),
+        ) {
+            let of = |records: &[Vec<u32>], column: usize| records.iter().map(|r| r[column]).collect::<Vec<u32>>();
+            let level = GeneralizedLevel {
+                node_of_code: nodes,
+                labels: vec!["a".into(), "b".into()],
+                leaves: vec![1, 2],
+            };
+            let generalization = privet_data::Generalization { leaves: 3, levels: vec![level.clone()] };
+            let columns: Vec<(Vec<u32>, Vec<u32>)> = (0..4).map(|c| (of(&rows, c), of(&people, c))).collect();
+            let problem = Problem {
+                rows: rows.len(),
+                quasi: columns
+                    .iter()
+                    .map(|(codes, people)| Quasi {
+                        codes,
+                        counts: &[0; 3],
+                        generalization: &generalization,
+                        weight: 1.0,
+                        population: Some(people),
+                    })
+                    .collect(),
+                sensitive: Vec::new(),
+                label: None,
+                criteria: &[],
+                metric: Metric::Loss,
+                suppress_at_most: 0,
+            };
+            let recoding = [&level; 4];
+            let layout = Layout::new(recoding.iter().map(|level| level.labels.len()));
+            let (a, b) = (group::<1>(&problem, &recoding, &layout), group_by_columns(&problem, &recoding));
+            prop_assert_eq!(a.class_of, b.class_of);
+            prop_assert_eq!(a.rows, b.rows);
+            prop_assert_eq!(a.first, b.first);
+            prop_assert_eq!(a.population, b.population);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a search is given and what it gives back.
 
 use privet_criteria::Criterion;
-use privet_data::{Cancelled, Generalization};
+use privet_data::{Cancelled, Generalization, GeneralizedLevel};
 use privet_measure::{Metric, WeightError};
 
 /// A table to be generalized, and what must hold.
@@ -20,6 +20,13 @@ pub struct Problem<'a> {
     pub metric: Metric,
     /// The most records that may be suppressed.
     pub suppress_at_most: u64,
+}
+
+impl<'a> Problem<'a> {
+    /// Where the values of each quasi column go at these levels.
+    pub fn at(&self, levels: &[usize]) -> Vec<&'a GeneralizedLevel> {
+        self.quasi.iter().zip(levels).map(|(quasi, &level)| &quasi.generalization.levels[level]).collect()
+    }
 }
 
 /// A quasi column.
@@ -53,6 +60,8 @@ pub struct Found {
     pub levels: Vec<usize>,
     /// The metric.
     pub value: f64,
+    /// No safe candidate has a smaller value of the metric than this; `None` when the search cannot tell.
+    pub bound: Option<f64>,
     /// Records in failing classes.
     pub suppressed: u64,
     /// The number of published classes.
@@ -67,7 +76,8 @@ pub struct Found {
     /// Sum over the distinct tuples of the quasi-identifier of p ln p; metrics that compare distributions
     /// need it.
     pub tuple_entropy: f64,
-    /// All safe nodes below which no node is safe, when asked for.
+    /// The safe nodes that the search lists: all below which no node is safe (`optimal` when asked, `incognito`),
+    /// or all of the least height (`samarati`).
     pub minimal: Option<Vec<Vec<usize>>>,
 }
 
@@ -93,7 +103,7 @@ pub enum SearchError {
     /// The lattice has more nodes than can be kept track of.
     #[error(
         "the lattice has {nodes} nodes, more than an exact search can keep track of ({most}); \
-         use fewer quasi columns or hierarchies with fewer levels"
+         use fewer quasi columns, hierarchies with fewer levels, or a search that needs no list of them: algorithm = \"bottom-up\" in [search]"
     )]
     TooManyNodes {
         /// How many, as a text because it may not fit a number.
@@ -115,6 +125,74 @@ pub enum SearchError {
     /// The metric needs class labels.
     #[error("the metric `classification` needs a class column; name it with `class` in [search]")]
     NoLabel,
+    /// The search prunes by a property that a criterion does not have.
+    #[error(
+        "`{algorithm}` relies on monotony (what is more general than a safe candidate is safe), and `{criterion}` {}; \
+         use `optimal`, which does not rely on it",
+        if *with_suppression { "has it only when nothing may be suppressed (suppress-at-most = 0)" } else { "does not have it" }
+    )]
+    NotMonotone {
+        /// The search.
+        algorithm: &'static str,
+        /// The key of the criterion.
+        criterion: &'static str,
+        /// Whether it would do without suppression.
+        with_suppression: bool,
+    },
+    /// The search is for other criteria.
+    #[error("`{algorithm}` is made for {accepts}, and cannot enforce `{criterion}`; use `optimal`")]
+    NotForCriterion {
+        /// The search.
+        algorithm: &'static str,
+        /// The key of the criterion.
+        criterion: &'static str,
+        /// What it takes.
+        accepts: &'static str,
+    },
+    /// The search is for other metrics.
+    #[error("`{algorithm}` minimizes {accepts}; set `minimize` in [search] accordingly")]
+    NotForMetric {
+        /// The search.
+        algorithm: &'static str,
+        /// What it takes.
+        accepts: &'static str,
+    },
+    /// A parameter of the search is out of range.
+    #[error("{key} {problem}")]
+    Parameter {
+        /// Its key in a job file.
+        key: &'static str,
+        /// What is wrong with it, and what would be accepted.
+        problem: &'static str,
+    },
+    /// The search ended before it met a safe candidate.
+    #[error(
+        "`{algorithm}` ended without having met a safe candidate; there may be one: `optimal` looks for it everywhere, and a larger budget or another seed may help"
+    )]
+    NothingFound {
+        /// The search.
+        algorithm: &'static str,
+    },
+    /// A search chose a candidate that is not safe: a fault of the program, caught before anything was published.
+    #[error(
+        "`{algorithm}` chose a candidate that does not keep the promises; nothing was published. This is a fault in privet"
+    )]
+    Unsafe {
+        /// The search.
+        algorithm: &'static str,
+    },
+    /// The levels of a decomposition do not keep the promises, and it was not to raise them.
+    #[error(
+        "the decomposition alone does not keep the promises: at its levels {failing} records are in classes that fail, \
+         and {limit} may be suppressed. Set purpose.until-safe = true to raise levels further, or trust the \
+         requester less"
+    )]
+    DecompositionUnsafe {
+        /// Records in failing classes.
+        failing: u64,
+        /// How many may be suppressed.
+        limit: u64,
+    },
     /// The weights do not fit the metric.
     #[error(transparent)]
     Weight(#[from] WeightError),

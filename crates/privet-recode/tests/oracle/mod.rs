@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use privet_criteria::{Class, Criterion, Histogram, Joint, Requirement, SensitiveColumn, build};
 use privet_data::{Domain, Generalization, Hierarchy};
 use privet_measure::Metric;
+use privet_recode::lattice::{Codes, Problem, Quasi};
 use proptest::prelude::*;
+
+pub mod cuts;
+pub mod fixture;
 
 /// A random table with hierarchies.
 #[derive(Debug, Clone)]
@@ -144,6 +148,7 @@ pub struct Bound {
     pub criteria: Vec<Box<dyn Criterion>>,
     pub joint: Joint,
     pub joint_codes: Vec<u32>,
+    pub asks_for_population: bool,
 }
 
 pub fn bind(table: &Table, requirements: &[Requirement]) -> Option<Bound> {
@@ -172,7 +177,8 @@ pub fn bind(table: &Table, requirements: &[Requirement]) -> Option<Bound> {
     let joint = Joint { combinations };
     // A promise that is impossible for this table is refused before any search.
     let criteria = build(requirements, &columns, Some(&joint), table.rows as u64).ok()?;
-    Some(Bound { criteria, joint, joint_codes })
+    let asks_for_population = requirements.iter().any(|requirement| requirement.population().is_some());
+    Some(Bound { criteria, joint, joint_codes, asks_for_population })
 }
 
 /// What a node costs, or `None` when it is not safe. Straight from the definitions.
@@ -336,6 +342,80 @@ pub fn value(
     }
 }
 
+impl Table {
+    /// The table with weights that the metric can use.
+    pub fn weighed_for(&self, metric: Metric) -> Table {
+        let mut table = self.clone();
+        if !metric.takes_weights() || table.weights.iter().sum::<f64>() == 0.0 {
+            table.weights.fill(1.0);
+        }
+        table
+    }
+
+    /// Per quasi column and code how many records have it.
+    pub fn counts(&self) -> Vec<Vec<u64>> {
+        let count = |codes: &Vec<u32>| {
+            let mut counts = vec![0u64; VALUES];
+            codes.iter().for_each(|&c| counts[c as usize] += 1);
+            counts
+        };
+        self.quasi.iter().map(count).collect()
+    }
+}
+
+/// The problem that a search is given; `counts` are those of [`Table::counts`].
+pub fn problem<'a>(
+    table: &'a Table,
+    counts: &'a [Vec<u64>],
+    bound: &'a Bound,
+    metric: Metric,
+    limit: u64,
+) -> Problem<'a> {
+    // Only where a criterion asks for it: a population switches off what counting classes proves.
+    let population = table.population.as_ref().filter(|_| bound.asks_for_population);
+    Problem {
+        rows: table.rows,
+        quasi: (0..table.quasi.len())
+            .map(|i| Quasi {
+                codes: &table.quasi[i],
+                counts: &counts[i],
+                generalization: &table.generalizations[i],
+                weight: table.weights[i],
+                population: population.map(|population| &*population[i]),
+            })
+            .collect(),
+        sensitive: vec![
+            Codes { codes: &table.sensitive[0], values: VALUES },
+            Codes { codes: &table.sensitive[1], values: VALUES },
+            Codes { codes: &bound.joint_codes, values: bound.joint.combinations.len() },
+        ],
+        label: Some(Codes { codes: &table.label, values: VALUES }),
+        criteria: &bound.criteria,
+        metric,
+        suppress_at_most: limit,
+    }
+}
+
+/// All safe nodes with their value, straight from the definitions.
+pub fn safe_nodes(table: &Table, bound: &Bound, metric: Metric, limit: u64) -> Vec<(Vec<usize>, f64)> {
+    let judged = nodes(table).into_iter().map(|node| {
+        let value = judge(table, bound, &node, metric, limit);
+        (node, value)
+    });
+    judged.filter_map(|(node, value)| value.map(|value| (node, value))).collect()
+}
+
+/// Those of some nodes below which none of them lies, sorted.
+pub fn minimal(nodes: &[(Vec<usize>, f64)]) -> Vec<Vec<usize>> {
+    let below = |a: &[usize], b: &[usize]| a != b && a.iter().zip(b).all(|(x, y)| x <= y);
+    let is_minimal = |node: &Vec<usize>| !nodes.iter().any(|(other, _)| below(other, node));
+    let mut minimal: Vec<Vec<usize>> =
+        nodes.iter().map(|(node, _)| node).filter(|node| is_minimal(node)).cloned().collect();
+    minimal.sort();
+    minimal
+}
+
+/// Every node of the lattice.
 pub fn nodes(table: &Table) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for generalization in &table.generalizations {
