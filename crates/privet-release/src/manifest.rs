@@ -81,8 +81,12 @@ pub struct DataColumn {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recoding {
-    /// The level of its hierarchy, 0 for the value itself.
-    pub level: usize,
+    /// The level of its hierarchy, 0 for the value itself; absent when its values went to different levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
+    /// Where its values went when not to one level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Nodes>,
     /// The top level of its hierarchy.
     pub height: usize,
     /// Leaves of its domain.
@@ -93,6 +97,17 @@ pub struct Recoding {
     pub loss: f64,
     /// Its weight in the metric.
     pub weight: f64,
+}
+
+/// Labels that do not all lie on one level of a hierarchy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nodes {
+    /// What they are: a `cut` through the hierarchy or `ranges` of values, in which equal values have equal labels;
+    /// or `cells`, of which each is the value or `*`.
+    pub kind: String,
+    /// How many different labels are published.
+    pub labels: u64,
 }
 
 /// A promise and what was reached.
@@ -160,13 +175,40 @@ pub struct Search {
     pub minimize: String,
     /// The largest share of records that may be suppressed.
     pub suppress_at_most: f64,
-    /// Candidates in the lattice.
-    pub lattice_nodes: u64,
+    /// Candidates in the lattice of levels; absent for a search among other candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice_nodes: Option<u64>,
     /// Candidates whose classes were formed.
     pub nodes_checked: u64,
+    /// No safe candidate of the space that was searched has a smaller value of the metric than this, where the search
+    /// can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// For whom and what for it was made, where that decided how much was coarsened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
     /// All minimal safe nodes, as levels per quasi column, when they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimal_nodes: Option<Vec<Vec<usize>>>,
+}
+
+/// The purpose of a release and how far its requester is trusted (thesis 2.9).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Purpose {
+    /// What it is for.
+    pub purpose: String,
+    /// Who asked, when named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requester: Option<String>,
+    /// How far that person is trusted, from 0 to 1.
+    pub trust: f64,
+    /// The degree of anonymization that follows from the trust.
+    pub degree: f64,
+    /// Per quasi column its priority.
+    pub priorities: Vec<f64>,
+    /// The levels that the degree asks for, before any were raised to keep the promises.
+    pub levels: Vec<usize>,
 }
 
 /// The equivalence classes of the published table.
@@ -209,7 +251,7 @@ pub struct File {
     pub bytes: u64,
     /// SHA-256 of the whole file.
     pub sha256: String,
-    /// SHA-256 of each block of 64 KiB, cut to 16 hexadecimal digits, so that a change can be located.
+    /// A checksum (XXH64) of each block of 64 KiB in 16 hexadecimal digits, so that a change can be located.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<String>,
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Fixture, assert_holds};
+use privet_release::manifest::{Purpose, Search};
 use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
 use serde_json::{Value, json};
 
@@ -225,7 +226,7 @@ fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
                 2 => manifest.search.nodes_checked += 1 + numbers.below(99) as u64,
                 3 => *manifest.metrics.get_mut("loss").unwrap() /= 2.0 + numbers.below(9) as f64,
                 4 => manifest.randomness = "seeded".to_owned(),
-                _ => manifest.search.lattice_nodes += 1 + numbers.below(99) as u64,
+                _ => *manifest.search.lattice_nodes.get_or_insert(0) += 1 + numbers.below(99) as u64,
             });
             "the manifest, without sealing it".to_owned()
         }
@@ -243,7 +244,10 @@ fn lie(manifest: &mut Manifest, field: usize, by: u64) {
         3 => manifest.data.columns.swap(position, 3),
         4 => manifest.data.columns[position].name.push('x'),
         5 => manifest.data.columns[position].role = "insensitive".to_owned(),
-        6 => manifest.data.columns[position].recoding.as_mut().expect(RECODED).level += 1 + by as usize,
+        6 => {
+            *manifest.data.columns[position].recoding.as_mut().expect(RECODED).level.get_or_insert(0) +=
+                1 + by as usize;
+        }
         7 => {
             let recoding = manifest.data.columns[position].recoding.as_mut().expect(RECODED);
             recoding.labels_per_level[1] = 1;
@@ -350,7 +354,7 @@ fn numbers_at_their_limits_are_judged_without_a_panic() {
             3 => manifest.data.rows = u64::MAX,
             4 => manifest.files.iter_mut().for_each(|file| file.bytes = u64::MAX),
             5 => manifest.data.columns[0].recoding.as_mut().unwrap().height = usize::MAX,
-            6 => manifest.data.columns[0].recoding.as_mut().unwrap().level = usize::MAX,
+            6 => manifest.data.columns[0].recoding.as_mut().unwrap().level = Some(usize::MAX),
             7 => manifest.classes.sizes[0].to = u64::MAX,
             8 => manifest.promises[1].worst_class.as_mut().unwrap().record = u64::MAX,
             9 => {
@@ -377,4 +381,56 @@ fn what_is_not_there_cannot_be_looked_at() {
     edit(&folder, true, |manifest| manifest.kind = "sketched".to_owned());
     assert!(matches!(ask(&folder), VerifyError::Kind));
     let _: Value = serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap();
+}
+
+/// What the search says of its own choice is held against the choice.
+#[test]
+fn false_statements_about_the_search_are_caught() {
+    let fixture = release();
+    let columns = fixture.columns.iter().filter(|column| column.1 == "quasi").count();
+    let purpose = Purpose {
+        purpose: "research".into(),
+        requester: None,
+        trust: 0.5,
+        degree: 0.25,
+        priorities: vec![0.5; columns],
+        levels: vec![1; columns],
+    };
+    let verdict = |change: &dyn Fn(&mut Search)| {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("release");
+        let mut manifest = fixture.manifest();
+        change(&mut manifest.search);
+        fixture.write_as(&folder, manifest);
+        verify(&folder, VerifyOptions::default()).unwrap().holds()
+    };
+    assert!(verdict(&|search| search.bound = Some(0.25)));
+    assert!(verdict(&|search| search.purpose = Some(purpose.clone())));
+    let listed = |word: &str, nodes: Vec<Vec<usize>>| {
+        let word = word.to_owned();
+        move |search: &mut Search| {
+            search.algorithm.clone_from(&word);
+            search.minimal_nodes = Some(nodes.clone());
+        }
+    };
+    let (own, mut other) = (vec![1; columns], vec![1; columns]);
+    (other[0], other[1]) = (0, 2);
+    let (low, high) = (vec![0; columns], vec![2; columns]);
+    assert!(verdict(&listed("samarati", vec![own.clone(), other.clone()])));
+    assert!(!verdict(&listed("incognito", vec![other.clone()])), "the published node is not listed");
+    assert!(!verdict(&listed("incognito", vec![low, own])), "a node above another");
+    assert!(!verdict(&listed("samarati", vec![high, other])), "heights differ");
+    assert!(!verdict(&|search| search.bound = Some(0.26)), "a bound above the value");
+    assert!(!verdict(&|search| search.bound = Some(f64::MAX)));
+    for lie in 0..5 {
+        let mut purpose = purpose.clone();
+        match lie {
+            0 => purpose.levels[0] = 2,
+            1 => purpose.trust = 1.5,
+            2 => purpose.degree = -0.1,
+            3 => purpose.priorities.push(0.1),
+            _ => purpose.priorities[0] = f64::MAX,
+        }
+        assert!(!verdict(&|search| search.purpose = Some(purpose.clone())), "lie {lie}");
+    }
 }

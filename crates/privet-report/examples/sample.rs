@@ -12,7 +12,8 @@ fn main() {
 
 fn column(name: &str, role: &str, recoding: Option<(usize, &[u64], f64)>) -> DataColumn {
     let recoding = recoding.map(|(level, labels, loss)| Recoding {
-        level,
+        level: Some(level),
+        nodes: None,
         height: labels.len() - 1,
         leaves: labels[0],
         labels_per_level: labels.to_vec(),
@@ -100,7 +101,9 @@ fn manifest() -> Manifest {
             guarantee: "no candidate of the lattice that keeps the promises has a smaller loss".into(),
             minimize: "loss".into(),
             suppress_at_most: 0.03,
-            lattice_nodes: 240,
+            lattice_nodes: Some(240),
+            bound: None,
+            purpose: None,
             nodes_checked: 41,
             minimal_nodes: Some(vec![vec![2, 0, 3, 1], vec![1, 1, 4, 1], vec![3, 0, 2, 2]]),
         },

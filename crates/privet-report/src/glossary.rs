@@ -53,6 +53,9 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
             "How far the picture that a reader can rebuild from the release is from the original distribution of the \
              identifying columns: 0 means that both are the same; it has no upper limit.",
         ),
+        "suppressed-cells" => {
+            ("Suppressed cells", "How many cells of the identifying columns were replaced by *.")
+        }
         "classification" => (
             "Classification penalty",
             "The share of records that are suppressed, or whose value in the column to be predicted differs from the \

@@ -139,7 +139,7 @@ fn labels_of_level_0_are_not_named() {
     };
     for column in &mut manifest.data.columns {
         if let Some(recoding) = &mut column.recoding {
-            recoding.level = 0;
+            recoding.level = Some(0);
         }
     }
     let page = html(&manifest, &facts);
@@ -147,7 +147,7 @@ fn labels_of_level_0_are_not_named() {
     assert!(!page.contains("secret"));
     assert!(page.contains("unnamed") && page.contains("27\u{a0}rarer labels"));
     if let Some(recoding) = &mut manifest.data.columns[0].recoding {
-        recoding.level = 1;
+        recoding.level = Some(1);
     }
     let page = html(&manifest, &facts);
     assert!(page.contains("secret-39") && !page.contains("secret-1<"));
@@ -269,7 +269,7 @@ proptest! {
             promise.reached = value;
         }
         for recoding in manifest.data.columns.iter_mut().filter_map(|c| c.recoding.as_mut()) {
-            recoding.level = level;
+            recoding.level = Some(level);
             recoding.height = height;
             recoding.loss = value;
             recoding.labels_per_level = numbers.clone();

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::outcome::Check;
 use super::table::{Released, Table};
 use crate::Manifest;
+use crate::manifest::Recoding;
 
 /// Whether two computations of one number agree.
 pub(super) fn close(a: f64, b: f64) -> bool {
@@ -123,11 +124,6 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
         let Some(recoding) = &column.recoding else { continue };
         let at = format!("column {}", number + 1);
         let labels = &recoding.labels_per_level;
-        if recoding.level > recoding.height {
-            problems
-                .push(format!("{at}: level {} is above the top level {}", recoding.level, recoding.height));
-            continue;
-        }
         if labels.len().checked_sub(1) != Some(recoding.height) {
             problems.push(format!(
                 "{at}: {} levels are listed, but the top level is {}",
@@ -140,11 +136,23 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
             problems.push(format!("{at}: a higher level has more labels than a lower one"));
         }
         let distinct = released.table.columns[number].texts.len() as u64;
-        if distinct > labels[recoding.level] {
-            problems.push(format!(
-                "{at}: {distinct} distinct labels where level {} has at most {}",
-                recoding.level, labels[recoding.level]
-            ));
+        match (recoding.level, &recoding.nodes) {
+            (Some(level), None) if level > recoding.height => {
+                problems.push(format!("{at}: level {level} is above the top level {}", recoding.height));
+            }
+            (Some(level), None) if distinct > labels[level] => problems.push(format!(
+                "{at}: {distinct} distinct labels where level {level} has at most {}",
+                labels[level]
+            )),
+            (None, Some(nodes)) if distinct != nodes.labels => problems
+                .push(format!("{at}: {distinct} distinct labels where the manifest says {}", nodes.labels)),
+            (None, Some(nodes)) if !["cut", "ranges", "cells"].contains(&nodes.kind.as_str()) => {
+                problems.push(format!("{at}: it was recoded in a way that this version does not know"));
+            }
+            (Some(_), None) | (None, Some(_)) => {}
+            _ => {
+                problems.push(format!("{at}: it must be at one level, or at nodes of several, and not both"));
+            }
         }
         if !(-1e-9..=1.0 + 1e-9).contains(&recoding.loss) || recoding.weight < 0.0 {
             problems.push(format!("{at}: its loss is not between 0 and 1, or its weight is negative"));
@@ -163,7 +171,55 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
             ));
         }
     }
-    Check::of("levels", "every quasi column is at the level that the manifest says", &problems)
+    problems.extend(chosen(manifest));
+    Check::of("levels", "every quasi column is recoded as the manifest says", &problems)
+}
+
+/// What the search says of its choice, against the choice.
+fn chosen(manifest: &Manifest) -> Vec<String> {
+    let search = &manifest.search;
+    let recodings: Vec<&Recoding> =
+        manifest.data.columns.iter().filter_map(|column| column.recoding.as_ref()).collect();
+    let levels: Option<Vec<usize>> = recodings.iter().map(|recoding| recoding.level).collect();
+    let mut problems = Vec::new();
+    if let Some(bound) = search.bound {
+        let value = manifest.metrics.get(&search.minimize).copied();
+        if !bound.is_finite() {
+            problems.push("the bound of the search is not a finite number".to_owned());
+        } else if value.is_some_and(|value| bound > value && !close(bound, value)) {
+            problems.push("the bound of the search is above what it found".to_owned());
+        }
+    }
+    let below =
+        |a: &[usize], b: &[usize]| a != b && a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x <= y);
+    if let (Some(nodes), Some(levels)) = (&search.minimal_nodes, &levels) {
+        if nodes.iter().any(|node| nodes.iter().any(|other| below(other, node))) {
+            problems.push("a minimal node lies above another".to_owned());
+        }
+        let lists_its_own = ["samarati", "incognito", "hash-table"].contains(&search.algorithm.as_str());
+        if lists_its_own && !nodes.contains(levels) {
+            problems.push("the published levels are none of the minimal nodes".to_owned());
+        }
+        let sum = |node: &Vec<usize>| node.iter().sum::<usize>();
+        if search.algorithm == "samarati" && nodes.iter().any(|node| sum(node) != sum(levels)) {
+            problems.push("the nodes of least height have different heights".to_owned());
+        }
+    }
+    if let Some(purpose) = &search.purpose {
+        let fits = purpose.levels.len() == recodings.len() && purpose.priorities.len() == recodings.len();
+        if !fits
+            || levels
+                .as_ref()
+                .is_none_or(|own| own.iter().zip(&purpose.levels).any(|(own, least)| own < least))
+        {
+            problems.push("a column is below the level that the purpose asks for".to_owned());
+        }
+        let shares = [purpose.trust, purpose.degree];
+        if shares.iter().chain(&purpose.priorities).any(|share| !(0.0..=1.0).contains(share)) {
+            problems.push("the trust, the degree or a priority is not between 0 and 1".to_owned());
+        }
+    }
+    problems
 }
 
 fn metrics(manifest: &Manifest, released: &Released) -> Check {
@@ -180,6 +236,14 @@ fn metrics(manifest: &Manifest, released: &Released) -> Check {
         let mean = released.table.rows as f64 / released.classes.len() as f64;
         recomputed.push(("average-class-size", mean));
     }
+    let columns = manifest.data.columns.iter().zip(&released.table.columns);
+    let in_cells = |recoding: &Recoding| recoding.nodes.as_ref().is_some_and(|nodes| nodes.kind == "cells");
+    let stars =
+        columns.filter(|(column, _)| column.recoding.as_ref().is_some_and(in_cells)).map(|(_, cells)| {
+            let star = cells.texts.iter().position(|text| text == "*");
+            star.map_or(0, |star| cells.codes.iter().filter(|&&code| code as usize == star).count())
+        });
+    recomputed.push(("suppressed-cells", stars.sum::<usize>() as f64));
     let mut checked = 0;
     for (name, value) in recomputed {
         match manifest.metrics.get(name) {

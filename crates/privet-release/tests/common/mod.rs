@@ -94,7 +94,8 @@ impl Fixture {
             labels.dedup();
             let labels = labels.len().max(1) as u64;
             let recoding = Recoding {
-                level: 1,
+                level: Some(1),
+                nodes: None,
                 height: 2,
                 leaves: labels + 5,
                 labels_per_level: vec![labels + 5, labels, 1],
@@ -129,8 +130,10 @@ impl Fixture {
                 } else {
                     self.suppressed as f64 / input_rows as f64
                 },
-                lattice_nodes: 81,
+                lattice_nodes: Some(81),
                 nodes_checked: 17,
+                bound: None,
+                purpose: None,
                 minimal_nodes: None,
             },
             metrics: [

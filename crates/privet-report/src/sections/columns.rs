@@ -1,6 +1,7 @@
 //! Which columns are published, in which role, and which were removed.
 
 use privet_release::Manifest;
+use privet_release::manifest::Recoding;
 
 use crate::Facts;
 use crate::text::{count, counted, escape, name};
@@ -20,9 +21,13 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
                 other => escape(other),
             };
             let form = match &column.recoding {
-                Some(r) if r.level > 0 => {
-                    format!("coarsened to level {} of {}", count(r.level as u64), count(r.height as u64))
+                Some(Recoding { level: Some(level @ 1..), height, .. }) => {
+                    format!("coarsened to level {} of {}", count(*level as u64), count(*height as u64))
                 }
+                Some(Recoding { nodes: Some(nodes), .. }) => match nodes.kind.as_str() {
+                    "cells" => "some cells replaced by <code>*</code>".to_owned(),
+                    _ => format!("coarsened to {}", counted(nodes.labels, "label", "labels")),
+                },
                 _ => "unchanged".to_owned(),
             };
             put!(

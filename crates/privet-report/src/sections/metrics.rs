@@ -26,8 +26,12 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             Some(explained) => format!("{} <code>{}</code>", explained.title, escape(word)),
             None => format!("<code>{}</code>", plain_name(word)),
         };
-        let minimized =
-            if *word == manifest.search.minimize { " <span class=\"tag\">minimized</span>" } else { "" };
+        let minimized = if *word == manifest.search.minimize && super::search::led(&manifest.search.algorithm)
+        {
+            " <span class=\"tag\">minimized</span>"
+        } else {
+            ""
+        };
         put!(
             out,
             "<tr><th scope=\"row\">{title}{minimized}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",

@@ -21,13 +21,11 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("<p>No column was treated as identifying.</p>\n");
         return;
     }
-    out.push_str(
-        "<p>Each column has levels, from its original values (level 0) to the coarsest labels. The height of a step \
-         shows how many different labels are left on it, on a logarithmic scale.</p>\n\
-         <ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>finer, given up</li><li><span \
-         class=\"key solid\" aria-hidden=\"true\"></span>▲ published</li><li><span class=\"key empty\" \
-         aria-hidden=\"true\"></span>coarser, not needed</li></ul>\n<div class=\"cards\">\n",
-    );
+    if quasi.iter().all(|(_, recoding)| recoding.level.is_none()) {
+        out.push_str("<div class=\"cards\">\n");
+    } else {
+        legend(out);
+    }
     for (i, (column, recoding)) in quasi.iter().enumerate() {
         put!(
             out,
@@ -35,28 +33,50 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             name(&column.name)
         );
         put!(out, "<p>{}</p>\n", in_words(recoding));
-        out.push_str(&svg::ladder(
-            &format!("ladder-{i}"),
-            &format!("Levels of {}", plain_name(&column.name)),
-            &describe(recoding),
-            &recoding.labels_per_level,
-            recoding.height,
-            recoding.level,
-        ));
-        out.push('\n');
+        if let Some(level) = recoding.level {
+            out.push_str(&svg::ladder(
+                &format!("ladder-{i}"),
+                &format!("Levels of {}", plain_name(&column.name)),
+                &describe(recoding, level),
+                &recoding.labels_per_level,
+                recoding.height,
+                level,
+            ));
+            out.push('\n');
+        }
         if let Some(known) = facts.columns.iter().find(|f| f.name == column.name) {
-            labels(out, i, &known.labels, recoding.level > 0);
+            labels(out, i, &known.labels, recoding.level != Some(0));
         }
         out.push_str("</article>\n");
     }
     out.push_str("</div>\n");
 }
 
+/// What the drawings show.
+fn legend(out: &mut String) {
+    out.push_str(
+        "<p>Each column has levels, from its original values (level 0) to the coarsest labels. The height of a step \
+         shows how many different labels are left on it, on a logarithmic scale.</p>\n\
+         <ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>finer, given up</li><li><span \
+         class=\"key solid\" aria-hidden=\"true\"></span>▲ published</li><li><span class=\"key empty\" \
+         aria-hidden=\"true\"></span>coarser, not needed</li></ul>\n<div class=\"cards\">\n",
+    );
+}
+
 fn in_words(recoding: &Recoding) -> String {
     let at = |level: usize| recoding.labels_per_level.get(level).map(|&n| count(n));
-    let place = format!("Level <b>{}</b> of {}", count(recoding.level as u64), count(recoding.height as u64));
-    let rest = match (at(0), at(recoding.level)) {
-        _ if recoding.level == 0 => ": published as it was".to_owned(),
+    let Some(level) = recoding.level else {
+        let Some(nodes) = &recoding.nodes else { return String::new() };
+        return match nodes.kind.as_str() {
+            "cells" => "Cells are published as they were or replaced by <code>*</code>.".to_owned(),
+            "ranges" => format!("Neighbouring values became {}.", counted(nodes.labels, "range", "ranges")),
+            _ if nodes.labels == 1 => "Every value became the same label.".to_owned(),
+            _ => format!("Labels of different levels: {}.", counted(nodes.labels, "label", "labels")),
+        };
+    };
+    let place = format!("Level <b>{}</b> of {}", count(level as u64), count(recoding.height as u64));
+    let rest = match (at(0), at(level)) {
+        _ if level == 0 => ": published as it was".to_owned(),
         (Some(first), Some(now)) => {
             format!(": {first} values became {now} {}", if now == "1" { "label" } else { "labels" })
         }
@@ -65,11 +85,10 @@ fn in_words(recoding: &Recoding) -> String {
     format!("{place}{rest}.")
 }
 
-fn describe(recoding: &Recoding) -> String {
+fn describe(recoding: &Recoding, level: usize) -> String {
     // Past this many levels a spoken list helps nobody.
     const MOST: usize = 16;
-    let mut out =
-        format!("Published at level {} of {}.", count(recoding.level as u64), count(recoding.height as u64));
+    let mut out = format!("Published at level {} of {}.", count(level as u64), count(recoding.height as u64));
     if !recoding.labels_per_level.is_empty() {
         out.push_str(" Distinct labels from level 0 on: ");
         let shown: Vec<String> = recoding.labels_per_level.iter().take(MOST).map(|&n| count(n)).collect();
@@ -136,12 +155,14 @@ pub(super) fn losses(manifest: &Manifest, out: &mut String) {
     }
     super::header(out, &headings);
     for (column, recoding) in quasi {
+        let level = match recoding.level {
+            Some(level) => format!("{} of {}", count(level as u64), count(recoding.height as u64)),
+            None => "several".to_owned(),
+        };
         put!(
             out,
-            "<tr><th scope=\"row\">{}</th><td class=\"number\">{} of {}</td><td class=\"number\">{}</td><td class=\"draw\">{}</td>",
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{level}</td><td class=\"number\">{}</td><td class=\"draw\">{}</td>",
             name(&column.name),
-            count(recoding.level as u64),
-            count(recoding.height as u64),
             number(recoding.loss),
             svg::bar(recoding.loss)
         );

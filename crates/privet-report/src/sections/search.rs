@@ -1,6 +1,7 @@
 //! How the published candidate was chosen, and what is known of the choice.
 
 use privet_release::Manifest;
+use privet_release::manifest::Purpose;
 
 use crate::text::{count, escape, names, number, percent};
 use crate::{Facts, glossary};
@@ -10,6 +11,40 @@ use super::{quasi, term};
 /// Minimal nodes shown one by one.
 const MOST_NODES: usize = 20;
 
+/// Whether a search is led by the metric that the manifest names.
+pub(super) fn led(algorithm: &str) -> bool {
+    !["datafly", "decomposition", "top-down-specialization", "bottom-up-generalization"].contains(&algorithm)
+}
+
+/// How far the published candidate can be from the best one.
+fn known(value: f64, bound: f64) -> String {
+    let gap = value - bound;
+    if gap <= 1e-9 * value.abs().max(1.0) {
+        return "No candidate of the space that was searched is better.".to_owned();
+    }
+    format!("No safe candidate is below {}; this one is at {}.", number(bound), number(value))
+}
+
+fn purposes(out: &mut String, purpose: &Purpose, columns: &str) {
+    let who = match &purpose.requester {
+        Some(requester) => format!("{}, trusted {}", escape(requester), number(purpose.trust)),
+        None => format!("a requester trusted {}", number(purpose.trust)),
+    };
+    term(
+        out,
+        "Other releases",
+        "This release was made for one requester. Whoever gets hold of the release of another can join the two, record \
+         by record where other columns are published unchanged, and then knows more than either promises.",
+    );
+    term(out, "Purpose", &escape(&purpose.purpose));
+    term(out, "For", &who);
+    term(out, "Degree of anonymization asked for", &number(purpose.degree));
+    let priorities: Vec<String> = purpose.priorities.iter().map(|&p| number(p)).collect();
+    let levels: Vec<String> = purpose.levels.iter().map(ToString::to_string).collect();
+    let shown = format!("{columns}: priorities {}, levels ⟨{}⟩", priorities.join("; "), levels.join(", "));
+    term(out, "What that means for the columns", &shown);
+}
+
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let search = &manifest.search;
     out.push_str("<dl class=\"terms\">\n");
@@ -17,13 +52,27 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     term(out, "What it guarantees", &escape(&search.guarantee));
     let title = glossary::metric(&search.minimize).map(|e| e.title);
     let word = format!("<code>{}</code>", escape(&search.minimize));
-    term(out, "What it minimizes", &title.map_or(word.clone(), |title| format!("{title} ({word})")));
-    term(out, "Candidates in the lattice", &count(search.lattice_nodes));
+    // Some searches are not led by the metric that the job names; it only says how good the result is.
+    let led = led(&search.algorithm);
     term(
         out,
-        "Candidates examined",
-        &format!("{} ({})", count(search.nodes_checked), percent(search.nodes_checked, search.lattice_nodes)),
+        if led { "What it minimizes" } else { "What the result is measured by" },
+        &title.map_or(word.clone(), |title| format!("{title} ({word})")),
     );
+    let mut examined = count(search.nodes_checked);
+    if let Some(nodes) = search.lattice_nodes {
+        term(out, "Candidates in the lattice", &count(nodes));
+        put!(examined, " ({})", percent(search.nodes_checked, nodes));
+    }
+    if search.nodes_checked > 0 {
+        term(out, "Candidates examined", &examined);
+    }
+    if let (Some(bound), Some(&value)) = (search.bound, manifest.metrics.get(&search.minimize)) {
+        term(out, "What is known of the best", &known(value, bound));
+    }
+    if let Some(purpose) = &search.purpose {
+        purposes(out, purpose, &names(quasi(manifest).iter().map(|(c, _)| c.name.as_str()), 12));
+    }
     let limit = search.suppress_at_most;
     let limit = if limit.is_finite() { format!("{}\u{a0}%", number(limit * 100.0)) } else { number(limit) };
     term(out, "Most records that may be suppressed", &format!("{limit} of the input"));
@@ -46,7 +95,12 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             }
             shown.push_str("</ul>");
         }
-        term(out, "Least coarse safe candidates", &shown);
+        let title = match search.algorithm.as_str() {
+            "samarati" => "Safe candidates of the least height",
+            "attribute-suppression" => "Smallest safe sets of columns to hide, as levels",
+            _ => "Least coarse safe candidates",
+        };
+        term(out, title, &shown);
     }
     out.push_str("</dl>\n");
 }

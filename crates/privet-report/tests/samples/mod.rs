@@ -8,7 +8,8 @@ use privet_report::{ColumnFacts, Facts, LabelCount};
 
 pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
     let recoding = Recoding {
-        level,
+        level: Some(level),
+        nodes: None,
         height: labels.len().saturating_sub(1),
         leaves: labels.first().copied().unwrap_or(0),
         labels_per_level: labels.to_vec(),
@@ -169,7 +170,9 @@ pub fn manifest() -> Manifest {
             guarantee: "no safe candidate has a smaller loss".into(),
             minimize: "loss".into(),
             suppress_at_most: 0.02,
-            lattice_nodes: 240,
+            lattice_nodes: Some(240),
+            bound: None,
+            purpose: None,
             nodes_checked: 41,
             minimal_nodes: Some(vec![vec![2, 0], vec![1, 1]]),
         },
