@@ -109,7 +109,12 @@ impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
-            RunError::Search(SearchError::NoSafeNode { .. }) => Outcome::Refused,
+            RunError::Search(
+                SearchError::NoSafeNode { .. }
+                | SearchError::NothingFound { .. }
+                | SearchError::DecompositionUnsafe { .. }
+                | SearchError::Unsafe { .. },
+            ) => Outcome::Refused,
             RunError::Search(
                 SearchError::TooManyNodes { .. } | SearchError::TooWide { .. } | SearchError::TooManyRows,
             ) => Outcome::Resources,

@@ -11,8 +11,12 @@ use privet_data::Role;
 use privet_data::hierarchy::HierarchySpec;
 use privet_data::io::{Encoding, Format, ReadOptions};
 use privet_measure::Metric;
+use privet_recode::cell::CellSuppression;
+use privet_recode::cut::{BottomUpGeneralization, KOptimize, TopDownSpecialization};
+use privet_recode::lattice::{Annealing, BottomUp, Genetic, Incognito, TopDown};
 use serde::Deserialize;
 
+use crate::algorithm::Algorithm;
 use crate::error::JobError;
 
 /// A job, read and checked for form.
@@ -26,6 +30,8 @@ pub struct Job {
     pub privacy: Vec<Requirement>,
     /// How to look for it.
     pub search: Search,
+    /// What for and for whom, when that decides how much is coarsened.
+    pub purpose: PurposeSection,
     /// Where to put it.
     pub output: Output,
 }
@@ -72,14 +78,14 @@ pub struct Column {
 }
 
 /// The `[search]` section.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Search {
     /// The algorithm.
     #[serde(default)]
     pub algorithm: Algorithm,
     /// The metric.
-    #[serde(default = "loss")]
+    #[serde(default)]
     pub minimize: Metric,
     /// The largest share of records that may be suppressed.
     #[serde(default)]
@@ -87,50 +93,101 @@ pub struct Search {
     /// Also list all minimal safe nodes in the manifest.
     #[serde(default)]
     pub minimal_nodes: bool,
-    /// The column with class labels, for the classification metric.
+    /// The column with class labels, for the classification metric and for searches that look at information.
     #[serde(default)]
     pub class: Option<String>,
+    /// Parameters of `incognito`.
+    #[serde(default)]
+    pub incognito: Option<Incognito>,
+    /// Parameters of `top-down`.
+    #[serde(default)]
+    pub top_down: Option<TopDown>,
+    /// Parameters of `bottom-up`.
+    #[serde(default)]
+    pub bottom_up: Option<BottomUp>,
+    /// Parameters of `genetic`.
+    #[serde(default)]
+    pub genetic: Option<Genetic>,
+    /// Parameters of `simulated-annealing`.
+    #[serde(default)]
+    pub simulated_annealing: Option<Annealing>,
+    /// Parameters of `top-down-specialization`.
+    #[serde(default)]
+    pub top_down_specialization: Option<TopDownSpecialization>,
+    /// Parameters of `bottom-up-generalization`.
+    #[serde(default)]
+    pub bottom_up_generalization: Option<BottomUpGeneralization>,
+    /// Parameters of `k-optimize`.
+    #[serde(default)]
+    pub k_optimize: Option<KOptimize>,
+    /// Parameters of `cell-suppression`.
+    #[serde(default)]
+    pub cell_suppression: Option<CellSuppression>,
 }
 
-fn loss() -> Metric {
-    Metric::Loss
+/// The `[purpose]` section: what a release is for and how far its requester is trusted (thesis 2.9).
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PurposeSection {
+    /// The file of purposes and requesters.
+    #[serde(default)]
+    pub file: Option<PathBuf>,
+    /// The purpose, one of the file's (`--purpose`).
+    #[serde(default)]
+    pub name: Option<String>,
+    /// A requester of the file, or how far the requester is trusted, from 0 to 1 (`--trust`).
+    #[serde(default)]
+    pub trust: Option<Trust>,
+    /// Raise levels beyond those that the purpose asks for until all promises hold; true when left out.
+    #[serde(default)]
+    pub until_safe: Option<bool>,
 }
 
-impl Default for Search {
-    fn default() -> Self {
-        Self {
-            algorithm: Algorithm::Optimal,
-            minimize: Metric::Loss,
-            suppress_at_most: 0.0,
-            minimal_nodes: false,
-            class: None,
+/// A requester's name, or a number from 0 to 1.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Trust {
+    /// How far the requester is trusted.
+    Number(f64),
+    /// Who asks.
+    Requester(String),
+}
+
+impl Trust {
+    /// As it stands on a command line.
+    pub fn text(&self) -> String {
+        match self {
+            Trust::Number(number) => number.to_string(),
+            Trust::Requester(name) => name.clone(),
         }
     }
 }
 
-/// The algorithms that can look for a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// The best full-domain generalization, exactly.
-    #[default]
-    Optimal,
-}
-
-impl Algorithm {
-    /// The word in job files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Algorithm::Optimal => "optimal",
+impl PurposeSection {
+    fn check(&self, algorithm: Algorithm) -> Result<(), JobError> {
+        let parts = [
+            ("purpose.file", self.file.is_some(), "the file of purposes and requesters"),
+            ("purpose.name", self.name.is_some(), "one of the purposes in the file; also --purpose"),
+            (
+                "purpose.trust",
+                self.trust.is_some(),
+                "a requester of the file or a number from 0 to 1; also --trust",
+            ),
+        ];
+        if algorithm != Algorithm::Decomposition {
+            // The file alone does no harm: `--purpose` and `--trust` may use it another time.
+            return match self.name.is_some() || self.trust.is_some() || self.until_safe.is_some() {
+                true => {
+                    Err(JobError::key("purpose", "goes with algorithm = \"decomposition\" in [search] only"))
+                }
+                false => Ok(()),
+            };
         }
-    }
-
-    /// What it guarantees.
-    pub fn guarantee(self) -> &'static str {
-        match self {
-            Algorithm::Optimal => {
-                "No other choice of levels with at most this much suppression satisfies all promises and has a smaller value of the metric."
+        match parts.iter().find(|part| !part.1) {
+            Some((key, _, what)) => {
+                Err(JobError::key(key, format!("is needed by algorithm = \"decomposition\": {what}")))
             }
+            None => Ok(()),
         }
     }
 }
@@ -170,6 +227,8 @@ struct Raw {
     #[serde(default)]
     search: Search,
     #[serde(default)]
+    purpose: PurposeSection,
+    #[serde(default)]
     output: Output,
 }
 
@@ -208,8 +267,14 @@ impl Job {
                 .map_err(|_| JobError::key(format!("privacy.{key}"), "is not a value that can be read"))?;
             privacy.extend(Requirement::parse(key, &value).map_err(|error| JobError::criterion(&error))?);
         }
-        let job =
-            Self { input: raw.input, columns: raw.columns, privacy, search: raw.search, output: raw.output };
+        let job = Self {
+            input: raw.input,
+            columns: raw.columns,
+            privacy,
+            search: raw.search,
+            purpose: raw.purpose,
+            output: raw.output,
+        };
         job.check()?;
         Ok(job)
     }
@@ -265,6 +330,8 @@ impl Job {
                 }
             }
         }
+        self.search.check_sections()?;
+        self.purpose.check(self.search.algorithm)?;
         self.input.options()?;
         self.output.format()?;
         Ok(())

@@ -5,16 +5,21 @@
 //! add nothing of their own.
 #![forbid(unsafe_code)]
 
+mod algorithm;
+mod chosen;
 pub mod demo;
 mod error;
 pub mod init;
 mod job;
 mod load;
 mod publish;
+mod purpose;
 mod run;
 mod summary;
 
+pub use algorithm::Algorithm;
 pub use error::{JobError, Outcome, RunError};
-pub use job::{Algorithm, Column, Input, Job, Output, Search};
+pub use job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
+pub use purpose::{Purposes, Request};
 pub use run::{RunOptions, base_of, run};
 pub use summary::{Seconds, Summary};

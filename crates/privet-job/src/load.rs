@@ -6,7 +6,7 @@ use std::path::Path;
 use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Domain, Generalization, Hierarchy, Progress, Role, Table};
+use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Progress, Role, Table};
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
@@ -55,26 +55,24 @@ impl Quasi {
         self.joined.as_ref().map(|joined| &*joined.population)
     }
 
-    /// The label of each code of the table at a level; `None` when the column can be published as it is.
-    pub fn labels(&self, column: &Column, level: usize) -> Option<Vec<Box<str>>> {
-        // Several markers of a missing value are one value to every algorithm, so they are published as one,
-        // those that only the population has included.
-        let domain = self.joined.as_ref().map_or(&column.domain, |joined| &joined.domain);
-        if level == 0 && domain.missing() <= 1 {
-            return None;
-        }
-        let generalized = &self.generalization.levels[level];
+    /// Whether the column, left as it is, can be published as it stood. Several markers of a missing value are one
+    /// value to every algorithm, so they are published as one, those that only the population has included.
+    pub fn stays_as_it_stood(&self, column: &Column) -> bool {
+        self.joined.as_ref().map_or(&column.domain, |joined| &joined.domain).missing() <= 1
+    }
+
+    /// The label of each code of the table.
+    pub fn labels(&self, column: &Column, generalized: &GeneralizedLevel) -> Vec<Box<str>> {
         let label = |code: u32| {
             let code = self.joined.as_ref().map_or(code, |joined| joined.code_of[code as usize]);
             generalized.labels[generalized.node_of_code[code as usize] as usize].clone()
         };
-        Some((0..column.domain.len() as u32).map(label).collect())
+        (0..column.domain.len() as u32).map(label).collect()
     }
 
-    /// The label of every value of the population at a level.
-    pub fn population_labels(&self, level: usize) -> Vec<(&str, &str)> {
+    /// The label of every value of the population.
+    pub fn population_labels<'a>(&'a self, generalized: &'a GeneralizedLevel) -> Vec<(&'a str, &'a str)> {
         let Some(joined) = &self.joined else { return Vec::new() };
-        let generalized = &self.generalization.levels[level];
         let mut seen = vec![false; joined.domain.len()];
         for &code in &joined.population {
             seen[code as usize] = true;

@@ -1,17 +1,20 @@
 //! From a chosen candidate to a release folder: the data, the manifest, the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use privet_criteria::{DistanceKind, Requirement};
+use privet_data::Column;
 use privet_data::Progress;
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
 use privet_release::manifest::{
-    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
+    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Nodes, Promise, Recoding, Search, SizeBin,
+    WorstClass,
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
+use crate::chosen::Place;
 use crate::error::RunError;
 use crate::run::Candidate;
 
@@ -33,11 +36,8 @@ pub(crate) fn publish(
         .iter()
         .enumerate()
         .map(|(position, column)| {
-            let quasi = candidate.loaded.quasi.iter().zip(&candidate.found.levels);
-            let labels = quasi
-                .filter(|(quasi, _)| quasi.position == position)
-                .find_map(|(quasi, &level)| quasi.labels(column, level));
-            ViewColumn { column, labels }
+            let quasi = candidate.loaded.quasi.iter().position(|quasi| quasi.position == position);
+            quasi.map_or(ViewColumn::unchanged(column), |quasi| view_of(candidate, quasi, column))
         })
         .collect();
     let view = View { columns, rows: table.rows, kept: kept.as_deref() };
@@ -62,6 +62,21 @@ pub(crate) fn publish(
     Ok(draft.commit(manifest)?)
 }
 
+/// What is published of a quasi column.
+fn view_of<'a>(candidate: &Candidate<'a>, quasi: usize, column: &'a Column) -> ViewColumn<'a> {
+    let own = &candidate.loaded.quasi[quasi];
+    let level = candidate.problem.at(candidate.levels)[quasi];
+    match &candidate.chosen.places[quasi] {
+        Place::Level(0) if own.stays_as_it_stood(column) => ViewColumn::unchanged(column),
+        Place::Level(_) | Place::Nodes { .. } => ViewColumn::labelled(column, own.labels(column, level)),
+        Place::Cells { codes, level } => {
+            let label = |&node: &u32| level.labels[node as usize].clone();
+            let labels = Some(level.node_of_code.iter().map(label).collect());
+            ViewColumn { column, labels, codes: Some(codes) }
+        }
+    }
+}
+
 fn manifest(
     candidate: &Candidate<'_>,
     file: &str,
@@ -69,7 +84,7 @@ fn manifest(
     dialect: &Dialect,
     suppressed: u64,
 ) -> Manifest {
-    let Candidate { job, loaded, problem, found, partition } = candidate;
+    let Candidate { job, loaded, problem, chosen, partition, .. } = candidate;
     let rows = problem.rows as u64;
     let columns = loaded
         .input
@@ -106,24 +121,32 @@ fn manifest(
         promises: promises(candidate),
         search: Search {
             algorithm: job.search.algorithm.word().to_owned(),
-            guarantee: job.search.algorithm.guarantee().to_owned(),
-            minimize: job.search.minimize.word().to_owned(),
+            guarantee: job.search.guarantee(),
+            minimize: chosen.own_metric.map_or(job.search.minimize.word(), |(name, _)| name).to_owned(),
             suppress_at_most: job.search.suppress_at_most,
-            lattice_nodes: found.lattice_nodes,
-            nodes_checked: found.nodes_checked,
-            minimal_nodes: found.minimal.clone(),
+            lattice_nodes: chosen.lattice_nodes,
+            nodes_checked: chosen.nodes_checked,
+            bound: chosen.bound,
+            purpose: candidate.purpose.cloned(),
+            minimal_nodes: chosen.minimal.clone(),
         },
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
-        randomness: "none".to_owned(),
+        randomness: job.search.randomness(),
         files: Vec::new(),
         seal: String::new(),
     }
 }
 
 fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
+    let own = candidate.own.quasi[quasi].generalization;
     let generalization = candidate.problem.quasi[quasi].generalization;
-    let level = candidate.found.levels[quasi];
+    let level = candidate.levels[quasi];
+    let (at, nodes) = match &candidate.chosen.places[quasi] {
+        Place::Level(level) => (Some(*level), None),
+        Place::Nodes { kind, level } => (None, Some((*kind, level))),
+        Place::Cells { level, .. } => (None, Some(("cells", level))),
+    };
     let partition = candidate.partition;
     let codes = candidate.problem.quasi[quasi].codes;
     let mut loss = 0.0;
@@ -135,10 +158,16 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
         loss += rows as f64 * each;
     }
     Recoding {
-        level,
-        height: generalization.height(),
-        leaves: u64::from(generalization.leaves),
-        labels_per_level: generalization.levels.iter().map(|level| level.labels.len() as u64).collect(),
+        level: at,
+        nodes: nodes.map(|(kind, level)| {
+            let classes = partition.first.iter().zip(&partition.kept).filter(|(_, kept)| **kept);
+            let labels: BTreeSet<u32> =
+                classes.map(|(&record, _)| level.node_of_code[codes[record as usize] as usize]).collect();
+            Nodes { kind: kind.to_owned(), labels: labels.len() as u64 }
+        }),
+        height: own.height(),
+        leaves: u64::from(own.leaves),
+        labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
     }
@@ -184,7 +213,7 @@ fn without_folders(requirement: &Requirement) -> Requirement {
 }
 
 fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
-    let Candidate { loaded, found, partition, .. } = candidate;
+    let Candidate { loaded, problem, levels, partition, .. } = candidate;
     let mut evidence = Evidence::default();
     if requirement.population().is_some() {
         evidence.population_sha256 = loaded.population.as_ref().map(|population| population.sha256.clone());
@@ -192,8 +221,8 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
             loaded
                 .quasi
                 .iter()
-                .zip(&found.levels)
-                .map(|(quasi, &level)| {
+                .zip(problem.at(levels))
+                .map(|(quasi, level)| {
                     let labels = quasi.population_labels(level).into_iter();
                     labels.map(|(text, label)| (text.to_owned(), label.to_owned())).collect()
                 })
@@ -252,12 +281,15 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
 
 /// Every metric that applies to the candidate.
 fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
-    let Candidate { problem, found, partition, .. } = candidate;
+    let Candidate { own, problem, chosen, levels, partition, .. } = candidate;
+    let in_levels = chosen.places.iter().all(|place| matches!(place, Place::Level(_)));
+    let by_value = !chosen.places.iter().any(|place| matches!(place, Place::Cells { .. }));
+    let tuple_entropy = chosen.tuple_entropy(own);
     let nodes: Vec<u32> = partition
         .first
         .iter()
         .flat_map(|&record| {
-            problem.quasi.iter().zip(&found.levels).map(move |(quasi, &level)| {
+            problem.quasi.iter().zip(*levels).map(move |(quasi, &level)| {
                 quasi.generalization.levels[level].node_of_code[quasi.codes[record as usize] as usize]
             })
         })
@@ -270,8 +302,17 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
         kept: partition.kept[class],
     });
     let mut result = BTreeMap::new();
+    if let Some((name, value)) = chosen.own_metric {
+        result.insert(name.to_owned(), value);
+    }
     for metric in Metric::ALL {
-        if metric.needs_class() && problem.label.is_none() {
+        // What a metric counts must be there: class labels, levels, one label for each value.
+        let is_defined = match metric {
+            Metric::Height | Metric::Precision => in_levels,
+            Metric::NonUniformEntropy => by_value,
+            _ => !metric.needs_class() || problem.label.is_some(),
+        };
+        if !is_defined {
             continue;
         }
         let columns: Vec<QuasiColumn<'_>> = problem
@@ -283,8 +324,8 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
                 weight: if metric.takes_weights() { quasi.weight } else { 1.0 },
             })
             .collect();
-        if let Ok(objective) = Objective::new(metric, &columns, problem.rows as u64, found.tuple_entropy) {
-            let value = objective.evaluate(&columns, &found.levels, classes.clone());
+        if let Ok(objective) = Objective::new(metric, &columns, problem.rows as u64, tuple_entropy) {
+            let value = objective.evaluate(&columns, levels, classes.clone());
             result.insert(metric.word().to_owned(), value);
         }
     }
@@ -317,13 +358,13 @@ fn classes(sizes: impl Iterator<Item = u64>) -> Classes {
 }
 
 fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
-    let Candidate { loaded, problem, found, partition, .. } = candidate;
+    let Candidate { loaded, problem, chosen, levels, partition, .. } = candidate;
     let columns = problem
         .quasi
         .iter()
-        .zip(&found.levels)
-        .zip(&loaded.quasi)
-        .map(|((quasi, &level), own)| {
+        .zip(*levels)
+        .zip(loaded.quasi.iter().zip(&chosen.places))
+        .map(|((quasi, &level), (own, place))| {
             let generalized = &quasi.generalization.levels[level];
             let mut rows = vec![0u64; generalized.labels.len()];
             for (class, &size) in partition.rows.iter().enumerate() {
@@ -332,17 +373,22 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
                     rows[generalized.node_of_code[code as usize] as usize] += size;
                 }
             }
-            let labels = generalized.labels.iter().zip(rows).filter(|(_, rows)| *rows > 0);
-            ColumnFacts {
-                name: loaded.input.table.columns[own.position].name.clone(),
-                // At level 0 a label is a value; the page shows ranks there.
-                labels: labels
-                    .map(|(label, rows)| LabelCount {
-                        label: if level == 0 { String::new() } else { label.to_string() },
-                        rows,
-                    })
-                    .collect(),
+            // The page names labels, never values: at level 0 it shows ranks, elsewhere values are counted together.
+            let mut labels: Vec<LabelCount> = Vec::new();
+            let mut values = 0;
+            for (node, rows) in rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
+                match place {
+                    Place::Level(0) => labels.push(LabelCount { label: String::new(), rows }),
+                    Place::Nodes { .. } | Place::Cells { .. } if generalized.leaves[node] == 1 => {
+                        values += rows;
+                    }
+                    _ => labels.push(LabelCount { label: generalized.labels[node].to_string(), rows }),
+                }
             }
+            if values > 0 {
+                labels.push(LabelCount { label: "values as they were".to_owned(), rows: values });
+            }
+            ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels }
         })
         .collect();
     Facts { title: String::new(), reproduce: reproduce.to_vec(), columns }

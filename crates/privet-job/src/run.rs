@@ -5,12 +5,16 @@ use std::time::Instant;
 
 use privet_criteria::{Criterion, Joint, SensitiveColumn, build};
 use privet_data::Progress;
-use privet_recode::lattice::{self, Codes, Found, Options, Partition, Problem};
+use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
+use privet_release::manifest::Purpose;
 
-use crate::error::RunError;
-use crate::job::{Algorithm, Job};
+use crate::algorithm::Algorithm;
+use crate::chosen::Chosen;
+use crate::error::{JobError, RunError};
+use crate::job::Job;
 use crate::load::{Loaded, load};
 use crate::publish::publish;
+use crate::purpose::Purposes;
 use crate::summary::{Seconds, Summary};
 
 /// What a run is told besides the job.
@@ -40,25 +44,41 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     let criteria = prepared.criteria(&loaded)?;
     let problem = prepared.problem(&loaded, job, &criteria);
     let searching = Instant::now();
-    let found = match job.search.algorithm {
-        Algorithm::Optimal => {
-            let options = Options { minimal_nodes: job.search.minimal_nodes };
-            lattice::optimal(&problem, options, progress)?
-        }
+    let (chosen, purpose) = match job.search.algorithm {
+        Algorithm::Decomposition => decompose(job, &options.base, &loaded, &problem, progress)?,
+        _ => (job.search.choose(&problem, progress)?, None),
     };
     let search = searching.elapsed();
 
     let writing = Instant::now();
-    let partition = lattice::partition(&problem, &found.levels);
-    let candidate =
-        Candidate { job, loaded: &loaded, problem: &problem, found: &found, partition: &partition };
+    let published = chosen.published(&problem);
+    let own = problem;
+    let problem = published.problem(&own);
+    let partition = lattice::partition(&problem, &problem.at(&published.levels));
+    // The last gate: whatever chose it and however it is recoded, this is what would be published.
+    let suppressed: u64 =
+        partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
+    let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
+    if suppressed > if absence { 0 } else { problem.suppress_at_most } {
+        return Err(SearchError::Unsafe { algorithm: job.search.algorithm.word() }.into());
+    }
+    let candidate = Candidate {
+        job,
+        loaded: &loaded,
+        own: &own,
+        problem: &problem,
+        chosen: &chosen,
+        levels: &published.levels,
+        partition: &partition,
+        purpose: purpose.as_ref(),
+    };
     let manifest = publish(draft, &candidate, &options.reproduce, progress)?;
     let write = writing.elapsed();
 
     let seconds = Seconds {
         read: read.as_secs_f64(),
         search: search.as_secs_f64(),
-        group_by: found.reduction.as_secs_f64(),
+        group_by: chosen.reduction.as_secs_f64(),
         write: write.as_secs_f64(),
         total: start.elapsed().as_secs_f64(),
     };
@@ -69,9 +89,49 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
 pub(crate) struct Candidate<'a> {
     pub job: &'a Job,
     pub loaded: &'a Loaded,
+    /// The problem that the search was given.
+    pub own: &'a Problem<'a>,
+    /// The problem in which the published table is a choice of levels: that one, but where the search went beyond
+    /// levels.
     pub problem: &'a Problem<'a>,
-    pub found: &'a Found,
+    pub chosen: &'a Chosen,
+    pub levels: &'a [usize],
     pub partition: &'a Partition,
+    /// What for and for whom, when that decided.
+    pub purpose: Option<&'a Purpose>,
+}
+
+/// Looks up what the release is for and for whom, and coarsens as far as that asks for.
+fn decompose(
+    job: &Job,
+    base: &Path,
+    loaded: &Loaded,
+    problem: &Problem<'_>,
+    progress: &dyn Progress,
+) -> Result<(Chosen, Option<Purpose>), RunError> {
+    let section = &job.purpose;
+    let (Some(file), Some(name), Some(trust)) = (&section.file, &section.name, &section.trust) else {
+        return Err(JobError::key("purpose", "needs a file, a name and a trust").into());
+    };
+    let names: Vec<&str> =
+        loaded.quasi.iter().map(|quasi| loaded.input.table.columns[quasi.position].name.as_str()).collect();
+    let request = Purposes::read(&base.join(file))?.resolve(name, &trust.text(), &names)?;
+    let mut decomposition = request.decomposition();
+    decomposition.until_safe = section.until_safe.unwrap_or(true);
+    let plan = decomposition.plan(problem, progress)?;
+    let found = match decomposition.until_safe {
+        true => plan.best_above(problem, progress)?,
+        false => plan.search(problem, progress)?,
+    };
+    let purpose = Purpose {
+        purpose: request.purpose.clone(),
+        requester: request.requester.clone(),
+        trust: request.trust,
+        degree: request.degree,
+        priorities: plan.priorities().to_vec(),
+        levels: plan.levels().to_vec(),
+    };
+    Ok((Chosen::node(found), Some(purpose)))
 }
 
 /// The combinations of sensitive values, when a criterion looks at them.

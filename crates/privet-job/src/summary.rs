@@ -15,7 +15,7 @@ pub struct Summary {
     pub rows: u64,
     /// Records suppressed.
     pub suppressed: u64,
-    /// The level of each quasi column.
+    /// The level of each quasi column; null where its values went to different levels.
     pub levels: serde_json::Map<String, serde_json::Value>,
     /// The metric that was minimized.
     pub metric: String,
@@ -26,10 +26,12 @@ pub struct Summary {
     pub classes: u64,
     /// The smallest published class.
     pub min_class_size: u64,
-    /// Candidates in the lattice.
-    pub lattice_nodes: u64,
+    /// Candidates in the lattice of levels; null for a search among other candidates.
+    pub lattice_nodes: Option<u64>,
     /// Candidates whose classes were formed.
     pub nodes_checked: u64,
+    /// No safe candidate has a smaller value of the metric, where the search can tell.
+    pub bound: Option<f64>,
     /// How long it took.
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
@@ -70,6 +72,7 @@ impl Summary {
             min_class_size: manifest.classes.min,
             lattice_nodes: manifest.search.lattice_nodes,
             nodes_checked: manifest.search.nodes_checked,
+            bound: manifest.search.bound,
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use privet_job::{Job, RunOptions, Summary, base_of};
+use privet_job::{Job, Purposes, RunOptions, Summary, base_of};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
@@ -15,7 +15,8 @@ use crate::progress::Bar;
 Examples:
   privet anonymize job.toml
   privet anonymize job.toml --force --json
-  privet anonymize job.toml --set search.suppress-at-most=0.05 --output release-5-percent")]
+  privet anonymize job.toml --set search.suppress-at-most=0.05 --output release-5-percent
+  privet anonymize job.toml --purpose research --trust university")]
 pub struct Anonymize {
     /// The job file; `privet init` writes a first one
     job: PathBuf,
@@ -25,6 +26,13 @@ pub struct Anonymize {
     /// Write to this folder instead of the one the job names (key output.folder)
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// What the release is for, one of the purposes in the job's file of purposes (key purpose.name); coarsens by
+    /// purpose and trust
+    #[arg(long, value_name = "PURPOSE", requires = "trust")]
+    purpose: Option<String>,
+    /// Who asks for it: a requester of that file, or how far the requester is trusted, from 0 to 1 (key purpose.trust)
+    #[arg(long, value_name = "REQUESTER", requires = "purpose")]
+    trust: Option<String>,
     /// Replace a release that is already there (key output.replace)
     #[arg(long)]
     force: bool,
@@ -36,7 +44,7 @@ pub struct Anonymize {
 impl Anonymize {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        let mut job = Job::read(&self.job, &self.set).map_err(Failure::bad_input)?;
+        let mut job = Job::read(&self.job, &self.settings()).map_err(Failure::bad_input)?;
         // Paths on the command line are relative to where it was typed, those in the file to the file.
         let here = std::env::current_dir().map_err(Failure::resources)?;
         if let Some(input) = &self.input {
@@ -46,7 +54,15 @@ impl Anonymize {
             job.output.folder = here.join(output);
         }
         job.output.replace |= self.force;
-        let summary = run(&job, &self.job, shared)?;
+        if let (Some(purpose), Some(trust), None) = (&self.purpose, &self.trust, &self.output)
+            && let Some(file) = &job.purpose.file
+        {
+            // Each requester gets a release of its own.
+            let purposes = Purposes::read(&base_of(&self.job).join(file)).map_err(Failure::bad_input)?;
+            let who = purposes.who(purpose, trust).map_err(Failure::bad_input)?;
+            job.output.folder.as_mut_os_string().push(format!("-{who}"));
+        }
+        let summary = run(&job, &self.job, &self.flags(), shared)?;
         if shared.json {
             print_json(&summary)?;
         } else if !shared.quiet {
@@ -56,10 +72,56 @@ impl Anonymize {
     }
 }
 
-/// Runs a job with progress on the terminal.
-pub fn run(job: &Job, job_file: &std::path::Path, shared: &Shared) -> Result<Summary, Failure> {
+impl Anonymize {
+    /// What the flags set, in the words of the job file.
+    fn settings(&self) -> Vec<String> {
+        let mut settings = self.set.clone();
+        if let (Some(purpose), Some(trust)) = (&self.purpose, &self.trust) {
+            let text = |text: &str| serde_json::Value::from(text).to_string();
+            let trust = trust.parse::<f64>().map_or_else(|_| text(trust), |number| format!("{number:?}"));
+            settings.push("search.algorithm = \"decomposition\"".to_owned());
+            settings.push(format!("purpose.name = {}", text(purpose)));
+            settings.push(format!("purpose.trust = {trust}"));
+        }
+        settings
+    }
+
+    /// The flags that decide what is published, for the report. Where files lie at home is nobody's business.
+    fn flags(&self) -> String {
+        let mut flags = String::new();
+        for (flag, value) in [("--purpose", &self.purpose), ("--trust", &self.trust)] {
+            if let Some(value) = value {
+                flags.push_str(&format!(" {flag} {}", quoted(value)));
+            }
+        }
+        for setting in &self.set {
+            let key = setting.split('=').next().unwrap_or_default().trim();
+            if ["output.folder", "output.replace"].contains(&key) {
+                continue;
+            }
+            match ["input.path", "purpose.file"].contains(&key) || setting.contains(['/', '\\']) {
+                true => flags.push_str(&format!(" --set {key}=…")),
+                false => flags.push_str(&format!(" --set {}", quoted(setting))),
+            }
+        }
+        flags
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-=@,:".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Runs a job with progress on the terminal. `flags` are those that made it another job than its file says.
+pub fn run(job: &Job, job_file: &std::path::Path, flags: &str, shared: &Shared) -> Result<Summary, Failure> {
     let name = job_file.file_name().unwrap_or_default().to_string_lossy();
-    let options = RunOptions { base: base_of(job_file), reproduce: vec![format!("privet anonymize {name}")] };
+    let options =
+        RunOptions { base: base_of(job_file), reproduce: vec![format!("privet anonymize {name}{flags}")] };
     let bar = Bar::new(shared.quiet || shared.json);
     let result = privet_job::run(job, &options, &bar);
     bar.clear();
@@ -75,10 +137,9 @@ pub fn tidy(path: &std::path::Path) -> PathBuf {
 
 /// What was done, for a person.
 pub fn describe(summary: &Summary) -> String {
-    let levels: Vec<String> = summary.levels.iter().map(|(name, level)| format!("{name} {level}")).collect();
     format!(
         "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
-         {} {:.4}, the least of {} candidates ({} looked at). Levels: {}.\n\
+         {} {}{}\n\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
          Release  {release}\n\
          Report   {}\n\
@@ -89,10 +150,8 @@ pub fn describe(summary: &Summary) -> String {
         grouped(summary.min_class_size),
         grouped(summary.suppressed),
         capitalized(&summary.metric),
-        summary.metrics.get(&summary.metric).copied().unwrap_or_default(),
-        grouped(summary.lattice_nodes),
-        grouped(summary.nodes_checked),
-        levels.join(", "),
+        figure(summary.metrics.get(&summary.metric).copied().unwrap_or_default()),
+        chosen(summary),
         summary.seconds.total,
         summary.seconds.read,
         summary.seconds.search,
@@ -100,6 +159,51 @@ pub fn describe(summary: &Summary) -> String {
         summary.release.join("report.html").display(),
         release = summary.release.display(),
     )
+}
+
+/// How good the choice is known to be, and which levels it took.
+fn chosen(summary: &Summary) -> String {
+    let value = summary.metrics.get(&summary.metric).copied().unwrap_or_default();
+    let mut text = match (summary.bound, summary.lattice_nodes) {
+        (Some(bound), Some(nodes)) if value - bound <= 1e-9 * value.abs().max(1.0) => {
+            format!(
+                ", the least of {} candidates ({} looked at)",
+                grouped(nodes),
+                grouped(summary.nodes_checked)
+            )
+        }
+        (bound, nodes) => {
+            let of = nodes.map_or_else(String::new, |nodes| format!(" of {}", grouped(nodes)));
+            let looked = match summary.nodes_checked {
+                0 => String::new(),
+                checked => format!(" after looking at {}{of} candidates", grouped(checked)),
+            };
+            let known = match bound {
+                Some(bound) if value - bound <= 1e-9 * value.abs().max(1.0) => {
+                    "; nothing is better".to_owned()
+                }
+                Some(bound) => format!("; none can be below {}", figure(bound)),
+                None => String::new(),
+            };
+            looked + &known
+        }
+    };
+    let level = |(name, level): (&String, &serde_json::Value)| match level.as_u64() {
+        Some(level) => format!("{name} {level}"),
+        None => format!("{name} several"),
+    };
+    let levels: Vec<String> = summary.levels.iter().map(level).collect();
+    text.push_str(&format!(". Levels: {}.", levels.join(", ")));
+    text
+}
+
+/// A number, without digits behind the point where it is a count.
+fn figure(value: f64) -> String {
+    if value.fract() == 0.0 && (2.0..1e15).contains(&value) {
+        grouped(value as u64)
+    } else {
+        format!("{value:.4}")
+    }
 }
 
 fn capitalized(word: &str) -> String {

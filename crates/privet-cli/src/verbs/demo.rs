@@ -45,7 +45,7 @@ impl Demo {
         }
         let mut job = Job::read(&files.job, &[]).map_err(Failure::bad_input)?;
         job.output.replace = true;
-        let summary = anonymize::run(&job, &files.job, shared)?;
+        let summary = anonymize::run(&job, &files.job, "", shared)?;
         let verdict =
             privet_release::verify(&summary.release, VerifyOptions::default()).map_err(Failure::resources)?;
         if shared.json {

@@ -1,5 +1,6 @@
 //! The command line from the outside: the built program, run in temporary directories.
 
+mod algorithms;
 mod bad_hierarchies;
 mod bad_jobs;
 mod bad_tables;

@@ -189,7 +189,7 @@ fn search(out: &mut Text, columns: &[&Written<'_>]) {
     if candidates > MANY_CANDIDATES {
         out.comment(
             "The quasi columns have very many combinations of levels. Fewer of them, or fewer levels, make the search \
-             quick and the release more useful.",
+             quick and the release more useful; algorithm = \"bottom-up\" ends in any case, with a bound for the best.",
         );
     }
     out.key("algorithm = \"optimal\"", "the best of all combinations of levels");

@@ -1,0 +1,289 @@
+//! The algorithms that can look for a release: their words, what each guarantees, and how it is run.
+
+use privet_data::Progress;
+use privet_measure::Metric;
+use privet_recode::cell::Method;
+use privet_recode::cut::{AttributeSuppression, KOptimize, TopDownSpecialization};
+use privet_recode::lattice::{
+    self, Annealing, BottomUp, Datafly, Genetic, HashTable, Options, Problem, Quasi, Samarati, SearchError,
+    TopDown,
+};
+use serde::Deserialize;
+
+use crate::chosen::Chosen;
+use crate::error::JobError;
+use crate::job::Search;
+
+/// The algorithms that can look for a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// The best full-domain generalization, exactly.
+    #[default]
+    Optimal,
+    /// Samarati: the least height, by binary search.
+    Samarati,
+    /// Incognito: all minimal nodes, by subsets of columns.
+    Incognito,
+    /// The thesis' privacy hash table: all minimal nodes.
+    HashTable,
+    /// Datafly: the column with most values first.
+    Datafly,
+    /// Best effort from the top, with a budget.
+    TopDown,
+    /// Best effort from the bottom, with a budget.
+    BottomUp,
+    /// A genetic algorithm over levels.
+    Genetic,
+    /// Simulated annealing over levels.
+    SimulatedAnnealing,
+    /// Fung, Wang and Yu: specialize the best node of a hierarchy, again and again.
+    TopDownSpecialization,
+    /// Wang, Yu and Chakraborty: generalize the best node of a hierarchy, again and again.
+    BottomUpGeneralization,
+    /// Bayardo and Agrawal: the best ordered partitions.
+    KOptimize,
+    /// Whole columns published as `*`.
+    AttributeSuppression,
+    /// Single cells published as `*`.
+    CellSuppression,
+    /// The thesis' decomposition of a degree of anonymization, for a purpose and a requester.
+    Decomposition,
+}
+
+impl Algorithm {
+    /// The word in job files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Algorithm::Optimal => "optimal",
+            Algorithm::Samarati => "samarati",
+            Algorithm::Incognito => "incognito",
+            Algorithm::HashTable => "hash-table",
+            Algorithm::Datafly => "datafly",
+            Algorithm::TopDown => "top-down",
+            Algorithm::BottomUp => "bottom-up",
+            Algorithm::Genetic => "genetic",
+            Algorithm::SimulatedAnnealing => "simulated-annealing",
+            Algorithm::TopDownSpecialization => "top-down-specialization",
+            Algorithm::BottomUpGeneralization => "bottom-up-generalization",
+            Algorithm::KOptimize => "k-optimize",
+            Algorithm::AttributeSuppression => "attribute-suppression",
+            Algorithm::CellSuppression => "cell-suppression",
+            Algorithm::Decomposition => "decomposition",
+        }
+    }
+
+    /// What it guarantees.
+    pub fn guarantee(self) -> &'static str {
+        match self {
+            Algorithm::Optimal => {
+                "No other choice of levels with at most this much suppression satisfies all promises and has a smaller value of the metric."
+            }
+            Algorithm::Samarati => {
+                "No choice of levels with a smaller sum satisfies all promises; of those with this sum, none has a smaller value of the metric."
+            }
+            Algorithm::Incognito | Algorithm::HashTable => {
+                "All minimal choices of levels were found: no column of them can go one level down. None of them has a smaller value of the metric."
+            }
+            Algorithm::Datafly | Algorithm::Genetic | Algorithm::SimulatedAnnealing => {
+                "The promises hold. Other choices of levels may lose less."
+            }
+            Algorithm::TopDown | Algorithm::BottomUp => {
+                "The promises hold, and no choice of levels is better than the bound that is stated. Within its budget no better one was found."
+            }
+            Algorithm::TopDownSpecialization => {
+                "The promises hold, and no single label can be replaced by the finer ones below it without breaking one."
+            }
+            Algorithm::BottomUpGeneralization => "The promises hold. Other labels may lose less.",
+            Algorithm::KOptimize => {
+                "The promises hold. No way to cut the ordered values of the columns into ranges is better than the bound that is stated; where the bound is reached, none is better than this one."
+            }
+            Algorithm::AttributeSuppression => {
+                "No other set of columns, published as * as a whole, satisfies all promises and has a smaller value of the metric."
+            }
+            Algorithm::CellSuppression => {
+                "The promises hold, and at most 3k - 3 times as many cells are replaced as any such release must replace."
+            }
+            Algorithm::Decomposition => {
+                "The promises hold, and no column is below the level that the purpose and the trust in the requester ask for. Of all such choices of levels none has a smaller value of the metric, unless there are too many of them to look at."
+            }
+        }
+    }
+}
+
+/// Sets of columns as nodes of the lattice, the columns of a set being at their top, when every column has one label
+/// there.
+fn tops(problem: &Problem<'_>, sets: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
+    let single = |quasi: &Quasi<'_>| {
+        quasi.generalization.height() > 0
+            && quasi.generalization.levels.last().is_some_and(|top| top.labels.len() == 1)
+    };
+    let level = |set: &[usize], column: usize| match set.contains(&column) {
+        true => problem.quasi[column].generalization.height(),
+        false => 0,
+    };
+    problem.quasi.iter().all(single).then(|| {
+        sets.iter().map(|set| (0..problem.quasi.len()).map(|column| level(set, column)).collect()).collect()
+    })
+}
+
+/// The section of an algorithm's own parameters, and the algorithm it belongs to.
+type Section = (&'static str, bool, Algorithm);
+
+impl Search {
+    /// Sections with parameters of an algorithm that is not the one chosen would do nothing; that is a mistake.
+    pub(crate) fn check_sections(&self) -> Result<(), JobError> {
+        let sections: [Section; 9] = [
+            ("incognito", self.incognito.is_some(), Algorithm::Incognito),
+            ("top-down", self.top_down.is_some(), Algorithm::TopDown),
+            ("bottom-up", self.bottom_up.is_some(), Algorithm::BottomUp),
+            ("genetic", self.genetic.is_some(), Algorithm::Genetic),
+            ("simulated-annealing", self.simulated_annealing.is_some(), Algorithm::SimulatedAnnealing),
+            (
+                "top-down-specialization",
+                self.top_down_specialization.is_some(),
+                Algorithm::TopDownSpecialization,
+            ),
+            (
+                "bottom-up-generalization",
+                self.bottom_up_generalization.is_some(),
+                Algorithm::BottomUpGeneralization,
+            ),
+            ("k-optimize", self.k_optimize.is_some(), Algorithm::KOptimize),
+            ("cell-suppression", self.cell_suppression.is_some(), Algorithm::CellSuppression),
+        ];
+        // A job that names an algorithm and its parameters can still be asked for a release by purpose.
+        let by_purpose = self.algorithm == Algorithm::Decomposition;
+        for (key, is_there, algorithm) in sections {
+            if is_there && self.algorithm != algorithm && !by_purpose {
+                return Err(JobError::key(
+                    format!("search.{key}"),
+                    format!("goes with algorithm = \"{}\" only", algorithm.word()),
+                ));
+            }
+        }
+        let parameters = [
+            self.top_down.as_ref().map(TopDown::check),
+            self.bottom_up.as_ref().map(BottomUp::check),
+            self.genetic.as_ref().map(Genetic::check),
+            self.simulated_annealing.as_ref().map(Annealing::check),
+            self.top_down_specialization.as_ref().map(TopDownSpecialization::check),
+            self.k_optimize.as_ref().map(KOptimize::check),
+        ];
+        for checked in parameters.into_iter().flatten() {
+            checked.map_err(|error| JobError::new(error.to_string()))?;
+        }
+        if self.minimal_nodes && self.algorithm != Algorithm::Optimal && !by_purpose {
+            let problem = match self.algorithm {
+                Algorithm::Incognito | Algorithm::HashTable | Algorithm::Samarati => {
+                    "goes with algorithm = \"optimal\"; this algorithm lists its minimal nodes anyway"
+                }
+                _ => "goes with algorithm = \"optimal\" only",
+            };
+            return Err(JobError::key("search.minimal-nodes", problem));
+        }
+        Ok(())
+    }
+
+    /// Looks for a release.
+    pub(crate) fn choose(
+        &self,
+        problem: &Problem<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Chosen, SearchError> {
+        let node = |found| Ok(Chosen::node(found));
+        match self.algorithm {
+            Algorithm::Optimal => {
+                node(lattice::optimal(problem, Options { minimal_nodes: self.minimal_nodes }, progress)?)
+            }
+            Algorithm::Samarati => node(lattice::run(problem, &Samarati {}, progress)?),
+            Algorithm::Incognito => {
+                node(lattice::run(problem, &self.incognito.unwrap_or_default(), progress)?)
+            }
+            Algorithm::HashTable => node(lattice::run(problem, &HashTable {}, progress)?),
+            Algorithm::Datafly => node(lattice::run(problem, &Datafly {}, progress)?),
+            Algorithm::TopDown => {
+                node(lattice::run(problem, &self.top_down.clone().unwrap_or_default(), progress)?)
+            }
+            Algorithm::BottomUp => {
+                node(lattice::run(problem, &self.bottom_up.clone().unwrap_or_default(), progress)?)
+            }
+            Algorithm::Genetic => {
+                node(lattice::run(problem, &self.genetic.clone().unwrap_or_default(), progress)?)
+            }
+            Algorithm::SimulatedAnnealing => {
+                node(lattice::run(problem, &self.simulated_annealing.clone().unwrap_or_default(), progress)?)
+            }
+            Algorithm::TopDownSpecialization => {
+                let search = self.top_down_specialization.clone().unwrap_or_default();
+                Ok(Chosen::cut(problem, search.search(problem, progress)?, "cut"))
+            }
+            Algorithm::BottomUpGeneralization => {
+                let search = self.bottom_up_generalization.clone().unwrap_or_default();
+                Ok(Chosen::cut(problem, search.search(problem, progress)?, "cut"))
+            }
+            Algorithm::KOptimize => {
+                let search = self.k_optimize.clone().unwrap_or_default();
+                Ok(Chosen::cut(problem, search.search(problem, progress)?, "ranges"))
+            }
+            Algorithm::AttributeSuppression => {
+                if matches!(problem.metric, Metric::Height | Metric::Precision) {
+                    // A column that is published as `*` is at no level of its hierarchy, or at any that looks like it.
+                    return Err(SearchError::NotForMetric {
+                        algorithm: "attribute-suppression",
+                        accepts: "metrics that need no levels, such as loss",
+                    });
+                }
+                let suppressed = AttributeSuppression {}.search(problem, progress)?;
+                let mut chosen = Chosen::cut(problem, suppressed.found, "cut");
+                chosen.minimal = tops(problem, &suppressed.minimal);
+                Ok(chosen)
+            }
+            Algorithm::CellSuppression => {
+                let search = self.cell_suppression.unwrap_or_default();
+                Ok(Chosen::cells(problem, &search.search(problem, progress)?))
+            }
+            // A decomposition is told by its purpose, which is no part of this section.
+            Algorithm::Decomposition => Err(SearchError::Parameter { key: "purpose", problem: "is needed" }),
+        }
+    }
+
+    /// What the algorithm guarantees with these parameters.
+    pub(crate) fn guarantee(&self) -> String {
+        let limited = self.top_down_specialization.as_ref().is_some_and(|search| search.max_steps.is_some());
+        let text = match (self.algorithm, self.cell_suppression.unwrap_or_default().method) {
+            (Algorithm::TopDownSpecialization, _) if limited => {
+                "The promises hold. The number of steps was limited, so finer labels may be possible."
+            }
+            (Algorithm::CellSuppression, Method::Exact) => {
+                "The promises hold, and no such release replaces fewer cells."
+            }
+            (Algorithm::CellSuppression, Method::MeyersonWilliams) => {
+                "The promises hold, and at most (2k - 1)(2k - 2)/k times the sum of 1/1 to 1/(2k - 1) as many cells are replaced as any such release must replace."
+            }
+            (algorithm, _) => algorithm.guarantee(),
+        };
+        text.to_owned()
+    }
+
+    /// Where randomness came from, for the manifest.
+    pub(crate) fn randomness(&self) -> String {
+        let time_limit = match self.algorithm {
+            Algorithm::TopDown => self.top_down.as_ref().and_then(|search| search.time_limit),
+            Algorithm::BottomUp => self.bottom_up.as_ref().and_then(|search| search.time_limit),
+            Algorithm::KOptimize => self.k_optimize.as_ref().and_then(|search| search.time_limit),
+            _ => None,
+        };
+        let seed = match self.algorithm {
+            Algorithm::Genetic => self.genetic.clone().unwrap_or_default().seed,
+            Algorithm::SimulatedAnnealing => self.simulated_annealing.clone().unwrap_or_default().seed,
+            _ if time_limit.is_some() => {
+                return "none, but how far the search came in its time depends on the machine".to_owned();
+            }
+            _ => return "none".to_owned(),
+        };
+        format!(
+            "the search was led by numbers from the seed {seed}; the published values do not depend on chance"
+        )
+    }
+}

@@ -1,0 +1,171 @@
+//! What a search chose, in the one form from which everything is published.
+//!
+//! A column goes to one level of its hierarchy, or to nodes of several levels, or it has cells that are published
+//! as `*`. Whatever is not one level becomes a hierarchy of two: the value, and where it goes. So classes, metrics
+//! and the report are formed in one way.
+
+use std::time::Duration;
+
+use privet_data::{Generalization, GeneralizedLevel};
+use privet_recode::lattice::{self, Found, Problem, Quasi};
+use privet_recode::{cell, cut};
+
+/// A candidate that a search chose.
+pub(crate) struct Chosen {
+    /// Per quasi column where its values go.
+    pub places: Vec<Place>,
+    /// Candidates in the lattice of levels, for a search there.
+    pub lattice_nodes: Option<u64>,
+    pub nodes_checked: u64,
+    /// No safe candidate has a smaller value of the metric.
+    pub bound: Option<f64>,
+    pub minimal: Option<Vec<Vec<usize>>>,
+    /// How long one grouping of all records took, where the search tells.
+    pub reduction: Duration,
+    /// What the search minimizes when that is not one of the metrics: its name, and its value.
+    pub own_metric: Option<(&'static str, f64)>,
+    tuple_entropy: Option<f64>,
+}
+
+/// Where the values of a column go.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Place {
+    /// To one level of its hierarchy.
+    Level(usize),
+    /// To nodes of several levels, or to ranges; equal values stay equal.
+    Nodes { kind: &'static str, level: GeneralizedLevel },
+    /// Each cell by itself: one code per record, and where the codes go.
+    Cells { codes: Vec<u32>, level: GeneralizedLevel },
+}
+
+impl Chosen {
+    /// A node of the lattice.
+    pub fn node(found: Found) -> Self {
+        Self {
+            places: found.levels.into_iter().map(Place::Level).collect(),
+            lattice_nodes: Some(found.lattice_nodes),
+            nodes_checked: found.nodes_checked,
+            bound: found.bound,
+            minimal: found.minimal,
+            reduction: found.reduction,
+            own_metric: None,
+            tuple_entropy: Some(found.tuple_entropy),
+        }
+    }
+
+    /// A cut through the hierarchies, or ranges of values; `kind` says which.
+    pub fn cut(problem: &Problem<'_>, found: cut::Found, kind: &'static str) -> Self {
+        let place = |(quasi, level): (&Quasi<'_>, GeneralizedLevel)| {
+            let same = |own: &GeneralizedLevel| {
+                let label = |level: &GeneralizedLevel, code: usize| {
+                    let node = level.node_of_code[code] as usize;
+                    (level.labels[node].clone(), level.leaves[node])
+                };
+                (0..own.node_of_code.len()).all(|code| label(own, code) == label(&level, code))
+            };
+            match quasi.generalization.levels.iter().position(same) {
+                Some(level) => Place::Level(level),
+                None => Place::Nodes { kind, level },
+            }
+        };
+        Self {
+            places: problem.quasi.iter().zip(found.columns).map(place).collect(),
+            lattice_nodes: None,
+            nodes_checked: found.checked,
+            bound: found.bound,
+            minimal: None,
+            reduction: Duration::ZERO,
+            own_metric: None,
+            tuple_entropy: None,
+        }
+    }
+
+    /// Single cells.
+    pub fn cells(problem: &Problem<'_>, found: &cell::Found) -> Self {
+        let places = (0..problem.quasi.len()).map(|column| {
+            let quasi = &problem.quasi[column];
+            if !found.suppressed.iter().any(|group| group[column]) {
+                return Place::Level(0);
+            }
+            let star = quasi.counts.len() as u32;
+            let codes = quasi
+                .codes
+                .iter()
+                .zip(&found.class_of)
+                .map(|(&code, &class)| if found.suppressed[class as usize][column] { star } else { code })
+                .collect();
+            let mut level = quasi.generalization.levels[0].clone();
+            level.node_of_code.push(level.labels.len() as u32);
+            level.labels.push("*".into());
+            level.leaves.push(quasi.generalization.leaves);
+            Place::Cells { codes, level }
+        });
+        Self {
+            places: places.collect(),
+            lattice_nodes: None,
+            nodes_checked: 0,
+            bound: found.bound.map(|cells| cells as f64),
+            minimal: None,
+            reduction: Duration::ZERO,
+            own_metric: Some(("suppressed-cells", found.cells as f64)),
+            tuple_entropy: None,
+        }
+    }
+
+    /// Sum over the distinct tuples of the quasi-identifier of p ln p.
+    pub fn tuple_entropy(&self, problem: &Problem<'_>) -> f64 {
+        self.tuple_entropy.unwrap_or_else(|| lattice::tuple_entropy(problem))
+    }
+
+    /// The columns as they are published.
+    pub fn published(&self, problem: &Problem<'_>) -> Published {
+        let columns = self.places.iter().zip(&problem.quasi).map(|(place, quasi)| {
+            let (codes, level) = match place {
+                Place::Level(_) => return None,
+                Place::Nodes { level, .. } => (None, level),
+                Place::Cells { codes, level } => (Some(codes.clone()), level),
+            };
+            let mut values = quasi.generalization.levels[0].clone();
+            // Codes that no value has belong to no leaf; which one stands for them matters to nobody.
+            values.node_of_code.resize(level.node_of_code.len(), 0);
+            let levels = vec![values, level.clone()];
+            let generalization = Generalization { leaves: quasi.generalization.leaves, levels };
+            let counts = codes.as_ref().map(|codes: &Vec<u32>| {
+                let mut counts = vec![0; generalization.levels[1].node_of_code.len()];
+                codes.iter().for_each(|&code| counts[code as usize] += 1);
+                counts
+            });
+            Some(PublishedColumn { generalization, codes, counts })
+        });
+        let level = |place: &Place| if let Place::Level(level) = place { *level } else { 1 };
+        Published { columns: columns.collect(), levels: self.places.iter().map(level).collect() }
+    }
+}
+
+/// The columns as they are published: a level of each, of its own hierarchy or of one made for it.
+pub(crate) struct Published {
+    columns: Vec<Option<PublishedColumn>>,
+    pub levels: Vec<usize>,
+}
+
+struct PublishedColumn {
+    generalization: Generalization,
+    codes: Option<Vec<u32>>,
+    counts: Option<Vec<u64>>,
+}
+
+impl Published {
+    /// The problem in which the published table is one choice of levels.
+    pub fn problem<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
+        let quasi = problem.quasi.iter().zip(&self.columns).map(|(quasi, made)| match made {
+            None => *quasi,
+            Some(made) => Quasi {
+                codes: made.codes.as_deref().unwrap_or(quasi.codes),
+                counts: made.counts.as_deref().unwrap_or(quasi.counts),
+                generalization: &made.generalization,
+                ..*quasi
+            },
+        });
+        Problem { quasi: quasi.collect(), sensitive: problem.sensitive.clone(), ..*problem }
+    }
+}
