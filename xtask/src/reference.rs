@@ -25,7 +25,7 @@ k-anonymity = 2
 ";
 
 /// Settings with a mistake, each of which makes the program list what it would accept.
-const MISTAKES: [&str; 9] = [
+const MISTAKES: [&str; 18] = [
     "nowhere.x=1",
     "input.nowhere=1",
     "columns.a.nowhere=1",
@@ -34,6 +34,15 @@ const MISTAKES: [&str; 9] = [
     "search.nowhere=1",
     "search.minimize=nowhere",
     "search.algorithm=nowhere",
+    "search.incognito.nowhere=1",
+    "search.top-down.nowhere=1",
+    "search.bottom-up.nowhere=1",
+    "search.genetic.nowhere=1",
+    "search.simulated-annealing.nowhere=1",
+    "search.top-down-specialization.nowhere=1",
+    "search.k-optimize.nowhere=1",
+    "search.cell-suppression.method=nowhere",
+    "purpose.nowhere=1",
     "output.nowhere=1",
 ];
 

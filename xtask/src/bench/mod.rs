@@ -6,8 +6,11 @@
 mod grid;
 mod measure;
 mod peers;
+mod plot;
 mod publish;
 mod read;
+mod searches;
+mod wall;
 
 use std::path::Path;
 
@@ -24,13 +27,18 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 2] = [
+const SUITES: [Suite; 3] = [
     Suite {
         name: "publish",
         what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
         run: publish::run,
     },
     Suite { name: "read", what: "reading a CSV of a million records into codes, in MB/s", run: read::run },
+    Suite {
+        name: "searches",
+        what: "every search on the same tables, and those for large lattices on 14 columns",
+        run: searches::run,
+    },
 ];
 
 /// What a suite is given.
@@ -126,7 +134,10 @@ mod tests {
     #[test]
     fn the_command_line_is_understood() {
         assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
-        assert_eq!(Asked::parse(&[]), Ok(Asked::Measure { suites: vec!["publish", "read"], runs: 5 }));
+        assert_eq!(
+            Asked::parse(&[]),
+            Ok(Asked::Measure { suites: vec!["publish", "read", "searches"], runs: 5 })
+        );
         assert_eq!(
             Asked::parse(&["read", "--runs", "2"]),
             Ok(Asked::Measure { suites: vec!["read"], runs: 2 })
