@@ -14,7 +14,7 @@ use privet_recode::lattice::{Options, SearchError, optimal};
 use proptest::prelude::*;
 
 const METRICS: [Metric; 2] = [Metric::Discernibility, Metric::Classification];
-const EXACT: KOptimize = KOptimize { time_limit: None, node_limit: None };
+const EXACT: KOptimize = KOptimize { time_limit: None, node_limit: Some(u64::MAX) };
 
 /// The table with two levels per column: the values and this recoding.
 fn recoded(table: &Table, columns: Vec<GeneralizedLevel>) -> Table {
@@ -250,7 +250,7 @@ fn the_same_on_any_number_of_threads() {
     let bound = bind(&table, &[json("k-anonymity", "4")]).unwrap();
     let counts = table.counts();
     let problem = problem(&table, &counts, &bound, Metric::Discernibility, 5);
-    for node_limit in [Some(3), Some(20), None] {
+    for node_limit in [Some(3), Some(20), Some(u64::MAX)] {
         let search = KOptimize { time_limit: None, node_limit };
         let found = search.search(&problem, &Silent).unwrap();
         for threads in [1, 3] {

@@ -70,22 +70,19 @@ const NAME: &str = "k-optimize";
 const MOST_WORDS: usize = 32;
 
 /// The parameters of k-Optimize. When a limit strikes, the best candidate so far is returned with a proven bound.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KOptimize {
     /// The most seconds that the search may take, up to half of them for the candidate it begins with. Where it
     /// stops then depends on the machine.
     pub time_limit: Option<f64>,
-    /// The most nodes of the tree that are looked at; the same ones on every machine.
+    /// The most nodes of the tree that are looked at; the same ones on every machine. 1,000 when neither limit is given.
     pub node_limit: Option<u64>,
 }
 
-impl Default for KOptimize {
-    /// Enough nodes to be exact for small alphabets, and seconds rather than days for large ones.
-    fn default() -> Self {
-        Self { time_limit: None, node_limit: Some(1_000) }
-    }
-}
+/// The nodes that are looked at when no limit is given: enough to be exact for small alphabets, and seconds rather than
+/// days for large ones.
+const BY_DEFAULT: u64 = 1_000;
 
 impl KOptimize {
     /// Searches for the recoding into ranges that minimizes discernibility or classification.
@@ -110,7 +107,8 @@ impl KOptimize {
         let greedy = Greedy::new(&prober, until, progress);
         let first = greedy.run()?;
         let deadline = time_limit.and_then(|limit| started.checked_add(limit));
-        let tree = Tree { prober: &prober, deadline, node_limit: self.node_limit, progress };
+        let node_limit = self.node_limit.or(self.time_limit.is_none().then_some(BY_DEFAULT));
+        let tree = Tree { prober: &prober, deadline, node_limit, progress };
         let Outcome { best, bound, finished, probes } = tree.search(Some(first))?;
         let Some((_, set)) = best else {
             return Err(if finished {
