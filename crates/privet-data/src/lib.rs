@@ -9,9 +9,10 @@ pub mod hierarchy;
 pub mod io;
 mod progress;
 mod schema;
+mod select;
 mod table;
 
 pub use hierarchy::{Generalization, GeneralizedLevel, Hierarchy, HierarchyError};
 pub use progress::{Cancelled, Progress, Silent};
 pub use schema::Role;
-pub use table::{Cells, Column, Domain, Kind, Quoting, Table};
+pub use table::{Cells, Column, Domain, Kind, Quoting, Table, date_of};

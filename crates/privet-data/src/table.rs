@@ -289,9 +289,33 @@ pub(crate) fn days_of(text: &str) -> Option<i64> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
+/// The date so many days after 1970-01-01, as `YYYY-MM-DD`. Days that no calendar reaches are the last that one does.
+pub fn date_of(days: i64) -> String {
+    let shifted = days.clamp(-3_652_059_000, 3_652_059_000) + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let leap_days = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
+    let year_of_era = (day_of_era - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months counted from March.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_and_days_are_inverse() {
+        for days in (-719_000..2_900_000).step_by(97) {
+            assert_eq!(days_of(&date_of(days)), Some(days));
+        }
+        assert_eq!(date_of(11_016), "2000-02-29");
+    }
 
     #[test]
     fn days_are_counted_from_1970() {

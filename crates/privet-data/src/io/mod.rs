@@ -15,6 +15,7 @@ mod dictionary;
 mod error;
 mod index;
 mod options;
+mod records;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use std::path::Path;
 
 pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use options::{Dialect, Encoding, Format, Newline, ReadOptions};
+pub use records::RecordReader;
 pub use view::{View, ViewColumn, write};
 
 use crate::{Progress, Silent, Table};
