@@ -28,6 +28,11 @@ pub trait Criterion: Send + Sync {
         false
     }
 
+    /// Whether it looks at the people of the population table that generalize into the class.
+    fn counts_population(&self) -> bool {
+        false
+    }
+
     /// The parameter that the class reaches: the largest k, l, p … or the smallest t, beta … for which
     /// it would still hold (at the edge for strict inequalities). The worst class decides what a release reached.
     fn reached(&self, class: &Class<'_>) -> f64;
@@ -51,6 +56,17 @@ pub trait Criterion: Send + Sync {
     /// a search can tell from the number of classes alone that too many of them are too small.
     fn least_rows(&self) -> u64 {
         1
+    }
+
+    /// For a criterion that does not judge classes by themselves: what each class of a table reaches among the others,
+    /// given how often each value occurs in each of them. `None` when every class is judged by itself.
+    fn reached_together(&self, _classes: &[Vec<(u32, u32)>]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether what a class [reaches together](Self::reached_together) with others is enough.
+    fn accepts(&self, _reached: f64) -> bool {
+        true
     }
 
     /// Which histograms it looks at: positions in [`Class::histograms`]; empty for counts alone.

@@ -25,6 +25,7 @@ mod proximity;
 mod registry;
 mod requirement;
 mod t_closeness;
+mod three_d;
 
 #[cfg(test)]
 mod laws;
@@ -36,3 +37,4 @@ pub use criterion::{Better, Criterion, Merging};
 pub use parse::KEYS;
 pub use registry::{CriterionError, Joint, SensitiveColumn, build, resolve};
 pub use requirement::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
+pub use three_d::{GlobalMaxima, ThreeD};

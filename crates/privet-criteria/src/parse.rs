@@ -20,6 +20,7 @@ pub const KEYS: &[&str] = &[
     "k-map",
     "beta-likeness",
     "delta-disclosure",
+    "three-d",
 ];
 
 /// What a field holds.
@@ -95,6 +96,9 @@ fn fields(key: &str) -> Option<&'static [Field]> {
         "k-map" => &[("k", Whole, true), ("population", Text, true)],
         "beta-likeness" => &[("beta", Number, true), ("kind", OneOf(&["basic", "enhanced"]), false), COLUMN],
         "delta-disclosure" => &[("delta", Number, true), COLUMN],
+        "three-d" => {
+            &[("c", Number, true), ("l", Whole, false), ("k", Whole, false), ("m", Whole, false), COLUMN]
+        }
         _ => return None,
     })
 }

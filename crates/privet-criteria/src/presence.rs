@@ -33,6 +33,10 @@ impl Criterion for DeltaPresence {
         "delta-presence"
     }
 
+    fn counts_population(&self) -> bool {
+        true
+    }
+
     fn promise(&self) -> String {
         let Self { min, max } = self;
         if *min > 0.0 {
@@ -108,6 +112,10 @@ impl KMap {
 impl Criterion for KMap {
     fn key(&self) -> &'static str {
         "k-map"
+    }
+
+    fn counts_population(&self) -> bool {
+        true
     }
 
     fn promise(&self) -> String {

@@ -16,6 +16,7 @@ use crate::p_sensitivity::{self, PSensitivity};
 use crate::presence::{DeltaPresence, KMap};
 use crate::proximity::Proximity;
 use crate::t_closeness::{Hierarchical, KullbackLeibler, Ordered, TCloseness, Transport, Variational};
+use crate::three_d::{ThreeD, ThreeDPrivacy};
 use crate::{Criterion, DistanceKind, Requirement};
 
 /// A sensitive column as criteria see it.
@@ -177,6 +178,9 @@ fn one(
         Requirement::DeltaPresence { min, max, .. } => Box::new(DeltaPresence::new(*min, *max)?),
         Requirement::KMap { k, .. } => Box::new(KMap::new(*k)?),
         Requirement::BetaLikeness { beta, kind, .. } => Box::new(BetaLikeness::new(*beta, *kind, &bound()?)?),
+        Requirement::ThreeD { l, k, m, c, .. } => {
+            Box::new(ThreeDPrivacy::new(ThreeD { l: *l, k: *k, m: *m, c: *c }, &bound()?)?)
+        }
         Requirement::DeltaDisclosure { delta, .. } => Box::new(DeltaDisclosure::new(*delta, &bound()?)?),
     })
 }

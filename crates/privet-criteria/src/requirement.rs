@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::ThreeD;
+
 /// One privacy model with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "criterion", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
@@ -165,6 +167,24 @@ pub enum Requirement {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<String>,
     },
+    /// Basic 3D privacy (survey PM-13): what an adversary learns who knows values that a person does not have, other
+    /// people's values, and a family of people with the same value.
+    ThreeD {
+        /// Values that the person is known not to have.
+        #[serde(default)]
+        l: u32,
+        /// Other people whose values are known.
+        #[serde(default)]
+        k: u32,
+        /// People of the same-value family.
+        #[serde(default)]
+        m: u32,
+        /// The chance that must not be reached.
+        c: f64,
+        /// The sensitive column.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        column: Option<String>,
+    },
 }
 
 impl Requirement {
@@ -182,6 +202,7 @@ impl Requirement {
             Requirement::KMap { .. } => "k-map",
             Requirement::BetaLikeness { .. } => "beta-likeness",
             Requirement::DeltaDisclosure { .. } => "delta-disclosure",
+            Requirement::ThreeD { .. } => "three-d",
         }
     }
 
@@ -198,7 +219,8 @@ impl Requirement {
             | Requirement::ConceptDiversity { column, .. }
             | Requirement::ProximityDiversity { column, .. }
             | Requirement::BetaLikeness { column, .. }
-            | Requirement::DeltaDisclosure { column, .. } => column.as_deref(),
+            | Requirement::DeltaDisclosure { column, .. }
+            | Requirement::ThreeD { column, .. } => column.as_deref(),
         }
     }
 
@@ -215,7 +237,8 @@ impl Requirement {
             | Requirement::ConceptDiversity { column, .. }
             | Requirement::ProximityDiversity { column, .. }
             | Requirement::BetaLikeness { column, .. }
-            | Requirement::DeltaDisclosure { column, .. } => *column = Some(name),
+            | Requirement::DeltaDisclosure { column, .. }
+            | Requirement::ThreeD { column, .. } => *column = Some(name),
         }
         self
     }
@@ -231,6 +254,33 @@ impl Requirement {
     /// Whether it needs the histogram over combinations of all sensitive columns.
     pub fn needs_joint(&self) -> bool {
         matches!(self, Requirement::LDiversity { multi_attribute: true, .. })
+    }
+
+    /// Whether it speaks of the sensitive values of a class alone, and so can be kept where quasi columns are published
+    /// as they are (survey ME-13).
+    pub fn fits_buckets(&self) -> bool {
+        match self {
+            Requirement::LDiversity { multi_attribute, .. } => !multi_attribute,
+            Requirement::ConceptDiversity { .. }
+            | Requirement::TCloseness { .. }
+            | Requirement::ProximityDiversity { .. }
+            | Requirement::BetaLikeness { .. }
+            | Requirement::DeltaDisclosure { .. }
+            | Requirement::ThreeD { .. } => true,
+            Requirement::KAnonymity { .. }
+            | Requirement::AlphaK { .. }
+            | Requirement::PSensitivity { .. }
+            | Requirement::DeltaPresence { .. }
+            | Requirement::KMap { .. } => false,
+        }
+    }
+
+    /// The parameters of 3D privacy, when that is what it asks for.
+    pub fn three_d(&self) -> Option<ThreeD> {
+        match *self {
+            Requirement::ThreeD { l, k, m, c, .. } => Some(ThreeD { l, k, m, c }),
+            _ => None,
+        }
     }
 
     /// The population table it needs.
