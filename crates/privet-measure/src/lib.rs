@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod additive;
+pub mod classify;
 mod grouped;
 mod metric;
 mod objective;
