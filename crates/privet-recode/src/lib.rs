@@ -1,12 +1,25 @@
-//! Mechanisms that keep records truthful: they generalize, never invent.
+//! Mechanisms that recode, regroup or condense records.
 //!
-//! [`lattice`] holds the full-domain searches: every column goes to one level of its hierarchy. [`cut`] holds the
-//! other global recodings: equal values stay equal, but the values of a column may go to different levels.
-//! [`purpose`] holds what the thesis makes of who wants the data and what for.
-//! [`cell`] suppresses single cells.
+//! Global recoding keeps records truthful and equal values equal: [`lattice`] holds the full-domain searches, in which
+//! every column goes to one level of its hierarchy; [`cut`] those in which the values of a column may go to different
+//! levels; [`purpose`] what the thesis makes of who wants the data and what for.
+//!
+//! Regrouping says who is with whom ([`groups`]), and each group shows one thing for all: [`partition`] cuts the table
+//! into boxes, [`local`] recodes each record by its group, [`cluster`] gathers records that are close, [`cell`]
+//! suppresses single cells.
+//!
+//! [`bucket`] changes no value: it publishes counts, samples, or values and sensitive values apart from each other.
+//! [`condense`] publishes no record at all, but others with the same statistics.
 #![forbid(unsafe_code)]
 
+pub mod bucket;
 pub mod cell;
+pub mod cluster;
+pub mod condense;
 pub mod cut;
+pub mod groups;
+mod jury;
 pub mod lattice;
+pub mod local;
+pub mod partition;
 pub mod purpose;

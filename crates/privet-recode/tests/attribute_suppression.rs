@@ -165,6 +165,7 @@ fn missing_values_are_starred_too() {
         codes: &codes,
         counts: &counts,
         generalization: &generalization,
+        numbers: None,
         weight: 1.0,
         population: None,
     };
@@ -198,6 +199,7 @@ fn no_column_and_no_row() {
             codes: &[],
             counts: &counts,
             generalization: &generalization,
+            numbers: None,
             weight: 1.0,
             population: None,
         };
@@ -216,6 +218,7 @@ fn more_sets_than_can_be_told_apart() {
         codes: &codes,
         counts: &counts,
         generalization: &generalization,
+        numbers: None,
         weight: 1.0,
         population: None,
     };

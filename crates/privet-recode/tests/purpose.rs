@@ -212,6 +212,7 @@ fn tables_without_columns_rows_or_levels() {
         codes: &[],
         counts: &[0; oracle::VALUES],
         generalization: &identity,
+        numbers: None,
         weight: 1.0,
         population: None,
     };

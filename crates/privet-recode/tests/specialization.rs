@@ -247,6 +247,7 @@ fn nothing_to_recode() {
         codes: &[],
         counts: &[0; VALUES],
         generalization: &generalization,
+        numbers: None,
         weight: 1.0,
         population: None,
     };
@@ -263,6 +264,7 @@ fn very_wide_tables() {
         codes: &codes,
         counts: &counts,
         generalization: &generalization,
+        numbers: None,
         weight: 1.0,
         population: None,
     };

@@ -32,6 +32,7 @@ mod space;
 pub(crate) use engine::Engine;
 pub(crate) use explorer::Explorer;
 pub(crate) use key::Layout;
+pub(crate) use random::Random;
 pub(crate) use search::Outcome;
 
 pub use annealing::Annealing;
@@ -41,7 +42,7 @@ pub use genetic::Genetic;
 pub use hash_table::{HashTable, hash_table};
 pub use incognito::{Counters, Incognito, SubsetCounters, SuperRoot};
 pub use optimal::{Options, optimal};
-pub use partition::{Partition, partition, tuple_entropy};
+pub use partition::{Partition, partition, partition_of_groups, tuple_entropy};
 pub use problem::{Codes, Found, Problem, Quasi, SearchError};
 pub use samarati::{Probe, Samarati};
 pub use search::{Strategy, run};

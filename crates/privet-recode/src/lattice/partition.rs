@@ -6,7 +6,9 @@ use rayon::prelude::*;
 
 use super::intern::Interner;
 use super::key::{Key, Layout};
-use super::problem::{Codes, Problem};
+use super::problem::Problem;
+use crate::groups::{Groups, members};
+use crate::jury::Counted;
 
 /// The classes of a candidate over the records of the table.
 #[derive(Debug, Clone)]
@@ -38,6 +40,20 @@ pub fn partition(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Parti
         _ => group_by_columns(problem, recoding),
     };
     judge(problem, classes)
+}
+
+/// The classes of groups that are told apart by their number, whatever their records show.
+pub fn partition_of_groups(problem: &Problem<'_>, groups: &Groups) -> Partition {
+    // Numbered in the order in which they first appear, as all classes are.
+    let Groups { of: class_of, count } = Groups::numbered(&groups.of);
+    let (mut rows, mut first) = (vec![0; count], vec![0; count]);
+    for (record, &class) in class_of.iter().enumerate() {
+        if rows[class as usize] == 0 {
+            first[class as usize] = record as u32;
+        }
+        rows[class as usize] += 1;
+    }
+    judge(problem, Grouped { class_of, rows, first, population: vec![0; count] })
 }
 
 /// Sum over the distinct tuples of the quasi-identifier of p ln p.
@@ -147,7 +163,7 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
     let Grouped { class_of, rows, first, population } = classes;
     let looks = problem.criteria.iter().any(|criterion| !criterion.histograms().is_empty());
     let listed = looks || problem.label.is_some();
-    let members = listed.then(|| Members::new(&class_of, rows.len()));
+    let members = listed.then(|| members(&class_of, rows.len()));
     let mut histograms: Vec<Counted<'_>> =
         if looks { problem.sensitive.iter().map(Counted::new).collect() } else { Vec::new() };
     let mut label = problem.label.as_ref().map(Counted::new);
@@ -160,7 +176,9 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
         rows,
     };
     for (class, &people) in population.iter().enumerate() {
-        let records = members.as_ref().map_or(&[][..], |members| members.of(class));
+        let records = members.as_ref().map_or(&[][..], |(starts, records)| {
+            &records[starts[class] as usize..starts[class + 1] as usize]
+        });
         for histogram in &mut histograms {
             histogram.fill(records);
         }
@@ -183,11 +201,44 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
         }
     }
     partition.class_of = class_of;
+    judge_together(problem, &mut partition, members.as_ref());
     partition
 }
 
+/// Judges the classes that are kept once more, by criteria that look at all of them.
+fn judge_together(problem: &Problem<'_>, partition: &mut Partition, members: Option<&(Vec<u32>, Vec<u32>)>) {
+    for (number, criterion) in problem.criteria.iter().enumerate() {
+        let (Some(&histogram), Some((starts, records))) = (criterion.histograms().first(), members) else {
+            continue;
+        };
+        if criterion.bucket_independent() {
+            continue;
+        }
+        let mut counted = Counted::new(&problem.sensitive[histogram]);
+        let kept: Vec<usize> = (0..partition.kept.len()).filter(|&class| partition.kept[class]).collect();
+        let counts = kept.iter().map(|&class| {
+            counted.fill(&records[starts[class] as usize..starts[class + 1] as usize]);
+            let view = counted.view();
+            let counts = view.present.iter().map(|&code| (code, view.counts[code as usize])).collect();
+            counted.clear();
+            counts
+        });
+        let Some(reached) = criterion.reached_together(&counts.collect::<Vec<_>>()) else { continue };
+        partition.reached[number] = None;
+        for (&class, reached) in kept.iter().zip(reached) {
+            partition.kept[class] &= criterion.accepts(reached);
+            if partition.kept[class] {
+                note_worse(&**criterion, reached, class as u32, &mut partition.reached[number]);
+            }
+        }
+    }
+}
+
 fn note_worst(criterion: &dyn Criterion, view: &Class<'_>, class: u32, worst: &mut Option<(f64, u32)>) {
-    let reached = criterion.reached(view);
+    note_worse(criterion, criterion.reached(view), class, worst);
+}
+
+fn note_worse(criterion: &dyn Criterion, reached: f64, class: u32, worst: &mut Option<(f64, u32)>) {
     let worse = match (*worst, criterion.better()) {
         (None, _) => true,
         (Some((so_far, _)), Better::Higher) => reached < so_far,
@@ -195,70 +246,6 @@ fn note_worst(criterion: &dyn Criterion, view: &Class<'_>, class: u32, worst: &m
     };
     if worse {
         *worst = Some((reached, class));
-    }
-}
-
-/// The records of each class.
-struct Members {
-    starts: Vec<u32>,
-    records: Vec<u32>,
-}
-
-impl Members {
-    fn new(class_of: &[u32], classes: usize) -> Self {
-        let mut starts = vec![0u32; classes + 1];
-        for &class in class_of {
-            starts[class as usize + 1] += 1;
-        }
-        for class in 0..classes {
-            starts[class + 1] += starts[class];
-        }
-        let mut next = starts.clone();
-        let mut records = vec![0; class_of.len()];
-        for (record, &class) in class_of.iter().enumerate() {
-            records[next[class as usize] as usize] = record as u32;
-            next[class as usize] += 1;
-        }
-        Self { starts, records }
-    }
-
-    fn of(&self, class: usize) -> &[u32] {
-        &self.records[self.starts[class] as usize..self.starts[class + 1] as usize]
-    }
-}
-
-/// A histogram that is filled for one class after the other.
-struct Counted<'a> {
-    codes: &'a [u32],
-    counts: Vec<u32>,
-    present: Vec<u32>,
-    total: u64,
-}
-
-impl<'a> Counted<'a> {
-    fn new(codes: &Codes<'a>) -> Self {
-        Self { codes: codes.codes, counts: vec![0; codes.values], present: Vec::new(), total: 0 }
-    }
-
-    fn fill(&mut self, records: &[u32]) {
-        for &record in records {
-            let code = self.codes[record as usize];
-            if self.counts[code as usize] == 0 {
-                self.present.push(code);
-            }
-            self.counts[code as usize] += 1;
-        }
-        self.total = records.len() as u64;
-    }
-
-    fn view(&self) -> Histogram<'_> {
-        Histogram { counts: &self.counts, present: &self.present, total: self.total }
-    }
-
-    fn clear(&mut self) {
-        for code in self.present.drain(..) {
-            self.counts[code as usize] = 0;
-        }
     }
 }
 
@@ -294,6 +281,7 @@ mod tests {
                         codes,
                         counts: &[0; 3],
                         generalization: &generalization,
+                        numbers: None,
                         weight: 1.0,
                         population: Some(people),
                     })

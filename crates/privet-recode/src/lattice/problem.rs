@@ -38,6 +38,9 @@ pub struct Quasi<'a> {
     pub counts: &'a [u64],
     /// Its hierarchy, fitted to its codes.
     pub generalization: &'a Generalization,
+    /// Per code its number, for a column of numbers or dates, in ascending order; NaN for a missing value. Codes of
+    /// such a column are in the order of its values.
+    pub numbers: Option<&'a [f64]>,
     /// Its weight in the metric.
     pub weight: f64,
     /// The same column of the population table, when a criterion looks at one.
@@ -192,6 +195,85 @@ pub enum SearchError {
         failing: u64,
         /// How many may be suppressed.
         limit: u64,
+    },
+    /// Some value is too frequent for buckets in which nobody's value is likelier than 1/l.
+    #[error(
+        "anatomy with l = {l} needs every sensitive value in at most {allowed} records (1/l of all), and the most \
+         frequent one is in {most}; use a smaller l (search.anatomy.l, or that of the criterion it is derived from)"
+    )]
+    NotEligible {
+        /// Records with the most frequent sensitive value.
+        most: u64,
+        /// How many may have the same value.
+        allowed: u64,
+        /// The l that was asked for.
+        l: u64,
+    },
+    /// Buckets do not keep the promises.
+    #[error(
+        "{buckets} buckets with {records} records fail: {}. Relax it, or divide the records in another way",
+        criteria.join("; ")
+    )]
+    BucketsFail {
+        /// Failing buckets.
+        buckets: u64,
+        /// Their records.
+        records: u64,
+        /// What fails, as `key: promise`.
+        criteria: Vec<String>,
+    },
+    /// A table of counts has more cells than can be protected.
+    #[error("{what} has {cells} cells, more than are possible ({most}); use fewer columns or coarser levels")]
+    TooManyCells {
+        /// Which table.
+        what: &'static str,
+        /// How many, as a text because it may not fit a number.
+        cells: String,
+        /// How many are possible.
+        most: u64,
+    },
+    /// A small count cannot be hidden, whatever else is suppressed.
+    #[error(
+        "a count below count-tables.threshold cannot be hidden even when every cell but the grand total is suppressed: \
+         {reason}. Lower count-tables.protection, merge values of the columns, or publish no such table"
+    )]
+    NotProtectable {
+        /// Why.
+        reason: &'static str,
+    },
+    /// Several views together tell more than each of them.
+    #[error(
+        "the views together prove {small} groups of fewer than {k} records to exist and tell the sensitive value of \
+         {determined} combinations of quasi values for certain; publish fewer or coarser views"
+    )]
+    ViewsTell {
+        /// The k that was asked for.
+        k: u64,
+        /// Groups of fewer than k records that must exist.
+        small: u64,
+        /// Combinations of quasi values for which only one sensitive value is possible.
+        determined: u64,
+    },
+    /// A linear program could not be solved, so that nothing is known about the bounds.
+    #[error(
+        "the bounds that an outsider can compute could not be computed: {problem}; nothing was published"
+    )]
+    NoBounds {
+        /// What went wrong.
+        problem: &'static str,
+    },
+    /// The operating system gave no random numbers.
+    #[error(
+        "the operating system gave no random numbers, so nothing was drawn; give a seed, and keep it secret"
+    )]
+    NoRandomness,
+    /// A temporary file of records failed.
+    #[error("the temporary file of records could not be {done}: {kind}")]
+    Temporary {
+        /// What was to be done with it.
+        done: &'static str,
+        /// What went wrong.
+        kind: std::io::ErrorKind,
     },
     /// The weights do not fit the metric.
     #[error(transparent)]

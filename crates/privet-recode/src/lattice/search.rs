@@ -60,6 +60,13 @@ pub fn run<S: Strategy>(
     strategy: &S,
     progress: &dyn Progress,
 ) -> Result<Found, SearchError> {
+    if let Some(criterion) = problem.criteria.iter().find(|criterion| !criterion.bucket_independent()) {
+        return Err(SearchError::NotForCriterion {
+            algorithm: strategy.name(),
+            criterion: criterion.key(),
+            accepts: "criteria that judge every class by itself",
+        });
+    }
     let mut prepared = Prepared::new(problem)?;
     if strategy.enumerates() && prepared.lattice.len() > MOST_NODES {
         let product: f64 = prepared.columns.iter().map(|column| column.height() as f64 + 1.0).product();

@@ -17,6 +17,7 @@ struct Column {
     domain: Domain,
     codes: Vec<u32>,
     counts: Vec<u64>,
+    numbers: Option<Vec<f64>>,
     generalization: Generalization,
 }
 
@@ -30,7 +31,8 @@ impl Column {
         let mut counts = vec![0; domain.len()];
         codes.iter().for_each(|&code| counts[code as usize] += 1);
         let generalization = hierarchy(&domain).bind(&domain).unwrap();
-        Self { domain, codes, counts, generalization }
+        let numbers = (0..domain.len() as u32).map(|code| domain.number(code)).collect();
+        Self { domain, codes, counts, numbers, generalization }
     }
 }
 
@@ -76,6 +78,7 @@ impl Fixture {
                     codes: &column.codes,
                     counts: &column.counts,
                     generalization: &column.generalization,
+                    numbers: column.numbers.as_deref(),
                     weight: 1.0,
                     population: None,
                 })

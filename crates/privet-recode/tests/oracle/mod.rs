@@ -380,6 +380,7 @@ pub fn problem<'a>(
                 codes: &table.quasi[i],
                 counts: &counts[i],
                 generalization: &table.generalizations[i],
+                numbers: None,
                 weight: table.weights[i],
                 population: population.map(|population| &*population[i]),
             })

@@ -241,6 +241,7 @@ mod tests {
             codes,
             counts: &[],
             generalization: &generalization,
+            numbers: None,
             weight: 1.0,
             population: None,
         };
