@@ -2,8 +2,11 @@
 
 use privet_data::Progress;
 use privet_measure::Metric;
+use privet_recode::bucket::Anatomy;
 use privet_recode::cell::Method;
+use privet_recode::cluster::Microaggregation;
 use privet_recode::cut::{AttributeSuppression, KOptimize, TopDownSpecialization};
+use privet_recode::groups::Groups;
 use privet_recode::lattice::{
     self, Annealing, BottomUp, Datafly, Genetic, HashTable, Options, Problem, Quasi, Samarati, SearchError,
     TopDown,
@@ -12,7 +15,8 @@ use serde::Deserialize;
 
 use crate::chosen::Chosen;
 use crate::error::JobError;
-use crate::job::Search;
+use crate::job::{AnatomySection, Publish, Search};
+use crate::sampling::{seed, source};
 
 /// The algorithms that can look for a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -47,6 +51,18 @@ pub enum Algorithm {
     AttributeSuppression,
     /// Single cells published as `*`.
     CellSuppression,
+    /// Boxes, cut at medians.
+    Mondrian,
+    /// Clusters that lose little.
+    Clustering,
+    /// Groups of records that lie close together, with their means.
+    Microaggregation,
+    /// Buckets of different sensitive values.
+    Anatomy,
+    /// Top-down local recoding of the thesis.
+    TopDownLocal,
+    /// Local recoding that moves records until nothing gets better.
+    LocalRecoding,
     /// The thesis' decomposition of a degree of anonymization, for a purpose and a requester.
     Decomposition,
 }
@@ -69,6 +85,12 @@ impl Algorithm {
             Algorithm::KOptimize => "k-optimize",
             Algorithm::AttributeSuppression => "attribute-suppression",
             Algorithm::CellSuppression => "cell-suppression",
+            Algorithm::Mondrian => "mondrian",
+            Algorithm::Clustering => "clustering",
+            Algorithm::Microaggregation => "microaggregation",
+            Algorithm::Anatomy => "anatomy",
+            Algorithm::TopDownLocal => "top-down-local",
+            Algorithm::LocalRecoding => "local-recoding",
             Algorithm::Decomposition => "decomposition",
         }
     }
@@ -104,6 +126,22 @@ impl Algorithm {
             Algorithm::CellSuppression => {
                 "The promises hold, and at most 3k - 3 times as many cells are replaced as any such release must replace."
             }
+            Algorithm::Mondrian => {
+                "The promises hold in every group, and no group can be cut further at a median or along a hierarchy without breaking one."
+            }
+            Algorithm::Clustering => "The promises hold in every group. Other groups may lose less.",
+            Algorithm::Microaggregation => {
+                "The promises hold in every group; with k-anonymity alone, groups have k to 2k - 1 records."
+            }
+            Algorithm::Anatomy => {
+                "Every bucket holds l or more records with different values of the first sensitive column, so the bucket alone makes none of these likelier than 1/l; the promises hold in every bucket. Quasi columns are published as they are: who is in the table can be told."
+            }
+            Algorithm::TopDownLocal => {
+                "The promises hold in every group, and no group can be divided further along one column."
+            }
+            Algorithm::LocalRecoding => {
+                "The promises hold in every group. Groups were improved until no step that the optimizer looks at (moving a record, dividing or dissolving a group, dividing two neighbours anew) lowered the loss."
+            }
             Algorithm::Decomposition => {
                 "The promises hold, and no column is below the level that the purpose and the trust in the requester ask for. Of all such choices of levels none has a smaller value of the metric, unless there are too many of them to look at."
             }
@@ -127,13 +165,11 @@ fn tops(problem: &Problem<'_>, sets: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
     })
 }
 
-/// The section of an algorithm's own parameters, and the algorithm it belongs to.
-type Section = (&'static str, bool, Algorithm);
-
 impl Search {
     /// Sections with parameters of an algorithm that is not the one chosen would do nothing; that is a mistake.
     pub(crate) fn check_sections(&self) -> Result<(), JobError> {
-        let sections: [Section; 9] = [
+        // Per section of an algorithm's own parameters whether it is there, and the algorithm.
+        let sections = [
             ("incognito", self.incognito.is_some(), Algorithm::Incognito),
             ("top-down", self.top_down.is_some(), Algorithm::TopDown),
             ("bottom-up", self.bottom_up.is_some(), Algorithm::BottomUp),
@@ -151,6 +187,12 @@ impl Search {
             ),
             ("k-optimize", self.k_optimize.is_some(), Algorithm::KOptimize),
             ("cell-suppression", self.cell_suppression.is_some(), Algorithm::CellSuppression),
+            ("mondrian", self.mondrian.is_some(), Algorithm::Mondrian),
+            ("clustering", self.clustering.is_some(), Algorithm::Clustering),
+            ("microaggregation", self.microaggregation.is_some(), Algorithm::Microaggregation),
+            ("anatomy", self.anatomy.is_some(), Algorithm::Anatomy),
+            ("top-down-local", self.top_down_local.is_some(), Algorithm::TopDownLocal),
+            ("local-recoding", self.local_recoding.is_some(), Algorithm::LocalRecoding),
         ];
         // A job that names an algorithm and its parameters can still be asked for a release by purpose.
         let by_purpose = self.algorithm == Algorithm::Decomposition;
@@ -162,6 +204,12 @@ impl Search {
                 ));
             }
         }
+        if self.publish.is_some() && self.published().is_none() && !by_purpose {
+            return Err(JobError::key(
+                "search.publish",
+                "goes with algorithms that form groups of records, such as algorithm = \"mondrian\"",
+            ));
+        }
         let parameters = [
             self.top_down.as_ref().map(TopDown::check),
             self.bottom_up.as_ref().map(BottomUp::check),
@@ -169,9 +217,24 @@ impl Search {
             self.simulated_annealing.as_ref().map(Annealing::check),
             self.top_down_specialization.as_ref().map(TopDownSpecialization::check),
             self.k_optimize.as_ref().map(KOptimize::check),
+            self.microaggregation.as_ref().map(Microaggregation::check),
         ];
         for checked in parameters.into_iter().flatten() {
             checked.map_err(|error| JobError::new(error.to_string()))?;
+        }
+        if self.algorithm == Algorithm::Anatomy
+            && self.publish.is_some_and(|publish| publish != Publish::Buckets)
+        {
+            return Err(JobError::key(
+                "search.publish",
+                "must be \"buckets\" with algorithm = \"anatomy\", whose buckets hold records that are nothing alike",
+            ));
+        }
+        if self.anatomy.is_some_and(|anatomy| anatomy.l.is_some_and(|l| l < 2)) {
+            return Err(JobError::key(
+                "search.anatomy.l",
+                "must be at least 2: a bucket of one record tells its value",
+            ));
         }
         if self.minimal_nodes && self.algorithm != Algorithm::Optimal && !by_purpose {
             let problem = match self.algorithm {
@@ -183,6 +246,44 @@ impl Search {
             return Err(JobError::key("search.minimal-nodes", problem));
         }
         Ok(())
+    }
+
+    /// What groups show, when the algorithm forms groups.
+    pub(crate) fn published(&self) -> Option<Publish> {
+        let usual = match self.algorithm {
+            Algorithm::Mondrian => Publish::Ranges,
+            Algorithm::TopDownLocal | Algorithm::LocalRecoding | Algorithm::Clustering => Publish::Nodes,
+            Algorithm::Microaggregation => Publish::Means,
+            Algorithm::Anatomy => Publish::Buckets,
+            _ => return None,
+        };
+        Some(self.publish.unwrap_or(usual))
+    }
+
+    /// The groups that an algorithm forms, when it forms groups.
+    pub(crate) fn groups(
+        &self,
+        problem: &Problem<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Groups>, SearchError> {
+        Ok(Some(match self.algorithm {
+            Algorithm::TopDownLocal => {
+                self.top_down_local.unwrap_or_default().search(problem, progress)?.groups
+            }
+            Algorithm::LocalRecoding => {
+                self.local_recoding.unwrap_or_default().search(problem, progress)?.groups
+            }
+            Algorithm::Clustering => self.clustering.unwrap_or_default().search(problem, progress)?.groups,
+            Algorithm::Microaggregation => {
+                self.microaggregation.clone().unwrap_or_default().search(problem, progress)?.groups
+            }
+            Algorithm::Anatomy => {
+                let AnatomySection { l, seed: given } = self.anatomy.unwrap_or_default();
+                let buckets = Anatomy { l, seed: seed(given)? }.search(problem, progress)?;
+                Groups { of: buckets.of, count: buckets.count }
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// Looks for a release.
@@ -243,6 +344,13 @@ impl Search {
                 let search = self.cell_suppression.unwrap_or_default();
                 Ok(Chosen::cells(problem, &search.search(problem, progress)?))
             }
+            // Those that form groups are above.
+            Algorithm::Mondrian
+            | Algorithm::TopDownLocal
+            | Algorithm::LocalRecoding
+            | Algorithm::Clustering
+            | Algorithm::Microaggregation
+            | Algorithm::Anatomy => Err(SearchError::NothingFound { algorithm: self.algorithm.word() }),
             // A decomposition is told by its purpose, which is no part of this section.
             Algorithm::Decomposition => Err(SearchError::Parameter { key: "purpose", problem: "is needed" }),
         }
@@ -277,6 +385,10 @@ impl Search {
         let seed = match self.algorithm {
             Algorithm::Genetic => self.genetic.clone().unwrap_or_default().seed,
             Algorithm::SimulatedAnnealing => self.simulated_annealing.clone().unwrap_or_default().seed,
+            Algorithm::Anatomy => {
+                let given = self.anatomy.unwrap_or_default().seed;
+                return format!("who is in which bucket was drawn with {}", source(given));
+            }
             _ if time_limit.is_some() => {
                 return "none, but how far the search came in its time depends on the machine".to_owned();
             }

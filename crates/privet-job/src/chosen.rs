@@ -7,8 +7,11 @@
 use std::time::Duration;
 
 use privet_data::{Generalization, GeneralizedLevel};
+use privet_recode::groups::{Groups, RegroupedColumn, Represent};
 use privet_recode::lattice::{self, Found, Problem, Quasi};
 use privet_recode::{cell, cut};
+
+use crate::job::Publish;
 
 /// A candidate that a search chose.
 pub(crate) struct Chosen {
@@ -24,6 +27,8 @@ pub(crate) struct Chosen {
     pub reduction: Duration,
     /// What the search minimizes when that is not one of the metrics: its name, and its value.
     pub own_metric: Option<(&'static str, f64)>,
+    /// The buckets, when quasi columns are published as they are and sensitive values in tables of their own.
+    pub buckets: Option<Groups>,
     tuple_entropy: Option<f64>,
 }
 
@@ -34,8 +39,9 @@ pub(crate) enum Place {
     Level(usize),
     /// To nodes of several levels, or to ranges; equal values stay equal.
     Nodes { kind: &'static str, level: GeneralizedLevel },
-    /// Each cell by itself: one code per record, and where the codes go.
-    Cells { codes: Vec<u32>, level: GeneralizedLevel },
+    /// Each cell by itself, so that equal values may be published differently: one code per record, and where the
+    /// codes go. `kind` says what the labels are.
+    Cells { kind: &'static str, codes: Vec<u32>, level: GeneralizedLevel },
 }
 
 impl Chosen {
@@ -49,6 +55,7 @@ impl Chosen {
             minimal: found.minimal,
             reduction: found.reduction,
             own_metric: None,
+            buckets: None,
             tuple_entropy: Some(found.tuple_entropy),
         }
     }
@@ -76,6 +83,7 @@ impl Chosen {
             minimal: None,
             reduction: Duration::ZERO,
             own_metric: None,
+            buckets: None,
             tuple_entropy: None,
         }
     }
@@ -98,7 +106,7 @@ impl Chosen {
             level.node_of_code.push(level.labels.len() as u32);
             level.labels.push("*".into());
             level.leaves.push(quasi.generalization.leaves);
-            Place::Cells { codes, level }
+            Place::Cells { kind: "cells", codes, level }
         });
         Self {
             places: places.collect(),
@@ -108,6 +116,45 @@ impl Chosen {
             minimal: None,
             reduction: Duration::ZERO,
             own_metric: Some(("suppressed-cells", found.cells as f64)),
+            buckets: None,
+            tuple_entropy: None,
+        }
+    }
+
+    /// Groups of records, published as the job asks.
+    pub fn groups(problem: &Problem<'_>, groups: Groups, publish: Publish) -> Self {
+        match publish.represent() {
+            Some(how) => Self::represented(problem, &groups, how),
+            None => Self {
+                buckets: Some(groups),
+                ..Self::represented(problem, &Groups::default(), Represent::Nodes)
+            },
+        }
+    }
+
+    /// Groups of records, each of which shows the same.
+    fn represented(problem: &Problem<'_>, groups: &Groups, how: Represent) -> Self {
+        let columns = groups.represent(problem, how).into_iter().zip(&problem.quasi);
+        let places = columns.map(|(RegroupedColumn { codes, level, unchanged }, quasi)| {
+            if unchanged {
+                return Place::Level(0);
+            }
+            let kind = match how.for_column(quasi) {
+                Represent::Nodes => "group-nodes",
+                Represent::Ranges => "group-ranges",
+                other => other.word(),
+            };
+            Place::Cells { kind, codes, level }
+        });
+        Self {
+            places: places.collect(),
+            lattice_nodes: None,
+            nodes_checked: 0,
+            bound: None,
+            minimal: None,
+            reduction: Duration::ZERO,
+            own_metric: None,
+            buckets: None,
             tuple_entropy: None,
         }
     }
@@ -118,19 +165,19 @@ impl Chosen {
     }
 
     /// The columns as they are published.
-    pub fn published(&self, problem: &Problem<'_>) -> Published {
+    pub fn published(&self, problem: &Problem<'_>) -> Published<'_> {
         let columns = self.places.iter().zip(&problem.quasi).map(|(place, quasi)| {
             let (codes, level) = match place {
                 Place::Level(_) => return None,
                 Place::Nodes { level, .. } => (None, level),
-                Place::Cells { codes, level } => (Some(codes.clone()), level),
+                Place::Cells { codes, level, .. } => (Some(&**codes), level),
             };
             let mut values = quasi.generalization.levels[0].clone();
             // Codes that no value has belong to no leaf; which one stands for them matters to nobody.
             values.node_of_code.resize(level.node_of_code.len(), 0);
             let levels = vec![values, level.clone()];
             let generalization = Generalization { leaves: quasi.generalization.leaves, levels };
-            let counts = codes.as_ref().map(|codes: &Vec<u32>| {
+            let counts = codes.map(|codes| {
                 let mut counts = vec![0; generalization.levels[1].node_of_code.len()];
                 codes.iter().for_each(|&code| counts[code as usize] += 1);
                 counts
@@ -143,24 +190,24 @@ impl Chosen {
 }
 
 /// The columns as they are published: a level of each, of its own hierarchy or of one made for it.
-pub(crate) struct Published {
-    columns: Vec<Option<PublishedColumn>>,
+pub(crate) struct Published<'c> {
+    columns: Vec<Option<PublishedColumn<'c>>>,
     pub levels: Vec<usize>,
 }
 
-struct PublishedColumn {
+struct PublishedColumn<'c> {
     generalization: Generalization,
-    codes: Option<Vec<u32>>,
+    codes: Option<&'c [u32]>,
     counts: Option<Vec<u64>>,
 }
 
-impl Published {
+impl Published<'_> {
     /// The problem in which the published table is one choice of levels.
     pub fn problem<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
         let quasi = problem.quasi.iter().zip(&self.columns).map(|(quasi, made)| match made {
             None => *quasi,
             Some(made) => Quasi {
-                codes: made.codes.as_deref().unwrap_or(quasi.codes),
+                codes: made.codes.unwrap_or(quasi.codes),
                 counts: made.counts.as_deref().unwrap_or(quasi.counts),
                 generalization: &made.generalization,
                 ..*quasi

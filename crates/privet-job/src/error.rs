@@ -113,10 +113,19 @@ impl RunError {
                 SearchError::NoSafeNode { .. }
                 | SearchError::NothingFound { .. }
                 | SearchError::DecompositionUnsafe { .. }
+                | SearchError::NotEligible { .. }
+                | SearchError::BucketsFail { .. }
+                | SearchError::NotProtectable { .. }
+                | SearchError::ViewsTell { .. }
                 | SearchError::Unsafe { .. },
             ) => Outcome::Refused,
             RunError::Search(
-                SearchError::TooManyNodes { .. } | SearchError::TooWide { .. } | SearchError::TooManyRows,
+                SearchError::TooManyNodes { .. }
+                | SearchError::TooManyCells { .. }
+                | SearchError::TooWide { .. }
+                | SearchError::NoBounds { .. }
+                | SearchError::NoRandomness
+                | SearchError::TooManyRows,
             ) => Outcome::Resources,
             RunError::Cancelled(_) | RunError::Write(WriteError::Cancelled(_)) => Outcome::Stopped,
             RunError::Read(error) if error.is_cancelled() => Outcome::Stopped,

@@ -12,12 +12,19 @@ use privet_data::hierarchy::HierarchySpec;
 use privet_data::io::{Encoding, Format, ReadOptions};
 use privet_measure::Metric;
 use privet_recode::cell::CellSuppression;
+use privet_recode::cluster::{Clustering, Microaggregation};
 use privet_recode::cut::{BottomUpGeneralization, KOptimize, TopDownSpecialization};
+use privet_recode::groups::Represent;
 use privet_recode::lattice::{Annealing, BottomUp, Genetic, Incognito, TopDown};
+use privet_recode::local::{LocalRecoding, TopDownLocal};
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
+use crate::buckets::BUCKET;
+use crate::counts::{self, CountTableSection, ViewSection};
 use crate::error::JobError;
+use crate::mondrian::MondrianSection;
+use crate::sampling::SamplingSection;
 
 /// A job, read and checked for form.
 #[derive(Debug, Clone)]
@@ -32,6 +39,12 @@ pub struct Job {
     pub search: Search,
     /// What for and for whom, when that decides how much is coarsened.
     pub purpose: PurposeSection,
+    /// The part of the records that is drawn first.
+    pub sampling: Option<SamplingSection>,
+    /// Columns to be published together, as counts (survey ME-14).
+    pub views: Vec<ViewSection>,
+    /// Tables of counts with their totals (survey ME-02).
+    pub count_tables: Vec<CountTableSection>,
     /// Where to put it.
     pub output: Output,
 }
@@ -96,6 +109,9 @@ pub struct Search {
     /// The column with class labels, for the classification metric and for searches that look at information.
     #[serde(default)]
     pub class: Option<String>,
+    /// What groups of records show, for algorithms that form groups.
+    #[serde(default)]
+    pub publish: Option<Publish>,
     /// Parameters of `incognito`.
     #[serde(default)]
     pub incognito: Option<Incognito>,
@@ -123,6 +139,66 @@ pub struct Search {
     /// Parameters of `cell-suppression`.
     #[serde(default)]
     pub cell_suppression: Option<CellSuppression>,
+    /// Parameters of `mondrian`.
+    #[serde(default)]
+    pub mondrian: Option<MondrianSection>,
+    /// Parameters of `clustering`.
+    #[serde(default)]
+    pub clustering: Option<Clustering>,
+    /// Parameters of `microaggregation`.
+    #[serde(default)]
+    pub microaggregation: Option<Microaggregation>,
+    /// Parameters of `anatomy`.
+    #[serde(default)]
+    pub anatomy: Option<AnatomySection>,
+    /// Parameters of `top-down-local`.
+    #[serde(default)]
+    pub top_down_local: Option<TopDownLocal>,
+    /// Parameters of `local-recoding`.
+    #[serde(default)]
+    pub local_recoding: Option<LocalRecoding>,
+}
+
+/// The `[search.anatomy]` section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AnatomySection {
+    /// How many different sensitive values every bucket holds at least; from the promises when left out.
+    pub l: Option<u64>,
+    /// The seed; from the operating system when left out. Whoever knows it may tell values apart within a bucket.
+    pub seed: Option<u64>,
+}
+
+/// What groups of records show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Publish {
+    /// The lowest nodes of the hierarchies above their values.
+    Nodes,
+    /// The ranges of their numbers and dates; nodes elsewhere.
+    Ranges,
+    /// The means of their numbers and dates; the most frequent values elsewhere.
+    Means,
+    /// The medians of their numbers and dates; the most frequent values elsewhere.
+    Medians,
+    /// Their most frequent values.
+    Modes,
+    /// Quasi columns as they are with the number of a bucket, and sensitive values counted per bucket.
+    Buckets,
+}
+
+impl Publish {
+    /// What groups show in their quasi columns; nothing but their values when published as buckets.
+    pub(crate) fn represent(self) -> Option<Represent> {
+        match self {
+            Publish::Nodes => Some(Represent::Nodes),
+            Publish::Ranges => Some(Represent::Ranges),
+            Publish::Means => Some(Represent::Means),
+            Publish::Medians => Some(Represent::Medians),
+            Publish::Modes => Some(Represent::Modes),
+            Publish::Buckets => None,
+        }
+    }
 }
 
 /// The `[purpose]` section: what a release is for and how far its requester is trusted (thesis 2.9).
@@ -219,15 +295,22 @@ impl Default for Output {
 
 /// The file as it stands.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Raw {
     input: Input,
     columns: BTreeMap<String, Column>,
+    #[serde(default)]
     privacy: toml::Table,
     #[serde(default)]
     search: Search,
     #[serde(default)]
     purpose: PurposeSection,
+    #[serde(default)]
+    sampling: Option<SamplingSection>,
+    #[serde(default)]
+    views: Vec<ViewSection>,
+    #[serde(default)]
+    count_tables: Vec<CountTableSection>,
     #[serde(default)]
     output: Output,
 }
@@ -273,6 +356,9 @@ impl Job {
             privacy,
             search: raw.search,
             purpose: raw.purpose,
+            sampling: raw.sampling,
+            views: raw.views,
+            count_tables: raw.count_tables,
             output: raw.output,
         };
         job.check()?;
@@ -280,13 +366,14 @@ impl Job {
     }
 
     fn check(&self) -> Result<(), JobError> {
-        if self.privacy.is_empty() {
+        // What tables with totals promise stands in their sections.
+        if self.privacy.is_empty() && self.count_tables.is_empty() {
             return Err(JobError::key(
                 "privacy",
                 format!("promises nothing; give at least one of {}", privet_criteria::KEYS.join(", ")),
             ));
         }
-        if !self.columns.values().any(|column| column.role == Role::Quasi) {
+        if !self.columns.values().any(|column| column.role == Role::Quasi) && !counts::asked(self) {
             return Err(JobError::key(
                 "columns",
                 "has no column with role = \"quasi\"; without one there is nothing to generalize",
@@ -331,10 +418,49 @@ impl Job {
             }
         }
         self.search.check_sections()?;
+        if self.search.published() == Some(Publish::Buckets) {
+            self.check_buckets()?;
+        }
+        if counts::asked(self) {
+            counts::check(self)?;
+        }
         self.purpose.check(self.search.algorithm)?;
+        self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
+        self.search.mondrian.as_ref().map_or(Ok(()), MondrianSection::check)?;
+        if self.search.algorithm != Algorithm::Mondrian && self.privacy.iter().any(|r| r.three_d().is_some())
+        {
+            return Err(JobError::key(
+                "privacy.three-d",
+                "goes with algorithm = \"mondrian\" in [search], the one search that looks at all groups together",
+            ));
+        }
         self.input.options()?;
         self.output.format()?;
         Ok(())
+    }
+
+    /// Buckets show every quasi value as it is, so only promises about sensitive values can be kept.
+    fn check_buckets(&self) -> Result<(), JobError> {
+        if self.with_role(Role::Sensitive).next().is_none() {
+            return Err(JobError::key(
+                "columns",
+                "has no column with role = \"sensitive\"; buckets keep sensitive values apart from the others",
+            ));
+        }
+        if self.columns.get(BUCKET).is_some_and(|column| column.role != Role::Identifier) {
+            return Err(JobError::key(
+                format!("columns.{BUCKET}"),
+                "has the name of the column that numbers the buckets; rename it in the input",
+            ));
+        }
+        match self.privacy.iter().find(|requirement| !requirement.fits_buckets()) {
+            None => Ok(()),
+            Some(requirement) => Err(JobError::key(
+                format!("privacy.{}", requirement.key()),
+                "cannot be kept with buckets, which publish the quasi columns as they are; promise l-diversity, \
+                 t-closeness or another model of single sensitive values, or set publish = \"nodes\" in [search]",
+            )),
+        }
     }
 
     /// The columns with this role.

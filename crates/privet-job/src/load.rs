@@ -6,12 +6,13 @@ use std::path::Path;
 use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Progress, Role, Table};
+use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Kind, Progress, Role, Table};
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
+use crate::buckets::BUCKET;
 use crate::error::{JobError, RunError};
-use crate::job::Job;
+use crate::job::{Job, Publish};
 
 /// A table read and fitted to its job.
 pub(crate) struct Loaded {
@@ -23,6 +24,8 @@ pub(crate) struct Loaded {
     /// The requirements, each with its column.
     pub requirements: Vec<Requirement>,
     pub population: Option<Population>,
+    /// The records of the table from which the input is a sample.
+    pub sampled_from: Option<u64>,
 }
 
 /// A quasi column.
@@ -32,6 +35,8 @@ pub(crate) struct Quasi {
     pub generalization: Generalization,
     /// Per code how many records have it.
     pub counts: Vec<u64>,
+    /// Per code its number, in a column of numbers or dates; NaN for a missing value.
+    pub numbers: Option<Vec<f64>>,
     pub weight: f64,
     /// With a population table: the domain of both tables together, and per code of the table the code there.
     joined: Option<Joined>,
@@ -111,9 +116,22 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
         .collect();
     let path = base.join(&job.input.path);
     options.columns = Some(published);
-    let input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
+    let mut input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
     if job.columns.keys().any(|name| !input.names.contains(name)) {
         return Err(unknown_columns(job, &input.names).into());
+    }
+    let mut sampled_from = None;
+    if let Some(sampling) = &job.sampling {
+        sampled_from = Some(input.table.rows as u64);
+        input.table = sampling.draw(&input.table, progress)?;
+        if input.table.rows == 0 {
+            return Err(JobError::key("sampling.fraction", "is so small that the sample is empty").into());
+        }
+    }
+    if job.search.published() == Some(Publish::Buckets) && input.names.iter().any(|name| name == BUCKET) {
+        let problem =
+            "publishes a column of that name, and the input has one already; rename it in the input";
+        return Err(JobError::key("search.publish", format!("= \"{BUCKET}s\" {problem}")).into());
     }
     let removed: Vec<String> =
         input.names.iter().filter(|name| input.table.position(name).is_none()).cloned().collect();
@@ -150,7 +168,7 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
         }
         None => None,
     };
-    Ok(Loaded { input, removed, quasi, sensitive, requirements, population })
+    Ok(Loaded { input, removed, quasi, sensitive, requirements, population, sampled_from })
 }
 
 /// A column with what its role asks for.
@@ -180,8 +198,9 @@ fn fit(
                 None => Hierarchy::flat(domain),
             };
             let generalization = hierarchy.bind(domain).map_err(failed)?;
+            let numbers = numbers(domain);
             let weight = wanted.weight.unwrap_or(1.0);
-            Fitted::Quasi(Quasi { position, generalization, counts, weight, joined })
+            Fitted::Quasi(Quasi { position, generalization, counts, numbers, weight, joined })
         }
         Role::Sensitive => {
             let counts = count(&column.codes, column.domain.len());
@@ -261,6 +280,13 @@ fn join(column: &Column, population: &Column) -> Joined {
         code_of: code_of[..column.domain.len()].to_vec(),
         domain,
     }
+}
+
+/// The numbers of a column's values, when it has numbers.
+fn numbers(domain: &Domain) -> Option<Vec<f64>> {
+    let is_number = matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date);
+    let number = |code| domain.number(code).unwrap_or(f64::NAN);
+    is_number.then(|| (0..domain.len() as u32).map(number).collect())
 }
 
 fn count(codes: &[u32], values: usize) -> Vec<u64> {

@@ -9,13 +9,17 @@ use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
 use privet_release::manifest::{
-    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Nodes, Promise, Recoding, Search, SizeBin,
-    WorstClass,
+    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Nodes, Promise, Recoding, Search, SensitiveTable,
+    SizeBin, WorstClass,
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
+use crate::boxes::boxes;
+use crate::buckets;
 use crate::chosen::Place;
 use crate::error::RunError;
+use crate::job::Job;
+use crate::load::Loaded;
 use crate::run::Candidate;
 
 /// Writes the release of a candidate and puts it in place.
@@ -31,14 +35,17 @@ pub(crate) fn publish(
         partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
     let kept: Option<Vec<bool>> = (suppressed > 0)
         .then(|| partition.class_of.iter().map(|&class| partition.kept[class as usize]).collect());
+    let buckets = candidate.chosen.buckets.as_ref().map(|_| buckets::column(partition));
     let columns = table
         .columns
         .iter()
         .enumerate()
+        .filter(|(position, _)| !candidate.stands_apart(*position))
         .map(|(position, column)| {
             let quasi = candidate.loaded.quasi.iter().position(|quasi| quasi.position == position);
             quasi.map_or(ViewColumn::unchanged(column), |quasi| view_of(candidate, quasi, column))
         })
+        .chain(buckets.iter().map(ViewColumn::unchanged))
         .collect();
     let view = View { columns, rows: table.rows, kept: kept.as_deref() };
 
@@ -51,7 +58,21 @@ pub(crate) fn publish(
     write(&mut file, &view, format, &dialect, progress)?;
     file.finish()?;
 
-    let manifest = manifest(candidate, &name, format, &dialect, suppressed);
+    let mut manifest = manifest(candidate, &name, format, &dialect, suppressed);
+    for (number, sensitive) in candidate.loaded.sensitive.iter().enumerate() {
+        let Some(buckets) = &buckets else { break };
+        let column = &table.columns[sensitive.position];
+        let counted = buckets::Counted::new(column, buckets, partition);
+        let name = match candidate.loaded.sensitive.len() {
+            1 => format!("sensitive.{}", format.word()),
+            _ => format!("sensitive-{}.{}", number + 1, format.word()),
+        };
+        let mut file = draft.create(&name)?;
+        write(&mut file, &counted.view(), format, &dialect, progress)?;
+        file.finish()?;
+        let (column, rows) = (column.name.clone(), counted.rows() as u64);
+        manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows });
+    }
     let page = privet_report::html(&manifest, &facts(candidate, reproduce));
     let mut file = draft.create("report.html")?;
     std::io::Write::write_all(&mut file, page.as_bytes()).map_err(|source| {
@@ -69,7 +90,7 @@ fn view_of<'a>(candidate: &Candidate<'a>, quasi: usize, column: &'a Column) -> V
     match &candidate.chosen.places[quasi] {
         Place::Level(0) if own.stays_as_it_stood(column) => ViewColumn::unchanged(column),
         Place::Level(_) | Place::Nodes { .. } => ViewColumn::labelled(column, own.labels(column, level)),
-        Place::Cells { codes, level } => {
+        Place::Cells { codes, level, .. } => {
             let label = |&node: &u32| level.labels[node as usize].clone();
             let labels = Some(level.node_of_code.iter().map(label).collect());
             ViewColumn { column, labels, codes: Some(codes) }
@@ -86,12 +107,15 @@ fn manifest(
 ) -> Manifest {
     let Candidate { job, loaded, problem, chosen, partition, .. } = candidate;
     let rows = problem.rows as u64;
+    let bucketized = chosen.buckets.is_some();
+    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None };
     let columns = loaded
         .input
         .table
         .columns
         .iter()
         .enumerate()
+        .filter(|(position, _)| !candidate.stands_apart(*position))
         .map(|(position, column)| DataColumn {
             name: column.name.clone(),
             role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
@@ -101,22 +125,29 @@ fn manifest(
                 .position(|quasi| quasi.position == position)
                 .map(|quasi| recoding(candidate, quasi)),
         })
+        .chain(bucketized.then_some(bucket))
         .collect();
     Manifest {
         format: FORMAT,
         software: format!("privet {}", env!("CARGO_PKG_VERSION")),
-        kind: "generalized".to_owned(),
+        kind: if bucketized { "bucketized" } else { "generalized" }.to_owned(),
         data: Data {
             file: file.to_owned(),
             format: format.word().to_owned(),
             delimiter: (format == Format::Csv).then_some(dialect.delimiter as char),
             encoding: (format == Format::Csv && dialect.encoding == Encoding::Latin1)
                 .then(|| dialect.encoding.word().to_owned()),
+            sample: job
+                .sampling
+                .as_ref()
+                .zip(loaded.sampled_from)
+                .map(|(sampling, rows)| sampling.manifest(rows)),
             input_rows: rows,
             rows: rows - suppressed,
             suppressed,
             columns,
             removed_columns: loaded.removed.clone(),
+            sensitive_tables: Vec::new(),
         },
         promises: promises(candidate),
         search: Search {
@@ -132,9 +163,19 @@ fn manifest(
         },
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
-        randomness: job.search.randomness(),
+        randomness: randomness(job),
         files: Vec::new(),
         seal: String::new(),
+    }
+}
+
+/// Where all randomness of a release came from.
+fn randomness(job: &Job) -> String {
+    let sampling = job.sampling.as_ref().map(|sampling| sampling.randomness());
+    match (sampling, job.search.randomness()) {
+        (None, search) => search,
+        (Some(sampling), search) if search == "none" => sampling,
+        (Some(sampling), search) => format!("{sampling}; {search}"),
     }
 }
 
@@ -145,7 +186,7 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
     let (at, nodes) = match &candidate.chosen.places[quasi] {
         Place::Level(level) => (Some(*level), None),
         Place::Nodes { kind, level } => (None, Some((*kind, level))),
-        Place::Cells { level, .. } => (None, Some(("cells", level))),
+        Place::Cells { kind, level, .. } => (None, Some((*kind, level))),
     };
     let partition = candidate.partition;
     let codes = candidate.problem.quasi[quasi].codes;
@@ -199,7 +240,7 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
 }
 
 /// Paths in a published manifest are file names: where a file lies at home is nobody's business.
-fn without_folders(requirement: &Requirement) -> Requirement {
+pub(crate) fn without_folders(requirement: &Requirement) -> Requirement {
     let mut requirement = requirement.clone();
     match &mut requirement {
         Requirement::TCloseness { hierarchy: Some(path), .. }
@@ -229,6 +270,24 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
                 .collect(),
         );
     }
+    let of_values = evidence_of_values(loaded, requirement, |column| {
+        let mut is_published = vec![false; column.domain.len()];
+        for (&code, &class) in column.codes.iter().zip(&partition.class_of) {
+            is_published[code as usize] |= partition.kept[class as usize];
+        }
+        is_published
+    });
+    let Evidence { population_sha256, population_labels, .. } = evidence;
+    Evidence { population_sha256, population_labels, ..of_values }
+}
+
+/// What a promise about a sensitive column rests on; `is_published` tells which of its values are.
+pub(crate) fn evidence_of_values(
+    loaded: &Loaded,
+    requirement: &Requirement,
+    is_published: impl FnOnce(&Column) -> Vec<bool>,
+) -> Evidence {
+    let mut evidence = Evidence::default();
     let Some(sensitive) = loaded
         .sensitive
         .iter()
@@ -237,10 +296,7 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
         return evidence;
     };
     let column = &loaded.input.table.columns[sensitive.position];
-    let mut is_published = vec![false; column.domain.len()];
-    for (&code, &class) in column.codes.iter().zip(&partition.class_of) {
-        is_published[code as usize] |= partition.kept[class as usize];
-    }
+    let is_published = is_published(column);
     let published = || {
         (0..column.domain.len() as u32)
             .filter(|&code| is_published[code as usize])
@@ -308,8 +364,11 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
     for metric in Metric::ALL {
         // What a metric counts must be there: class labels, levels, one label for each value.
         let is_defined = match metric {
-            Metric::Height | Metric::Precision => in_levels,
+            Metric::Height | Metric::Precision => in_levels && chosen.buckets.is_none(),
             Metric::NonUniformEntropy => by_value,
+            // Of buckets only the sizes are known; what they show is the records themselves.
+            Metric::Loss | Metric::Discernibility | Metric::AverageClassSize => true,
+            _ if chosen.buckets.is_some() => false,
             _ => !metric.needs_class() || problem.label.is_some(),
         };
         if !is_defined {
@@ -367,29 +426,45 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
         .map(|((quasi, &level), (own, place))| {
             let generalized = &quasi.generalization.levels[level];
             let mut rows = vec![0u64; generalized.labels.len()];
-            for (class, &size) in partition.rows.iter().enumerate() {
-                if partition.kept[class] {
-                    let code = quasi.codes[partition.first[class] as usize];
-                    rows[generalized.node_of_code[code as usize] as usize] += size;
+            let mut add = |record: usize, size: u64| {
+                let code = quasi.codes[record];
+                rows[generalized.node_of_code[code as usize] as usize] += size;
+            };
+            let is_kept = |class: u32| partition.kept[class as usize];
+            match chosen.buckets {
+                // Records of a bucket show different things.
+                Some(_) => {
+                    let classes = partition.class_of.iter().enumerate();
+                    classes.filter(|(_, class)| is_kept(**class)).for_each(|(record, _)| add(record, 1));
+                }
+                None => {
+                    let classes = (0..).zip(partition.first.iter().zip(&partition.rows));
+                    let kept = classes.filter(|(class, _)| is_kept(*class));
+                    kept.for_each(|(_, (&first, &size))| add(first as usize, size));
                 }
             }
             // The page names labels, never values: at level 0 it shows ranks, elsewhere values are counted together.
             let mut labels: Vec<LabelCount> = Vec::new();
-            let mut values = 0;
+            let (mut values, mut stands) = (0, 0);
             for (node, rows) in rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
                 match place {
                     Place::Level(0) => labels.push(LabelCount { label: String::new(), rows }),
                     Place::Nodes { .. } | Place::Cells { .. } if generalized.leaves[node] == 1 => {
                         values += rows;
                     }
+                    Place::Cells { kind: "medians" | "modes", .. } => stands += rows,
                     _ => labels.push(LabelCount { label: generalized.labels[node].to_string(), rows }),
                 }
             }
             if values > 0 {
                 labels.push(LabelCount { label: "values as they were".to_owned(), rows: values });
             }
+            if stands > 0 {
+                labels
+                    .push(LabelCount { label: "values that stand for their group".to_owned(), rows: stands });
+            }
             ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels }
         })
         .collect();
-    Facts { title: String::new(), reproduce: reproduce.to_vec(), columns }
+    Facts { title: String::new(), reproduce: reproduce.to_vec(), columns, boxes: boxes(candidate) }
 }

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use privet_criteria::{Criterion, Joint, SensitiveColumn, build};
+use privet_criteria::{Criterion, Joint, Requirement, SensitiveColumn, build};
 use privet_data::Progress;
+use privet_recode::groups::Groups;
 use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
 use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
 use crate::chosen::Chosen;
+use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 use crate::load::{Loaded, load};
@@ -40,13 +42,23 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     let loaded = load(job, &options.base, progress)?;
     let read = start.elapsed();
 
+    if counts::asked(job) {
+        let begun = Begun { job, loaded: &loaded, reproduce: &options.reproduce, folder, start, read };
+        return counts::run(begun, draft, progress);
+    }
+
     let prepared = Prepared::new(&loaded)?;
-    let criteria = prepared.criteria(&loaded)?;
+    let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
     let problem = prepared.problem(&loaded, job, &criteria);
     let searching = Instant::now();
     let (chosen, purpose) = match job.search.algorithm {
         Algorithm::Decomposition => decompose(job, &options.base, &loaded, &problem, progress)?,
-        _ => (job.search.choose(&problem, progress)?, None),
+        _ => match job.search.published() {
+            Some(publish) => {
+                (Chosen::groups(&problem, groups(job, &loaded, &problem, progress)?, publish), None)
+            }
+            None => (job.search.choose(&problem, progress)?, None),
+        },
     };
     let search = searching.elapsed();
 
@@ -54,7 +66,10 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     let published = chosen.published(&problem);
     let own = problem;
     let problem = published.problem(&own);
-    let partition = lattice::partition(&problem, &problem.at(&published.levels));
+    let partition = match &chosen.buckets {
+        Some(buckets) => lattice::partition_of_groups(&problem, buckets),
+        None => lattice::partition(&problem, &problem.at(&published.levels)),
+    };
     // The last gate: whatever chose it and however it is recoded, this is what would be published.
     let suppressed: u64 =
         partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
@@ -101,6 +116,27 @@ pub(crate) struct Candidate<'a> {
     pub purpose: Option<&'a Purpose>,
 }
 
+impl Candidate<'_> {
+    /// Whether a column is published in a table of its own.
+    pub fn stands_apart(&self, position: usize) -> bool {
+        self.chosen.buckets.is_some() && self.loaded.sensitive.iter().any(|s| s.position == position)
+    }
+}
+
+/// The groups of an algorithm that forms groups.
+fn groups(
+    job: &Job,
+    loaded: &Loaded,
+    problem: &Problem<'_>,
+    progress: &dyn Progress,
+) -> Result<Groups, RunError> {
+    if job.search.algorithm == Algorithm::Mondrian {
+        return job.search.mondrian.clone().unwrap_or_default().search(job, loaded, problem, progress);
+    }
+    let nothing = SearchError::NothingFound { algorithm: job.search.algorithm.word() };
+    Ok(job.search.groups(problem, progress)?.ok_or(nothing)?)
+}
+
 /// Looks up what the release is for and for whom, and coarsens as far as that asks for.
 fn decompose(
     job: &Job,
@@ -135,17 +171,21 @@ fn decompose(
 }
 
 /// The combinations of sensitive values, when a criterion looks at them.
-struct Prepared {
+pub(crate) struct Prepared {
     joint: Option<(Joint, Vec<u32>)>,
 }
 
 impl Prepared {
-    fn new(loaded: &Loaded) -> Result<Self, RunError> {
+    pub fn new(loaded: &Loaded) -> Result<Self, RunError> {
         let wanted = loaded.requirements.iter().any(|requirement| requirement.needs_joint());
         Ok(Self { joint: wanted.then(|| combine(loaded)) })
     }
 
-    fn criteria(&self, loaded: &Loaded) -> Result<Vec<Box<dyn Criterion>>, RunError> {
+    pub fn criteria(
+        &self,
+        loaded: &Loaded,
+        requirements: &[Requirement],
+    ) -> Result<Vec<Box<dyn Criterion>>, RunError> {
         let columns: Vec<SensitiveColumn<'_>> = loaded
             .sensitive
             .iter()
@@ -160,10 +200,10 @@ impl Prepared {
             })
             .collect();
         let joint = self.joint.as_ref().map(|(joint, _)| joint);
-        Ok(build(&loaded.requirements, &columns, joint, loaded.input.table.rows as u64)?)
+        Ok(build(requirements, &columns, joint, loaded.input.table.rows as u64)?)
     }
 
-    fn problem<'a>(
+    pub fn problem<'a>(
         &'a self,
         loaded: &'a Loaded,
         job: &Job,
@@ -185,6 +225,7 @@ impl Prepared {
                 codes: quasi.codes(&table.columns[quasi.position]),
                 counts: &quasi.counts,
                 generalization: &quasi.generalization,
+                numbers: quasi.numbers.as_deref(),
                 weight: quasi.weight,
                 population: quasi.population(),
             })

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use privet_release::Manifest;
+use privet_release::counts::Together;
+use privet_release::{CountsManifest, Manifest};
 use serde::Serialize;
 
 /// The facts of a finished run.
@@ -36,6 +37,71 @@ pub struct Summary {
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
     pub peak_rss_bytes: u64,
+    /// A release of counts: what there is to say of it. It stands alone, in place of the rest.
+    #[serde(skip)]
+    pub counts: Option<CountsSummary>,
+}
+
+/// The facts of a finished run that published counts.
+#[derive(Debug, Clone, Serialize)]
+pub struct CountsSummary {
+    /// The release folder.
+    pub release: PathBuf,
+    /// `counts`.
+    pub kind: String,
+    /// Records of the input.
+    pub rows: u64,
+    /// The tables.
+    pub tables: Vec<TableSummary>,
+    /// The level of each quasi column.
+    pub levels: BTreeMap<String, usize>,
+    /// Views: what they tell together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
+    /// How long it took.
+    pub seconds: Seconds,
+    /// The most memory the process held; 0 where the system does not tell.
+    pub peak_rss_bytes: u64,
+}
+
+/// The facts of a table of counts.
+#[derive(Debug, Clone, Serialize)]
+pub struct TableSummary {
+    /// The file.
+    pub file: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Its cells.
+    pub cells: u64,
+    /// Views: the smallest class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_class_size: Option<u64>,
+    /// Tables with totals: hidden cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<u64>,
+}
+
+impl CountsSummary {
+    pub(crate) fn new(release: PathBuf, manifest: &CountsManifest, seconds: Seconds) -> Self {
+        let columns = manifest.tables.iter().flat_map(|table| &table.columns);
+        let tables = manifest.tables.iter().map(|table| TableSummary {
+            file: table.file.clone(),
+            columns: table.columns.iter().map(|column| column.name.clone()).collect(),
+            cells: table.cells,
+            min_class_size: table.classes.as_ref().map(|classes| classes.smallest),
+            hidden: table.suppression.as_ref().map(|suppression| suppression.hidden),
+        });
+        Self {
+            release,
+            kind: manifest.kind.clone(),
+            rows: manifest.data.records,
+            tables: tables.collect(),
+            levels: columns.filter_map(|column| Some((column.name.clone(), column.level?))).collect(),
+            together: manifest.together.clone(),
+            seconds,
+            peak_rss_bytes: peak_rss_bytes(),
+        }
+    }
 }
 
 /// How long each part took.
@@ -54,6 +120,27 @@ pub struct Seconds {
 }
 
 impl Summary {
+    /// The summary of a release of counts: what has no meaning there is 0 or left empty.
+    pub(crate) fn of_counts(counts: CountsSummary) -> Self {
+        let levels = counts.levels.iter().map(|(name, level)| (name.clone(), (*level).into())).collect();
+        Self {
+            release: counts.release.clone(),
+            rows: counts.rows,
+            suppressed: 0,
+            levels,
+            metric: String::new(),
+            metrics: BTreeMap::new(),
+            classes: 0,
+            min_class_size: counts.tables.iter().filter_map(|table| table.min_class_size).min().unwrap_or(0),
+            lattice_nodes: None,
+            nodes_checked: 0,
+            bound: None,
+            seconds: counts.seconds,
+            peak_rss_bytes: counts.peak_rss_bytes,
+            counts: Some(counts),
+        }
+    }
+
     pub(crate) fn new(release: PathBuf, manifest: &Manifest, seconds: Seconds) -> Self {
         let levels = manifest
             .data
@@ -75,6 +162,7 @@ impl Summary {
             bound: manifest.search.bound,
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
+            counts: None,
         }
     }
 }

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::hash::{CHUNK, FileHasher};
-use crate::manifest::{File, Manifest};
+use crate::manifest::File;
 use crate::place::{self, Place};
+use crate::seal::{self, Sealable};
 use crate::{MANIFEST, ManifestError};
 
 /// Why a release folder was not written.
@@ -121,7 +122,7 @@ impl Draft {
     /// # Errors
     /// When a file was not finished, the manifest cannot be written, something else came to stand at the
     /// destination in the meantime, or the file system refuses. Nothing is left behind then.
-    pub fn commit(self, mut manifest: Manifest) -> Result<Manifest, FolderError> {
+    pub fn commit<M: Sealable>(self, mut manifest: M) -> Result<M, FolderError> {
         let entries = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         let mut files = Vec::with_capacity(entries.len());
         let mut handles = Vec::with_capacity(entries.len());
@@ -130,8 +131,8 @@ impl Draft {
             handles.push((self.path.join(&file.name), syncing));
             files.push(file);
         }
-        manifest.files = files;
-        let json = manifest.to_json_sealed()?;
+        *manifest.files() = files;
+        let json = seal::to_json_sealed(&mut manifest)?;
         let path = self.path.join(MANIFEST);
         let mut file = fs::File::create_new(&path).map_err(FolderError::io(&path))?;
         file.write_all(json.as_bytes()).map_err(FolderError::io(&path))?;

@@ -6,6 +6,7 @@
 //! nothing with the search that made the release.
 #![forbid(unsafe_code)]
 
+pub mod counts;
 mod folder;
 mod hash;
 pub mod manifest;
@@ -13,10 +14,11 @@ mod place;
 mod seal;
 pub mod verify;
 
+pub use counts::CountsManifest;
 pub use folder::{Draft, DraftFile, FolderError};
 pub use hash::{BLOCK, sha256_of_file};
 pub use manifest::Manifest;
-pub use seal::ManifestError;
+pub use seal::{ManifestError, Sealable};
 pub use verify::{Check, Verdict, VerifyError, VerifyOptions, verify};
 
 /// The name of the manifest in a release folder.

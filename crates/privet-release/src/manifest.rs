@@ -18,7 +18,8 @@ pub struct Manifest {
     pub format: u32,
     /// The program and its version.
     pub software: String,
-    /// What kind of release it is: `generalized`.
+    /// What kind of release it is: `generalized`, or `bucketized` when the sensitive columns stand in tables of their
+    /// own.
     pub kind: String,
     /// The published table.
     pub data: Data,
@@ -52,7 +53,10 @@ pub struct Data {
     /// CSV: `latin-1`, or UTF-8 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// Records of the input.
+    /// The input was a random sample of a larger table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+    /// Records of the input, after sampling.
     pub input_rows: u64,
     /// Records published.
     pub rows: u64,
@@ -62,6 +66,34 @@ pub struct Data {
     pub columns: Vec<DataColumn>,
     /// Names of input columns that are not published.
     pub removed_columns: Vec<String>,
+    /// Bucketized releases: the tables of sensitive values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive_tables: Vec<SensitiveTable>,
+}
+
+/// A random sample (survey ME-15).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// The part of the records that was to be taken.
+    pub fraction: f64,
+    /// `simple`: exactly that part. `bernoulli`: each record with that probability.
+    pub kind: String,
+    /// Records of the table it was drawn from.
+    pub from_rows: u64,
+}
+
+/// How often each value of a sensitive column occurs in each bucket (survey ME-13): a table with the columns `bucket`,
+/// that column, and `count`, in the format of the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensitiveTable {
+    /// The file.
+    pub file: String,
+    /// The sensitive column.
+    pub column: String,
+    /// Its lines.
+    pub rows: u64,
 }
 
 /// A published column.
@@ -70,7 +102,7 @@ pub struct Data {
 pub struct DataColumn {
     /// Its name.
     pub name: String,
-    /// `quasi`, `sensitive` or `insensitive`.
+    /// `quasi`, `sensitive`, `insensitive`, or `bucket` for the number of the bucket.
     pub role: String,
     /// Quasi columns: how it was recoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +136,8 @@ pub struct Recoding {
 #[serde(deny_unknown_fields)]
 pub struct Nodes {
     /// What they are: a `cut` through the hierarchy or `ranges` of values, in which equal values have equal labels;
-    /// or `cells`, of which each is the value or `*`.
+    /// `cells`, of which each is the value or `*`; or what a group of records shows for all of them: `group-nodes` of
+    /// the hierarchy, `group-ranges`, `means`, `medians` or `modes`.
     pub kind: String,
     /// How many different labels are published.
     pub labels: u64,

@@ -202,7 +202,8 @@ fn is_release(folder: &Path) -> bool {
         return true;
     }
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(&bytes) else { return false };
-    ["format", "software", "data", "promises", "files", "seal"].iter().all(|key| fields.contains_key(*key))
+    let has = |keys: &[&str]| keys.iter().all(|key| fields.contains_key(*key));
+    has(&["format", "software", "data", "files", "seal"]) && (has(&["promises"]) || has(&["kind", "tables"]))
 }
 
 /// Makes the names in a folder durable.

@@ -4,10 +4,11 @@
 //! It is no signature: who recomputes it can write anything, which is why `verify` also recomputes what
 //! the manifest says from the published table.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::hash::sha256;
-use crate::manifest::{FORMAT, Manifest};
+use crate::manifest::{FORMAT, File, Manifest};
 
 /// What is wrong with the bytes of a manifest. No message holds what stands in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,17 +37,95 @@ pub enum ManifestError {
     Unwritable(String),
 }
 
+/// The manifest of some kind of release.
+pub trait Sealable: Serialize {
+    /// Where it lists the files.
+    fn files(&mut self) -> &mut Vec<File>;
+    /// Where it carries its seal.
+    fn seal(&mut self) -> &mut String;
+    /// Its numbers with a fraction, each with what it is about.
+    fn figures(&self) -> Vec<(&str, f64)>;
+}
+
+/// A manifest as it stands in its file, with the seal that it has.
+pub(crate) fn to_json(manifest: &impl Sealable) -> Result<String, ManifestError> {
+    if let Some((what, _)) = manifest.figures().into_iter().find(|(_, value)| !value.is_finite()) {
+        return Err(ManifestError::Unwritable(format!("`{what}` is not a finite number")));
+    }
+    let mut json =
+        serde_json::to_string_pretty(manifest).map_err(|e| ManifestError::Unwritable(e.to_string()))?;
+    json.push('\n');
+    Ok(json)
+}
+
+/// Computes the seal and returns the manifest as it stands in its file.
+pub(crate) fn to_json_sealed(manifest: &mut impl Sealable) -> Result<String, ManifestError> {
+    manifest.seal().clear();
+    let seal = sha256(to_json(manifest)?.as_bytes());
+    *manifest.seal() = seal;
+    to_json(manifest)
+}
+
+/// Reads a manifest of some kind.
+pub(crate) fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, ManifestError> {
+    // A newer format may have other fields, so the number is read before anything else.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u64,
+    }
+    if let Ok(Head { format: found }) = serde_json::from_slice(bytes)
+        && found != u64::from(FORMAT)
+    {
+        return Err(ManifestError::Format { found });
+    }
+    serde_json::from_slice(bytes).map_err(|error| ManifestError::Syntax {
+        line: error.line(),
+        column: error.column(),
+        problem: match error.classify() {
+            serde_json::error::Category::Data => {
+                "a field is missing, unknown, or holds something else than it should"
+            }
+            serde_json::error::Category::Eof => "the file ends too early",
+            _ => "not valid JSON",
+        },
+    })
+}
+
+/// The kind of release that a manifest says it is of.
+pub(crate) fn kind_of(bytes: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        kind: String,
+    }
+    serde_json::from_slice(bytes).ok().map(|Head { kind }| kind)
+}
+
+impl Sealable for Manifest {
+    fn files(&mut self) -> &mut Vec<File> {
+        &mut self.files
+    }
+
+    fn seal(&mut self) -> &mut String {
+        &mut self.seal
+    }
+
+    fn figures(&self) -> Vec<(&str, f64)> {
+        let promises = self.promises.iter().map(|p| (p.statement.as_str(), p.reached));
+        let metrics = self.metrics.iter().map(|(name, &value)| (name.as_str(), value));
+        let columns = self.data.columns.iter().filter_map(|c| Some((c.name.as_str(), c.recoding.as_ref()?)));
+        let columns = columns.flat_map(|(name, r)| [(name, r.loss), (name, r.weight)]);
+        let rest = [("classes", self.classes.mean), ("suppress_at_most", self.search.suppress_at_most)];
+        promises.chain(metrics).chain(columns).chain(rest).collect()
+    }
+}
+
 impl Manifest {
     /// The manifest as it stands in its file, with the seal that it has.
     ///
     /// # Errors
     /// When a number is not finite: JSON would silently turn it into `null`.
     pub fn to_json(&self) -> Result<String, ManifestError> {
-        self.require_finite()?;
-        let mut json =
-            serde_json::to_string_pretty(self).map_err(|e| ManifestError::Unwritable(e.to_string()))?;
-        json.push('\n');
-        Ok(json)
+        to_json(self)
     }
 
     /// Computes the seal and returns the manifest as it stands in its file.
@@ -54,9 +133,7 @@ impl Manifest {
     /// # Errors
     /// As [`to_json`](Self::to_json).
     pub fn to_json_sealed(&mut self) -> Result<String, ManifestError> {
-        self.seal.clear();
-        self.seal = sha256(self.to_json()?.as_bytes());
-        self.to_json()
+        to_json_sealed(self)
     }
 
     /// Reads a manifest. Unknown fields are errors, and so is another format. The seal is not judged
@@ -65,27 +142,7 @@ impl Manifest {
     /// # Errors
     /// When it is not a manifest of this format.
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        // A newer format may have other fields, so the number is read before anything else.
-        #[derive(Deserialize)]
-        struct Head {
-            format: u64,
-        }
-        if let Ok(Head { format: found }) = serde_json::from_slice(bytes)
-            && found != u64::from(FORMAT)
-        {
-            return Err(ManifestError::Format { found });
-        }
-        serde_json::from_slice(bytes).map_err(|error| ManifestError::Syntax {
-            line: error.line(),
-            column: error.column(),
-            problem: match error.classify() {
-                serde_json::error::Category::Data => {
-                    "a field is missing, unknown, or holds something else than it should"
-                }
-                serde_json::error::Category::Eof => "the file ends too early",
-                _ => "not valid JSON",
-            },
-        })
+        parse(bytes)
     }
 
     /// The seal that these bytes of a manifest should carry; `None` when they carry none at all.
@@ -96,18 +153,6 @@ impl Manifest {
         let mut unsealed = bytes[..start].to_vec();
         unsealed.extend_from_slice(&bytes[start + length..]);
         Some(sha256(&unsealed))
-    }
-
-    fn require_finite(&self) -> Result<(), ManifestError> {
-        let promises = self.promises.iter().map(|p| (p.statement.as_str(), p.reached));
-        let metrics = self.metrics.iter().map(|(name, &value)| (name.as_str(), value));
-        let columns = self.data.columns.iter().filter_map(|c| Some((c.name.as_str(), c.recoding.as_ref()?)));
-        let columns = columns.flat_map(|(name, r)| [(name, r.loss), (name, r.weight)]);
-        let rest = [("classes", self.classes.mean), ("suppress_at_most", self.search.suppress_at_most)];
-        match promises.chain(metrics).chain(columns).chain(rest).find(|(_, value)| !value.is_finite()) {
-            Some((what, _)) => Err(ManifestError::Unwritable(format!("`{what}` is not a finite number"))),
-            None => Ok(()),
-        }
     }
 }
 
@@ -131,6 +176,8 @@ mod tests {
                 suppressed: 0,
                 columns: vec![],
                 removed_columns: vec![],
+                sensitive_tables: vec![],
+                sample: None,
             },
             promises: vec![],
             search: Search {

@@ -54,6 +54,8 @@ fn manifest() -> Manifest {
                 column("satisfaction", "insensitive", None),
             ],
             removed_columns: vec!["name".into(), "insurance number".into(), "telephone".into()],
+            sensitive_tables: vec![],
+            sample: None,
         },
         promises: vec![
             promise(
@@ -144,6 +146,7 @@ fn facts() -> Facts {
     };
     let ages = [("10–19", 904), ("20–29", 7_311), ("30–39", 8_020), ("40–49", 6_644), ("50–59", 4_125)];
     Facts {
+        boxes: None,
         title: "Patients of the city hospital, anonymized".into(),
         reproduce: vec!["privet anonymize patients.toml".into(), "privet verify release".into()],
         columns: vec![

@@ -6,7 +6,7 @@
 use privet_criteria::{Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
 use privet_release::manifest::Promise;
 
-use crate::text::{count, number, number_against};
+use crate::text::{count, counted, number, number_against};
 
 /// How far the last bits of a computation may carry a reached value past its bound; as lenient as the
 /// criteria and their verification are, so that the page does not contradict them.
@@ -242,6 +242,19 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
                 count(*k)
             ),
             ..asked("k-map", "k", *k as f64, Better::Higher)
+        },
+        Requirement::ThreeD { l, k, m, c, column } => Asked {
+            required: format!("chance < {}", number(*c)),
+            plain: format!(
+                "Whoever knows {} of {} that a person does not have, the values of {} other people, and {} people who \
+                 would have the same value, is less than {} sure of any value.",
+                counted(u64::from(*l), "value", "values"),
+                column_words(column.as_deref()),
+                count(u64::from(*k)),
+                count(u64::from(*m)),
+                per_cent(*c)
+            ),
+            ..asked("3D privacy", "chance", *c, Better::Lower)
         },
         Requirement::BetaLikeness { beta, kind, column } => {
             let (model, unseen) = match kind {

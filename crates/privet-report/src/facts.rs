@@ -2,7 +2,7 @@
 //! from the published table, or it is the text of the job.
 
 /// Facts for the page that the manifest does not hold. All of them may be left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// The heading of the page; a plain one when empty.
     pub title: String,
@@ -10,6 +10,45 @@ pub struct Facts {
     pub reproduce: Vec<String>,
     /// What is known of the quasi columns, matched to the manifest by name.
     pub columns: Vec<ColumnFacts>,
+    /// The boxes of two columns that show ranges.
+    pub boxes: Option<Boxes>,
+}
+
+/// Boxes of two columns, read off published labels.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Boxes {
+    /// The column that is drawn to the right.
+    pub x: Axis,
+    /// The column that is drawn upwards.
+    pub y: Axis,
+    /// The boxes.
+    pub boxes: Vec<GroupBox>,
+}
+
+/// A column of numbers or dates.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Axis {
+    /// Its name.
+    pub name: String,
+    /// Where the published labels begin.
+    pub low: f64,
+    /// Where they end.
+    pub high: f64,
+    /// How wide a single value is: 1 for whole numbers and days.
+    pub unit: f64,
+    /// Marks on the axis, and what stands at them.
+    pub marks: Vec<(f64, String)>,
+}
+
+/// A box and how many published records are in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GroupBox {
+    /// Its range to the right.
+    pub x: (f64, f64),
+    /// Its range upwards.
+    pub y: (f64, f64),
+    /// Its records.
+    pub rows: u64,
 }
 
 /// What is known of one quasi column.
@@ -28,4 +67,26 @@ pub struct LabelCount {
     pub label: String,
     /// Published records that have it.
     pub rows: u64,
+}
+
+/// Facts for the page of a release of counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CountsFacts {
+    /// Commands that make this release again, one per entry.
+    pub reproduce: Vec<String>,
+    /// Drawings of tables of two columns.
+    pub grids: Vec<Grid>,
+}
+
+/// A table of two columns with totals, as it is published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// Which table of the manifest, from 0.
+    pub table: usize,
+    /// The labels of the first column, the total last.
+    pub rows: Vec<String>,
+    /// The labels of the second column, the total last.
+    pub columns: Vec<String>,
+    /// Row by row the counts; `None` for a hidden one.
+    pub counts: Vec<Option<u64>>,
 }

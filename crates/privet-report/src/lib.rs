@@ -15,14 +15,17 @@ macro_rules! put {
 }
 
 mod asked;
+mod counts;
 mod facts;
 mod glossary;
+mod grid;
 mod page;
 mod sections;
 mod svg;
 mod text;
 
-pub use facts::{ColumnFacts, Facts, LabelCount};
+pub use counts::html as counts_html;
+pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount};
 
 use privet_release::Manifest;
 

@@ -14,6 +14,26 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
     let mut out = String::with_capacity(64 * 1024);
     let title =
         if facts.title.trim().is_empty() { "Report on a published table" } else { facts.title.trim() };
+    let below = format!(
+        "{} table {} · made by {}",
+        capitalized(&escape(&manifest.kind)),
+        name(&manifest.data.file),
+        escape(&manifest.software)
+    );
+    open(&mut out, &manifest.software, title, &below);
+    verdict(manifest, facts, &mut out);
+    contents(&mut out, SECTIONS.iter().map(|section| (section.id, section.title)));
+    for section in &SECTIONS {
+        open_section(&mut out, section.id, section.title);
+        (section.body)(manifest, facts, &mut out);
+        out.push_str("</section>\n");
+    }
+    close(&mut out, &manifest.software);
+    out
+}
+
+/// Opens a page, up to its main part. `below` is markup that stands below the title.
+pub(crate) fn open(out: &mut String, software: &str, title: &str, below: &str) {
     put!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
@@ -21,43 +41,37 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"{}\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escape(&manifest.software),
+        escape(software),
         plain_name(title)
     );
     out.push_str("<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
     out.push_str(svg::DEFINITIONS);
-    put!(
-        out,
-        "<header>\n<h1>{}</h1>\n<p class=\"aside\">{} table {} · made by {}</p>\n</header>\n",
-        name(title),
-        capitalized(&escape(&manifest.kind)),
-        name(&manifest.data.file),
-        escape(&manifest.software)
-    );
+    put!(out, "<header>\n<h1>{}</h1>\n<p class=\"aside\">{below}</p>\n</header>\n", name(title));
     out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
-    verdict(manifest, facts, &mut out);
+}
+
+/// The table of contents: ids and titles of sections.
+pub(crate) fn contents(out: &mut String, sections: impl Iterator<Item = (&'static str, &'static str)>) {
     out.push_str("<nav aria-label=\"Contents\">\n<ol>\n");
-    for section in &SECTIONS {
-        put!(out, "<li><a href=\"#{}\">{}</a></li>\n", section.id, section.title);
+    for (id, title) in sections {
+        put!(out, "<li><a href=\"#{id}\">{title}</a></li>\n");
     }
     out.push_str("</ol>\n</nav>\n");
-    for section in &SECTIONS {
-        put!(
-            out,
-            "<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\" tabindex=\"-1\">{1}</h2>\n",
-            section.id,
-            section.title
-        );
-        (section.body)(manifest, facts, &mut out);
-        out.push_str("</section>\n");
-    }
+}
+
+/// Opens a section with its heading.
+pub(crate) fn open_section(out: &mut String, id: &str, title: &str) {
+    put!(out, "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\" tabindex=\"-1\">{title}</h2>\n");
+}
+
+/// Closes a page.
+pub(crate) fn close(out: &mut String, software: &str) {
     put!(
         out,
         "</main>\n<footer>\n<p>Made by {} from <code>manifest.json</code>. It holds no value of the original data beyond \
          what is published.</p>\n</footer>\n</body>\n</html>\n",
-        escape(&manifest.software)
+        escape(software)
     );
-    out
 }
 
 fn capitalized(text: &str) -> String {

@@ -191,7 +191,7 @@ pub(crate) fn ladder(
     out
 }
 
-fn open(id: &str, class: &str, size: &str, title: &str, description: &str) -> String {
+pub(crate) fn open(id: &str, class: &str, size: &str, title: &str, description: &str) -> String {
     // The callers escape the title and the description.
     format!(
         "<svg class=\"{class}\" {size} role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title>\
@@ -199,7 +199,7 @@ fn open(id: &str, class: &str, size: &str, title: &str, description: &str) -> St
     )
 }
 
-fn view_box(width: f64, height: f64) -> String {
+pub(crate) fn view_box(width: f64, height: f64) -> String {
     format!("viewBox=\"0 0 {width} {height}\"")
 }
 
@@ -237,7 +237,7 @@ fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64, class: &st
 }
 
 /// A coordinate with at most two decimals and no noise, so that the bytes do not depend on the last bit.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

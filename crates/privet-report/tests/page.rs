@@ -129,6 +129,7 @@ fn labels_of_level_0_are_not_named() {
     let mut manifest = manifest();
     let secret = |n: u64| LabelCount { label: format!("secret-{n}"), rows: n };
     let facts = Facts {
+        boxes: None,
         columns: manifest
             .data
             .columns

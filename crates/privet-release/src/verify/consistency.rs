@@ -26,13 +26,18 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
             problems
                 .push(format!("column {} has another name in the table than in the manifest", number + 1));
         }
-        if !["quasi", "sensitive", "insensitive"].contains(&column.role.as_str()) {
+        let bucketized = manifest.kind == "bucketized";
+        let is_bucket = column.role == "bucket" && bucketized;
+        if !is_bucket && !["quasi", "sensitive", "insensitive"].contains(&column.role.as_str()) {
             problems.push(format!("column {} has a role that cannot be published", number + 1));
         }
         if (column.role == "quasi") != column.recoding.is_some() {
             problems
                 .push(format!("column {}: only quasi columns are recoded, and all of them are", number + 1));
         }
+    }
+    if manifest.kind != "bucketized" && !manifest.data.sensitive_tables.is_empty() {
+        problems.push("only a bucketized release has tables of sensitive values".to_owned());
     }
     let removed = &manifest.data.removed_columns;
     let still = table.names.iter().filter(|name| removed.contains(name)).count();
@@ -65,6 +70,18 @@ fn records(manifest: &Manifest, released: &Released) -> Check {
             "{} published and {} suppressed records do not make {} records of the input",
             data.rows, data.suppressed, data.input_rows
         ));
+    }
+    if let Some(sample) = &data.sample {
+        let wanted = (sample.fraction * sample.from_rows as f64).round() as u64;
+        let is_part = sample.fraction > 0.0 && sample.fraction <= 1.0 && data.input_rows <= sample.from_rows;
+        let fits = match sample.kind.as_str() {
+            "simple" => data.input_rows == wanted.min(sample.from_rows),
+            "bernoulli" => true,
+            _ => false,
+        };
+        if !is_part || !fits {
+            problems.push("the sample is not what the manifest says of it".to_owned());
+        }
     }
     if !(0.0..=1.0).contains(&share) {
         problems.push("the share that may be suppressed is not between 0 and 1".to_owned());
@@ -118,8 +135,13 @@ fn classes(manifest: &Manifest, released: &Released) -> Check {
     Check::of("classes", format!("{count} classes of {smallest} to {largest} records"), &problems)
 }
 
+/// What labels can be that do not all lie on one level.
+const KINDS: [&str; 8] =
+    ["cut", "ranges", "cells", "group-nodes", "group-ranges", "means", "medians", "modes"];
+
 fn levels(manifest: &Manifest, released: &Released) -> Check {
     let mut problems = Vec::new();
+    let bucketized = manifest.kind == "bucketized";
     for (number, column) in manifest.data.columns.iter().enumerate() {
         let Some(recoding) = &column.recoding else { continue };
         let at = format!("column {}", number + 1);
@@ -146,8 +168,12 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
             )),
             (None, Some(nodes)) if distinct != nodes.labels => problems
                 .push(format!("{at}: {distinct} distinct labels where the manifest says {}", nodes.labels)),
-            (None, Some(nodes)) if !["cut", "ranges", "cells"].contains(&nodes.kind.as_str()) => {
+            (None, Some(nodes)) if !KINDS.contains(&nodes.kind.as_str()) => {
                 problems.push(format!("{at}: it was recoded in a way that this version does not know"));
+            }
+            (Some(0), None) => {}
+            (Some(_), None) | (None, Some(_)) if bucketized => {
+                problems.push(format!("{at}: a bucketized release shows values, not labels"));
             }
             (Some(_), None) | (None, Some(_)) => {}
             _ => {

@@ -5,8 +5,10 @@
 //! From the other crates it takes the *words* of a promise ([`privet_criteria::Requirement`]) and nothing else.
 //! No message holds a value of the table: places are told by file, line, block and record number.
 
+mod buckets;
 mod columnar;
 mod consistency;
+mod counts;
 mod csv;
 mod definitions;
 mod outcome;
@@ -21,7 +23,8 @@ use std::path::{Path, PathBuf};
 
 use privet_data::{Cancelled, Progress, Silent};
 
-use crate::{MANIFEST, Manifest, ManifestError};
+use crate::counts::COUNTS;
+use crate::{MANIFEST, Manifest, ManifestError, seal};
 pub use outcome::{Check, Verdict};
 use population::Population;
 use table::Released;
@@ -56,7 +59,7 @@ pub enum VerifyError {
     Manifest(ManifestError),
     /// The release is of a kind that this version does not know.
     #[error(
-        "this release is of a kind that this version cannot verify; it verifies `generalized` releases. Use the version of privet that made it"
+        "this release is of a kind that this version cannot verify; it verifies `generalized`, `bucketized` and `counts` releases. Use the version of privet that made it"
     )]
     Kind,
     /// A promise rests on a population table that was not given.
@@ -115,20 +118,21 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         }
         other => other.map_err(VerifyError::io(&path))?,
     };
+    if seal::kind_of(&bytes).as_deref() == Some(COUNTS) {
+        return counts::verify(folder, &bytes, options.progress);
+    }
     let manifest = match Manifest::parse(&bytes) {
         Ok(manifest) => manifest,
-        Err(error @ ManifestError::Format { .. }) => return Err(VerifyError::Manifest(error)),
-        Err(error) => {
-            let detail = format!("{error}. The manifest was changed after it was written");
-            return Ok(Verdict { checks: vec![Check::failed("manifest", detail)] });
-        }
+        Err(error) => return unreadable(error),
     };
-    if manifest.kind != "generalized" {
-        return Err(VerifyError::Kind);
-    }
+    let bucketized = match manifest.kind.as_str() {
+        "generalized" => false,
+        "bucketized" => true,
+        _ => return Err(VerifyError::Kind),
+    };
 
-    let mut checks = vec![structure::seal(&bytes, &manifest)];
-    checks.extend(structure::files(folder, &manifest, options.progress)?);
+    let mut checks = vec![structure::seal(&bytes, &manifest.seal)];
+    checks.extend(structure::files(folder, &manifest.files, &[&manifest.data.file], options.progress)?);
     let intact = checks.iter().all(|check| check.ok);
     let table = match table::read(folder, &manifest, intact, options.progress)? {
         Ok(table) => table,
@@ -143,14 +147,28 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         return Ok(Verdict { checks });
     }
     options.progress.stage("forming classes", None);
-    let released = Released::group(table, &manifest, options.progress)?;
+    let released = match bucketized {
+        false => Ok(Released::group(table, &manifest, options.progress)?),
+        true => buckets::join(folder, &manifest, table, intact, options.progress)?,
+    };
+    let released = match released {
+        Ok(released) => released,
+        Err(problem) => {
+            checks.push(Check::failed("buckets", problem));
+            return Ok(Verdict { checks });
+        }
+    };
     checks.extend(consistency::all(&manifest, &released));
 
     let population = Population::read(&manifest, &released, options)?;
     options.progress.stage("checking promises", Some(manifest.promises.len() as u64));
     for (done, promise) in manifest.promises.iter().enumerate() {
         options.progress.check()?;
-        checks.push(promises::check(promise, &released, population.as_ref(), done));
+        let refusal = if bucketized { buckets::refusal(&promise.requirement) } else { None };
+        checks.push(match refusal {
+            Some(why) => promises::refused(promise, why, done),
+            None => promises::check(promise, &released, population.as_ref(), true, done),
+        });
         options.progress.at(done as u64 + 1);
     }
     if manifest.promises.is_empty() {
@@ -158,4 +176,13 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
             .push(Check::failed("promises", "the manifest promises nothing, so there is nothing to rely on"));
     }
     Ok(Verdict { checks })
+}
+
+/// What is made of a manifest that cannot be read.
+fn unreadable(error: ManifestError) -> Result<Verdict, VerifyError> {
+    if let ManifestError::Format { .. } = error {
+        return Err(VerifyError::Manifest(error));
+    }
+    let detail = format!("{error}. The manifest was changed after it was written");
+    Ok(Verdict { checks: vec![Check::failed("manifest", detail)] })
 }

@@ -10,11 +10,18 @@ use super::population::Population;
 use super::table::Released;
 use crate::manifest::Promise;
 
-/// Checks promise number `number` (from 0).
+/// A promise that a release of this kind can never keep.
+pub(super) fn refused(promise: &Promise, why: &str, number: usize) -> Check {
+    let name = format!("promise {}: {}", number + 1, word(&promise.requirement));
+    Check::failed(name, format!("cannot be kept: {why}"))
+}
+
+/// Checks promise number `number` (from 0). `names_class` tells whether manifests of this kind name the worst class.
 pub(super) fn check(
     promise: &Promise,
     released: &Released,
     population: Option<&Population>,
+    names_class: bool,
     number: usize,
 ) -> Check {
     let name = format!("promise {}: {}", number + 1, word(&promise.requirement));
@@ -33,7 +40,7 @@ pub(super) fn check(
         }
         return Check::of(&name, "holds of every class, since no record is published", &problems);
     };
-    problems.extend(claim(promise, &judged, worst, released));
+    problems.extend(claim(promise, &judged, worst, released, names_class));
     let exact = worst.low == worst.high;
     let well = if exact {
         format!("holds; the worst class reaches {}", short(worst.low))
@@ -69,7 +76,13 @@ fn broken(judged: &Judged, released: &Released) -> Option<String> {
 }
 
 /// What is wrong with what the manifest says was reached.
-fn claim(promise: &Promise, judged: &Judged, worst: Reach, released: &Released) -> Option<String> {
+fn claim(
+    promise: &Promise,
+    judged: &Judged,
+    worst: Reach,
+    released: &Released,
+    names_class: bool,
+) -> Option<String> {
     let within = |reach: Reach| {
         let reached = promise.reached;
         (reach.low <= reached && reached <= reach.high)
@@ -88,6 +101,9 @@ fn claim(promise: &Promise, judged: &Judged, worst: Reach, released: &Released) 
         ));
     }
     let Some(claimed) = &promise.worst_class else {
+        if !names_class {
+            return None;
+        }
         return Some("the manifest names no worst class".to_owned());
     };
     let Some(class) = released.classes.iter().position(|class| class.record == claimed.record) else {
@@ -130,5 +146,6 @@ fn word(requirement: &Requirement) -> &'static str {
         Requirement::KMap { .. } => "k-map",
         Requirement::BetaLikeness { .. } => "beta-likeness",
         Requirement::DeltaDisclosure { .. } => "delta-disclosure",
+        Requirement::ThreeD { .. } => "three-d",
     }
 }

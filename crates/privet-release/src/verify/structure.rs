@@ -16,25 +16,26 @@ use crate::hash::{BLOCK, Hashes, hash_file};
 use crate::manifest::{File, Manifest};
 
 /// Whether the manifest carries its own seal.
-pub(super) fn seal(bytes: &[u8], manifest: &Manifest) -> Check {
-    if Manifest::seal_of(bytes).is_some_and(|seal| seal == manifest.seal) {
+pub(super) fn seal(bytes: &[u8], claimed: &str) -> Check {
+    if Manifest::seal_of(bytes).is_some_and(|seal| seal == claimed) {
         Check::passed("seal", "manifest.json is as it was written")
     } else {
         Check::failed("seal", "manifest.json was changed after it was sealed")
     }
 }
 
-/// Whether the folder holds the files of the manifest, unchanged, and nothing else.
+/// Whether the folder holds the files of the manifest, unchanged, and nothing else. `tables` are those that the
+/// manifest speaks of.
 pub(super) fn files(
     folder: &Path,
-    manifest: &Manifest,
+    files: &[File],
+    tables: &[&str],
     progress: &dyn Progress,
 ) -> Result<Vec<Check>, VerifyError> {
-    let mut checks = vec![listing(folder, manifest)?];
-    progress
-        .stage("hashing", Some(manifest.files.iter().map(|file| file.bytes).fold(0, u64::saturating_add)));
+    let mut checks = vec![listing(folder, files, tables)?];
+    progress.stage("hashing", Some(files.iter().map(|file| file.bytes).fold(0, u64::saturating_add)));
     let mut done: u64 = 0;
-    for (number, file) in manifest.files.iter().enumerate() {
+    for (number, file) in files.iter().enumerate() {
         let name = file_label(number, &file.name);
         if !is_plain_name(&file.name) {
             checks
@@ -57,7 +58,7 @@ fn file_label(number: usize, name: &str) -> String {
     if is_plain_name(name) { format!("file {name}") } else { format!("file {}", number + 1) }
 }
 
-fn listing(folder: &Path, manifest: &Manifest) -> Result<Check, VerifyError> {
+fn listing(folder: &Path, files: &[File], tables: &[&str]) -> Result<Check, VerifyError> {
     let mut problems = Vec::new();
     for entry in fs::read_dir(folder).map_err(VerifyError::io(folder))? {
         let entry = entry.map_err(VerifyError::io(folder))?;
@@ -67,17 +68,17 @@ fn listing(folder: &Path, manifest: &Manifest) -> Result<Check, VerifyError> {
             problems.push(format!("`{name}` is a folder; a release holds files only"));
         } else if !kind.is_file() {
             problems.push(format!("`{name}` is a link or a special file; a release holds plain files only"));
-        } else if name != MANIFEST && !manifest.files.iter().any(|file| file.name == name) {
+        } else if name != MANIFEST && !files.iter().any(|file| file.name == name) {
             problems.push(format!("`{name}` is not in the manifest; it was added afterwards"));
         }
     }
     problems.sort();
-    for (number, file) in manifest.files.iter().enumerate() {
-        if manifest.files[..number].iter().any(|other| other.name == file.name) {
+    for (number, file) in files.iter().enumerate() {
+        if files[..number].iter().any(|other| other.name == file.name) {
             problems.push(format!("the manifest lists file {} twice", number + 1));
         }
     }
-    if !manifest.files.iter().any(|file| file.name == manifest.data.file) {
+    if tables.iter().any(|table| !files.iter().any(|file| file.name == *table)) {
         problems.push("the manifest does not list the file of the published table".to_owned());
     }
     Ok(Check::of("folder", "nothing was added to the folder", &problems))

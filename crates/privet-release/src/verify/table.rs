@@ -64,8 +64,7 @@ impl Interner {
     }
 }
 
-/// Reads the published table. The inner error is a sentence about a table that does not parse. A binary file
-/// whose hash is wrong (`intact` is false) is not read at all: nothing could be learned from what it holds.
+/// Reads the published table. The inner error is a sentence about a table that does not parse.
 pub(super) fn read(
     folder: &Path,
     manifest: &Manifest,
@@ -73,29 +72,57 @@ pub(super) fn read(
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
     let data = &manifest.data;
-    if !is_plain_name(&data.file) {
-        return Ok(Err("the manifest names a data file that cannot stand in a release folder".to_owned()));
-    }
-    let path = folder.join(&data.file);
-    if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-        return Ok(Err(format!("{} is missing or not a plain file", data.file)));
-    }
     // Columns are matched to the manifest by position; names are compared later.
     let keep = |position: usize, _: &str| data.columns.get(position).is_some_and(|c| c.role != "insensitive");
     progress.stage("reading the published table", Some(data.rows));
-    Ok(match data.format.as_str() {
+    read_file(folder, Written::of(manifest), &data.file, keep, intact, progress)
+}
+
+/// How the tables of a release are written, as its manifest says.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub format: &'a str,
+    pub delimiter: Option<char>,
+    pub encoding: Option<&'a str>,
+}
+
+impl<'a> Written<'a> {
+    pub fn of(manifest: &'a Manifest) -> Self {
+        let data = &manifest.data;
+        Self { format: &data.format, delimiter: data.delimiter, encoding: data.encoding.as_deref() }
+    }
+}
+
+/// Reads a table of the release. A binary file whose hash is wrong (`intact` is false) is not read at all: nothing
+/// could be learned from what it holds.
+pub(super) fn read_file(
+    folder: &Path,
+    written: Written<'_>,
+    file: &str,
+    keep: impl Fn(usize, &str) -> bool,
+    intact: bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    if !is_plain_name(file) {
+        return Ok(Err("the manifest names a data file that cannot stand in a release folder".to_owned()));
+    }
+    let path = folder.join(file);
+    if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(Err(format!("{file} is missing or not a plain file")));
+    }
+    Ok(match written.format {
         "csv" => {
-            let Some(delimiter) = data.delimiter.filter(char::is_ascii) else {
+            let Some(delimiter) = written.delimiter.filter(char::is_ascii) else {
                 return Ok(Err("the manifest names no delimiter that CSV can have".to_owned()));
             };
             let bytes = fs::read(&path).map_err(VerifyError::io(&path))?;
-            let latin_1 = data.encoding.as_deref() == Some("latin-1");
+            let latin_1 = written.encoding == Some("latin-1");
             read_csv(&bytes, delimiter as u8, latin_1, keep, progress)?
         }
         _ if !intact => Err("not read, since the file was changed".to_owned()),
         format => read_columnar(&path, format, keep, progress)?,
     }
-    .map_err(|problem| format!("{}: {problem}", data.file)))
+    .map_err(|problem| format!("{file}: {problem}")))
 }
 
 /// Reads a CSV text with a header, keeping the columns that `keep` names.
@@ -218,6 +245,8 @@ pub(super) struct Released {
     pub classes: Vec<Class>,
     /// Per record its class.
     pub class_of: Vec<u32>,
+    /// Where a line of the table stands for several records: how many.
+    pub weights: Option<Vec<u64>>,
     pub input_rows: u64,
     pub suppressed: u64,
 }
@@ -230,6 +259,19 @@ impl Released {
             columns.filter(|(_, column)| column.role == role).map(|(i, _)| i).collect()
         };
         let (quasi, sensitive) = (with_role("quasi"), with_role("sensitive"));
+        let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
+        let released = Self::weighted(table, quasi, sensitive, None, progress)?;
+        Ok(Self { input_rows, suppressed, ..released })
+    }
+
+    /// Forms the classes of a table whose lines may stand for several records each, of which none was suppressed.
+    pub fn weighted(
+        table: Table,
+        quasi: Vec<usize>,
+        sensitive: Vec<usize>,
+        weights: Option<Vec<u64>>,
+        progress: &dyn Progress,
+    ) -> Result<Self, VerifyError> {
         let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
         let mut classes: Vec<Class> = Vec::new();
         let mut class_of = Vec::with_capacity(table.rows);
@@ -247,18 +289,19 @@ impl Released {
                     number
                 }
             };
-            classes[number as usize].rows += 1;
+            classes[number as usize].rows += weights.as_ref().map_or(1, |weights| weights[row]);
             class_of.push(number);
         }
-        let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
-        Ok(Self { table, quasi, sensitive, classes, class_of, input_rows, suppressed })
+        let input_rows = classes.iter().map(|class| class.rows).sum();
+        Ok(Self { table, quasi, sensitive, classes, class_of, weights, input_rows, suppressed: 0 })
     }
 
     /// Per class the histogram of a column.
     pub fn histograms(&self, column: usize) -> Vec<Histogram> {
         let mut histograms = vec![Histogram::new(); self.classes.len()];
-        for (&class, &code) in self.class_of.iter().zip(&self.table.columns[column].codes) {
-            *histograms[class as usize].entry(code).or_default() += 1;
+        let codes = &self.table.columns[column].codes;
+        for (row, (&class, &code)) in self.class_of.iter().zip(codes).enumerate() {
+            *histograms[class as usize].entry(code).or_default() += self.weight(row);
         }
         histograms
     }
@@ -266,9 +309,13 @@ impl Released {
     /// The histogram of a column in the whole published table.
     pub fn histogram(&self, column: usize) -> Histogram {
         let mut histogram = Histogram::new();
-        for &code in &self.table.columns[column].codes {
-            *histogram.entry(code).or_default() += 1;
+        for (row, &code) in self.table.columns[column].codes.iter().enumerate() {
+            *histogram.entry(code).or_default() += self.weight(row);
         }
         histogram
+    }
+
+    fn weight(&self, row: usize) -> u64 {
+        self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 }

@@ -119,6 +119,8 @@ impl Fixture {
                 suppressed: self.suppressed,
                 columns: columns.collect(),
                 removed_columns: vec!["name".into()],
+                sensitive_tables: vec![],
+                sample: None,
             },
             promises: self.promises.clone(),
             search: Search {

@@ -18,6 +18,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         for column in &data.columns {
             let role = match column.role.as_str() {
                 "quasi" => "identifying".to_owned(),
+                "bucket" => "number of the bucket".to_owned(),
                 other => escape(other),
             };
             let form = match &column.recoding {
@@ -25,6 +26,9 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
                     format!("coarsened to level {} of {}", count(*level as u64), count(*height as u64))
                 }
                 Some(Recoding { nodes: Some(nodes), .. }) => match nodes.kind.as_str() {
+                    "means" | "medians" | "modes" => {
+                        format!("one value for each group: {}", counted(nodes.labels, "value", "values"))
+                    }
                     "cells" => "some cells replaced by <code>*</code>".to_owned(),
                     _ => format!("coarsened to {}", counted(nodes.labels, "label", "labels")),
                 },
@@ -37,6 +41,15 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             );
         }
         close_table(out);
+    }
+    for table in &data.sensitive_tables {
+        put!(
+            out,
+            "<p>{} is published apart, counted by bucket: {} ({} lines).</p>\n",
+            name(&table.column),
+            name(&table.file),
+            count(table.rows)
+        );
     }
     out.push_str("<h3>Removed</h3>\n");
     if data.removed_columns.is_empty() {

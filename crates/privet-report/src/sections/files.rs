@@ -47,7 +47,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
 }
 
 /// A fingerprint that a narrow page may break in its middle and nowhere else.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     match text.char_indices().nth(32) {
         Some((half, _)) => {
             format!("<code class=\"hash\">{}<wbr>{}</code>", escape(&text[..half]), escape(&text[half..]))

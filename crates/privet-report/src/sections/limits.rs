@@ -43,6 +43,13 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             names(bare.iter().copied(), 12)
         );
     }
+    if manifest.kind == "bucketized" {
+        out.push_str(
+            "<li>Who is in the table is not hidden: the identifying columns are published as they are, so whoever knows \
+             them finds the record and its bucket. Whoever also knows how such tables come about, or what goes together \
+             in other buckets, can guess better than the counts of one bucket say (the deFinetti attack).</li>\n",
+        );
+    }
     let open: Vec<&str> =
         manifest.data.columns.iter().filter(|c| c.role == "insensitive").map(|c| c.name.as_str()).collect();
     if !open.is_empty() {

@@ -1,9 +1,10 @@
 //! The sections of the page, one file each, in the order in which they are read.
 
+mod boxes;
 mod check;
 mod classes;
 mod columns;
-mod files;
+pub(crate) mod files;
 mod limits;
 mod metrics;
 mod promises;
@@ -52,7 +53,7 @@ fn quasi(manifest: &Manifest) -> Vec<(&DataColumn, &Recoding)> {
 }
 
 /// Opens a table that scrolls by itself on a narrow screen and can be reached by keyboard.
-fn open_table(out: &mut String, id: &str, class: &str, caption: &str) {
+pub(crate) fn open_table(out: &mut String, id: &str, class: &str, caption: &str) {
     put!(
         out,
         "<div class=\"scroll\" role=\"region\" aria-labelledby=\"{id}\" tabindex=\"0\">\n<table class=\"{class}\">\n\
@@ -60,12 +61,12 @@ fn open_table(out: &mut String, id: &str, class: &str, caption: &str) {
     );
 }
 
-fn close_table(out: &mut String) {
+pub(crate) fn close_table(out: &mut String) {
     out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
 /// The header of a table; a heading that starts with `#` stands over numbers.
-fn header(out: &mut String, headings: &[&str]) {
+pub(crate) fn header(out: &mut String, headings: &[&str]) {
     out.push_str("<thead><tr>");
     for heading in headings {
         match heading.strip_prefix('#') {
@@ -77,6 +78,6 @@ fn header(out: &mut String, headings: &[&str]) {
 }
 
 /// A term and what is said of it; `value` is markup.
-fn term(out: &mut String, term: &str, value: &str) {
+pub(crate) fn term(out: &mut String, term: &str, value: &str) {
     put!(out, "<div><dt>{term}</dt><dd>{value}</dd></div>\n");
 }

@@ -21,6 +21,15 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("<p>No column was treated as identifying.</p>\n");
         return;
     }
+    if manifest.kind == "bucketized" {
+        out.push_str(
+            "<p>These columns are published as they are, each record with the number of its bucket. The sensitive values \
+             stand in tables of their own, counted by bucket: within a bucket nobody can tell whose they are.</p>\n",
+        );
+    }
+    if let Some(boxes) = &facts.boxes {
+        super::boxes::write(boxes, out);
+    }
     if quasi.iter().all(|(_, recoding)| recoding.level.is_none()) {
         out.push_str("<div class=\"cards\">\n");
     } else {
@@ -70,6 +79,27 @@ fn in_words(recoding: &Recoding) -> String {
         return match nodes.kind.as_str() {
             "cells" => "Cells are published as they were or replaced by <code>*</code>.".to_owned(),
             "ranges" => format!("Neighbouring values became {}.", counted(nodes.labels, "range", "ranges")),
+            "group-nodes" => {
+                format!(
+                    "Each group of records shows one label for all: {} of different levels.",
+                    counted(nodes.labels, "label", "labels")
+                )
+            }
+            "group-ranges" => format!(
+                "Each group of records shows its range: {}.",
+                counted(nodes.labels, "range", "ranges")
+            ),
+            "means" => {
+                format!("Each group of records shows its mean: {}.", counted(nodes.labels, "value", "values"))
+            }
+            "medians" => format!(
+                "Each group of records shows its median: {}.",
+                counted(nodes.labels, "value", "values")
+            ),
+            "modes" => format!(
+                "Each group of records shows its most frequent value: {}.",
+                counted(nodes.labels, "value", "values")
+            ),
             _ if nodes.labels == 1 => "Every value became the same label.".to_owned(),
             _ => format!("Labels of different levels: {}.", counted(nodes.labels, "label", "labels")),
         };

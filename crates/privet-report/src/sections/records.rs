@@ -32,6 +32,14 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         count(data.suppressed),
         count(data.input_rows)
     );
+    if let Some(sample) = &data.sample {
+        put!(
+            out,
+            "<p>These are a random sample of a table of {} records. Whoever is looked for may not be in it; but who is, \
+             and stands out in the sample, may stand out in the table as well.</p>\n",
+            count(sample.from_rows)
+        );
+    }
     if data.input_rows == 0 {
         out.push_str("<p>The input holds no records.</p>\n");
     } else if data.suppressed == 0 {

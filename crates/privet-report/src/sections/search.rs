@@ -13,7 +13,19 @@ const MOST_NODES: usize = 20;
 
 /// Whether a search is led by the metric that the manifest names.
 pub(super) fn led(algorithm: &str) -> bool {
-    !["datafly", "decomposition", "top-down-specialization", "bottom-up-generalization"].contains(&algorithm)
+    ![
+        "datafly",
+        "decomposition",
+        "top-down-specialization",
+        "bottom-up-generalization",
+        "mondrian",
+        "top-down-local",
+        "local-recoding",
+        "clustering",
+        "microaggregation",
+        "anatomy",
+    ]
+    .contains(&algorithm)
 }
 
 /// How far the published candidate can be from the best one.

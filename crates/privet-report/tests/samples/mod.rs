@@ -4,7 +4,7 @@ use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, 
 use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
 };
-use privet_report::{ColumnFacts, Facts, LabelCount};
+use privet_report::{Axis, Boxes, ColumnFacts, Facts, GroupBox, LabelCount};
 
 pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
     let recoding = Recoding {
@@ -137,6 +137,8 @@ pub fn manifest() -> Manifest {
                 plain("comment", "insensitive"),
             ],
             removed_columns: vec!["patient name".into()],
+            sensitive_tables: vec![],
+            sample: None,
         },
         promises: vec![
             promise(Requirement::KAnonymity { k: 5 }, 5.0),
@@ -205,6 +207,7 @@ pub fn facts() -> Facts {
     Facts {
         title: "Patients".into(),
         reproduce: vec!["privet anonymize job.toml".into(), "privet verify release".into()],
+        boxes: Some(boxes("age")),
         columns: vec![ColumnFacts {
             name: "age".into(),
             labels: vec![LabelCount { label: "20–29".into(), rows: 29_512 }],
@@ -242,6 +245,14 @@ pub fn hostile(text: &str) -> (Manifest, Facts) {
         title: text.into(),
         reproduce: vec![text.into()],
         columns: vec![ColumnFacts { name: text.into(), labels: vec![label; 20] }],
+        boxes: Some(boxes(text)),
     };
     (m, facts)
+}
+
+/// Two boxes, with a text wherever there is one.
+fn boxes(text: &str) -> Boxes {
+    let axis = Axis { name: text.into(), low: 0.0, high: 9.0, unit: 1.0, marks: vec![(0.0, text.into())] };
+    let group = |x: f64| GroupBox { x: (x, x + 4.0), y: (0.0, 9.0), rows: 6 };
+    Boxes { x: axis.clone(), y: axis, boxes: vec![group(0.0), group(5.0)] }
 }

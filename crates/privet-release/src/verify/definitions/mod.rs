@@ -12,6 +12,7 @@ mod likeness;
 mod presence;
 mod proximity;
 mod sensitivity;
+mod three_d;
 mod transport;
 
 use privet_criteria::Requirement;
@@ -127,6 +128,10 @@ pub(in crate::verify) fn judge(
         }
         Requirement::BetaLikeness { beta, kind, column } => {
             likeness::beta_likeness(*beta, *kind, sensitive(column.as_deref(), released)?, released)
+        }
+        Requirement::ThreeD { l, k, m, c, column } => {
+            let knows = three_d::Knows { not: *l, others: *k, family: *m };
+            three_d::judge(knows, *c, sensitive(column.as_deref(), released)?, released)?
         }
         Requirement::DeltaDisclosure { delta, column } => {
             let column = sensitive(column.as_deref(), released)?;

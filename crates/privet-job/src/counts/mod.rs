@@ -1,0 +1,292 @@
+//! Releases of counts: `[[views]]` (survey ME-14) and `[[count-tables]]` (survey ME-02) of a job.
+//!
+//! One job makes either views or tables with totals. Totals are views of fewer columns, and small ones among them are
+//! hidden because somebody could subtract them; a view beside them would publish what was hidden. For the same reason
+//! tables with totals may share no column. Without a shared column, whatever counts one of them leaves open fit whatever
+//! counts another does (any two tables with the same grand total have a joint one), so each is as safe as it is alone.
+
+mod publish;
+mod tables;
+mod views;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use privet_criteria::Requirement;
+use privet_data::{Progress, Role};
+use privet_measure::Metric;
+use privet_recode::bucket::{Protection, Suppression, ViewKind};
+use privet_release::Draft;
+use privet_release::counts::COUNT;
+use serde::Deserialize;
+
+use crate::algorithm::Algorithm;
+use crate::error::{JobError, RunError};
+use crate::job::Job;
+use crate::load::Loaded;
+use crate::summary::{CountsSummary, Seconds, Summary};
+
+/// A `[[views]]` section: columns that are published together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ViewSection {
+    /// Quasi and sensitive columns.
+    pub columns: Vec<String>,
+    /// Counts, or each combination as often as it occurs.
+    #[serde(default)]
+    pub kind: ViewKind,
+}
+
+/// A `[[count-tables]]` section: counts over columns with all their totals, small ones hidden.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CountTableSection {
+    /// Quasi and sensitive columns.
+    pub columns: Vec<String>,
+    /// Counts above 0 and below this are hidden.
+    #[serde(default = "threshold")]
+    pub threshold: u64,
+    /// How far off an outsider must be; the threshold both ways when left out.
+    #[serde(default)]
+    pub protection: Option<Protection>,
+    /// Whether cells without records may be hidden for the sake of others.
+    #[serde(default = "yes")]
+    pub suppress_zeros: bool,
+    /// The level of quasi columns; 0 when left out.
+    #[serde(default)]
+    pub levels: BTreeMap<String, usize>,
+}
+
+fn threshold() -> u64 {
+    Suppression::default().threshold
+}
+
+fn yes() -> bool {
+    Suppression::default().suppress_zeros
+}
+
+impl CountTableSection {
+    fn rule(&self) -> Suppression {
+        Suppression {
+            threshold: self.threshold,
+            protection: self.protection,
+            suppress_zeros: self.suppress_zeros,
+        }
+    }
+
+    /// How far below and above a small count an outsider must think possible.
+    fn protection(&self) -> Protection {
+        self.protection.unwrap_or(Protection { lower: self.threshold, upper: self.threshold })
+    }
+}
+
+/// Whether a job asks for a release of counts.
+pub(crate) fn asked(job: &Job) -> bool {
+    !job.views.is_empty() || !job.count_tables.is_empty()
+}
+
+/// Checks what a job says of views and tables of counts.
+pub(crate) fn check(job: &Job) -> Result<(), JobError> {
+    let wrong = |key: &str, problem: &str| Err(JobError::key(key, problem));
+    if !job.views.is_empty() && !job.count_tables.is_empty() {
+        return wrong(
+            "count-tables",
+            "do not go with [[views]] in one job: a view could publish a total that a table hides. Publish the one or \
+             the other",
+        );
+    }
+    let search = &job.search;
+    let what = "does not go with [[views]] or [[count-tables]]";
+    if search.algorithm != Algorithm::default() {
+        return wrong("search.algorithm", &format!("{what}; leave it out"));
+    }
+    if search.publish.is_some() {
+        return wrong("search.publish", &format!("{what}; leave it out"));
+    }
+    if search.suppress_at_most > 0.0 {
+        return wrong("search.suppress-at-most", &format!("{what}: every record is counted. Leave it out"));
+    }
+    if job.sampling.is_some() {
+        return wrong(
+            "sampling",
+            &format!("{what}: counts of a sample are easily taken for counts of all. Leave it out"),
+        );
+    }
+    if search.minimal_nodes {
+        return wrong("search.minimal-nodes", &format!("{what}; leave it out"));
+    }
+    if search.class.is_some() {
+        return wrong("search.class", &format!("{what}; leave it out"));
+    }
+    if search.minimize.needs_class() || (job.views.is_empty() && search.minimize != Metric::default()) {
+        return wrong("search.minimize", "goes with [[views]] only, and without class labels; leave it out");
+    }
+    if job.views.is_empty() { check_tables(job) } else { check_views(job) }
+}
+
+fn check_views(job: &Job) -> Result<(), JobError> {
+    for (number, view) in job.views.iter().enumerate() {
+        let is_counted = view.kind == ViewKind::Counts;
+        check_columns(job, "views.columns", &format!("of view {}", number + 1), &view.columns, is_counted)?;
+        let own: BTreeSet<&String> = view.columns.iter().collect();
+        if job.views[..number].iter().any(|other| own == other.columns.iter().collect()) {
+            let problem = format!("of view {} are those of another view", number + 1);
+            return Err(JobError::key("views.columns", problem));
+        }
+        let publishable = job.columns.values().filter(|column| is_publishable(column.role)).count();
+        if own.len() == publishable {
+            let problem = format!(
+                "of view {} are all quasi and sensitive columns, which is the table itself; leave the views out, or name \
+                 fewer columns",
+                number + 1
+            );
+            return Err(JobError::key("views.columns", problem));
+        }
+    }
+    for requirement in &job.privacy {
+        let problem = match requirement {
+            Requirement::DeltaPresence { .. } | Requirement::KMap { .. } => {
+                "cannot be promised of views: it compares classes of all quasi columns with a population"
+            }
+            Requirement::LDiversity { multi_attribute: true, .. } => {
+                "with multi-attribute cannot be promised of views, which part the sensitive columns; leave it out"
+            }
+            _ => continue,
+        };
+        return Err(JobError::key(format!("privacy.{}", requirement.key()), problem));
+    }
+    Ok(())
+}
+
+fn check_tables(job: &Job) -> Result<(), JobError> {
+    let mut taken: BTreeSet<&String> = BTreeSet::new();
+    for (number, table) in job.count_tables.iter().enumerate() {
+        let of = format!("of table {}", number + 1);
+        let wrong = |key: &str, problem: &str| Err(JobError::key(key, format!("{of} {problem}")));
+        check_columns(job, "count-tables.columns", &of, &table.columns, true)?;
+        if table.columns.iter().any(|name| !taken.insert(name)) {
+            return wrong(
+                "count-tables.columns",
+                "share one with another table: what both tell of it would have to be hidden in both. Publish one table \
+                 with the columns of both, or one of them",
+            );
+        }
+        if table.threshold < 2 {
+            return wrong("count-tables.threshold", "must be at least 2: no count is above 0 and below 1");
+        }
+        let Protection { lower, upper } = table.protection();
+        if lower == 0 || upper == 0 {
+            return wrong("count-tables.protection", "must have a lower and an upper of at least 1");
+        }
+        for name in table.levels.keys() {
+            let is_quasi = job.columns.get(name).is_some_and(|column| column.role == Role::Quasi);
+            if !is_quasi || !table.columns.contains(name) {
+                return wrong("count-tables.levels", "may name quasi columns of the table only");
+            }
+        }
+        for requirement in &job.privacy {
+            let k = match requirement {
+                Requirement::KAnonymity { k } => *k,
+                other => {
+                    return Err(JobError::key(
+                        format!("privacy.{}", other.key()),
+                        "cannot be promised of [[count-tables]]; they hide counts below a threshold. Leave [privacy] out, \
+                         or promise k-anonymity alone, which the threshold must then reach",
+                    ));
+                }
+            };
+            if k > table.threshold {
+                return wrong(
+                    "count-tables.threshold",
+                    &format!("is below the k of privacy.k-anonymity; it must be at least {k}"),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_publishable(role: Role) -> bool {
+    matches!(role, Role::Quasi | Role::Sensitive)
+}
+
+fn check_columns(
+    job: &Job,
+    key: &str,
+    of: &str,
+    columns: &[String],
+    is_counted: bool,
+) -> Result<(), JobError> {
+    let wrong = |problem: String| Err(JobError::key(key, format!("{of} {problem}")));
+    if columns.is_empty() {
+        return wrong("are none; name at least one quasi or sensitive column".to_owned());
+    }
+    for (at, name) in columns.iter().enumerate() {
+        match job.columns.get(name).map(|column| column.role) {
+            None => return wrong(format!("name {name}, which has no [columns] section")),
+            Some(role) if !is_publishable(role) => {
+                return wrong(format!(
+                    "name {name}, whose role is \"{}\"; quasi and sensitive columns are counted",
+                    role.word()
+                ));
+            }
+            Some(_) => {}
+        }
+        if columns[..at].contains(name) {
+            return wrong(format!("name {name} twice"));
+        }
+        if is_counted && name == COUNT {
+            return wrong(format!(
+                "name {COUNT}, which is what the column of counts is called; rename it in the input"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What is known before views and tables are looked at.
+pub(crate) struct Begun<'a> {
+    pub job: &'a Job,
+    pub loaded: &'a Loaded,
+    pub reproduce: &'a [String],
+    pub folder: PathBuf,
+    pub start: Instant,
+    pub read: Duration,
+}
+
+/// From a table that was read to a finished release.
+pub(crate) fn run(begun: Begun<'_>, draft: Draft, progress: &dyn Progress) -> Result<Summary, RunError> {
+    let Begun { job, loaded, reproduce, folder, start, read } = begun;
+    let searching = Instant::now();
+    let contents = match job.views.is_empty() {
+        true => tables::protect(job, loaded, progress)?,
+        false => views::choose(job, loaded, progress)?,
+    };
+    let search = searching.elapsed();
+    let writing = Instant::now();
+    let manifest = publish::publish(draft, job, loaded, contents, reproduce, progress)?;
+    let seconds = Seconds {
+        read: read.as_secs_f64(),
+        search: search.as_secs_f64(),
+        group_by: 0.0,
+        write: writing.elapsed().as_secs_f64(),
+        total: start.elapsed().as_secs_f64(),
+    };
+    Ok(Summary::of_counts(CountsSummary::new(folder, &manifest, seconds)))
+}
+
+/// What is to be published.
+struct Contents {
+    tables: Vec<Content>,
+    together: Option<privet_release::counts::Together>,
+}
+
+/// A table to be published: what the manifest says of it but its file and format, and its lines.
+struct Content {
+    claim: privet_release::counts::CountsTable,
+    /// Per column its labels, and per line which.
+    columns: Vec<(Vec<Box<str>>, Vec<u32>)>,
+    /// Per line its count, `None` for a hidden one; without counts each line stands for a record.
+    counts: Option<Vec<Option<u64>>>,
+}

@@ -1,0 +1,128 @@
+//! A bucketized release (survey ME-13) as the referee sees it: its buckets are the classes, and what it knows of a
+//! sensitive column are the values that a bucket holds, not whose they are.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use privet_criteria::Requirement;
+use privet_data::Progress;
+
+use super::VerifyError;
+use super::table::{self, Class, Column, Released, Table, Written};
+use crate::Manifest;
+
+/// Puts the tables of a bucketized release together. Within a bucket values go to records in any order: no promise
+/// that such a release can keep depends on it. The inner error is a sentence about what does not fit.
+pub(super) fn join(
+    folder: &Path,
+    manifest: &Manifest,
+    mut table: Table,
+    intact: bool,
+    progress: &dyn Progress,
+) -> Result<Result<Released, String>, VerifyError> {
+    let roles: Vec<&str> = manifest.data.columns.iter().map(|column| column.role.as_str()).collect();
+    let with_role = |role: &str| -> Vec<usize> {
+        roles.iter().enumerate().filter(|(_, own)| **own == role).map(|(position, _)| position).collect()
+    };
+    let [bucket] = with_role("bucket")[..] else {
+        return Ok(Err("the manifest must name one column of bucket numbers".to_owned()));
+    };
+    if !with_role("sensitive").is_empty() {
+        return Ok(Err("a sensitive column stands beside the bucket numbers".to_owned()));
+    }
+    let apart: Vec<&str> = manifest.data.sensitive_tables.iter().map(|known| known.column.as_str()).collect();
+    if table.names.iter().any(|name| apart.contains(&name.as_str())) {
+        return Ok(Err("a column whose values are counted by bucket stands in the data as well".to_owned()));
+    }
+    if (1..apart.len()).any(|i| apart[..i].contains(&apart[i])) {
+        return Ok(Err("two tables of sensitive values are about one column".to_owned()));
+    }
+    if manifest.data.sensitive_tables.is_empty() {
+        return Ok(Err("the manifest names no table of sensitive values".to_owned()));
+    }
+    let Column { texts: bucket_names, codes: class_of } = std::mem::take(&mut table.columns[bucket]);
+    let mut classes: Vec<Class> = vec![Class { record: 0, rows: 0 }; bucket_names.len()];
+    let mut records_of: Vec<Vec<usize>> = vec![Vec::new(); bucket_names.len()];
+    for (record, &class) in class_of.iter().enumerate() {
+        let own = &mut classes[class as usize];
+        if own.rows == 0 {
+            own.record = record as u64 + 1;
+        }
+        own.rows += 1;
+        records_of[class as usize].push(record);
+    }
+    let class_of_name: HashMap<&str, usize> =
+        bucket_names.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
+    let mut sensitive = Vec::new();
+    for known in &manifest.data.sensitive_tables {
+        let at = |problem: &str| Ok(Err(format!("{}: {problem}", known.file)));
+        let counted = match table::read_file(
+            folder,
+            Written::of(manifest),
+            &known.file,
+            |_, _| true,
+            intact,
+            progress,
+        )? {
+            Ok(counted) => counted,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let [names, values, counts] = &counted.columns[..] else {
+            return at("it must have three columns: bucket, value, count");
+        };
+        if counted.names[0] != table.names[bucket]
+            || counted.names[1] != known.column
+            || counted.names[2] != "count"
+        {
+            return at("its columns have other names than the manifest says");
+        }
+        if counted.rows as u64 != known.rows {
+            return at("it has another number of lines than the manifest says");
+        }
+        let mut filled = vec![0usize; classes.len()];
+        let mut codes = vec![0u32; table.rows];
+        for line in 0..counted.rows {
+            let Some(&class) = class_of_name.get(names.texts[names.codes[line] as usize].as_str()) else {
+                return at("it has a bucket that no record is in");
+            };
+            let Some(count) =
+                counts.texts[counts.codes[line] as usize].parse::<usize>().ok().filter(|&n| n > 0)
+            else {
+                return at("a count is not a whole number above 0");
+            };
+            let Some(places) =
+                filled[class].checked_add(count).and_then(|end| records_of[class].get(filled[class]..end))
+            else {
+                return at("a bucket has more values than records");
+            };
+            places.iter().for_each(|&record| codes[record] = values.codes[line]);
+            filled[class] += count;
+        }
+        if filled.iter().zip(&classes).any(|(&filled, class)| filled as u64 != class.rows) {
+            return at("a bucket has fewer values than records");
+        }
+        sensitive.push(table.columns.len());
+        table.names.push(known.column.clone());
+        table.columns.push(Column { texts: values.texts.clone(), codes });
+    }
+    let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
+    let quasi = with_role("quasi");
+    Ok(Ok(Released { table, quasi, sensitive, classes, class_of, weights: None, input_rows, suppressed }))
+}
+
+/// Why a bucketized release cannot keep a promise, when it cannot: its quasi columns are published as they are.
+pub(super) fn refusal(requirement: &Requirement) -> Option<&'static str> {
+    match requirement {
+        Requirement::KAnonymity { .. }
+        | Requirement::AlphaK { .. }
+        | Requirement::PSensitivity { .. }
+        | Requirement::DeltaPresence { .. }
+        | Requirement::KMap { .. } => {
+            Some("it speaks of records that look alike, and a bucketized release shows every record as it is")
+        }
+        Requirement::LDiversity { multi_attribute: true, .. } => {
+            Some("it speaks of several sensitive columns of one record, which buckets tear apart")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,174 @@
+//! A release of counts (survey ME-14, ME-02) as the referee sees it.
+//!
+//! Views are judged one by one through the definitions of the promises, then together: that they agree in what they
+//! share, and what they prove about combinations of values (`joint.rs`). Tables with totals are judged by what an
+//! outsider can compute about each hidden cell (`cube.rs`).
+
+mod cube;
+mod joint;
+mod linear;
+mod network;
+mod views;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use privet_data::Progress;
+
+use super::outcome::{Check, Verdict};
+use super::table::{self, Table, Written};
+use super::{VerifyError, structure, unreadable};
+use crate::CountsManifest;
+use crate::counts::{COUNT, CountsTable, Form};
+
+/// Checks a release folder of this kind.
+pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+    let manifest = match CountsManifest::parse(bytes) {
+        Ok(manifest) => manifest,
+        Err(error) => return unreadable(error),
+    };
+    let files: Vec<&str> = manifest.tables.iter().map(|table| table.file.as_str()).collect();
+    let mut checks = vec![structure::seal(bytes, &manifest.seal)];
+    checks.extend(structure::files(folder, &manifest.files, &files, progress)?);
+    let intact = checks.iter().all(|check| check.ok);
+    let problems = outline(&manifest);
+    let is_sound = problems.is_empty();
+    checks.push(Check::of("tables", "what the manifest says of them fits together", &problems));
+    if !is_sound {
+        return Ok(Verdict { checks });
+    }
+    let data = &manifest.data;
+    let written =
+        Written { format: &data.format, delimiter: data.delimiter, encoding: data.encoding.as_deref() };
+    let mut tables = Vec::new();
+    for claim in &manifest.tables {
+        let name = format!("table {}", claim.file);
+        let table = match table::read_file(folder, written, &claim.file, |_, _| true, intact, progress)? {
+            Ok(table) => table,
+            Err(problem) => {
+                checks.push(Check::failed(name, problem));
+                continue;
+            }
+        };
+        match columns(claim, &table) {
+            None => {
+                let well = format!("{} lines, with the columns that the manifest says", table.rows);
+                checks.push(Check::passed(name, well));
+                tables.push(table);
+            }
+            Some(problem) => checks.push(Check::failed(name, problem)),
+        }
+    }
+    // Without all tables nothing can be said of what they tell together.
+    if tables.len() == manifest.tables.len() {
+        match &manifest.together {
+            Some(together) => checks.extend(views::check(&manifest, together, tables, progress)?),
+            None => {
+                for (claim, table) in manifest.tables.iter().zip(&tables) {
+                    checks.extend(cube::check(claim, table, data.records, progress)?);
+                }
+            }
+        }
+    }
+    Ok(Verdict { checks })
+}
+
+/// What of the manifest cannot be, whatever the tables hold.
+fn outline(manifest: &CountsManifest) -> Vec<String> {
+    let mut problems = Vec::new();
+    let tables = &manifest.tables;
+    if tables.is_empty() {
+        problems.push("the manifest names no table".to_owned());
+    }
+    let with_totals = tables.iter().filter(|table| table.form == Form::Totals).count();
+    if with_totals > 0 && with_totals < tables.len() {
+        problems
+            .push("views and tables with totals stand in one release; nothing is known of both".to_owned());
+    }
+    if manifest.together.is_some() != (with_totals < tables.len()) {
+        problems.push("views are told together, and nothing else is".to_owned());
+    }
+    let mut files = BTreeSet::new();
+    for (number, table) in tables.iter().enumerate() {
+        let at = format!("table {}", number + 1);
+        if !files.insert(&table.file) {
+            problems.push(format!("{at}: its file is that of another table"));
+        }
+        problems.extend(table_outline(table).into_iter().map(|problem| format!("{at}: {problem}")));
+        for column in &table.columns {
+            if manifest.data.removed_columns.contains(&column.name) {
+                problems.push(format!("{at}: a column that was removed is in it"));
+            }
+            for other in tables[..number].iter().flat_map(|other| &other.columns) {
+                if other.name != column.name {
+                    continue;
+                }
+                if table.form == Form::Totals {
+                    problems.push(format!(
+                        "{at}: it shares a column with another, so that they tell more together"
+                    ));
+                } else if (&other.role, other.level, other.height)
+                    != (&column.role, column.level, column.height)
+                {
+                    problems.push(format!("{at}: a column has another role or level than in another view"));
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn table_outline(table: &CountsTable) -> Vec<&'static str> {
+    let mut problems = Vec::new();
+    if table.columns.is_empty() {
+        problems.push("it has no column");
+    }
+    let mut names = BTreeSet::new();
+    for column in &table.columns {
+        if !names.insert(&column.name) {
+            problems.push("it has a column twice");
+        }
+        if table.form != Form::Microdata && column.name == COUNT {
+            problems.push("a column has the name of the column of counts");
+        }
+        let is_leveled = match (column.level, column.height) {
+            (Some(level), Some(height)) => level <= height && column.role == "quasi",
+            (None, None) => column.role == "sensitive",
+            _ => false,
+        };
+        if !is_leveled {
+            problems.push("a column must be quasi, at a level of its hierarchy, or sensitive, and at none");
+        }
+    }
+    let is_view = table.form != Form::Totals;
+    if is_view != table.classes.is_some() || is_view == table.suppression.is_some() {
+        problems.push("a view has classes, a table with totals has hidden cells");
+    }
+    if is_view == table.promises.is_empty() {
+        problems.push("a view promises something, a table with totals hides small counts");
+    }
+    if let Some(hidden) = &table.suppression
+        && (hidden.threshold < 2 || hidden.lower == 0 || hidden.upper == 0)
+    {
+        problems.push("its threshold must be at least 2 and its protection at least 1 both ways");
+    }
+    problems
+}
+
+/// What is wrong with the names of the columns.
+fn columns(claim: &CountsTable, table: &Table) -> Option<String> {
+    let counted = (claim.form != Form::Microdata).then_some(COUNT);
+    let wanted = claim.columns.iter().map(|column| column.name.as_str()).chain(counted);
+    (!wanted.eq(table.names.iter().map(String::as_str)))
+        .then(|| "it has other columns than the manifest says".to_owned())
+}
+
+/// What is wrong with the number of labels of the columns.
+fn labels(claim: &CountsTable, found: impl Iterator<Item = u64>) -> Vec<String> {
+    let differing =
+        claim.columns.iter().zip(found).enumerate().filter(|(_, (column, found))| column.labels != *found);
+    let said = |(number, (column, found)): (usize, (&crate::counts::CountsColumn, u64))| {
+        format!("column {} has {found} different labels, the manifest says {}", number + 1, column.labels)
+    };
+    differing.map(said).collect()
+}

@@ -1,0 +1,133 @@
+//! The page of a release of counts: well formed, complete, and deaf to hostile names and labels.
+
+mod check;
+
+use check::assert_well_formed;
+use privet_release::CountsManifest;
+use privet_release::counts::{
+    CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
+};
+use privet_release::manifest::{Evidence, FORMAT, Promise};
+use privet_report::{CountsFacts, Grid, counts_html};
+
+const HOSTILE: &str = "<script>alert('&\"')</script>\u{202e}";
+
+fn column(name: &str, role: &str) -> CountsColumn {
+    let level = (role == "quasi").then_some(1);
+    CountsColumn { name: name.into(), role: role.into(), level, height: level.map(|_| 2), labels: 2 }
+}
+
+fn manifest(tables: Vec<CountsTable>, together: Option<Together>) -> CountsManifest {
+    CountsManifest {
+        format: FORMAT,
+        software: "privet test".into(),
+        kind: "counts".into(),
+        data: CountsData {
+            format: "csv".into(),
+            delimiter: Some(','),
+            encoding: None,
+            records: 1234,
+            removed_columns: vec![HOSTILE.into()],
+        },
+        tables,
+        together,
+        randomness: "none".into(),
+        files: vec![],
+        seal: String::new(),
+    }
+}
+
+fn views(reached: f64) -> CountsManifest {
+    let promise = Promise {
+        requirement: privet_criteria::Requirement::KAnonymity { k: 5 },
+        statement: "Everybody looks like four others.".into(),
+        reached,
+        worst_class: None,
+        evidence: Evidence::default(),
+    };
+    let view = |file: &str, columns| CountsTable {
+        file: file.into(),
+        form: Form::Counts,
+        columns,
+        cells: 17,
+        classes: Some(ViewClasses { count: 9, smallest: reached as u64 }),
+        promises: vec![promise.clone()],
+        suppression: None,
+    };
+    let together = Together {
+        k: 5,
+        joint_cells: 4321,
+        smallest_proven: Some(6),
+        determined: 0,
+        cells_by: "closed".into(),
+        groups_by: "closed".into(),
+    };
+    let tables = vec![
+        view("view-1.csv", vec![column("sex", "quasi"), column(HOSTILE, "quasi")]),
+        view("view-2.csv", vec![column("illness", "sensitive")]),
+    ];
+    manifest(tables, Some(together))
+}
+
+#[test]
+fn a_page_about_views() {
+    let page = counts_html(&views(5.0), &CountsFacts::default());
+    assert_well_formed(&page);
+    for told in [
+        "Every promise holds",
+        "4,321",
+        "Everybody looks like four others.",
+        "k = 5",
+        "level 1 of 2",
+        "1,234",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+    assert!(!page.contains("<script"));
+    let page = counts_html(&views(4.0), &CountsFacts::default());
+    assert!(page.contains("A promise does not hold") && !page.contains("Every promise holds"));
+    let mut telling = views(5.0);
+    telling.together.as_mut().unwrap().smallest_proven = Some(4);
+    assert!(counts_html(&telling, &CountsFacts::default()).contains("A promise does not hold"));
+}
+
+#[test]
+fn a_page_about_a_table_with_totals() {
+    let table = CountsTable {
+        file: "counts.csv".into(),
+        form: Form::Totals,
+        columns: vec![column("region", "quasi"), column("illness", "sensitive")],
+        cells: 9,
+        classes: None,
+        promises: vec![],
+        suppression: Some(HiddenCells { threshold: 5, lower: 4, upper: 3, hidden: 4 }),
+    };
+    let labels = |first: &str| vec![first.to_owned(), "south".to_owned(), "Total".to_owned()];
+    let hidden = None;
+    let grid = Grid {
+        table: 0,
+        rows: labels(HOSTILE),
+        columns: labels("a label that is much longer than there is room for"),
+        counts: vec![hidden, hidden, Some(21), hidden, hidden, Some(45), Some(35), Some(31), Some(66)],
+    };
+    let facts =
+        CountsFacts { reproduce: vec!["privet anonymize job.toml".into()], grids: vec![grid.clone()] };
+    let manifest = manifest(vec![table], None);
+    let page = counts_html(&manifest, &facts);
+    assert_well_formed(&page);
+    assert_eq!(page.matches("class=\"hatched\" x=").count(), 4);
+    assert_eq!(page.matches("class=\"empty\" x=").count(), 5);
+    for told in ["no count from 1 to 4", "lower by 4", "higher by 3", "4\u{a0}cells are hidden"] {
+        assert!(page.contains(told), "{told}");
+    }
+    assert_eq!(page, counts_html(&manifest, &facts));
+    // Drawings survive any numbers, and none at all.
+    for counts in [vec![], vec![Some(u64::MAX); 9], vec![Some(0); 9]] {
+        let facts = CountsFacts { grids: vec![Grid { counts, ..grid.clone() }], ..CountsFacts::default() };
+        let page = counts_html(&manifest, &facts);
+        assert_well_formed(&page);
+        assert!(!page.contains("NaN") && !page.contains("inf\""));
+    }
+    let none = CountsFacts { grids: vec![Grid::default()], ..CountsFacts::default() };
+    assert_well_formed(&counts_html(&manifest, &none));
+}
