@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use privet_job::{Job, Purposes, RunOptions, Summary, base_of};
 
-use super::{Shared, grouped, print, print_json};
+use super::{Shared, counts, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
 
@@ -64,7 +64,10 @@ impl Anonymize {
         }
         let summary = run(&job, &self.job, &self.flags(), shared)?;
         if shared.json {
-            print_json(&summary)?;
+            match &summary.counts {
+                Some(counts) => print_json(counts)?,
+                None => print_json(&summary)?,
+            }
         } else if !shared.quiet {
             print(&describe(&summary));
         }
@@ -86,7 +89,8 @@ impl Anonymize {
         settings
     }
 
-    /// The flags that decide what is published, for the report. Where files lie at home is nobody's business.
+    /// The flags that decide what is published, for the report. Where files lie at home is nobody's business, and seeds
+    /// are secret.
     fn flags(&self) -> String {
         let mut flags = String::new();
         for (flag, value) in [("--purpose", &self.purpose), ("--trust", &self.trust)] {
@@ -99,7 +103,9 @@ impl Anonymize {
             if ["output.folder", "output.replace"].contains(&key) {
                 continue;
             }
-            match ["input.path", "purpose.file"].contains(&key) || setting.contains(['/', '\\']) {
+            // A seed that protects must stay secret; one that only leads a search may as well.
+            let is_private = ["input.path", "purpose.file"].contains(&key) || setting.contains("seed");
+            match is_private || setting.contains(['/', '\\']) {
                 true => flags.push_str(&format!(" --set {key}=…")),
                 false => flags.push_str(&format!(" --set {}", quoted(setting))),
             }
@@ -127,6 +133,9 @@ pub fn run(job: &Job, job_file: &std::path::Path, flags: &str, shared: &Shared) 
     bar.clear();
     let mut summary = result?;
     summary.release = tidy(&summary.release);
+    if let Some(counts) = &mut summary.counts {
+        counts.release.clone_from(&summary.release);
+    }
     Ok(summary)
 }
 
@@ -137,6 +146,9 @@ pub fn tidy(path: &std::path::Path) -> PathBuf {
 
 /// What was done, for a person.
 pub fn describe(summary: &Summary) -> String {
+    if let Some(counts) = &summary.counts {
+        return counts::describe(counts);
+    }
     format!(
         "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
          {} {}{}\n\

@@ -2,6 +2,8 @@
 
 mod anonymize;
 mod completions;
+mod condense;
+mod counts;
 mod demo;
 mod init;
 mod verify;
@@ -52,6 +54,7 @@ enum Verb {
     Init(init::Init),
     Anonymize(anonymize::Anonymize),
     Verify(verify::Verify),
+    Condense(condense::Condense),
     Demo(demo::Demo),
     Completions(completions::Completions),
 }
@@ -69,6 +72,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Init(verb) => verb.run(&cli.shared),
         Verb::Anonymize(verb) => verb.run(&cli.shared),
         Verb::Verify(verb) => verb.run(&cli.shared),
+        Verb::Condense(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(),
     }

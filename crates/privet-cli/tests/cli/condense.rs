@@ -1,0 +1,286 @@
+//! `privet condense`: synthetic records from files and pipes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::dir::{CANARY, Dir, Run};
+
+/// Runs the program with this on its standard input.
+fn piped(dir: &Dir, text: &str, args: &[&str]) -> Run {
+    let mut command = dir.command(args);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let text = text.to_owned();
+    // A program that ends early leaves a broken pipe behind, which is its right.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    Run::of(output, &args.join(" "))
+}
+
+/// A table with the columns age, income and group; `count` records.
+fn table(count: u32) -> String {
+    let line = |n: u32| {
+        format!(
+            "{},{}.{:02},{}\n",
+            20 + n * 37 % 60,
+            1000 + n * 7919 % 5000,
+            n * 31 % 100,
+            ["a", "b;"][n as usize % 2]
+        )
+    };
+    "age,income,group\n".to_owned() + &(0..count).map(line).collect::<String>()
+}
+
+fn column(csv: &str, number: usize) -> Vec<f64> {
+    csv.lines().skip(1).map(|line| line.split(',').nth(number).unwrap().parse().unwrap()).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn a_file_is_condensed_into_a_file() {
+    let dir = Dir::new();
+    dir.write("people.csv", table(100));
+    let args =
+        ["condense", "people.csv", "-k", "5", "--columns", "age,income", "--seed", "3", "-o", "out/new.csv"];
+    dir.expect(0, &args)
+        .prints("Condensed 100 records into 100 synthetic ones, drawn from 20 groups of at least 5.");
+    let (old, new) = (table(100), dir.text("out/new.csv"));
+    assert!(new.starts_with("age,income\n"));
+    assert_eq!(new.lines().count(), 101);
+    // Means are kept up to rounding: whole years, two decimals of money.
+    assert!((mean(&column(&old, 0)) - mean(&column(&new, 0))).abs() < 0.5);
+    assert!((mean(&column(&old, 1)) - mean(&column(&new, 1))).abs() < 0.005);
+    for line in new.lines().skip(1) {
+        let (age, income) = line.split_once(',').unwrap();
+        assert!(
+            !age.contains('.') && income.split_once('.').is_some_and(|(_, cents)| cents.len() == 2),
+            "{line}"
+        );
+    }
+    assert_eq!(dir.names("out"), ["new.csv"]);
+
+    dir.expect(2, &args).says("exists already").says("--force");
+    let again = dir.expect(0, &[&args[..], &["--force", "--json"]].concat()).json();
+    assert_eq!(dir.text("out/new.csv"), new, "the same seed gives the same bytes");
+    assert_eq!(again["records"], 100);
+    assert_eq!(again["published"], 100);
+    assert_eq!(again["groups"], 20);
+    assert_eq!(again["smallest_group"], 5);
+    let other =
+        dir.expect(0, &["condense", "people.csv", "-k", "5", "--columns", "income,age", "--seed", "4", "-q"]);
+    assert!(other.out.starts_with("age,income\n") && other.out != new && other.err.is_empty());
+    let unseeded = || dir.expect(0, &["condense", "people.csv", "-k", "5", "--columns", "age,income"]).out;
+    assert_ne!(unseeded(), unseeded());
+    let threads = |count| {
+        dir.expect(0, &[&args[..8], &["--threads", count]].concat()).says("Condensed 100 records").out
+    };
+    assert_eq!(threads("1"), new);
+    assert_eq!(threads("3"), new);
+}
+
+#[test]
+fn classes_are_condensed_apart_and_rare_ones_withheld() {
+    let dir = Dir::new();
+    dir.write("people.csv", table(41) + "30,1.00,rare\n31,2.00,rare\n");
+    for stream in [&[][..], &["--stream", "--decimals", "0"]] {
+        let args = [&["condense", "people.csv", "-k", "4", "--class", "group"][..], stream].concat();
+        let run = dir.expect(0, &args).says("Withheld 2 records").says("at least 4");
+        assert!(run.out.starts_with("age,income,group\n"));
+        assert_eq!(run.out.lines().filter(|line| line.ends_with(",a")).count(), 21);
+        assert_eq!(run.out.lines().filter(|line| line.ends_with(",b;")).count(), 20);
+        assert!(!run.out.contains("rare"));
+        assert_eq!(run.out.lines().count(), 42);
+    }
+    dir.write("semicolons.csv", "\"the;class\";x\n\"a;b\";1\n\"a;b\";2\n");
+    let run = dir.expect(0, &["condense", "semicolons.csv", "-k", "2", "--class", "the;class"]);
+    assert!(run.out.starts_with("\"the;class\";x\n\"a;b\";"), "{run:?}");
+}
+
+#[test]
+fn a_pipe_of_ten_lines() {
+    let dir = Dir::new();
+    let lines = "x,y\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n7,70\n8,80\n9,90\n10,100\n";
+    let args = ["condense", "--stream", "-k", "3", "--seed", "1"];
+    let run = piped(&dir, lines, &args).expect(0).says("Condensed 10 records into 10 synthetic ones");
+    assert_eq!(run.out.lines().count(), 11);
+    assert!(run.out.starts_with("x,y\n") && run.out.lines().nth(1).is_some_and(|line| line.contains(".")));
+    assert_eq!(piped(&dir, lines, &args).expect(0).out, run.out);
+    assert_eq!(piped(&dir, lines.trim_end(), &[&args[..], &["-"]].concat()).expect(0).out, run.out);
+    assert_eq!(piped(&dir, &lines.replace('\n', "\r\n"), &args).expect(0).out, run.out);
+    let file = piped(&dir, lines, &[&args[..], &["-o", "new.csv", "--json"]].concat()).expect(0).json();
+    assert_eq!((file["published"].as_u64(), file["smallest_group"].as_u64()), (Some(10), Some(3)));
+    assert_eq!(dir.text("new.csv"), run.out);
+    // Not a stream: one group of three, one of three and one with the fourth, or so.
+    let whole = piped(&dir, lines, &["condense", "-k", "3", "--seed", "1", "--json"]).expect(0);
+    assert_eq!(whole.out.lines().count(), 11);
+    let summary: serde_json::Value = serde_json::from_str(&whole.err).unwrap();
+    assert_eq!(summary["groups"], 3);
+    for (alpha, expected) in [("0.5", 5), ("3", 30)] {
+        let run = piped(&dir, lines, &[&args[..], &["--alpha", alpha]].concat()).expect(0);
+        assert_eq!(run.out.lines().count(), expected + 1, "{alpha}");
+    }
+}
+
+/// Records come out while the pipe is still open.
+#[test]
+fn a_stream_writes_as_groups_fill_and_hears_ctrl_c() {
+    let dir = Dir::new();
+    let mut child = dir
+        .command(&["condense", "--stream", "-k", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"x\n1\n2\n3\n4\n").unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    for _ in 0..5 {
+        out.read_line(&mut text).unwrap();
+    }
+    assert_eq!(text.lines().count(), 5, "a header and the four records of the group that was full: {text}");
+    let begun = Instant::now();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(said.contains("stopped on request; the records written so far are whole"), "{said}");
+    drop(stdin);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_success() {
+    let dir = Dir::new();
+    dir.write("people.csv", table(20_000));
+    for stream in [&[][..], &["--stream"]] {
+        let args = [&["condense", "people.csv", "-k", "5", "--columns", "age,income"][..], stream].concat();
+        let mut child = dir.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        Run::of(output, "condense | true").expect(0);
+    }
+}
+
+#[test]
+fn fewer_than_k_records_publish_nothing() {
+    let dir = Dir::new();
+    for (text, records) in [("x\n", 0), ("x\n1\n2\n", 2)] {
+        for stream in [&[][..], &["--stream"]] {
+            let args = [&["condense", "-k", "3"][..], stream].concat();
+            let run = piped(&dir, text, &args).expect(1).says(&format!("has {records} records, and k is 3"));
+            assert!(run.out.is_empty());
+            piped(&dir, text, &[&args[..], &["-o", "new.csv"]].concat()).expect(1);
+        }
+    }
+    let classes = "x,c\n1,a\n2,a\n3,b\n";
+    for stream in [&[][..], &["--stream"]] {
+        let args = [&["condense", "-k", "3", "--class", "c"][..], stream].concat();
+        assert!(piped(&dir, classes, &args).expect(1).says("has 2 records").out.is_empty());
+    }
+    assert!(dir.names(".").is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn bad_cells_are_told_by_line_and_column_without_their_value() {
+    let dir = Dir::new();
+    for (cell, problem) in [
+        (CANARY, "not a number"),
+        ("", "a missing value"),
+        ("  ", "a missing value"),
+        ("NaN", "not a number"),
+        ("inf", "not a number"),
+        ("-Infinity", "not a number"),
+        ("1e400", "not a number"),
+        ("1e61", "not a number"),
+        ("1;5", "not a number"),
+        ("0x10", "not a number"),
+    ] {
+        let text = format!("x,y\n1,2\n\"3\",4\n\n5,{cell}\n7,8\n9,10\n");
+        for stream in [&[][..], &["--stream"]] {
+            let args = [&["condense", "-k", "2", "-o", "new.csv", "--delimiter", ","][..], stream].concat();
+            piped(&dir, &text, &args).expect(2).says("standard input: line 5, column 2 (`y`)").says(problem);
+        }
+    }
+    dir.write("text.csv", format!("x,name\n1,{CANARY}\n2,{CANARY}\n"));
+    dir.expect(2, &["condense", "text.csv", "-k", "2"])
+        .says("text.csv: line 2, column 2 (`name`)")
+        .says("--columns");
+    dir.expect(0, &["condense", "text.csv", "-k", "2", "--columns", "x"]);
+    assert_eq!(dir.names("."), ["text.csv"], "nothing is left behind");
+}
+
+#[test]
+fn bad_tables_are_refused() {
+    let dir = Dir::new();
+    for (text, problem) in [
+        ("", "empty"),
+        ("x,y\n1,2\n3\n", "line 3: 1 cells where 2"),
+        ("x,x\n1,2\n", "same name"),
+        ("x,\"y\n1,2\n", "never closed"),
+        ("31,7731\n1,2\n", "add a header"),
+    ] {
+        for stream in [&[][..], &["--stream"]] {
+            let run =
+                piped(&dir, text, &[&["condense", "-k", "2"][..], stream].concat()).expect(2).says(problem);
+            assert!(run.out.is_empty() && !run.err.contains("7731"), "{run:?}");
+        }
+    }
+    dir.expect(2, &["condense", "none.csv", "-k", "2"]).says("none.csv: cannot be read");
+    dir.expect(2, &["condense", ".", "-k", "2"]).says("cannot be read");
+    dir.write("t.parquet", "x").write("file", "x");
+    dir.expect(2, &["condense", "t.parquet", "-k", "2"]).says("CSV only");
+    dir.write("t.csv", "x\n1\n2\n");
+    dir.expect(4, &["condense", "t.csv", "-k", "2", "-o", "file/new.csv"]).says("file/new.csv");
+}
+
+#[test]
+fn bad_flags_are_refused() {
+    let dir = Dir::new();
+    dir.write("t.csv", "x,y,c\n1,2,a\n3,4,a\n5,6,a\n");
+    let refused = |args: &[&str]| dir.expect(2, &[&["condense", "t.csv"], args].concat());
+    for alpha in ["0", "-1", "NaN", "inf", "1001"] {
+        refused(&["-k", "2", "--class", "c", "--alpha", alpha]).says("--alpha must be a number above 0");
+    }
+    refused(&["-k", "2", "--alpha", "x"]);
+    for k in ["0", "1"] {
+        refused(&["-k", k]).says("-k must be at least 2");
+    }
+    refused(&[]).says("-k");
+    refused(&["-k", "x"]);
+    refused(&["-k", "2", "--columns", "x,z"]).says("--columns: there is no column `z`");
+    refused(&["-k", "2", "--class", "z"]).says("--class: there is no column `z`");
+    refused(&["-k", "2", "--columns", "x,c", "--class", "c"]).says("which is the class");
+    refused(&["-k", "2", "--columns", "x,x"]).says("twice");
+    refused(&["-k", "2", "--decimals", "18"]);
+    refused(&["-k", "2", "--delimiter", "ü"]).says("--delimiter");
+    dir.write("one.csv", "c\na\nb\n");
+    dir.expect(2, &["condense", "one.csv", "-k", "2", "--class", "c"]).says("no column to condense");
+    assert!(dir.expect(0, &["condense", "--help"]).out.starts_with("Examples:"));
+}
+
+#[test]
+fn constant_columns_duplicates_and_a_single_column() {
+    let dir = Dir::new();
+    dir.write("same.csv", "x,y\n".to_owned() + &"2.50,-7\n".repeat(30));
+    dir.write("one.csv", "x\n".to_owned() + &(0..30).map(|n| format!("{}\n", n % 3)).collect::<String>());
+    for stream in [&[][..], &["--stream"]] {
+        let run = |file: &str, more: &[&str]| {
+            dir.expect(0, &[&["condense", file, "-k", "4"], stream, more].concat())
+        };
+        let same = run("same.csv", &["--decimals", "2"]).out;
+        assert_eq!(same, "x,y\n".to_owned() + &"2.50,-7.00\n".repeat(30));
+        let one = run("one.csv", &[]).out;
+        assert_eq!(one.lines().count(), 31);
+        assert!((mean(&column(&one, 0)) - 1.0).abs() < 0.5);
+    }
+    assert_eq!(dir.expect(0, &["condense", "same.csv", "-k", "4"]).out, dir.text("same.csv"));
+}

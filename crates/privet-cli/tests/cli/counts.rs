@@ -1,0 +1,238 @@
+//! Releases of counts: views, tables with totals, and jobs that ask for what cannot be.
+
+use super::dir::{CANARY, Dir};
+use super::people;
+
+const BASE: &str = r#"
+[input]
+path = "people.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20], min = 0 }
+[columns.zip]
+role = "quasi"
+hierarchy = { mask = "right" }
+[columns.sex]
+role = "quasi"
+[columns.disease]
+role = "sensitive"
+"#;
+
+const VIEWS: &str = r#"
+[[views]]
+columns = ["sex", "age"]
+[[views]]
+columns = ["sex", "disease"]
+[privacy]
+k-anonymity = 2
+"#;
+
+const TABLE: &str = r#"
+[[count-tables]]
+columns = ["sex", "disease"]
+threshold = 4
+protection = { lower = 2, upper = 2 }
+"#;
+
+fn dir(rows: usize) -> Dir {
+    let dir = Dir::new();
+    dir.write("people.csv", people::table(rows, 1));
+    dir
+}
+
+#[test]
+fn views_from_job_to_verdict() {
+    let dir = dir(200);
+    dir.write("job.toml", format!("{BASE}{VIEWS}"));
+    let run = dir.expect(0, &["anonymize", "job.toml"]);
+    for told in
+        ["Counted 200 records in 2 tables", "view-1.csv: sex, age (", "Together: ", "privet verify release"]
+    {
+        assert!(run.out.contains(told), "{told}: {}", run.out);
+    }
+    assert_eq!(dir.names("release"), ["manifest.json", "report.html", "view-1.csv", "view-2.csv"]);
+    let run = dir.expect(0, &["verify", "release"]);
+    assert!(run.out.contains("views together: ") && run.out.contains("Every promise holds."), "{}", run.out);
+
+    let run = dir.expect(0, &["anonymize", "job.toml", "--force", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(summary["kind"], "counts");
+    assert_eq!(summary["release"], "release");
+    assert_eq!(summary["rows"], 200);
+    assert_eq!(summary["tables"][1]["columns"], serde_json::json!(["sex", "disease"]));
+    assert!(summary["tables"][0]["min_class_size"].as_u64().unwrap() >= 2);
+    assert_eq!(summary["together"]["determined"], 0);
+    assert!(summary["metric"].is_null(), "{summary}");
+}
+
+#[test]
+fn a_table_with_totals_from_job_to_verdict() {
+    let dir = dir(60);
+    dir.write("job.toml", format!("{BASE}{TABLE}"));
+    let run = dir.expect(0, &["anonymize", "job.toml"]);
+    assert!(run.out.contains("counts.csv: sex, disease (") && run.out.contains(" hidden)"), "{}", run.out);
+    dir.expect(0, &["verify", "release"]);
+    // A count filled in, wherever it is: the referee says no.
+    let text = dir.text("release/counts.csv");
+    let line = text.lines().find(|line| line.ends_with(',')).expect("a hidden count");
+    dir.write("release/counts.csv", text.replacen(&format!("{line}\n"), &format!("{line}3\n"), 1));
+    let run = dir.expect(1, &["verify", "release"]);
+    assert!(
+        run.out.contains("FAIL  file counts.csv") && run.out.contains("must not be trusted"),
+        "{}",
+        run.out
+    );
+}
+
+/// What is added to the base, and what the message must hold.
+const BAD: &[(&str, &str)] = &[
+    (
+        "[[views]]\ncolumns = [\"sex\", \"town\"]\n[privacy]\nk-anonymity = 2\n",
+        "`views.columns` of view 1 name town",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\", \"sex\"]\n[privacy]\nk-anonymity = 2\n",
+        "`views.columns` of view 1 name sex twice",
+    ),
+    ("[[views]]\ncolumns = []\n[privacy]\nk-anonymity = 2\n", "`views.columns` of view 1 are none"),
+    ("[[views]]\ncolumns = [\"name\"]\n[privacy]\nk-anonymity = 2\n", "`views.columns` of view 1 name name"),
+    (
+        "[[views]]\ncolumns = [\"age\", \"zip\", \"sex\", \"disease\"]\n[privacy]\nk-anonymity = 2\n",
+        "`views.columns` of view 1 are all quasi and sensitive columns",
+    ),
+    (
+        "[[views]]\ncolumns = [\"age\", \"sex\"]\n[[views]]\ncolumns = [\"sex\", \"age\"]\n[privacy]\nk-anonymity = 2\n",
+        "`views.columns` of view 2 are those of another view",
+    ),
+    ("[[views]]\ncolumns = [\"sex\"]\n", "`privacy` promises nothing"),
+    ("[[views]]\ncolumns = [\"sex\"]\n[privacy]\nl-diversity = 2\n", "`privacy` promises nothing of view 1"),
+    ("[[views]]\ncolumns = [\"sex\"]\nkind = \"cube\"\n[privacy]\nk-anonymity = 2\n", "`microdata`"),
+    ("[[views]]\ncolumns = [\"sex\"]\nlevels = 1\n[privacy]\nk-anonymity = 2\n", "unknown field `levels`"),
+    ("[[views]]\nkind = \"counts\"\n[privacy]\nk-anonymity = 2\n", "missing field `columns`"),
+    ("[views]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n", "views"),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-map = { k = 2, population = \"people.csv\" }\n",
+        "`privacy.k-map` cannot be promised of views",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nl-diversity = { l = 2, multi-attribute = true }\n",
+        "`privacy.l-diversity` with multi-attribute",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n[search]\nalgorithm = \"samarati\"\n",
+        "`search.algorithm` does not go with",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n[search]\nsuppress-at-most = 0.1\n",
+        "`search.suppress-at-most` does not go with",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n[search]\nminimal-nodes = true\n",
+        "`search.minimal-nodes` does not go with",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n[search.genetic]\nseed = 1\n",
+        "search.genetic",
+    ),
+    (
+        "[[views]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 2\n[[count-tables]]\ncolumns = [\"sex\"]\n",
+        "`count-tables` do not go with [[views]]",
+    ),
+    ("[[count-tables]]\ncolumns = [\"town\"]\n", "`count-tables.columns` of table 1 name town"),
+    ("[[count-tables]]\ncolumns = [\"name\"]\n", "whose role is \"identifier\""),
+    ("[[count-tables]]\ncolumns = [\"sex\", \"sex\"]\n", "`count-tables.columns` of table 1 name sex twice"),
+    ("[[count-tables]]\ncolumns = []\n", "`count-tables.columns` of table 1 are none"),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nthreshold = 0\n",
+        "`count-tables.threshold` of table 1 must be at least 2",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nthreshold = 1\n",
+        "`count-tables.threshold` of table 1 must be at least 2",
+    ),
+    ("[[count-tables]]\ncolumns = [\"sex\"]\nthreshold = -5\n", "threshold = -5"),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nprotection = { lower = 0, upper = 4 }\n",
+        "`count-tables.protection` of table 1 must have",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nprotection = { lower = -1, upper = 4 }\n",
+        "protection = { lower = -1",
+    ),
+    ("[[count-tables]]\ncolumns = [\"sex\"]\nprotection = { lower = 1 }\n", "upper"),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nlevels = { sex = 2 }\n",
+        "`count-tables.levels` of table 1 name level 2 of sex",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\nlevels = { age = 1 }\n",
+        "`count-tables.levels` of table 1 may name",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"disease\"]\nlevels = { disease = 1 }\n",
+        "`count-tables.levels` of table 1 may name",
+    ),
+    ("[[count-tables]]\ncolumns = [\"sex\"]\nlevels = { sex = -1 }\n", "levels = { sex = -1 }"),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\", \"age\"]\n[[count-tables]]\ncolumns = [\"zip\", \"sex\"]\n",
+        "`count-tables.columns` of table 2 share one",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\n[privacy]\nk-anonymity = 6\n",
+        "`count-tables.threshold` of table 1 is below the k",
+    ),
+    (
+        "[[count-tables]]\ncolumns = [\"sex\"]\n[privacy]\nl-diversity = 2\n",
+        "`privacy.l-diversity` cannot be promised",
+    ),
+    ("[[count-tables]]\ncolumns = [\"sex\"]\n[search]\nminimize = \"height\"\n", "`search.minimize`"),
+];
+
+#[test]
+fn jobs_that_cannot_be_are_refused_with_their_key() {
+    let dir = dir(40);
+    for (added, fragment) in BAD {
+        dir.write("job.toml", format!("{BASE}{added}"));
+        let run = dir.privet(&["anonymize", "job.toml"]);
+        assert_eq!(run.code, Some(2), "{added}\n{run:#?}");
+        assert!(run.err.contains(fragment), "{fragment:?} is not said of\n{added}\n{}", run.err);
+        assert_eq!(dir.names("."), ["job.toml", "people.csv"], "{added}");
+    }
+}
+
+/// A column that is called like the column of counts, and a value like a total.
+#[test]
+fn names_that_would_be_confused_are_refused() {
+    let dir = Dir::new();
+    dir.write("people.csv", "count,sex\n1,f\n1,Total\n2,f\n");
+    let columns = "[input]\npath = \"people.csv\"\n[columns.count]\nrole = \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n";
+    dir.write("job.toml", format!("{columns}[[count-tables]]\ncolumns = [\"count\"]\n"));
+    assert!(dir.expect(2, &["anonymize", "job.toml"]).err.contains("rename it in the input"));
+    dir.write("job.toml", format!("{columns}[[count-tables]]\ncolumns = [\"sex\"]\n"));
+    assert!(dir.expect(2, &["anonymize", "job.toml"]).err.contains("`count-tables.columns`"));
+}
+
+/// No message tells a value, whatever goes wrong.
+#[test]
+fn values_stay_in_the_files() {
+    let dir = Dir::new();
+    let table = format!("sex,ill\nf,{CANARY}\nm,x\nf,x\n");
+    dir.write("people.csv", table);
+    let columns = "[input]\npath = \"people.csv\"\n[columns.sex]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n";
+    dir.write("job.toml", format!("{columns}[[count-tables]]\ncolumns = [\"sex\", \"ill\"]\n"));
+    dir.expect(1, &["anonymize", "job.toml"]);
+    assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
+    dir.write("job.toml", format!("{columns}[[views]]\ncolumns = [\"ill\"]\n[privacy]\nk-anonymity = 4\n"));
+    dir.expect(2, &["anonymize", "job.toml"]);
+    dir.write("job.toml", format!("{columns}[[views]]\ncolumns = [\"ill\"]\n[privacy]\nk-anonymity = 3\n"));
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.expect(0, &["verify", "release"]);
+    assert!(
+        !dir.text("release/report.html").contains(CANARY)
+            && !dir.text("release/manifest.json").contains(CANARY)
+    );
+    dir.write("release/view-1.csv", format!("ill,count\n{CANARY},2\nx,2\n"));
+    dir.expect(1, &["verify", "release"]);
+}

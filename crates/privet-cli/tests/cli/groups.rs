@@ -1,0 +1,244 @@
+//! Algorithms that form groups, from the outside: what they publish, buckets, samples, mistakes.
+
+use crate::dir::Dir;
+use crate::people;
+
+const ALGORITHMS: [(&str, &str); 12] = [
+    ("mondrian", "ranges"),
+    ("mondrian", "nodes"),
+    ("mondrian", "means"),
+    ("mondrian", "medians"),
+    ("top-down-local", "nodes"),
+    ("local-recoding", "nodes"),
+    ("local-recoding", "ranges"),
+    ("clustering", "nodes"),
+    ("clustering", "modes"),
+    ("microaggregation", "means"),
+    ("microaggregation", "medians"),
+    ("microaggregation", "ranges"),
+];
+
+#[test]
+fn every_way_to_form_and_show_groups_verifies() {
+    let privacy = "k-anonymity = 3\nl-diversity = { l = 2, column = \"disease\" }";
+    let dir = people::dir(300, privacy, "");
+    let levels = dir.expect(0, &["anonymize", "job.toml", "--force", "--json"]).json();
+    for (algorithm, publish) in ALGORITHMS {
+        let set = [format!("search.algorithm={algorithm}"), format!("search.publish={publish}")];
+        let args = ["anonymize", "job.toml", "--force", "--set", &set[0], "--set", &set[1]];
+        let json = dir.expect(0, &[&args[..], &["--json"]].concat()).json();
+        dir.expect(0, &["verify", "release", "--quiet"]);
+        let manifest = dir.json("release/manifest.json");
+        assert_eq!(manifest["search"]["algorithm"], algorithm);
+        assert_eq!(json["suppressed"], 0, "{algorithm}");
+        if publish == "nodes" {
+            let (own, optimum) = (json["loss"].as_f64().unwrap(), levels["loss"].as_f64().unwrap());
+            assert!(own < optimum, "{algorithm} loses {own}, the best levels {optimum}");
+        }
+        let files = dir.files("release");
+        dir.expect(0, &[&args[..], &["--threads", "1"]].concat());
+        assert_eq!(files, dir.files("release"), "{algorithm} depends on the number of threads");
+    }
+}
+
+#[test]
+fn the_report_draws_the_boxes_without_a_record() {
+    let rows: String = (0..60).map(|i| format!("{},{}\n", 20 + i * 7 % 41, 1000 + i * 13 % 97)).collect();
+    let dir = table_of(&rows, "k-anonymity = 4", "algorithm = \"mondrian\"", "");
+    dir.expect(0, &["anonymize", "job.toml"]);
+    let (page, data) = (dir.text("release/report.html"), dir.text("release/data.csv"));
+    assert!(page.contains("class=\"boxes\"") && page.contains("class=\"box\""));
+    assert_eq!(page.matches("class=\"dot\"").count(), 60);
+    assert!(data.contains(" to "), "{data}");
+    dir.expect(0, &["verify", "release"]);
+}
+
+#[test]
+fn anatomy_publishes_two_tables() {
+    let dir = people::dir(200, "l-diversity = { l = 2, column = \"disease\" }", "algorithm = \"anatomy\"");
+    // A second sensitive column would have to be diverse in the same buckets.
+    let alone = ["--set", "columns.income.role=identifier"];
+    let run = |folder: &str, more: &[&str]| {
+        dir.expect(0, &[&["anonymize", "job.toml", "--output", folder], &alone[..], more].concat());
+        dir.expect(0, &["verify", folder]);
+        dir.files(folder)
+    };
+    let seeded = ["--set", "search.anatomy.seed=5"];
+    assert_eq!(run("a", &seeded), run("b", &seeded));
+    assert_ne!(run("c", &[]), run("d", &[]), "two draws from the operating system are the same");
+    let manifest = dir.json("c/manifest.json");
+    assert_eq!(manifest["kind"], "bucketized");
+    assert!(manifest["randomness"].as_str().unwrap().contains("operating system"));
+    assert!(!dir.text("a/manifest.json").contains("\"5\""), "the seed is published");
+    let (data, sensitive) = (dir.text("a/data.csv"), dir.text("a/sensitive.csv"));
+    assert!(data.lines().next().unwrap().ends_with("bucket") && !data.contains("disease"));
+    assert!(sensitive.starts_with("bucket,disease,count\n"), "{}", &sensitive[..40]);
+}
+
+#[test]
+fn a_changed_table_of_sensitive_values_is_caught() {
+    let dir = people::dir(120, "l-diversity = { l = 2, column = \"disease\" }", "algorithm = \"anatomy\"");
+    dir.expect(0, &["anonymize", "job.toml", "--set", "columns.income.role=identifier"]);
+    let text = dir.text("release/sensitive.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(1, 4);
+    let swapped = lines.join("\n") + "\n";
+    let dropped = text.lines().take(8).collect::<Vec<_>>().join("\n") + "\n";
+    let doubled = text.replacen(",1\n", ",2\n", 1);
+    let renamed = text.replacen("bucket,", "group,", 1);
+    for changed in [swapped, dropped, doubled, renamed, String::new()] {
+        dir.write("release/sensitive.csv", changed);
+        let told = dir.expect(1, &["verify", "release"]).out;
+        assert!(told.contains("FAIL  file sensitive.csv"), "{told}");
+    }
+}
+
+#[test]
+fn buckets_promise_nothing_about_look_alikes() {
+    for privacy in [
+        "k-anonymity = 3",
+        "alpha-k = { alpha = 0.5, k = 2, column = \"disease\" }",
+        "p-sensitivity = { p = 2, k = 2, column = \"disease\" }",
+    ] {
+        let dir = people::dir(100, privacy, "algorithm = \"anatomy\"");
+        dir.expect(2, &["anonymize", "job.toml"]).says("buckets").says(privacy.split(' ').next().unwrap());
+        dir.expect(
+            2,
+            &[
+                "anonymize",
+                "job.toml",
+                "--set",
+                "search.algorithm=mondrian",
+                "--set",
+                "search.publish=buckets",
+            ],
+        )
+        .says("buckets");
+    }
+    // One value in most records: no buckets of different values exist, and no value is told.
+    let dir = Dir::new();
+    let rows: String =
+        (0..40).map(|i| format!("{i},{}\n", if i % 5 == 0 { "rare" } else { "Frequentitis" })).collect();
+    dir.write("t.csv", format!("a,s\n{rows}"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\n\
+         l-diversity = 2\n[search]\nalgorithm = \"anatomy\"\n",
+    );
+    let refused = dir.expect(1, &["anonymize", "job.toml"]).says("32").says("20");
+    assert!(!refused.err.contains("Frequentitis"), "{}", refused.err);
+}
+
+#[test]
+fn a_sample_is_drawn_first() {
+    let dir = people::dir(400, "k-anonymity = 2", "algorithm = \"mondrian\"");
+    let run = |folder: &str, settings: &[&str]| {
+        let mut args = vec!["anonymize", "job.toml", "--json", "--output", folder];
+        settings.iter().for_each(|setting| args.extend(["--set", setting]));
+        let json = dir.expect(0, &args).json();
+        dir.expect(0, &["verify", folder]);
+        json
+    };
+    assert_eq!(run("a", &["sampling.fraction=0.25", "sampling.seed=9"])["rows"], 100);
+    run("b", &["sampling.fraction=0.25", "sampling.seed=9"]);
+    assert_eq!(dir.files("a"), dir.files("b"));
+    run("c", &["sampling.fraction=0.25"]);
+    run("d", &["sampling.fraction=0.25"]);
+    assert_ne!(dir.text("c/data.csv"), dir.text("d/data.csv"));
+    let manifest = dir.json("c/manifest.json");
+    assert_eq!(
+        (&manifest["data"]["sample"]["from_rows"], &manifest["data"]["input_rows"]),
+        (&400.into(), &100.into())
+    );
+    assert!(dir.text("c/report.html").contains("random sample"));
+    for fraction in ["0", "-1", "1.5", "nan"] {
+        let set = format!("sampling.fraction={fraction}");
+        dir.expect(2, &["anonymize", "job.toml", "--set", &set]).says("sampling.fraction");
+    }
+}
+
+#[test]
+fn a_mistake_is_told_by_its_key_before_the_table_is_read() {
+    let dir = Dir::new();
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"none.csv\"\n[columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\n\
+         k-anonymity = 2\n",
+    );
+    for (algorithm, setting, fragment) in [
+        ("optimal", "search.publish=nodes", "search.publish"),
+        ("optimal", "search.mondrian.mode=strict", "algorithm = \"mondrian\""),
+        ("optimal", "privacy.three-d={ c = 0.5 }", "privacy.three-d"),
+        ("mondrian", "search.publish=everything", "medians"),
+        ("mondrian", "search.mondrian.mode=loose", "relaxed"),
+        ("mondrian", "search.mondrian.choose=variance", "search.mondrian.target"),
+        ("mondrian", "search.mondrian.choose=queries", "search.mondrian.queries"),
+        ("mondrian", "search.mondrian.target=a", "search.mondrian.target"),
+        ("mondrian", "search.mondrian.queries=[{ a = [1] }]", "search.mondrian.queries"),
+        ("mondrian", "search.mondrian.memory-limit=0", "search.mondrian.memory-limit"),
+        ("mondrian", "search.mondrian={ one-sided = true, mode = \"relaxed\" }", "search.mondrian.one-sided"),
+        ("mondrian", "search.minimal-nodes=true", "search.minimal-nodes"),
+        ("anatomy", "search.publish=means", "search.publish"),
+        ("microaggregation", "search.microaggregation.gamma=-1", "search.microaggregation.gamma"),
+        ("microaggregation", "search.microaggregation.gamma=nan", "search.microaggregation.gamma"),
+        ("microaggregation", "search.microaggregation.method=guess", "univariate"),
+        ("clustering", "search.clustering.k=3", "unknown field"),
+        ("local-recoding", "search.local-recoding.start=nowhere", "full-domain"),
+    ] {
+        let set = format!("search.algorithm={algorithm}");
+        dir.expect(2, &["anonymize", "job.toml", "--set", &set, "--set", setting]).says(fragment);
+    }
+    let job = dir.text("job.toml").replace("k-anonymity = 2", "l-diversity = 2");
+    dir.write("job.toml", job.replace("columns.a]", "columns.bucket]"));
+    let refused = dir.expect(2, &["anonymize", "job.toml", "--set", "search.algorithm=anatomy"]);
+    refused.says("columns.bucket");
+    dir.write("job.toml", job);
+    dir.expect(
+        2,
+        &["anonymize", "job.toml", "--set", "search.algorithm=anatomy", "--set", "search.anatomy.l=1"],
+    )
+    .says("search.anatomy.l");
+}
+
+/// A directory with a table of two quasi columns and a job with flat hierarchies.
+fn table_of(rows: &str, privacy: &str, search: &str, input: &str) -> Dir {
+    let dir = Dir::new();
+    dir.write("t.csv", format!("a,b\n{rows}"));
+    dir.write(
+        "job.toml",
+        format!(
+            "[input]\npath = \"t.csv\"\nheader = true\n{input}\n[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"quasi\"\n\
+             [privacy]\n{privacy}\n[search]\n{search}\n"
+        ),
+    );
+    dir
+}
+
+/// Constant columns, columns in which everything is missing, ties, one record, huge numbers: no panic, and a release that verifies.
+#[test]
+fn tables_at_the_edge() {
+    let constant = "7,x\n".repeat(9);
+    let missing = "?,?\n".repeat(9);
+    let mixed = "1,?\n?,2\n3,4\n?,?\n5,6\n7,?\n".repeat(2);
+    let huge = "1e300,1\n-1e300,2\n1e300,3\n0,4\n5e-324,5\n1e300,6\n".to_owned();
+    for rows in [constant, missing, mixed, huge] {
+        for (algorithm, publish) in ALGORITHMS {
+            let search = format!("algorithm = \"{algorithm}\"\npublish = \"{publish}\"");
+            let dir = table_of(&rows, "k-anonymity = 3", &search, "missing = [\"?\"]");
+            dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+            dir.expect(0, &["verify", "release", "--quiet"]);
+        }
+    }
+    for (algorithm, _) in ALGORITHMS {
+        let search = format!("algorithm = \"{algorithm}\"");
+        table_of("1,2\n", "k-anonymity = 1", &search, "").expect(0, &["anonymize", "job.toml", "--quiet"]);
+        // Fewer records than k: told before any search.
+        table_of("1,2\n3,4\n", "k-anonymity = 3", &search, "")
+            .expect(2, &["anonymize", "job.toml"])
+            .says("k = 3");
+    }
+    let univariate = "algorithm = \"microaggregation\"\n[search.microaggregation]\nmethod = \"univariate\"";
+    table_of("1,2\n3,4\n", "k-anonymity = 2", univariate, "")
+        .expect(2, &["anonymize", "job.toml"])
+        .says("search.microaggregation.method");
+}
