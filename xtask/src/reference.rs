@@ -25,7 +25,7 @@ k-anonymity = 2
 ";
 
 /// Settings with a mistake, each of which makes the program list what it would accept.
-const MISTAKES: [&str; 18] = [
+const MISTAKES: [&str; 35] = [
     "nowhere.x=1",
     "input.nowhere=1",
     "columns.a.nowhere=1",
@@ -42,7 +42,24 @@ const MISTAKES: [&str; 18] = [
     "search.top-down-specialization.nowhere=1",
     "search.k-optimize.nowhere=1",
     "search.cell-suppression.method=nowhere",
+    "search.publish=nowhere",
+    "search.mondrian.nowhere=1",
+    "search.mondrian.mode=nowhere",
+    "search.mondrian.choose=nowhere",
+    "search.top-down-local.choose=nowhere",
+    "search.local-recoding.start=nowhere",
+    "search.microaggregation.nowhere=1",
+    "search.microaggregation.method=nowhere",
+    "search.microaggregation.scale=nowhere",
+    "search.microaggregation.categories=nowhere",
+    "search.anatomy.nowhere=1",
+    "sampling.nowhere=1",
+    "sampling.kind=nowhere",
     "purpose.nowhere=1",
+    "views=[{ nowhere = 1 }]",
+    "views=[{ columns = [\"a\"], kind = \"nowhere\" }]",
+    "count-tables=[{ nowhere = 1 }]",
+    "count-tables=[{ columns = [\"a\"], protection = { nowhere = 1 } }]",
     "output.nowhere=1",
 ];
 

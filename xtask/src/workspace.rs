@@ -37,19 +37,23 @@ pub fn target() -> Result<PathBuf> {
 /// Builds the program as it is released and tells where it is.
 pub fn privet() -> Result<PathBuf> {
     println!("building the program …");
+    built(&["--package", "privet-cli"])
+}
+
+/// Builds an example of a crate as it would be released and tells where it is.
+pub fn example(package: &str, name: &str) -> Result<PathBuf> {
+    println!("building the example {name} of {package} …");
+    built(&["--package", package, "--example", name])
+}
+
+fn built(what: &[&str]) -> Result<PathBuf> {
     let built = cargo()
-        .args([
-            "build",
-            "--release",
-            "--package",
-            "privet-cli",
-            "--message-format",
-            "json-render-diagnostics",
-        ])
+        .args(["build", "--release", "--message-format", "json-render-diagnostics"])
+        .args(what)
         .stderr(std::process::Stdio::inherit())
         .output()?;
     if !built.status.success() {
-        bail!("the program does not build");
+        bail!("it does not build: cargo build --release {}", what.join(" "));
     }
     let messages = String::from_utf8_lossy(&built.stdout);
     let program = messages.lines().find_map(|line| {

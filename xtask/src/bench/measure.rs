@@ -34,7 +34,7 @@ pub struct Measured {
 }
 
 /// A job that takes so many seconds is not run again: what warming up would save is lost in it.
-const LONG: f64 = 5.0;
+pub const LONG: f64 = 5.0;
 
 /// Runs a job once to warm up, then as often as asked.
 pub fn job(bench: &Bench<'_>, job: &Path) -> Result<Measured> {
@@ -72,8 +72,18 @@ pub fn job_with(bench: &Bench<'_>, job: &Path, settings: &[String]) -> Result<Me
     })
 }
 
+/// Verifies the release of a run; gives its manifest.
+pub fn verified(bench: &Bench<'_>, summary: &Value) -> Result<Value> {
+    let release = Path::new(summary["release"].as_str().context("no release in the summary")?);
+    let verified = Command::new(bench.program).args(["verify", "--quiet"]).arg(release).output()?;
+    if !verified.status.success() {
+        bail!("the release does not verify: {}", String::from_utf8_lossy(&verified.stdout).trim());
+    }
+    serde_json::from_slice(&std::fs::read(release.join("manifest.json"))?).context("the manifest is not JSON")
+}
+
 /// Runs a job: how long the process took, and its summary.
-fn once(program: &Path, job: &Path, settings: &[String]) -> Result<(f64, Value)> {
+pub fn once(program: &Path, job: &Path, settings: &[String]) -> Result<(f64, Value)> {
     let start = Instant::now();
     let mut command = Command::new(program);
     command.arg("anonymize").arg(job).args(["--json", "--force"]);

@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: named suites that print a table and write it to `target/bench/<suite>.json`.
 //!
 //! Every suite runs the released program from outside and takes medians, after one run to warm up. Where another
-//! program's figures are at hand, the table gives the ratio to them.
+//! program's figures are at hand, the table gives the ratio to them. What can only be measured inside a process is an
+//! example of the crate it is about.
 
 mod grid;
 mod measure;
@@ -9,6 +10,7 @@ mod peers;
 mod plot;
 mod publish;
 mod read;
+mod regroup;
 mod searches;
 mod wall;
 
@@ -27,13 +29,18 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 3] = [
+const SUITES: [Suite; 4] = [
     Suite {
         name: "publish",
         what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
         run: publish::run,
     },
     Suite { name: "read", what: "reading a CSV of a million records into codes, in MB/s", run: read::run },
+    Suite {
+        name: "regroup",
+        what: "groups instead of levels: what they cost, what they lose, what can be learned from them",
+        run: regroup::run,
+    },
     Suite {
         name: "searches",
         what: "every search on the same tables, and those for large lattices on 14 columns",
@@ -136,7 +143,7 @@ mod tests {
         assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
         assert_eq!(
             Asked::parse(&[]),
-            Ok(Asked::Measure { suites: vec!["publish", "read", "searches"], runs: 5 })
+            Ok(Asked::Measure { suites: vec!["publish", "read", "regroup", "searches"], runs: 5 })
         );
         assert_eq!(
             Asked::parse(&["read", "--runs", "2"]),

@@ -6,9 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::grid::Grid;
@@ -207,12 +206,7 @@ fn jobs(bench: &Bench<'_>, folder: &Path) -> Result<Vec<(String, PathBuf, bool)>
 /// Measures one search and verifies what it published.
 fn measured(bench: &Bench<'_>, job: &Path, settings: &[String]) -> Result<(Measured, Value)> {
     let measured = measure::job_with(bench, job, settings)?;
-    let release = PathBuf::from(measured.summary["release"].as_str().context("no release in the summary")?);
-    let verified = Command::new(bench.program).args(["verify", "--quiet"]).arg(&release).output()?;
-    if !verified.status.success() {
-        bail!("the release does not verify: {}", String::from_utf8_lossy(&verified.stdout).trim());
-    }
-    let manifest = serde_json::from_slice(&std::fs::read(release.join("manifest.json"))?)?;
+    let manifest = measure::verified(bench, &measured.summary)?;
     Ok((measured, manifest))
 }
 

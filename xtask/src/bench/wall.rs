@@ -10,7 +10,7 @@ use anyhow::Result;
 
 const RECORDS: usize = 30_000;
 /// Per column how many values it has, and how wide the intervals of its levels are.
-const COLUMNS: [(u64, &[u64]); 14] = [
+pub const COLUMNS: [(u64, &[u64]); 14] = [
     (90, &[5, 10, 30]),
     (200, &[10, 50, 100]),
     (60, &[3, 6, 30]),
@@ -28,27 +28,33 @@ const COLUMNS: [(u64, &[u64]); 14] = [
 ];
 const KINDS: u64 = 40;
 
-/// Writes the table and a job for it; returns the job file.
-pub fn write(folder: &Path, release: &Path) -> Result<PathBuf> {
+/// Writes a table of such columns, `c0` and so on, and so many people.
+pub fn people(file: &Path, columns: &[(u64, &[u64])], records: usize) -> Result<()> {
     let mut random = Random(20_101);
     let usual: Vec<Vec<u64>> =
-        (0..KINDS).map(|_| COLUMNS.iter().map(|(values, _)| random.below(*values)).collect()).collect();
-    let head: Vec<String> = (0..COLUMNS.len()).map(|column| format!("c{column}")).collect();
+        (0..KINDS).map(|_| columns.iter().map(|(values, _)| random.below(*values)).collect()).collect();
+    let head: Vec<String> = (0..columns.len()).map(|column| format!("c{column}")).collect();
     let mut table = head.join(";") + "\n";
-    for _ in 0..RECORDS {
+    for _ in 0..records {
         // Few kinds are common.
         let kind = random.below(KINDS).min(random.below(KINDS)).min(random.below(KINDS)) as usize;
-        for (column, (values, _)) in COLUMNS.iter().enumerate() {
+        for (column, (values, _)) in columns.iter().enumerate() {
             let value = match random.below(10) {
                 0..7 => usual[kind][column],
                 7 | 8 => (usual[kind][column] + random.below(values / 8 + 2)) % values,
                 _ => random.below(*values).min(random.below(*values)),
             };
-            let end = if column + 1 == COLUMNS.len() { '\n' } else { ';' };
+            let end = if column + 1 == columns.len() { '\n' } else { ';' };
             write!(table, "{value}{end}")?;
         }
     }
-    std::fs::write(folder.join("wall.csv"), table)?;
+    std::fs::write(file, table)?;
+    Ok(())
+}
+
+/// Writes the table and a job for it; returns the job file.
+pub fn write(folder: &Path, release: &Path) -> Result<PathBuf> {
+    people(&folder.join("wall.csv"), &COLUMNS, RECORDS)?;
     let mut job = "[input]\npath = \"wall.csv\"\n".to_owned();
     for (column, (_, widths)) in COLUMNS.iter().enumerate() {
         writeln!(job, "[columns.c{column}]\nrole = \"quasi\"")?;
