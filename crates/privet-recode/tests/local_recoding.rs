@@ -151,6 +151,25 @@ fn the_local_recoding_of_table_4_1() {
     }
 }
 
+/// Where the first column gives nothing, because all its parts would have to come back, the others are tried.
+#[test]
+fn a_column_that_gives_nothing_is_passed_over() {
+    let flat = |values: &[&'static str]| {
+        let mut distinct = values.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        (values.to_vec(), distinct.into_iter().map(|value| vec![value, "*"]).collect())
+    };
+    let fixture = Fixture::new(
+        &[flat(&["a", "a", "a", "a", "a", "c", "c"]), flat(&["b1", "q1", "q2", "b1", "q3", "b1", "q4"])],
+        &["x", "x", "x", "y", "z", "w", "w"],
+        &[json("l-diversity", r#"{"kind": "distinct", "l": 3, "column": "s"}"#)],
+    );
+    let problem = fixture.problem(Metric::Loss, 0);
+    let found = TopDownLocal::default().search(&problem, &Silent).unwrap();
+    assert_eq!(sets(&found.groups), [vec![0, 3, 5], vec![1, 2, 4, 6]]);
+}
+
 type Search = Box<dyn Fn(&Problem<'_>) -> Result<Found, SearchError>>;
 
 fn searches() -> Vec<(&'static str, Search)> {

@@ -130,6 +130,48 @@ fn buckets_promise_nothing_about_look_alikes() {
 }
 
 #[test]
+fn seeds_that_protect_are_nowhere_in_the_release() {
+    let dir = people::dir(120, "l-diversity = { l = 2, column = \"disease\" }", "algorithm = \"anatomy\"");
+    let settings = [
+        "columns.income.role=identifier",
+        "search.anatomy.seed=7654321",
+        "sampling={ fraction = 0.9, seed = 1234567 }",
+    ];
+    let mut args = vec!["anonymize", "job.toml"];
+    settings.iter().for_each(|setting| args.extend(["--set", setting]));
+    dir.expect(0, &args);
+    for file in ["manifest.json", "report.html", "data.csv", "sensitive.csv"] {
+        let text = dir.text(&format!("release/{file}"));
+        assert!(!text.contains("7654321") && !text.contains("1234567"), "{file} tells a seed");
+    }
+    assert!(dir.text("release/report.html").contains("search.anatomy.seed=…"));
+}
+
+#[test]
+fn an_input_with_a_column_of_buckets_is_refused() {
+    let dir = Dir::new();
+    dir.write("t.csv", "bucket,a,s\n1,1,x\n2,2,y\n3,3,x\n4,4,y\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\n\
+         l-diversity = 2\n[search]\nalgorithm = \"anatomy\"\n",
+    );
+    dir.expect(2, &["anonymize", "job.toml"]).says("search.publish");
+}
+
+#[test]
+fn what_stands_for_a_group_is_no_single_known_value() {
+    let rows = "?,1\n?,1\n?,1\n?,1\n777777,1\n5,9\n6,9\n7,9\n8,9\n9,9\n";
+    for publish in ["means", "medians", "modes", "ranges"] {
+        let search = format!("algorithm = \"microaggregation\"\npublish = \"{publish}\"");
+        let dir = table_of(rows, "k-anonymity = 5", &search, "missing = [\"?\"]");
+        dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+        dir.expect(0, &["verify", "release", "--quiet"]);
+        assert!(!dir.text("release/data.csv").contains("777777"), "{publish}");
+    }
+}
+
+#[test]
 fn a_sample_is_drawn_first() {
     let dir = people::dir(400, "k-anonymity = 2", "algorithm = \"mondrian\"");
     let run = |folder: &str, settings: &[&str]| {
