@@ -25,6 +25,7 @@ Examples:
   privet init patients.csv            write a first job file by looking at the data
   privet anonymize job.toml           make the release that the job file asks for
   privet verify release               check every promise again from the published files
+  privet condense numbers.csv -k 20   synthetic records with the statistics of groups
 
 Exit codes: 0 done, 1 a promise does not hold or cannot be kept, 2 bad input or usage, 4 resources."
 )]

@@ -1,7 +1,7 @@
 //! `algorithm` from the outside: every word, parameters out of range, purposes and requesters.
 
 use crate::dir::Dir;
-use crate::people;
+use crate::people::{self, table_of};
 
 const ALGORITHMS: [&str; 14] = [
     "optimal",
@@ -224,20 +224,6 @@ fn mistakes_about_purposes_name_their_key() {
     assert_eq!(dir.names(".").iter().filter(|name| name.starts_with("release")).count(), 0);
     dir.expect(2, &["anonymize", "job.toml", "--set", "purpose.name=research"]).says("decomposition");
     dir.expect(2, &["anonymize", "job.toml", "--set", "search.algorithm=decomposition"]).says("purpose.name");
-}
-
-/// A directory with a table of two quasi columns and a job with flat hierarchies.
-fn table_of(rows: &str, privacy: &str, search: &str, input: &str) -> Dir {
-    let dir = Dir::new();
-    dir.write("t.csv", format!("a,b\n{rows}"));
-    dir.write(
-        "job.toml",
-        format!(
-            "[input]\npath = \"t.csv\"\nheader = true\n{input}\n[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"quasi\"\n\
-             [privacy]\n{privacy}\n[search]\n{search}\n"
-        ),
-    );
-    dir
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Algorithms that form groups, from the outside: what they publish, buckets, samples, mistakes.
 
 use crate::dir::Dir;
-use crate::people;
+use crate::people::{self, table_of};
 
 const ALGORITHMS: [(&str, &str); 12] = [
     ("mondrian", "ranges"),
@@ -240,20 +240,6 @@ fn a_mistake_is_told_by_its_key_before_the_table_is_read() {
         &["anonymize", "job.toml", "--set", "search.algorithm=anatomy", "--set", "search.anatomy.l=1"],
     )
     .says("search.anatomy.l");
-}
-
-/// A directory with a table of two quasi columns and a job with flat hierarchies.
-fn table_of(rows: &str, privacy: &str, search: &str, input: &str) -> Dir {
-    let dir = Dir::new();
-    dir.write("t.csv", format!("a,b\n{rows}"));
-    dir.write(
-        "job.toml",
-        format!(
-            "[input]\npath = \"t.csv\"\nheader = true\n{input}\n[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"quasi\"\n\
-             [privacy]\n{privacy}\n[search]\n{search}\n"
-        ),
-    );
-    dir
 }
 
 /// Constant columns, columns in which everything is missing, ties, one record, huge numbers: no panic, and a release that verifies.

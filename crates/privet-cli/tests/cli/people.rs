@@ -70,3 +70,17 @@ pub fn dir(rows: usize, privacy: &str, search: &str) -> Dir {
     dir.write("people.csv", table(rows, 1)).write("job.toml", job(privacy, search));
     dir
 }
+
+/// A directory with a table of two quasi columns and a job with flat hierarchies.
+pub fn table_of(rows: &str, privacy: &str, search: &str, input: &str) -> Dir {
+    let dir = Dir::new();
+    dir.write("t.csv", format!("a,b\n{rows}"));
+    dir.write(
+        "job.toml",
+        format!(
+            "[input]\npath = \"t.csv\"\nheader = true\n{input}\n[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"quasi\"\n\
+             [privacy]\n{privacy}\n[search]\n{search}\n"
+        ),
+    );
+    dir
+}
