@@ -5,6 +5,7 @@
 //! is hot in privet works on codes; text appears at the edges only.
 #![forbid(unsafe_code)]
 
+mod coverage;
 pub mod hierarchy;
 pub mod io;
 mod progress;
@@ -12,6 +13,7 @@ mod schema;
 mod select;
 mod table;
 
+pub use coverage::Coverage;
 pub use hierarchy::{Generalization, GeneralizedLevel, Hierarchy, HierarchyError};
 pub use progress::{Cancelled, Progress, Silent};
 pub use schema::Role;

@@ -11,13 +11,15 @@ mod folder;
 mod hash;
 pub mod manifest;
 mod place;
+pub mod published;
 mod seal;
 pub mod verify;
 
 pub use counts::CountsManifest;
-pub use folder::{Draft, DraftFile, FolderError};
+pub use folder::{Draft, DraftFile, FolderError, Scratch};
 pub use hash::{BLOCK, sha256_of_file};
 pub use manifest::Manifest;
+pub use published::{Published, PublishedError};
 pub use seal::{ManifestError, Sealable};
 pub use verify::{Check, Verdict, VerifyError, VerifyOptions, verify};
 

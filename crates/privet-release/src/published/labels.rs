@@ -1,0 +1,229 @@
+//! What published labels may stand for.
+//!
+//! With the hierarchy at hand (an adversary is assumed to have it: it is no secret), a label stands for the values
+//! below its node. Without it, labels are read as anyone would: `20-29`, `[20,25)`, `[20 to 24]`, `>=90`, `<15`,
+//! `130**`, `2024`, `2024-02`, `2024-Q1`, `2020-2029`, `*`. A label that cannot be read excludes no value. So the
+//! values of a label are never too few, and a person is never missed for want of knowledge.
+//!
+//! Means, medians and modes stand for no set of values: a person may be anywhere around them. They exclude nothing;
+//! distances are for record linkage to look at.
+
+use foldhash::{HashMap, HashMapExt, HashSet};
+use privet_data::{Coverage, Domain, Hierarchy, Kind};
+
+use crate::manifest::Recoding;
+
+/// How the labels of a column are to be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meaning<'a> {
+    /// The hierarchy of the column, when it is known.
+    pub hierarchy: Option<&'a Hierarchy>,
+    /// What the manifest says of the column.
+    pub recoding: Option<&'a Recoding>,
+}
+
+/// Per label of a published column the values of `domain` that it may stand for.
+pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Coverage {
+    let values = domain.len() as u32;
+    let all = || (0..values).collect::<Vec<u32>>();
+    let kind = meaning.recoding.and_then(|recoding| recoding.nodes.as_ref()).map(|nodes| nodes.kind.as_str());
+    if matches!(kind, Some("means" | "medians" | "modes")) {
+        return Coverage::new(labels.texts().iter().map(|_| all()), values);
+    }
+    let code_of: HashMap<&str, u32> =
+        domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
+    let nodes = meaning
+        .hierarchy
+        .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));
+    let kind_of_values = mostly(domain);
+    let list = |label: &str| -> Vec<u32> {
+        if let Some(nodes) = &nodes
+            && let Some(codes) = nodes.below.get(label)
+        {
+            return codes.clone();
+        }
+        // Missing values have markers, and no coarser reading.
+        let own = code_of.get(label).copied();
+        match Reading::of(label, kind_of_values) {
+            Some(reading) => (0..values)
+                .filter(|&code| Some(code) == own || reading.takes(domain, code, kind_of_values))
+                .collect(),
+            None if own.is_some() => own.into_iter().collect(),
+            None => all(),
+        }
+    };
+    Coverage::new(labels.texts().iter().map(|label| list(label)), values)
+}
+
+/// What the values of a column are, a few that were mistyped aside: nine of ten decide.
+fn mostly(domain: &Domain) -> Kind {
+    if domain.kind() != Kind::Text {
+        return domain.kind();
+    }
+    let values = &domain.texts()[domain.missing() as usize..];
+    let fits = |kind: Kind| {
+        values.iter().filter(|text| kind.number(text).is_some()).count() * 10 >= values.len() * 9
+    };
+    match [Kind::Decimal, Kind::Date].into_iter().find(|&kind| !values.is_empty() && fits(kind)) {
+        Some(kind) => kind,
+        None => Kind::Text,
+    }
+}
+
+/// The values below each label of a hierarchy.
+struct Nodes<'a> {
+    below: HashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Those of one level, when the whole column stands on it; otherwise of all. Values that the hierarchy does not
+    /// know may stand behind a single top label only.
+    fn new(hierarchy: &'a Hierarchy, domain: &Domain, level: Option<usize>) -> Self {
+        let leaf_of: HashMap<&str, usize> =
+            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (&**text, leaf)).collect();
+        let leaves: Vec<Option<usize>> =
+            domain.texts().iter().map(|text| leaf_of.get(&**text).copied()).collect();
+        let mut below: HashMap<&str, Vec<u32>> = HashMap::new();
+        let wanted = |number: usize| level.is_none_or(|level| level == number);
+        if wanted(0) {
+            for leaf in hierarchy.leaves() {
+                below.entry(leaf).or_default();
+            }
+            for (code, leaf) in leaves.iter().enumerate() {
+                if let Some(leaf) = leaf {
+                    below.entry(&hierarchy.leaves()[*leaf]).or_default().push(code as u32);
+                }
+            }
+        }
+        for (number, own) in hierarchy.levels().iter().enumerate().filter(|(number, _)| wanted(number + 1)) {
+            let is_top = number + 1 == hierarchy.height() && own.labels.len() == 1;
+            for label in &own.labels {
+                below.entry(label).or_default();
+            }
+            for (code, leaf) in leaves.iter().enumerate() {
+                let node = match leaf {
+                    Some(leaf) => Some(own.node_of_leaf[*leaf]),
+                    None => is_top.then_some(0),
+                };
+                if let Some(node) = node {
+                    below.entry(&own.labels[node as usize]).or_default().push(code as u32);
+                }
+            }
+        }
+        // A label that no value of the domain is below, but whose text is a marker of a missing value there.
+        let markers: HashSet<&str> =
+            domain.texts()[..domain.missing() as usize].iter().map(|text| &**text).collect();
+        below.retain(|label, codes| !(codes.is_empty() && markers.contains(label)));
+        Self { below }
+    }
+}
+
+/// A label as anyone reads it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reading<'a> {
+    /// Any value, a missing one included.
+    Everything,
+    /// Numbers or days from one to another; the end excluded or not.
+    Between {
+        /// From here.
+        from: f64,
+        /// To here.
+        to: f64,
+        /// Whether the end is excluded.
+        open: bool,
+    },
+    /// The same characters but where the label has `*`.
+    Mask(&'a str),
+}
+
+impl<'a> Reading<'a> {
+    /// Reads a label of a column that holds values of this kind; nothing when it cannot be read, or is a plain value.
+    pub fn of(label: &'a str, kind: Kind) -> Option<Self> {
+        if !label.is_empty() && label.chars().all(|c| c == '*') {
+            return Some(Self::Everything);
+        }
+        let between = |from: f64, to: f64, open: bool| Some(Self::Between { from, to, open });
+        if let Some((from, to)) =
+            label.strip_prefix('[').and_then(|l| l.strip_suffix(']')).and_then(|l| l.split_once(" to "))
+        {
+            return between(kind.number(from)?, kind.number(to)?, false);
+        }
+        match kind {
+            Kind::Integer | Kind::Decimal => {
+                if let Some((from, to)) =
+                    label.strip_prefix('[').and_then(|l| l.strip_suffix(')')).and_then(|l| l.split_once(','))
+                {
+                    return between(kind.number(from.trim())?, kind.number(to.trim())?, true);
+                }
+                if let Some(from) = label.strip_prefix(">=") {
+                    return between(kind.number(from.trim())?, f64::INFINITY, false);
+                }
+                if let Some(to) = label.strip_prefix('<') {
+                    return between(f64::NEG_INFINITY, kind.number(to.trim())?, true);
+                }
+                if label.contains('*') {
+                    return Some(Self::Mask(label));
+                }
+                // The dash between two numbers, of which the first may be negative.
+                let dash = label
+                    .char_indices()
+                    .skip(1)
+                    .find(|&(at, c)| c == '-' && label[..at].ends_with(|d: char| d.is_ascii_digit()));
+                let (from, to) = dash.map(|(at, _)| (&label[..at], &label[at + 1..]))?;
+                between(kind.number(from)?, kind.number(to)?, false)
+            }
+            Kind::Date => dates(label),
+            Kind::Boolean | Kind::Text => label.contains('*').then_some(Self::Mask(label)),
+        }
+    }
+
+    fn takes(&self, domain: &Domain, code: u32, kind: Kind) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Between { from, to, open } => match kind.number(domain.text(code)) {
+                _ if domain.is_missing(code) => false,
+                Some(number) => *from <= number && if *open { number < *to } else { number <= *to },
+                // What cannot be read in a column of numbers may be any of them.
+                None => true,
+            },
+            Self::Mask(mask) => !domain.is_missing(code) && masks(mask, domain.text(code)),
+        }
+    }
+}
+
+/// Whether a mask may stand for a value: the same characters but where it has `*`. Masks of short values are filled up to
+/// the length of the longest, at the end or at the beginning, so a value may be shorter.
+fn masks(mask: &str, value: &str) -> bool {
+    let (mask, value): (Vec<char>, Vec<char>) = (mask.chars().collect(), value.chars().collect());
+    let Some(longer) = mask.len().checked_sub(value.len()) else { return false };
+    let fits = |mask: &[char]| mask.iter().zip(&value).all(|(mask, own)| *mask == '*' || mask == own);
+    let filled = |mask: &[char]| mask.iter().all(|mask| *mask == '*');
+    (fits(&mask[..value.len()]) && filled(&mask[value.len()..]))
+        || (fits(&mask[longer..]) && filled(&mask[..longer]))
+}
+
+/// A stretch of the calendar.
+fn dates(label: &str) -> Option<Reading<'_>> {
+    let day = |year: i64, month: i64| {
+        let (year, month) = (year + (month - 1).div_euclid(12), (month - 1).rem_euclid(12) + 1);
+        Kind::Date.number(&format!("{year:04}-{month:02}-01"))
+    };
+    let until = |from: f64, to: f64| Some(Reading::Between { from, to, open: true });
+    let digits = |text: &str, length: usize| {
+        (text.len() == length && text.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| text.parse::<i64>().ok())?
+    };
+    if let Some(year) = digits(label, 4) {
+        return until(day(year, 1)?, day(year + 1, 1)?);
+    }
+    let (first, rest) = label.split_once('-')?;
+    let year = digits(first, 4)?;
+    if let Some(last) = digits(rest, 4) {
+        return until(day(year, 1)?, day(last + 1, 1)?);
+    }
+    if let Some(quarter) = rest.strip_prefix('Q').and_then(|q| digits(q, 1)).filter(|q| (1..=4).contains(q)) {
+        return until(day(year, 3 * quarter - 2)?, day(year, 3 * quarter + 1)?);
+    }
+    let month = digits(rest, 2).filter(|month| (1..=12).contains(month))?;
+    until(day(year, month)?, day(year, month + 1)?)
+}

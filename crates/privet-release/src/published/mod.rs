@@ -1,0 +1,378 @@
+//! A release as its readers have it: the published table, who stands together in it, and what its labels may mean.
+//!
+//! Users and adversaries start from the same files. [`Published`] is what those files say, in codes, for everything
+//! that measures a release, answers questions from it, or attacks it. It believes the manifest about the roles of
+//! columns; that the release keeps its promises is for [`verify`](crate::verify()) to say.
+
+mod labels;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use foldhash::{HashMap, HashMapExt};
+use privet_data::io::{Encoding, Format, ReadError, ReadOptions, read};
+use privet_data::{Cancelled, Domain, Progress, Table};
+
+use crate::folder::is_plain_name;
+use crate::{MANIFEST, Manifest, ManifestError};
+pub use labels::{Meaning, Reading, coverage};
+
+/// A release read back.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// What it says of itself; absent for a table that is no release of ours.
+    pub manifest: Option<Box<Manifest>>,
+    /// The published table.
+    pub table: Table,
+    /// Positions of the quasi columns.
+    pub quasi: Vec<usize>,
+    /// Per record the class or bucket it stands in, numbered in the order of their first records.
+    pub group_of: Vec<u32>,
+    /// Per group its records.
+    pub groups: Vec<u64>,
+    /// The sensitive columns.
+    pub sensitive: Vec<SensitiveColumn>,
+}
+
+/// A sensitive column as it is published.
+#[derive(Debug, Clone)]
+pub struct SensitiveColumn {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub domain: Domain,
+    /// One code per record; absent where values are counted per bucket only.
+    pub codes: Option<Vec<u32>>,
+    /// Per group how often each value occurs.
+    pub histograms: Histograms,
+}
+
+/// Per group how often each value occurs in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Histograms {
+    starts: Vec<usize>,
+    cells: Vec<(u32, u64)>,
+}
+
+impl Histograms {
+    /// Counts the values of records by their group.
+    pub fn count(group_of: &[u32], groups: usize, codes: &[u32]) -> Self {
+        let mut pairs: Vec<u64> = group_of
+            .iter()
+            .zip(codes)
+            .map(|(&group, &code)| u64::from(group) << 32 | u64::from(code))
+            .collect();
+        pairs.sort_unstable();
+        let counted =
+            pairs.chunk_by(|a, b| a == b).map(|run| ((run[0] >> 32) as u32, run[0] as u32, run.len() as u64));
+        Self::of_cells(counted, groups)
+    }
+
+    /// From cells (group, value, count) in ascending order of groups.
+    pub fn of_cells(cells: impl Iterator<Item = (u32, u32, u64)>, groups: usize) -> Self {
+        let mut histograms = Self { starts: Vec::with_capacity(groups + 1), cells: Vec::new() };
+        histograms.starts.push(0);
+        for (group, value, count) in cells {
+            while histograms.starts.len() <= group as usize {
+                histograms.starts.push(histograms.cells.len());
+            }
+            histograms.cells.push((value, count));
+        }
+        histograms.starts.resize(groups + 1, histograms.cells.len());
+        histograms
+    }
+
+    /// The values of a group with their counts; nothing for a group that there is not.
+    pub fn of(&self, group: u32) -> &[(u32, u64)] {
+        match (self.starts.get(group as usize), self.starts.get(group as usize + 1)) {
+            (Some(&from), Some(&to)) if from <= to => &self.cells[from..to],
+            _ => &[],
+        }
+    }
+
+    /// How many groups there are.
+    pub fn groups(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// How often each value occurs in all groups together.
+    pub fn total(&self, values: usize) -> Vec<u64> {
+        let mut total = vec![0; values];
+        for &(value, count) in &self.cells {
+            if let Some(slot) = total.get_mut(value as usize) {
+                *slot += count;
+            }
+        }
+        total
+    }
+}
+
+/// Why a release cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PublishedError {
+    /// There is no such folder, or it is no release.
+    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` wrote", .0.display())]
+    NotARelease(PathBuf),
+    /// The manifest cannot be read.
+    #[error("{}: {source}", folder.display())]
+    Manifest {
+        /// The release.
+        folder: PathBuf,
+        /// What is wrong.
+        source: ManifestError,
+    },
+    /// The release has no table of records.
+    #[error("{} is a release of `{kind}`, which has no table of records; this needs a `generalized` or `bucketized` release", folder.display())]
+    Kind {
+        /// The release.
+        folder: PathBuf,
+        /// Its kind.
+        kind: String,
+    },
+    /// A table of the release cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The table is not the one that the manifest describes.
+    #[error("{}: {problem}; `privet verify` tells more", folder.display())]
+    Other {
+        /// The release.
+        folder: PathBuf,
+        /// What does not fit.
+        problem: &'static str,
+    },
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The person asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+}
+
+impl From<Cancelled> for PublishedError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl Published {
+    /// Reads a release folder.
+    ///
+    /// # Errors
+    /// When it is no release, has no table of records, or its files are not those that its manifest describes.
+    pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
+        Self::open_with(folder, &[String::new()], progress)
+    }
+
+    /// Reads a release folder in whose tables these cells mean "not known".
+    ///
+    /// # Errors
+    /// As [`Published::open`].
+    pub fn open_with(
+        folder: &Path,
+        missing: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Self, PublishedError> {
+        let path = folder.join(MANIFEST);
+        let bytes = fs::read(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                PublishedError::NotARelease(folder.to_owned())
+            }
+            _ => PublishedError::Io { path, source },
+        })?;
+        if let Some(kind) =
+            crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
+        {
+            return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
+        }
+        let manifest = Manifest::parse(&bytes)
+            .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
+        Self::read(folder, manifest, missing, progress)
+    }
+
+    /// Reads the files of a release whose manifest is at hand; it may not be written yet.
+    ///
+    /// # Errors
+    /// As [`Published::open`].
+    pub fn read(
+        folder: &Path,
+        manifest: Manifest,
+        missing: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Self, PublishedError> {
+        let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
+        let table = read_table(folder, &manifest, &manifest.data.file, missing, progress)?;
+        let names: Vec<&str> = manifest.data.columns.iter().map(|column| column.name.as_str()).collect();
+        if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
+            return Err(wrong("the columns of the table are not those of the manifest"));
+        }
+        let with_role = |role: &str| -> Vec<usize> {
+            let columns = manifest.data.columns.iter().enumerate();
+            columns.filter(|(_, column)| column.role == role).map(|(position, _)| position).collect()
+        };
+        let (quasi, sensitive, buckets) = (with_role("quasi"), with_role("sensitive"), with_role("bucket"));
+        let Some(&bucket) = buckets.first() else {
+            let mut published = Self::of_table(table, quasi, sensitive, progress)?;
+            published.manifest = Some(Box::new(manifest));
+            return Ok(published);
+        };
+        // Groups are the buckets, whatever their records show.
+        let (group_of, groups) = numbered(&table.columns[bucket].codes, table.columns[bucket].domain.len());
+        let mut number_of: HashMap<&str, u32> = HashMap::new();
+        for (record, &group) in group_of.iter().enumerate() {
+            let column = &table.columns[bucket];
+            number_of.insert(column.domain.text(column.codes[record]), group);
+        }
+        let mut columns = Vec::new();
+        for own in &manifest.data.sensitive_tables {
+            let counted = read_table(folder, &manifest, &own.file, missing, progress)?;
+            let [buckets, values, counts] = &*counted.columns else {
+                return Err(wrong("a table of sensitive values has not the columns bucket, value and count"));
+            };
+            let mut cells = Vec::with_capacity(counted.rows);
+            for row in 0..counted.rows {
+                let group = number_of.get(buckets.domain.text(buckets.codes[row]));
+                let count = counts.domain.text(counts.codes[row]).parse().ok();
+                let (Some(&group), Some(count)) = (group, count) else {
+                    return Err(wrong(
+                        "a table of sensitive values names a bucket that the data has not, or no count",
+                    ));
+                };
+                cells.push((group, values.codes[row], count));
+            }
+            cells.sort_unstable();
+            let histograms = Histograms::of_cells(cells.into_iter(), groups.len());
+            let sum = |group: u32| {
+                let cells = histograms.of(group).iter();
+                cells.map(|cell| cell.1).try_fold(0u64, u64::checked_add)
+            };
+            let fits = (0..groups.len() as u32).all(|group| sum(group) == Some(groups[group as usize]));
+            if !fits {
+                return Err(wrong("a bucket has another number of sensitive values than of records"));
+            }
+            let (name, domain) = (own.column.clone(), values.domain.clone());
+            columns.push(SensitiveColumn { name, domain, codes: None, histograms });
+        }
+        Ok(Self { manifest: Some(Box::new(manifest)), table, quasi, group_of, groups, sensitive: columns })
+    }
+
+    /// A table whose records stand together when they show the same in all quasi columns.
+    ///
+    /// # Errors
+    /// When the person asks to stop.
+    pub fn of_table(
+        table: Table,
+        quasi: Vec<usize>,
+        sensitive: Vec<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let (group_of, groups) = group(&table, &quasi, progress)?;
+        let sensitive = sensitive
+            .into_iter()
+            .map(|position| {
+                let column = &table.columns[position];
+                SensitiveColumn {
+                    name: column.name.clone(),
+                    domain: column.domain.clone(),
+                    codes: Some(column.codes.clone()),
+                    histograms: Histograms::count(&group_of, groups.len(), &column.codes),
+                }
+            })
+            .collect();
+        Ok(Self { manifest: None, table, quasi, group_of, groups, sensitive })
+    }
+
+    /// Records of the input: those published and those suppressed.
+    pub fn input_rows(&self) -> u64 {
+        self.manifest.as_ref().map_or(self.table.rows as u64, |manifest| manifest.data.input_rows)
+    }
+
+    /// Whether sensitive values are counted per bucket only.
+    pub fn is_bucketized(&self) -> bool {
+        self.manifest.as_ref().is_some_and(|manifest| manifest.kind == "bucketized")
+    }
+
+    /// The sensitive column with this name.
+    pub fn sensitive(&self, name: &str) -> Option<&SensitiveColumn> {
+        self.sensitive.iter().find(|column| column.name == name)
+    }
+}
+
+fn read_table(
+    folder: &Path,
+    manifest: &Manifest,
+    file: &str,
+    missing: &[String],
+    progress: &dyn Progress,
+) -> Result<Table, PublishedError> {
+    let data = &manifest.data;
+    if !is_plain_name(file) {
+        let problem = "the manifest names a file that cannot stand in a release folder";
+        return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+    }
+    let options = ReadOptions {
+        format: [Format::Csv, Format::Parquet, Format::Arrow].into_iter().find(|f| f.word() == data.format),
+        delimiter: data.delimiter.and_then(|c| u8::try_from(c).ok()),
+        quote: Some(b'"'),
+        header: Some(true),
+        encoding: data.encoding.as_ref().map(|_| Encoding::Latin1),
+        missing: missing.to_vec(),
+        ..ReadOptions::default()
+    };
+    progress.stage("reading the release", None);
+    Ok(read(&folder.join(file), &options, progress)?.table)
+}
+
+/// Numbers codes in the order of their first appearance, and counts them.
+fn numbered(codes: &[u32], values: usize) -> (Vec<u32>, Vec<u64>) {
+    let mut number = vec![u32::MAX; values];
+    let mut sizes: Vec<u64> = Vec::new();
+    let of = codes
+        .iter()
+        .map(|&code| {
+            let slot = &mut number[code as usize];
+            if *slot == u32::MAX {
+                *slot = sizes.len() as u32;
+                sizes.push(0);
+            }
+            sizes[*slot as usize] += 1;
+            *slot
+        })
+        .collect();
+    (of, sizes)
+}
+
+/// Records that show the same in all these columns, column by column: groups of the columns so far are told apart by
+/// the next.
+fn group(
+    table: &Table,
+    columns: &[usize],
+    progress: &dyn Progress,
+) -> Result<(Vec<u32>, Vec<u64>), Cancelled> {
+    let mut of = vec![0u32; table.rows];
+    let mut count = 1usize;
+    for &position in columns {
+        progress.check()?;
+        let column = &table.columns[position];
+        let mut number_of: HashMap<u64, u32> = HashMap::with_capacity(count);
+        for (own, &code) in of.iter_mut().zip(&column.codes) {
+            let next = number_of.len() as u32;
+            *own = *number_of.entry(u64::from(*own) << 32 | u64::from(code)).or_insert(next);
+        }
+        count = number_of.len().max(1);
+    }
+    let mut sizes = vec![0u64; if table.rows == 0 { 0 } else { count }];
+    for &own in &of {
+        sizes[own as usize] += 1;
+    }
+    Ok((of, sizes))
+}
+
+#[cfg(test)]
+mod tests;
