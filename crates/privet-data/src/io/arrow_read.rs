@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, make_array, new_empty_array};
@@ -24,17 +25,20 @@ use super::csv_read::check_names;
 use super::dictionary::Dictionary;
 use super::error::ReadErrorKind;
 use super::options::{Format, ReadOptions};
+use super::stream::Each;
 use super::{Input, kept_columns};
-use crate::{Cells, Column, Domain, Progress, Table};
+use crate::{Cancelled, Cells, Column, Domain, Progress, Table};
 
 /// Rows that are decoded at once.
 const BATCH: usize = 16_384;
 
+/// Reads Parquet. With `each` the codes are handed on, and the table has one entry for each distinct value.
 pub(super) fn read_parquet(
     file: File,
     bytes: u64,
     options: &ReadOptions,
     progress: &dyn Progress,
+    mut each: Option<&mut Each<'_>>,
 ) -> Result<Input, ReadErrorKind> {
     progress.stage("reading", Some(bytes));
     let damaged = |problem: String| ReadErrorKind::Damaged { format: "Parquet", problem };
@@ -58,16 +62,24 @@ pub(super) fn read_parquet(
         })?;
         encode(&mut encoders, &batch, "Parquet")?;
         done += batch.num_rows();
+        if let Some(each) = each.as_deref_mut() {
+            hand_on(&mut encoders, batch.num_rows(), each)?;
+        }
         progress.at((u128::from(bytes) * done as u128 / u128::from(rows.max(1))) as u64);
+    }
+    if each.is_some() {
+        encoders.iter_mut().for_each(Encoder::list_entries);
     }
     start.finish(encoders, done, Format::Parquet, bytes, options)
 }
 
+/// Reads Arrow IPC. With `each` the codes are handed on, and the table has one entry for each distinct value.
 pub(super) fn read_ipc(
     file: File,
     bytes: u64,
     options: &ReadOptions,
     progress: &dyn Progress,
+    each: Option<&mut Each<'_>>,
 ) -> Result<Input, ReadErrorKind> {
     progress.stage("reading", Some(bytes));
     let damaged = |error: ArrowError| ReadErrorKind::Damaged { format: "Arrow", problem: error.to_string() };
@@ -80,13 +92,13 @@ pub(super) fn read_ipc(
         let start = Start::new(&schema, options)?;
         let reader = FileReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
         let batches = reader.num_batches() as u64;
-        read_batches(reader, &schema, start, (bytes, Some(batches)), options, progress)
+        read_batches(reader, &schema, start, (bytes, Some(batches)), options, progress, each)
     } else {
         let schema = StreamReader::try_new(&mut file, None).map_err(damaged)?.schema();
         file.rewind()?;
         let start = Start::new(&schema, options)?;
         let reader = StreamReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
-        read_batches(reader, &schema, start, (bytes, None), options, progress)
+        read_batches(reader, &schema, start, (bytes, None), options, progress, each)
     }
 }
 
@@ -97,6 +109,7 @@ fn read_batches(
     (bytes, batches): (u64, Option<u64>),
     options: &ReadOptions,
     progress: &dyn Progress,
+    mut each: Option<&mut Each<'_>>,
 ) -> Result<Input, ReadErrorKind> {
     let mut encoders = start.encoders(schema);
     let mut rows = 0;
@@ -106,9 +119,15 @@ fn read_batches(
         let batch = batch.map_err(|_| ReadErrorKind::Damaged { format: "Arrow", problem: problem() })?;
         encode(&mut encoders, &batch, "Arrow")?;
         rows += batch.num_rows();
+        if let Some(each) = each.as_deref_mut() {
+            hand_on(&mut encoders, batch.num_rows(), each)?;
+        }
         if let Some(batches) = batches {
             progress.at((u128::from(bytes) * (number as u128 + 1) / u128::from(batches.max(1))) as u64);
         }
+    }
+    if each.is_some() {
+        encoders.iter_mut().for_each(Encoder::list_entries);
     }
     start.finish(encoders, rows, Format::Arrow, bytes, options)
 }
@@ -175,6 +194,16 @@ fn encode(encoders: &mut [Encoder], batch: &RecordBatch, format: &'static str) -
             problem: "a batch does not fit the schema".to_owned(),
         })
     })
+}
+
+/// Hands on the codes of a batch, and forgets them.
+fn hand_on(encoders: &mut [Encoder], rows: usize, each: &mut Each<'_>) -> Result<(), ReadErrorKind> {
+    let codes: Vec<&[u32]> = encoders.iter().map(|encoder| &encoder.codes[..]).collect();
+    if each(rows, &codes) == ControlFlow::Break(()) {
+        return Err(Cancelled.into());
+    }
+    encoders.iter_mut().for_each(|encoder| encoder.codes.clear());
+    Ok(())
 }
 
 /// Gives codes to the values of one column.
@@ -305,6 +334,11 @@ impl Encoder {
             new.push(row as u32);
         }
         self.code_of[entry]
+    }
+
+    /// As if there were one record for each distinct value.
+    fn list_entries(&mut self) {
+        self.codes = (0..self.distinct).collect();
     }
 
     fn finish(self, name: &str, options: &ReadOptions) -> Result<Column, ReadErrorKind> {

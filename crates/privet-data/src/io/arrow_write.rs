@@ -4,7 +4,7 @@
 //! column of a CSV is `Int64` if every text of it is what an integer is written as, else a string; an empty
 //! missing value is null. The same view gives the same bytes.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Int64Array, StringArray, UInt32Array};
@@ -24,31 +24,48 @@ use crate::{Cells, Progress};
 
 /// Rows of a batch.
 const BATCH: usize = 65_536;
+/// Rows of a group of a Parquet file whose records arrive in chunks.
+const GROUP: usize = 131_072;
 
 pub(super) fn write_parquet<W: Write + Send>(
     sink: W,
     view: &View<'_>,
     progress: &dyn Progress,
 ) -> Result<u64, WriteError> {
-    let failed = |error: ParquetError| match error {
+    let columns = prepare(view)?;
+    let schema = schema(&columns);
+    let mut writer = parquet_writer(sink, &schema)?;
+    let written = batches(view, &columns, &schema, "Parquet", progress, |batch| {
+        writer.write(batch).map_err(parquet_failed)
+    })?;
+    let mut sink = writer.into_inner().map_err(parquet_failed)?;
+    sink.flush()?;
+    Ok(written)
+}
+
+fn parquet_writer<W: Write + Send>(sink: W, schema: &SchemaRef) -> Result<ArrowWriter<W>, WriteError> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by("privet".to_owned())
+        .build();
+    ArrowWriter::try_new(sink, Arc::clone(schema), Some(properties)).map_err(parquet_failed)
+}
+
+fn parquet_failed(error: ParquetError) -> WriteError {
+    match error {
         ParquetError::External(source) => match source.downcast::<std::io::Error>() {
             Ok(error) => WriteError::Io(*error),
             Err(_) => format_error("Parquet"),
         },
         _ => format_error("Parquet"),
-    };
-    let columns = prepare(view)?;
-    let schema = schema(&columns);
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by("privet".to_owned())
-        .build();
-    let mut writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties)).map_err(failed)?;
-    let written =
-        batches(view, &columns, &schema, "Parquet", progress, |batch| writer.write(batch).map_err(failed))?;
-    let mut sink = writer.into_inner().map_err(failed)?;
-    sink.flush()?;
-    Ok(written)
+    }
+}
+
+fn arrow_failed(error: ArrowError) -> WriteError {
+    match error {
+        ArrowError::IoError(_, source) => WriteError::Io(source),
+        _ => format_error("Arrow"),
+    }
 }
 
 pub(super) fn write_ipc<W: Write + Send>(
@@ -56,18 +73,82 @@ pub(super) fn write_ipc<W: Write + Send>(
     view: &View<'_>,
     progress: &dyn Progress,
 ) -> Result<u64, WriteError> {
-    let failed = |error: ArrowError| match error {
-        ArrowError::IoError(_, source) => WriteError::Io(source),
-        _ => format_error("Arrow"),
-    };
     let columns = prepare(view)?;
     let schema = schema(&columns);
-    let mut writer = FileWriter::try_new_buffered(sink, &schema).map_err(failed)?;
-    let written =
-        batches(view, &columns, &schema, "Arrow", progress, |batch| writer.write(batch).map_err(failed))?;
-    writer.finish().map_err(failed)?;
-    writer.flush().map_err(failed)?;
+    let mut writer = FileWriter::try_new_buffered(sink, &schema).map_err(arrow_failed)?;
+    let written = batches(view, &columns, &schema, "Arrow", progress, |batch| {
+        writer.write(batch).map_err(arrow_failed)
+    })?;
+    writer.finish().map_err(arrow_failed)?;
+    writer.flush().map_err(arrow_failed)?;
     Ok(written)
+}
+
+/// A Parquet or Arrow file whose records arrive in chunks.
+pub(super) struct ArrowChunks<'a, W: Write + Send> {
+    columns: Vec<PreparedColumn<'a>>,
+    schema: SchemaRef,
+    sink: Sink<W>,
+}
+
+enum Sink<W: Write + Send> {
+    Parquet(Box<ArrowWriter<W>>),
+    Ipc(Box<FileWriter<BufWriter<W>>>),
+}
+
+impl<'a, W: Write + Send> ArrowChunks<'a, W> {
+    pub(super) fn parquet(sink: W, columns: &'a [ViewColumn<'_>]) -> Result<Self, WriteError> {
+        let columns = columns.iter().map(prepare_column).collect::<Result<Vec<_>, _>>()?;
+        let schema = schema(&columns);
+        let sink = Sink::Parquet(Box::new(parquet_writer(sink, &schema)?));
+        Ok(Self { columns, schema, sink })
+    }
+
+    pub(super) fn ipc(sink: W, columns: &'a [ViewColumn<'_>]) -> Result<Self, WriteError> {
+        let columns = columns.iter().map(prepare_column).collect::<Result<Vec<_>, _>>()?;
+        let schema = schema(&columns);
+        let writer = FileWriter::try_new_buffered(sink, &schema).map_err(arrow_failed)?;
+        Ok(Self { columns, schema, sink: Sink::Ipc(Box::new(writer)) })
+    }
+
+    /// How many entries each column has.
+    pub(super) fn entries(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().map(|column| column.codes.len())
+    }
+
+    /// Writes records; per column which entry each is, all of which there are.
+    pub(super) fn write(&mut self, entries: &[&[u32]]) -> Result<(), WriteError> {
+        let format = if matches!(self.sink, Sink::Ipc(_)) { "Arrow" } else { "Parquet" };
+        let arrays = self.columns.iter().zip(entries).map(|(column, entries)| {
+            let codes = entries.iter().map(|&entry| column.codes[entry as usize]);
+            take(&column.values, &UInt32Array::from_iter_values(codes), None)
+        });
+        let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(|_| format_error(format))?;
+        let batch =
+            RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|_| format_error(format))?;
+        match &mut self.sink {
+            Sink::Parquet(writer) => {
+                writer.write(&batch).map_err(parquet_failed)?;
+                // A group of rows is held in memory until it is complete.
+                if writer.in_progress_rows() >= GROUP {
+                    writer.flush().map_err(parquet_failed)?;
+                }
+            }
+            Sink::Ipc(writer) => writer.write(&batch).map_err(arrow_failed)?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<(), WriteError> {
+        match self.sink {
+            Sink::Parquet(writer) => writer.into_inner().map_err(parquet_failed)?.flush()?,
+            Sink::Ipc(mut writer) => {
+                writer.finish().map_err(arrow_failed)?;
+                writer.flush().map_err(arrow_failed)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What the library says may hold a value, so it is not repeated.
@@ -83,35 +164,47 @@ struct PreparedColumn<'a> {
 }
 
 fn prepare<'a>(view: &'a View<'_>) -> Result<Vec<PreparedColumn<'a>>, WriteError> {
-    let columns = view.columns.iter().map(|ViewColumn { column, labels, codes: own }| {
-        let mut codes = own.unwrap_or(&column.codes);
-        let values: ArrayRef = match (labels, &column.cells) {
-            (None, Cells::Arrow(values)) => Arc::clone(values),
-            (None, Cells::ArrowVerbatim { codes: verbatim, values }) => {
-                codes = verbatim;
-                Arc::clone(values)
-            }
-            (labels, _) => {
-                let texts = labels.as_deref().unwrap_or(column.domain.texts());
-                // Where the codes are not the column's, an empty label is a missing value wherever it stands.
-                let missing = if own.is_some() { texts.len() } else { column.domain.missing() as usize };
-                let integers = if labels.is_none() { integers(texts, missing) } else { None };
-                match integers {
-                    Some(integers) => Arc::new(integers),
-                    None => Arc::new(StringArray::from_iter(texts.iter().enumerate().map(|(code, text)| {
-                        if code < missing && text.is_empty() { None } else { Some(&**text) }
-                    }))),
-                }
-            }
-        };
-        let beyond = codes.iter().max().is_some_and(|&code| code as usize >= values.len());
-        if beyond || codes.len() != view.rows {
-            let problem = "its values are not told for each record";
-            return Err(WriteError::Shape { column: column.name.clone(), problem });
+    let columns = view.columns.iter().map(|column| {
+        let prepared = prepare_column(column)?;
+        if prepared.codes.len() != view.rows {
+            return Err(not_told(column));
         }
-        Ok(PreparedColumn { name: &column.name, codes, values })
+        Ok(prepared)
     });
     columns.collect()
+}
+
+fn not_told(column: &ViewColumn<'_>) -> WriteError {
+    let problem = "its values are not told for each record";
+    WriteError::Shape { column: column.column.name.clone(), problem }
+}
+
+fn prepare_column<'a>(view: &'a ViewColumn<'_>) -> Result<PreparedColumn<'a>, WriteError> {
+    let ViewColumn { column, labels, codes: own } = view;
+    let mut codes = own.unwrap_or(&column.codes);
+    let values: ArrayRef = match (labels, &column.cells) {
+        (None, Cells::Arrow(values)) => Arc::clone(values),
+        (None, Cells::ArrowVerbatim { codes: verbatim, values }) => {
+            codes = verbatim;
+            Arc::clone(values)
+        }
+        (labels, _) => {
+            let texts = labels.as_deref().unwrap_or(column.domain.texts());
+            // Where the codes are not the column's, an empty label is a missing value wherever it stands.
+            let missing = if own.is_some() { texts.len() } else { column.domain.missing() as usize };
+            let integers = if labels.is_none() { integers(texts, missing) } else { None };
+            match integers {
+                Some(integers) => Arc::new(integers),
+                None => Arc::new(StringArray::from_iter(texts.iter().enumerate().map(|(code, text)| {
+                    if code < missing && text.is_empty() { None } else { Some(&**text) }
+                }))),
+            }
+        }
+    };
+    if codes.iter().max().is_some_and(|&code| code as usize >= values.len()) {
+        return Err(not_told(view));
+    }
+    Ok(PreparedColumn { name: &column.name, codes, values })
 }
 
 /// The texts as integers, if that loses nothing.

@@ -3,9 +3,11 @@
 //! The first 64 KiB give the dialect and the header. The rest is cut into blocks of whole records; each
 //! worker takes the next block, finds its cells and gives each a code of its own dictionaries. At the end
 //! the dictionaries are merged into canonical domains, so the result does not depend on the number of
-//! threads. Memory: the codes, and a few blocks.
+//! threads. Memory: the codes, and a few blocks. [`stream_csv`] hands the codes on, block by block, instead of
+//! keeping them.
 
 use std::io::{Cursor, Read};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,8 +22,9 @@ use super::error::ReadErrorKind;
 use super::index::{Batch, Indexer, Shape};
 use super::options::{Dialect, Encoding, Format, Newline, ReadOptions};
 use super::split::{Block, LONGEST_RECORD, Splitter};
+use super::stream::Each;
 use super::{Input, kept_columns};
-use crate::{Progress, Table};
+use crate::{Cancelled, Progress, Table};
 
 /// How much of the file gives the dialect.
 const SAMPLE: usize = 64 << 10;
@@ -50,12 +53,7 @@ pub(super) fn read_csv<R: Read + Send>(
     progress.stage("reading", size);
     let start = Start::read(&mut source, options)?;
     let kept = kept_columns(&start.names, options)?;
-    let shape = Shape {
-        delimiter: start.dialect.delimiter,
-        quote: start.dialect.quote,
-        columns: start.names.len(),
-        encoding: start.dialect.encoding,
-    };
+    let shape = start.shape();
     let small = start.is_all || size.is_some_and(|size| size <= SMALL);
     let threads = if small && !tuning.parallel { 1 } else { rayon::current_num_threads() };
     let block_size = tuning.block.unwrap_or_else(|| {
@@ -115,6 +113,60 @@ pub(super) fn read_csv<R: Read + Send>(
     })
 }
 
+/// Reads a CSV on one thread and hands on the codes of every block. The table that is returned has, in each column, one
+/// entry for each distinct cell in place of one for each record.
+pub(super) fn stream_csv<R: Read>(
+    mut source: R,
+    size: Option<u64>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+    tuning: &Tuning,
+    each: &mut Each<'_>,
+) -> Result<Input, ReadErrorKind> {
+    progress.stage("reading", size);
+    let start = Start::read(&mut source, options)?;
+    let kept = kept_columns(&start.names, options)?;
+    let shape = start.shape();
+    let mut rest = Cursor::new(start.sample);
+    rest.set_position(start.body as u64);
+    let block_size = tuning.block.unwrap_or(BLOCK);
+    let mut splitter =
+        Splitter::new(rest.chain(source), shape.delimiter, shape.quote, block_size, start.line);
+    let (mut worker, mut block, mut batch) = (Worker::new(kept.len()), Block::default(), Batch::default());
+    let mut rows = 0;
+    loop {
+        progress.check()?;
+        if !splitter.next(&mut block)? {
+            break;
+        }
+        let found = worker.code(&block, &mut batch, &shape, &kept).map_err(|(_, fault)| fault)?;
+        let codes: Vec<&[u32]> = worker.scratch.iter().map(|codes| &codes[..]).collect();
+        if each(found, &codes) == ControlFlow::Break(()) {
+            return Err(Cancelled.into());
+        }
+        rows += found;
+        progress.at(start.body as u64 + splitter.taken);
+    }
+    let columns = kept.par_iter().zip(worker.dictionaries).map(|(&column, dictionary)| {
+        let distinct = dictionary.len();
+        let entries: Vec<u32> = (0..distinct as u32).collect();
+        let pieces = vec![(0, Codes::pack(&entries, distinct))];
+        let finisher = Finisher { dictionaries: vec![dictionary], pieces };
+        finisher.finish(start.names[column].clone(), distinct, &shape, options)
+    });
+    let columns = columns.collect();
+    let mut dialect = start.dialect;
+    dialect.final_newline = splitter.final_newline.unwrap_or(dialect.final_newline);
+    let bytes = start.body as u64 + splitter.taken;
+    Ok(Input {
+        table: Table { columns, rows },
+        names: start.names,
+        format: Format::Csv,
+        dialect: Some(dialect),
+        bytes,
+    })
+}
+
 /// What the beginning of the file says.
 struct Start {
     sample: Vec<u8>,
@@ -127,6 +179,15 @@ struct Start {
 }
 
 impl Start {
+    fn shape(&self) -> Shape {
+        Shape {
+            delimiter: self.dialect.delimiter,
+            quote: self.dialect.quote,
+            columns: self.names.len(),
+            encoding: self.dialect.encoding,
+        }
+    }
+
     fn read(source: &mut impl Read, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
         let mut sample = Vec::with_capacity(SAMPLE);
         let mut wanted = SAMPLE;
@@ -347,6 +408,7 @@ impl Worker {
         }
     }
 
+    /// Codes the cells of a block and keeps the codes.
     fn encode(
         &mut self,
         block: &Block,
@@ -354,6 +416,21 @@ impl Worker {
         shape: &Shape,
         kept: &[usize],
     ) -> Result<(), (usize, ReadErrorKind)> {
+        let rows = self.code(block, batch, shape, kept)?;
+        let packed = self.scratch.iter().zip(&self.dictionaries);
+        let columns = packed.map(|(codes, dictionary)| Codes::pack(codes, dictionary.len())).collect();
+        self.blocks.push(EncodedBlock { index: block.index, rows, columns });
+        Ok(())
+    }
+
+    /// Codes the cells of a block, leaves the codes in the scratch, and says how many records there are.
+    fn code(
+        &mut self,
+        block: &Block,
+        batch: &mut Batch,
+        shape: &Shape,
+        kept: &[usize],
+    ) -> Result<usize, (usize, ReadErrorKind)> {
         let mut indexer = Indexer::new(block, shape);
         let mut rows = 0;
         self.scratch.iter_mut().for_each(Vec::clear);
@@ -368,10 +445,7 @@ impl Worker {
         if self.dictionaries.iter().any(|dictionary| dictionary.len() > u32::MAX as usize - block.len) {
             return Err((block.index, ReadErrorKind::TooManyValues));
         }
-        let packed = self.scratch.iter().zip(&self.dictionaries);
-        let columns = packed.map(|(codes, dictionary)| Codes::pack(codes, dictionary.len())).collect();
-        self.blocks.push(EncodedBlock { index: block.index, rows, columns });
-        Ok(())
+        Ok(rows)
     }
 }
 

@@ -26,28 +26,9 @@ pub(super) fn write_csv<W: Write + Send>(
     dialect: &Dialect,
     progress: &dyn Progress,
 ) -> Result<u64, WriteError> {
-    check_marks(dialect.delimiter, dialect.quote)
-        .map_err(|(key, problem)| WriteError::Dialect { key, problem })?;
     progress.stage("writing", Some(view.rows as u64));
-    let newline = dialect.newline.bytes();
-    let last = view.columns.len() - 1;
-    let columns = view
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(i, column)| {
-            let after = if i == last { newline } else { std::slice::from_ref(&dialect.delimiter) };
-            PreparedColumn::new(column, after, dialect)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-
-    let mut lines = Lines { sink: &mut sink, newline, owed: false, last_is_blank: false };
-    if dialect.byte_order_mark && dialect.encoding == Encoding::Utf8 {
-        lines.sink.write_all(b"\xef\xbb\xbf")?;
-    }
-    if dialect.header {
-        lines.write(&header(view, dialect)?)?;
-    }
+    let columns = prepare(&view.columns, dialect)?;
+    let mut lines = Lines::begin(&mut sink, &view.columns, dialect)?;
     let mut written = 0;
     if view.rows <= CHUNK {
         let mut text = Vec::new();
@@ -57,17 +38,75 @@ pub(super) fn write_csv<W: Write + Send>(
     } else {
         written += write_in_parallel(&mut lines, view, &columns, progress)?;
     }
-    // A blank last line would vanish without its end.
-    if lines.owed && (dialect.final_newline || lines.last_is_blank) {
-        lines.sink.write_all(newline)?;
-    }
-    sink.flush()?;
+    lines.end(dialect)?;
     Ok(written)
+}
+
+/// A CSV whose records arrive in chunks.
+pub(super) struct CsvChunks<'a, W> {
+    lines: Lines<W>,
+    columns: Vec<PreparedColumn<'a>>,
+    dialect: Dialect,
+}
+
+impl<'a, W: Write + Send> CsvChunks<'a, W> {
+    pub(super) fn begin(
+        sink: W,
+        columns: &'a [ViewColumn<'_>],
+        dialect: &Dialect,
+    ) -> Result<Self, WriteError> {
+        let prepared = prepare(columns, dialect)?;
+        let lines = Lines::begin(sink, columns, dialect)?;
+        Ok(Self { lines, columns: prepared, dialect: dialect.clone() })
+    }
+
+    /// How many entries each column has.
+    pub(super) fn entries(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().map(|column| column.codes.len())
+    }
+
+    /// Writes so many records; per column which entry each is, all of which there are.
+    pub(super) fn write(&mut self, rows: usize, entries: &[&[u32]]) -> Result<(), WriteError> {
+        let Self { lines, columns, .. } = self;
+        let texts: Vec<Vec<u8>> = (0..rows.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|piece| {
+                let mut text = Vec::new();
+                for row in piece * CHUNK..rows.min((piece + 1) * CHUNK) {
+                    for (column, entries) in columns.iter().zip(entries) {
+                        column.push(column.codes[entries[row] as usize], &mut text);
+                    }
+                }
+                text
+            })
+            .collect();
+        texts.iter().try_for_each(|text| lines.write(text))?;
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<(), WriteError> {
+        self.lines.end(&self.dialect)
+    }
+}
+
+/// Makes the cells of every column.
+fn prepare<'a>(
+    columns: &'a [ViewColumn<'_>],
+    dialect: &Dialect,
+) -> Result<Vec<PreparedColumn<'a>>, WriteError> {
+    check_marks(dialect.delimiter, dialect.quote)
+        .map_err(|(key, problem)| WriteError::Dialect { key, problem })?;
+    let last = columns.len().saturating_sub(1);
+    let columns = columns.iter().enumerate().map(|(i, column)| {
+        let delimiter = std::slice::from_ref(&dialect.delimiter);
+        PreparedColumn::new(column, if i == last { dialect.newline.bytes() } else { delimiter }, dialect)
+    });
+    columns.collect()
 }
 
 /// Formats some chunks while those before them are written.
 fn write_in_parallel<W: Write + Send>(
-    lines: &mut Lines<'_, W>,
+    lines: &mut Lines<W>,
     view: &View<'_>,
     columns: &[PreparedColumn<'_>],
     progress: &dyn Progress,
@@ -103,15 +142,36 @@ fn write_in_parallel<W: Write + Send>(
 }
 
 /// Writes lines, holding back the end of the last one.
-struct Lines<'a, W> {
-    sink: &'a mut W,
+struct Lines<W> {
+    sink: W,
     newline: &'static [u8],
     /// Whether the end of the last line is still to be written.
     owed: bool,
     last_is_blank: bool,
 }
 
-impl<W: Write> Lines<'_, W> {
+impl<W: Write> Lines<W> {
+    /// Begins with the header.
+    fn begin(sink: W, columns: &[ViewColumn<'_>], dialect: &Dialect) -> Result<Self, WriteError> {
+        let mut lines = Self { sink, newline: dialect.newline.bytes(), owed: false, last_is_blank: false };
+        if dialect.byte_order_mark && dialect.encoding == Encoding::Utf8 {
+            lines.sink.write_all(b"\xef\xbb\xbf")?;
+        }
+        if dialect.header {
+            lines.write(&header(columns, dialect)?)?;
+        }
+        Ok(lines)
+    }
+
+    fn end(mut self, dialect: &Dialect) -> Result<(), WriteError> {
+        // A blank last line would vanish without its end.
+        if self.owed && (dialect.final_newline || self.last_is_blank) {
+            self.sink.write_all(self.newline)?;
+        }
+        self.sink.flush()?;
+        Ok(())
+    }
+
     fn write(&mut self, lines: &[u8]) -> std::io::Result<()> {
         let Some(text) = lines.strip_suffix(self.newline) else { return Ok(()) };
         if self.owed {
@@ -123,9 +183,9 @@ impl<W: Write> Lines<'_, W> {
     }
 }
 
-fn header(view: &View<'_>, dialect: &Dialect) -> Result<Vec<u8>, WriteError> {
+fn header(columns: &[ViewColumn<'_>], dialect: &Dialect) -> Result<Vec<u8>, WriteError> {
     let mut line = Vec::new();
-    for (i, ViewColumn { column, .. }) in view.columns.iter().enumerate() {
+    for (i, ViewColumn { column, .. }) in columns.iter().enumerate() {
         if i > 0 {
             line.push(dialect.delimiter);
         }
@@ -227,6 +287,19 @@ impl<'a> PreparedColumn<'a> {
         prepared.cells.resize(prepared.cells.len() + WIDE, 0);
         Ok(prepared)
     }
+
+    /// Adds the cell of a code, and what follows it.
+    #[inline(always)]
+    fn push(&self, code: u32, text: &mut Vec<u8>) {
+        let (start, end) = (self.starts[code as usize], self.starts[code as usize + 1]);
+        let at = text.len();
+        if end - start <= WIDE {
+            text.extend_from_slice(&self.cells[start..start + WIDE]);
+            text.truncate(at + end - start);
+        } else {
+            text.extend_from_slice(&self.cells[start..end]);
+        }
+    }
 }
 
 /// Adds the lines of the rows that are kept, and returns how many.
@@ -243,15 +316,7 @@ fn format_rows(
         }
         kept += 1;
         for column in columns {
-            let code = column.codes[row] as usize;
-            let (start, end) = (column.starts[code], column.starts[code + 1]);
-            let at = text.len();
-            if end - start <= WIDE {
-                text.extend_from_slice(&column.cells[start..start + WIDE]);
-                text.truncate(at + end - start);
-            } else {
-                text.extend_from_slice(&column.cells[start..end]);
-            }
+            column.push(column.codes[row], text);
         }
     }
     kept

@@ -17,6 +17,7 @@ mod index;
 mod options;
 mod records;
 mod split;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -27,6 +28,7 @@ use std::path::Path;
 pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use options::{Dialect, Encoding, Format, Newline, ReadOptions};
 pub use records::RecordReader;
+pub use stream::{ChunkWriter, Each, stream};
 pub use view::{View, ViewColumn, write};
 
 use crate::{Progress, Silent, Table};
@@ -63,8 +65,8 @@ fn read_path(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Res
     let size = metadata.is_file().then_some(metadata.len());
     match format {
         Format::Csv => read_csv(file, size, options, progress, &Tuning::default()),
-        Format::Parquet => arrow_read::read_parquet(file, metadata.len(), options, progress),
-        Format::Arrow => arrow_read::read_ipc(file, metadata.len(), options, progress),
+        Format::Parquet => arrow_read::read_parquet(file, metadata.len(), options, progress, None),
+        Format::Arrow => arrow_read::read_ipc(file, metadata.len(), options, progress, None),
     }
 }
 

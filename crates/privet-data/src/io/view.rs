@@ -30,6 +30,25 @@ impl<'a> ViewColumn<'a> {
     pub fn labelled(column: &'a Column, labels: Vec<Box<str>>) -> Self {
         Self { column, labels: Some(labels), codes: None }
     }
+
+    /// Every code stands for something.
+    pub(super) fn check(&self) -> Result<(), WriteError> {
+        let Self { column, labels, codes } = self;
+        let shape = |problem| Err(WriteError::Shape { column: column.name.clone(), problem });
+        let values = match (labels, codes) {
+            (Some(labels), Some(_)) => labels.len(),
+            (None, Some(_)) => return shape("codes of its own need labels of their own"),
+            (Some(labels), None) if labels.len() != column.domain.len() => {
+                return shape("it needs one label for each code");
+            }
+            _ => column.domain.len(),
+        };
+        let own = codes.unwrap_or(&column.codes);
+        if own.iter().max().is_some_and(|&code| code as usize >= values) {
+            return shape("a code stands for no value");
+        }
+        Ok(())
+    }
 }
 
 /// What is published of a table.
@@ -51,23 +70,11 @@ impl View<'_> {
         if self.kept.is_some_and(|kept| kept.len() != self.rows) {
             return Err(shape(first.column, "the rows to keep are not told for each record"));
         }
-        self.columns.par_iter().try_for_each(|ViewColumn { column, labels, codes }| {
-            let own = codes.unwrap_or(&column.codes);
-            if own.len() != self.rows {
-                return Err(shape(column, "it has another number of records"));
+        self.columns.par_iter().try_for_each(|column| {
+            if column.codes.unwrap_or(&column.column.codes).len() != self.rows {
+                return Err(shape(column.column, "it has another number of records"));
             }
-            let values = match (labels, codes) {
-                (Some(labels), Some(_)) => labels.len(),
-                (None, Some(_)) => return Err(shape(column, "codes of its own need labels of their own")),
-                (Some(labels), None) if labels.len() != column.domain.len() => {
-                    return Err(shape(column, "it needs one label for each code"));
-                }
-                _ => column.domain.len(),
-            };
-            if own.iter().max().is_some_and(|&code| code as usize >= values) {
-                return Err(shape(column, "a code stands for no value"));
-            }
-            Ok(())
+            column.check()
         })
     }
 

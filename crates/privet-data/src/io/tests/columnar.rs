@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use super::*;
 use crate::{Cells, Kind};
 
-fn batch() -> RecordBatch {
+pub(super) fn batch() -> RecordBatch {
     let words = [Some("b"), None, Some(""), Some("a"), Some("b")];
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("i8", Arc::new(Int8Array::from(vec![Some(-3), None, Some(7), Some(7), Some(0)]))),
@@ -66,7 +66,7 @@ fn batch() -> RecordBatch {
         .unwrap()
 }
 
-fn parquet_file(batches: &[RecordBatch]) -> tempfile::NamedTempFile {
+pub(super) fn parquet_file(batches: &[RecordBatch]) -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(".parquet").tempfile().unwrap();
     let mut writer = ArrowWriter::try_new(file.reopen().unwrap(), batches[0].schema(), None).unwrap();
     for batch in batches {
@@ -77,7 +77,7 @@ fn parquet_file(batches: &[RecordBatch]) -> tempfile::NamedTempFile {
     file
 }
 
-fn ipc_file(batches: &[RecordBatch], options: IpcWriteOptions) -> tempfile::NamedTempFile {
+pub(super) fn ipc_file(batches: &[RecordBatch], options: IpcWriteOptions) -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(".arrow").tempfile().unwrap();
     let mut writer =
         FileWriter::try_new_with_options(file.reopen().unwrap(), &batches[0].schema(), options).unwrap();
@@ -86,7 +86,7 @@ fn ipc_file(batches: &[RecordBatch], options: IpcWriteOptions) -> tempfile::Name
     file
 }
 
-fn arrays_of_parquet(bytes: Vec<u8>) -> Vec<RecordBatch> {
+pub(super) fn arrays_of_parquet(bytes: Vec<u8>) -> Vec<RecordBatch> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::try_new(file.reopen().unwrap()).unwrap().build().unwrap();
@@ -97,7 +97,7 @@ fn load(file: &tempfile::NamedTempFile) -> Input {
     read(file.path(), &ReadOptions::default(), &Silent).unwrap()
 }
 
-fn assert_same(found: &[RecordBatch], expected: &RecordBatch) {
+pub(super) fn assert_same(found: &[RecordBatch], expected: &RecordBatch) {
     assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), expected.num_rows());
     let found = arrow::compute::concat_batches(&found[0].schema(), found).unwrap();
     for (i, field) in expected.schema().fields().iter().enumerate() {

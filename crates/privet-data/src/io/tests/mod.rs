@@ -3,6 +3,7 @@
 mod columnar;
 mod csv_rules;
 mod round_trip;
+mod streaming;
 
 use super::csv_read::{Tuning, read_csv};
 use super::*;

@@ -50,15 +50,15 @@ fn reference(text: &[u8], delimiter: u8, quote: u8) -> Vec<Vec<String>> {
 }
 
 #[derive(Debug, Clone)]
-struct File {
-    text: Vec<u8>,
-    delimiter: u8,
-    quote: u8,
+pub(super) struct File {
+    pub(super) text: Vec<u8>,
+    pub(super) delimiter: u8,
+    pub(super) quote: u8,
     columns: usize,
 }
 
 /// Cells with everything that could go wrong in them, each quoted if it must be or if it pleases.
-fn files() -> impl Strategy<Value = File> {
+pub(super) fn files() -> impl Strategy<Value = File> {
     let alphabet = prop_oneof![
         6 => Just("a"), 3 => Just("7"), 2 => Just(","), 1 => Just(";"), 2 => Just("\""), 1 => Just("'"),
         2 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r"), 2 => Just("é"), 1 => Just("漢"), 1 => Just(" "),
