@@ -1,6 +1,6 @@
 //! The one seam: what every privacy model says of itself and of a class.
 
-use crate::Class;
+use crate::{Class, Summaries};
 
 /// A privacy model with its parameters, bound to the columns of a table.
 pub trait Criterion: Send + Sync {
@@ -58,15 +58,24 @@ pub trait Criterion: Send + Sync {
         1
     }
 
-    /// For a criterion that does not judge classes by themselves: what each class of a table reaches among the others,
-    /// given how often each value occurs in each of them. `None` when every class is judged by itself.
-    fn reached_together(&self, _classes: &[Vec<(u32, u32)>]) -> Option<Vec<f64>> {
-        None
+    /// For a criterion that does not judge classes by themselves: appends the numbers that a class tells when all are
+    /// judged together. Empty when every class is judged by itself.
+    fn summarize(&self, _class: &Class<'_>, _numbers: &mut Vec<f64>) {}
+
+    /// For a criterion that does not judge classes by themselves: what each class reaches among the others, in their
+    /// order. With fewer classes none may reach anything worse, so that what is left when classes are suppressed holds.
+    fn reached_together(&self, _classes: &Summaries) -> Vec<f64> {
+        Vec::new()
     }
 
     /// Whether what a class [reaches together](Self::reached_together) with others is enough.
     fn accepts(&self, _reached: f64) -> bool {
         true
+    }
+
+    /// The 3D privacy that it is, if it is: Mondrian enforces it in a way of its own.
+    fn skyline(&self) -> Option<&crate::Skyline> {
+        None
     }
 
     /// Which histograms it looks at: positions in [`Class::histograms`]; empty for counts alone.
@@ -75,7 +84,8 @@ pub trait Criterion: Send + Sync {
     }
 }
 
-/// What merging two classes does to a criterion.
+/// What merging two classes does to a criterion. Of one that is not bucket-independent it is said of classes that are
+/// judged together: whether a table that satisfies it still does so when some of its classes are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merging {
     /// If one of them satisfies it, so does their union. Then the records of failing classes only get

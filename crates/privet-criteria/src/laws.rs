@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::testing::{Column, Sample, column};
-use crate::{Better, Criterion, Joint, Merging, Requirement, build};
+use crate::{Better, Criterion, Joint, Merging, Requirement, Summaries, build, judge_together};
 
 /// Requirements on column `a`, with the field that `reached` speaks of.
 fn requirements() -> Vec<(Value, &'static str)> {
@@ -85,6 +85,12 @@ fn requirements() -> Vec<(Value, &'static str)> {
         add("beta-likeness", "beta", json!({"beta": factor, "kind": "enhanced"}));
         add("delta-disclosure", "delta", json!({"delta": factor}));
     }
+    for (c, k) in [(0.5, 0), (0.7, 1), (0.9, 1), (0.8, 2), (1.0, 2)] {
+        add("c-k-safety", "c", json!({"c": c, "k": k}));
+    }
+    for (l, k, m) in [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 1), (1, 1, 1)] {
+        add("three-d", "c", json!({"l": l, "k": k, "m": m, "c": 0.8}));
+    }
     all
 }
 
@@ -141,6 +147,22 @@ fn holds(criterion: &dyn Criterion, sample: &Sample) -> bool {
     sample.ask(|class| criterion.holds(class))
 }
 
+/// Per class whether it is kept, when all are judged as a table is: each by itself, then those that hold together.
+fn kept(criterion: &dyn Criterion, classes: &[&Sample]) -> Vec<bool> {
+    let mut kept: Vec<bool> = classes.iter().map(|class| holds(criterion, class)).collect();
+    if !criterion.bucket_independent() {
+        let mut told = Summaries::default();
+        for (class, _) in classes.iter().zip(&kept).filter(|(_, kept)| **kept) {
+            class.ask(|class| told.add(criterion, class));
+        }
+        let together = judge_together(&[criterion], &[told]);
+        for (kept, together) in kept.iter_mut().filter(|kept| **kept).zip(together) {
+            *kept = together;
+        }
+    }
+    kept
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
@@ -152,7 +174,8 @@ proptest! {
         let union = a.merge(&b);
         for (requirement, _) in requirements() {
             let criterion = table.build(&requirement).unwrap();
-            let (in_a, in_b) = (holds(&*criterion, &a), holds(&*criterion, &b));
+            let kept = kept(&*criterion, &[&a, &b]);
+            let (in_a, in_b) = (kept[0], kept[1]);
             let must = match criterion.merging() {
                 Merging::Absorbing => in_a || in_b,
                 Merging::Closed => in_a && in_b,
@@ -172,7 +195,8 @@ proptest! {
         let whole = parts.iter().skip(1).fold(parts[0].clone(), |whole, part| whole.merge(part));
         for (requirement, _) in requirements() {
             let criterion = table.build(&requirement).unwrap();
-            let failing: Vec<&Sample> = parts.iter().filter(|part| !holds(&*criterion, part)).collect();
+            let kept = kept(&*criterion, &parts.iter().collect::<Vec<_>>());
+            let failing: Vec<&Sample> = parts.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(part, _)| part).collect();
             if criterion.judges_absence() && !failing.is_empty() {
                 // Suppression cannot satisfy it.
                 continue;
@@ -280,7 +304,9 @@ fn every_requirement_of_the_laws_can_be_built_and_speaks() {
         let promise = criterion.promise();
         assert!(promise.ends_with('.') && promise.len() > 40, "{promise}");
         assert_eq!(Some(criterion.key()), requirement["criterion"].as_str());
-        assert!(criterion.bucket_independent());
+        let together = matches!(criterion.key(), "c-k-safety" | "three-d");
+        assert_eq!(criterion.bucket_independent(), !together);
+        assert_eq!(criterion.skyline().is_some(), criterion.key() == "three-d");
         if requirement.get("column").is_some() {
             assert!(promise.contains(" a"), "{promise}");
             assert!(!criterion.histograms().is_empty());

@@ -9,6 +9,7 @@
 
 mod alpha_k;
 mod bound;
+mod ck_safety;
 mod class;
 mod concept;
 mod criterion;
@@ -26,6 +27,7 @@ mod registry;
 mod requirement;
 mod t_closeness;
 mod three_d;
+mod together;
 
 #[cfg(test)]
 mod laws;
@@ -37,4 +39,5 @@ pub use criterion::{Better, Criterion, Merging};
 pub use parse::KEYS;
 pub use registry::{CriterionError, Joint, SensitiveColumn, build, resolve};
 pub use requirement::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
-pub use three_d::{GlobalMaxima, ThreeD};
+pub use three_d::{GlobalMaxima, Skyline, ThreeD};
+pub use together::{Summaries, judge_together};

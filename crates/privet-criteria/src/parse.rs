@@ -21,6 +21,7 @@ pub const KEYS: &[&str] = &[
     "beta-likeness",
     "delta-disclosure",
     "three-d",
+    "c-k-safety",
 ];
 
 /// What a field holds.
@@ -35,6 +36,8 @@ enum Holds {
     ListsOfTexts,
     Costs,
     Concepts,
+    Points,
+    ValuePoints,
     OneOf(&'static [&'static str]),
 }
 
@@ -47,7 +50,9 @@ const DIVERSITY: &[&str] =
 
 /// The fields of a key. The first is what a number alone stands for, where that is enough.
 fn fields(key: &str) -> Option<&'static [Field]> {
-    use Holds::{Concepts, Costs, Flag, ListsOfTexts, Number, Numbers, OneOf, Text, Texts, Whole};
+    use Holds::{
+        Concepts, Costs, Flag, ListsOfTexts, Number, Numbers, OneOf, Points, Text, Texts, ValuePoints, Whole,
+    };
     Some(match key {
         "k-anonymity" => &[("k", Whole, true)],
         "alpha-k" => &[("alpha", Number, true), ("k", Whole, true), ("values", Texts, false), COLUMN],
@@ -96,10 +101,31 @@ fn fields(key: &str) -> Option<&'static [Field]> {
         "k-map" => &[("k", Whole, true), ("population", Text, true)],
         "beta-likeness" => &[("beta", Number, true), ("kind", OneOf(&["basic", "enhanced"]), false), COLUMN],
         "delta-disclosure" => &[("delta", Number, true), COLUMN],
-        "three-d" => {
-            &[("c", Number, true), ("l", Whole, false), ("k", Whole, false), ("m", Whole, false), COLUMN]
-        }
+        "three-d" => &[
+            ("c", Number, false),
+            ("l", Whole, false),
+            ("k", Whole, false),
+            ("m", Whole, false),
+            ("points", Points, false),
+            ("values", ValuePoints, false),
+            COLUMN,
+        ],
+        "c-k-safety" => &[("c", Number, true), ("k", Whole, true), COLUMN],
         _ => return None,
+    })
+}
+
+const POINT: &str = "{ c = …, l = …, k = …, m = … }, where only c is needed";
+
+/// Whether a value reads as a point of 3D privacy.
+fn is_point(value: &Value) -> bool {
+    value.as_object().is_some_and(|point| {
+        point.contains_key("c")
+            && point.iter().all(|(name, value)| match name.as_str() {
+                "c" => Holds::Number.accepts(value),
+                "l" | "k" | "m" => Holds::Whole.accepts(value),
+                _ => false,
+            })
     })
 }
 
@@ -121,6 +147,12 @@ impl Holds {
                 })
             }),
             Holds::Concepts => value.as_object().is_some_and(|concepts| concepts.values().all(texts)),
+            Holds::Points => {
+                value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_point))
+            }
+            Holds::ValuePoints => {
+                value.as_object().is_some_and(|values| !values.is_empty() && values.values().all(is_point))
+            }
             Holds::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
         }
     }
@@ -136,6 +168,8 @@ impl Holds {
             Holds::ListsOfTexts => "a list of lists of texts".to_owned(),
             Holds::Costs => "a list of [value, value, cost]".to_owned(),
             Holds::Concepts => "a table of concepts, each a list of texts".to_owned(),
+            Holds::Points => format!("a list of {POINT}"),
+            Holds::ValuePoints => format!("a table with a value's own {POINT} by each value"),
             Holds::OneOf(words) => format!("one of {}", words.join(", ")),
         }
     }
@@ -166,7 +200,7 @@ impl Requirement {
                 .filter_map(Value::as_object)
                 .map(|table| from_table(key, fields, table))
                 .collect(),
-            number if fields.iter().filter(|(_, _, needed)| *needed).count() == 1 && !value.is_array() => {
+            number if fields.iter().filter(|(_, _, needed)| *needed).count() <= 1 && !value.is_array() => {
                 let table = Map::from_iter([(fields[0].0.to_owned(), number.clone())]);
                 Ok(vec![from_table(key, fields, &table)?])
             }
@@ -230,6 +264,11 @@ mod tests {
         assert!(matches!(two[1], Requirement::LDiversity { kind: DiversityKind::Entropy, l: 2.5, .. }));
         let gain = Requirement::parse("beta-likeness", &json!(1.5)).unwrap();
         assert!(matches!(gain[0], Requirement::BetaLikeness { beta: 1.5, kind: LikenessKind::Basic, .. }));
+        let chance = Requirement::parse("three-d", &json!(0.5)).unwrap();
+        assert!(matches!(chance[0], Requirement::ThreeD { l: 0, k: 0, m: 0, c: Some(0.5), .. }));
+        // A point may leave out what it does not ask for.
+        let points = Requirement::parse("three-d", &json!({"points": [{"c": 1, "m": 1}]})).unwrap();
+        assert_eq!(points[0].points(), [crate::ThreeD { l: 0, k: 0, m: 1, c: 1.0 }]);
     }
 
     #[test]
@@ -262,6 +301,13 @@ mod tests {
             ("k-map", json!({"k": 5, "population": "p.csv"})),
             ("beta-likeness", json!({"beta": 1.0, "kind": "enhanced", "column": "s"})),
             ("delta-disclosure", json!({"delta": 1.0, "column": "s"})),
+            ("three-d", json!({"l": 1, "k": 2, "m": 3, "c": 0.9, "column": "s"})),
+            (
+                "three-d",
+                json!({"points": [{"l": 1, "k": 0, "m": 0, "c": 0.9}, {"l": 0, "k": 0, "m": 2, "c": 0.5}],
+                       "values": {"a": {"l": 0, "k": 1, "m": 0, "c": 0.25}}, "column": "s"}),
+            ),
+            ("c-k-safety", json!({"c": 0.8, "k": 2, "column": "s"})),
         ] {
             let requirement = Requirement::parse(key, &value).unwrap().remove(0);
             assert_eq!(requirement.key(), key);
@@ -300,6 +346,16 @@ mod tests {
         let secret = problem("alpha-k", &json!({"alpha": 0.5, "k": 2, "values": ["secret", 7]}));
         assert!(secret.contains("values must be a list of texts") && !secret.contains("secret"));
         assert!(problem("concept-diversity", &json!({"l": 2})).contains("concepts is missing"));
+        assert!(problem("c-k-safety", &json!({"c": 0.5})).contains("k is missing"));
+        assert!(problem("c-k-safety", &json!(0.5)).contains("expected a table with c, k"));
+        for points in
+            [json!([]), json!([0.5]), json!([{"l": 1}]), json!([{"c": 0.5, "n": 1}]), json!({"c": 0.5})]
+        {
+            let message = problem("three-d", &json!({"points": points}));
+            assert!(message.contains("points must be a list of { c = …"), "{message}");
+        }
+        let secret = problem("three-d", &json!({"values": {"secret": {"c": 0.5, "l": -1}}}));
+        assert!(secret.contains("values must be a table") && !secret.contains("secret"), "{secret}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use privet_data::{Domain, Hierarchy};
 
 use crate::alpha_k::AlphaK;
 use crate::bound::Bound;
+use crate::ck_safety::CKSafety;
 use crate::concept::ConceptDiversity;
 use crate::delta_disclosure::DeltaDisclosure;
 use crate::k_anonymity::KAnonymity;
@@ -16,7 +17,7 @@ use crate::p_sensitivity::{self, PSensitivity};
 use crate::presence::{DeltaPresence, KMap};
 use crate::proximity::Proximity;
 use crate::t_closeness::{Hierarchical, KullbackLeibler, Ordered, TCloseness, Transport, Variational};
-use crate::three_d::{ThreeD, ThreeDPrivacy};
+use crate::three_d::ThreeDPrivacy;
 use crate::{Criterion, DistanceKind, Requirement};
 
 /// A sensitive column as criteria see it.
@@ -178,9 +179,13 @@ fn one(
         Requirement::DeltaPresence { min, max, .. } => Box::new(DeltaPresence::new(*min, *max)?),
         Requirement::KMap { k, .. } => Box::new(KMap::new(*k)?),
         Requirement::BetaLikeness { beta, kind, .. } => Box::new(BetaLikeness::new(*beta, *kind, &bound()?)?),
-        Requirement::ThreeD { l, k, m, c, .. } => {
-            Box::new(ThreeDPrivacy::new(ThreeD { l: *l, k: *k, m: *m, c: *c }, &bound()?)?)
+        Requirement::ThreeD { l, k, m, c, values, .. } => {
+            if c.is_none() && (*l, *k, *m) != (0, 0, 0) {
+                return Err("l, k and m go with c; add it, or leave them to the points".to_owned());
+            }
+            Box::new(ThreeDPrivacy::new(requirement.points(), values, &bound()?)?)
         }
+        Requirement::CKSafety { c, k, .. } => Box::new(CKSafety::new(*c, *k, &bound()?)?),
         Requirement::DeltaDisclosure { delta, .. } => Box::new(DeltaDisclosure::new(*delta, &bound()?)?),
     })
 }
@@ -292,6 +297,17 @@ mod tests {
                 "min = 0.6",
             ),
             (json!({"criterion": "k-map", "k": 0, "population": "p.csv"}), "k must be"),
+            (json!({"criterion": "c-k-safety", "c": 0.0, "k": 1}), "c = 0"),
+            (json!({"criterion": "c-k-safety", "c": 1.5, "k": 1}), "c = 1.5"),
+            (json!({"criterion": "c-k-safety", "c": 0.5, "k": 3}), "k may be at most 2"),
+            (json!({"criterion": "c-k-safety", "c": 0.5, "k": 100}), "k may be at most 2"),
+            (json!({"criterion": "c-k-safety", "c": 0.25, "k": 0}), "c must be above 0.25"),
+            (json!({"criterion": "three-d", "c": 1.1}), "c = 1.1"),
+            (json!({"criterion": "three-d"}), "c, points or values"),
+            (json!({"criterion": "three-d", "l": 1, "points": [{"c": 0.5}]}), "go with c"),
+            (json!({"criterion": "three-d", "points": [{"c": 0.5}, {"c": 0.0}]}), "c = 0"),
+            (json!({"criterion": "three-d", "values": {"secret1": {"c": -0.5}}}), "c = -0.5"),
+            (json!({"criterion": "three-d", "values": {"secret7": {"c": 0.5}}}), "values names 1 of 1"),
         ] {
             let message = problem(requirement.clone());
             assert!(message.contains(expected), "{requirement}: {message}");
@@ -316,6 +332,16 @@ mod tests {
                 Requirement::BetaLikeness { beta: bad, kind: Default::default(), column: None },
                 Requirement::DeltaDisclosure { delta: bad, column: None },
                 Requirement::DeltaPresence { min: bad, max: 0.5, population: "p".into() },
+                Requirement::CKSafety { c: bad, k: 0, column: None },
+                Requirement::ThreeD {
+                    l: 0,
+                    k: 0,
+                    m: 0,
+                    c: Some(bad),
+                    points: vec![],
+                    values: Default::default(),
+                    column: None,
+                },
                 Requirement::DeltaPresence { min: 0.0, max: bad, population: "p".into() },
                 Requirement::ProximityDiversity {
                     kind: Default::default(),

@@ -167,8 +167,8 @@ pub enum Requirement {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<String>,
     },
-    /// Basic 3D privacy (survey PM-13): what an adversary learns who knows values that a person does not have, other
-    /// people's values, and a family of people with the same value.
+    /// 3D privacy (survey PM-13, PM-14): what an adversary learns who knows values that a person does not have, other
+    /// people's values, and a family of people with the same value. One point, a skyline of them, or points of values.
     ThreeD {
         /// Values that the person is known not to have.
         #[serde(default)]
@@ -179,8 +179,25 @@ pub enum Requirement {
         /// People of the same-value family.
         #[serde(default)]
         m: u32,
+        /// The chance that must not be reached; together with l, k and m it is a point.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        c: Option<f64>,
+        /// More points; all of them must hold.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        points: Vec<ThreeD>,
+        /// Values with a point of their own, which takes the place of the others.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        values: BTreeMap<String, ThreeD>,
+        /// The sensitive column.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        column: Option<String>,
+    },
+    /// (c,k)-safety (survey PM-12): what an adversary learns who knows k implications between people's values.
+    CKSafety {
         /// The chance that must not be reached.
         c: f64,
+        /// How many implications are known.
+        k: u64,
         /// The sensitive column.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<String>,
@@ -203,6 +220,7 @@ impl Requirement {
             Requirement::BetaLikeness { .. } => "beta-likeness",
             Requirement::DeltaDisclosure { .. } => "delta-disclosure",
             Requirement::ThreeD { .. } => "three-d",
+            Requirement::CKSafety { .. } => "c-k-safety",
         }
     }
 
@@ -220,7 +238,8 @@ impl Requirement {
             | Requirement::ProximityDiversity { column, .. }
             | Requirement::BetaLikeness { column, .. }
             | Requirement::DeltaDisclosure { column, .. }
-            | Requirement::ThreeD { column, .. } => column.as_deref(),
+            | Requirement::ThreeD { column, .. }
+            | Requirement::CKSafety { column, .. } => column.as_deref(),
         }
     }
 
@@ -238,7 +257,8 @@ impl Requirement {
             | Requirement::ProximityDiversity { column, .. }
             | Requirement::BetaLikeness { column, .. }
             | Requirement::DeltaDisclosure { column, .. }
-            | Requirement::ThreeD { column, .. } => *column = Some(name),
+            | Requirement::ThreeD { column, .. }
+            | Requirement::CKSafety { column, .. } => *column = Some(name),
         }
         self
     }
@@ -266,7 +286,8 @@ impl Requirement {
             | Requirement::ProximityDiversity { .. }
             | Requirement::BetaLikeness { .. }
             | Requirement::DeltaDisclosure { .. }
-            | Requirement::ThreeD { .. } => true,
+            | Requirement::ThreeD { .. }
+            | Requirement::CKSafety { .. } => true,
             Requirement::KAnonymity { .. }
             | Requirement::AlphaK { .. }
             | Requirement::PSensitivity { .. }
@@ -275,11 +296,19 @@ impl Requirement {
         }
     }
 
-    /// The parameters of 3D privacy, when that is what it asks for.
-    pub fn three_d(&self) -> Option<ThreeD> {
-        match *self {
-            Requirement::ThreeD { l, k, m, c, .. } => Some(ThreeD { l, k, m, c }),
-            _ => None,
+    /// Whether it judges all classes of a table together, so that no class can be judged by itself (survey Def 4.4).
+    pub fn judges_together(&self) -> bool {
+        matches!(self, Requirement::ThreeD { .. } | Requirement::CKSafety { .. })
+    }
+
+    /// The points of 3D privacy that protect every value without one of its own; none for other models.
+    pub fn points(&self) -> Vec<ThreeD> {
+        match self {
+            Requirement::ThreeD { l, k, m, c, points, .. } => {
+                let plain = c.map(|c| ThreeD { l: *l, k: *k, m: *m, c });
+                plain.into_iter().chain(points.iter().copied()).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

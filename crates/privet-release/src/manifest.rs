@@ -56,6 +56,9 @@ pub struct Data {
     /// The input was a random sample of a larger table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+    /// Values of a sensitive column that were replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distorted: Option<Distorted>,
     /// Records of the input, after sampling.
     pub input_rows: u64,
     /// Records published.
@@ -81,6 +84,16 @@ pub struct Sample {
     pub kind: String,
     /// Records of the table it was drawn from.
     pub from_rows: u64,
+}
+
+/// Sensitive values that were replaced, so that the shape of groups tells nothing about them (survey ME-17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distorted {
+    /// The sensitive column.
+    pub column: String,
+    /// Records whose value is not the true one.
+    pub records: u64,
 }
 
 /// How often each value of a sensitive column occurs in each bucket (survey ME-13): a table with the columns `bucket`,

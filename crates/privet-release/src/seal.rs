@@ -178,6 +178,7 @@ mod tests {
                 removed_columns: vec![],
                 sensitive_tables: vec![],
                 sample: None,
+                distorted: None,
             },
             promises: vec![],
             search: Search {

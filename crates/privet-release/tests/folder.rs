@@ -145,3 +145,24 @@ fn large_and_small_writes_give_the_same_file() {
     assert_eq!(large.blocks.len(), 3_000_000usize.div_ceil(65_536));
     assert_eq!(fs::read(draft.path().join("small")).unwrap(), bytes);
 }
+
+#[test]
+fn a_scratch_folder_is_no_part_of_the_release_and_goes() {
+    let home = tempfile::tempdir().unwrap();
+    let draft = Draft::begin(&home.path().join("release"), false).unwrap();
+    let scratch = draft.scratch().unwrap();
+    assert_ne!(scratch.path(), draft.path());
+    fs::write(scratch.path().join("codes"), "x").unwrap();
+    // Another draft for the same place leaves alone what is in use.
+    drop(Draft::begin(&home.path().join("release"), false).unwrap());
+    assert!(scratch.path().join("codes").exists());
+    drop(draft);
+    assert_eq!(entries(home.path()).len(), 1);
+    drop(scratch);
+    assert_eq!(entries(home.path()), Vec::<String>::new());
+    // What a process left that is gone is cleared away; no process has this number.
+    let left = home.path().join(".release.partial-4194999-1");
+    fs::create_dir(&left).unwrap();
+    drop(Draft::begin(&home.path().join("release"), false).unwrap());
+    assert!(!left.exists() || !Path::new("/proc/self").exists());
+}

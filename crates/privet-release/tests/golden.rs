@@ -294,3 +294,78 @@ fn likeness_and_disclosure_against_the_whole_table() {
     assert_broken(&fx_l3().promise(delta(0.5), reached, 5).verdict(), "delta-disclosure");
     assert_broken(&fx_1_2().promise(delta(5.0), 1.0, 1).verdict(), "delta-disclosure");
 }
+
+fn ck(c: f64, k: u64) -> Value {
+    json!({"criterion": "c-k-safety", "c": c, "k": k, "column": "condition"})
+}
+
+/// A release of classes with these counts of conditions.
+fn counted(classes: &[&[usize]]) -> Fixture {
+    let mut fixture = Fixture::new(&[("zip", "quasi"), ("condition", "sensitive")], &[]);
+    for (class, counts) in classes.iter().enumerate() {
+        for (value, &count) in counts.iter().enumerate() {
+            fixture
+                .rows
+                .extend((0..count).map(|_| vec![format!("zip {class}"), format!("condition {value}")]));
+        }
+    }
+    fixture
+}
+
+/// survey PM-12: k = 0 reaches 3/4 on all of FX-1.3, and 1/2, 3/4 and 1 on its first two classes and on
+/// {a,a,b,c,d},{a,b,b,c}.
+#[test]
+fn survey_pm_12_safety_against_implications() {
+    assert_holds(&fx_1_3().promise(ck(0.76, 0), 0.75, 4).verdict());
+    assert_broken(&fx_1_3().promise(ck(0.75, 0), 0.75, 4).verdict(), "c-k-safety");
+    assert_broken(&fx_1_3().promise(ck(1.0, 1), 1.0, 4).verdict(), "c-k-safety");
+    let letters = || counted(&[&[2, 1, 1, 1], &[1, 2, 1]]);
+    assert_holds(&letters().promise(ck(0.6, 0), 0.5, 6).verdict());
+    assert_holds(&letters().promise(ck(0.8, 1), 0.75, 6).verdict());
+    assert_broken(&letters().promise(ck(1.0, 2), 1.0, 1).verdict(), "c-k-safety");
+    assert!(!letters().promise(ck(1.0, 21), 1.0, 1).verdict().holds(), "too much to go through");
+    assert!(!letters().promise(ck(f64::MAX, 0), 0.5, 6).verdict().holds());
+}
+
+/// survey TH-09: 4/5 and 15/19 alone, 25/31 together, in the second class.
+#[test]
+fn survey_th_09_classes_are_looked_at_together() {
+    let both = || counted(&[&[4, 4, 1, 1], &[5, 3, 1, 1, 1]]);
+    assert_holds(&both().promise(ck(0.81, 2), 25.0 / 31.0, 11).verdict());
+    assert_broken(&both().promise(ck(0.805, 2), 25.0 / 31.0, 11).verdict(), "c-k-safety");
+    // What each class reaches by itself is not what the table reaches.
+    assert!(!both().promise(ck(0.81, 2), 4.0 / 5.0, 1).verdict().holds());
+    assert_holds(&counted(&[&[4, 4, 1, 1]]).promise(ck(0.805, 2), 4.0 / 5.0, 1).verdict());
+}
+
+/// survey PM-14 on the buckets of PM-13: (0,0,0) reaches 1/2, (1,0,1) 6/7.
+#[test]
+fn survey_pm_14_every_point_and_every_value_with_its_own() {
+    let buckets = || counted(&[&[1, 1, 1, 1], &[2, 1, 0, 1]]);
+    let skyline = |c: f64, own: Option<f64>| {
+        let mut asked = json!({"criterion": "three-d", "column": "condition",
+                               "points": [{"c": c}, {"l": 1, "m": 1, "c": 0.9}]});
+        if let Some(own) = own {
+            asked["values"] = json!({"condition 0": {"c": own}});
+        }
+        asked
+    };
+    let share = 6.0 / 7.0 / 0.9;
+    assert_holds(&buckets().promise(skyline(0.6, None), share, 5).verdict());
+    assert_broken(&buckets().promise(skyline(0.5, None), 1.0, 5).verdict(), "three-d");
+    // Of the other values none has more than 1/4 by itself; the first has a bound of its own.
+    let own = |own: f64| {
+        buckets().promise(
+        json!({"criterion": "three-d", "c": 0.3, "values": {"condition 0": {"c": own}, "nowhere": {"c": 0.1}},
+               "column": "condition"}),
+        (0.5 / own).max(0.25 / 0.3),
+        5,
+    )
+    };
+    assert_holds(&own(0.6).verdict());
+    assert_broken(&own(0.5).verdict(), "three-d");
+    let only = json!({"criterion": "three-d", "values": {"condition 1": {"c": 0.26}}, "column": "condition"});
+    assert_holds(&buckets().promise(only, 0.25, 5).verdict());
+    let none = json!({"criterion": "three-d", "column": "condition"});
+    assert!(!buckets().promise(none, 0.5, 5).verdict().holds());
+}

@@ -47,6 +47,13 @@ fn release() -> Fixture {
             1.0 / 6.0,
             5,
         )
+        .promise(json!({"criterion": "c-k-safety", "c": 0.8, "k": 1, "column": "condition"}), 0.75, 1)
+        .promise(
+            json!({"criterion": "three-d", "points": [{"c": 0.6}, {"l": 1, "c": 0.7}],
+                   "values": {"Cancer": {"c": 0.9}}, "column": "condition"}),
+            2.0 / 3.0 / 0.7,
+            5,
+        )
 }
 
 /// Changes the manifest in place and seals it again, as a careful forger would.
@@ -182,7 +189,7 @@ fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
             format!("record {} removed or a lone one added", row + 1)
         }
         12 => {
-            let claim = numbers.below(5);
+            let claim = numbers.below(7);
             edit(folder, true, |manifest| {
                 let stronger = &mut manifest.promises[claim];
                 let mut requirement = serde_json::to_value(&stronger.requirement).unwrap();
@@ -191,7 +198,9 @@ fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
                     1 => ("l", json!(4 + numbers.below(9))),
                     2 => ("l", json!(2.84 + numbers.below(9) as f64)),
                     3 => ("c", json!(2.0 / (1.0 + numbers.below(9) as f64))),
-                    _ => ("t", json!(0.16 / (1.0 + numbers.below(9) as f64))),
+                    4 => ("t", json!(0.16 / (1.0 + numbers.below(9) as f64))),
+                    5 => ("c", json!(0.75 / (1.0 + numbers.below(9) as f64))),
+                    _ => ("points", json!([{"c": 0.5 / (1.0 + numbers.below(9) as f64)}])),
                 };
                 requirement[key] = value;
                 stronger.requirement = serde_json::from_value(requirement).unwrap();
@@ -199,7 +208,7 @@ fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
             format!("promise {} made stronger than the table", claim + 1)
         }
         13 => {
-            let claim = numbers.below(5);
+            let claim = numbers.below(7);
             let number = 0.001 + numbers.below(1000) as f64 / 100.0;
             let what = numbers.below(3);
             edit(folder, true, |manifest| {

@@ -1,39 +1,52 @@
-//! The 3D criterion as one that searches and the last gate can ask.
+//! 3D privacy as a criterion that searches and the last gate can ask.
 //!
 //! It is not bucket-independent (survey TH-09): a class that is safe by itself may be breached through a same-value
 //! family in another. So [`holds`](Criterion::holds) tells only whether a class is safe when it is alone, which is
 //! necessary; the classes of a release are judged together.
 
-use super::{GlobalMaxima, ThreeD};
-use crate::bound::Bound;
-use crate::{Better, Class, Criterion, Merging};
+use std::collections::BTreeMap;
 
-/// The 3D criterion on a sensitive column.
+use super::{Skyline, ThreeD};
+use crate::bound::Bound;
+use crate::{Better, Class, Criterion, Merging, Summaries};
+
+/// 3D privacy of a sensitive column.
 pub(crate) struct ThreeDPrivacy {
-    rule: ThreeD,
+    skyline: Skyline,
     position: usize,
     values: usize,
     column: String,
 }
 
+/// What a class tells of each of its values and points: the slot, both odds, and the family's chance.
+const TOLD: usize = 4;
+
 impl ThreeDPrivacy {
-    pub fn new(rule: ThreeD, bound: &Bound<'_>) -> Result<Self, String> {
-        if let Some(fault) = rule.fault() {
-            return Err(format!("c {fault}"));
+    pub fn new(
+        points: Vec<ThreeD>,
+        values: &BTreeMap<String, ThreeD>,
+        bound: &Bound<'_>,
+    ) -> Result<Self, String> {
+        let names: Vec<String> = values.keys().cloned().collect();
+        bound.listed("values", &names)?;
+        let codes = bound.codes(names.iter().map(String::as_str));
+        let own = codes.into_iter().zip(values.values()).filter_map(|(code, &point)| Some((code?, point)));
+        let skyline = Skyline::new(points, own.collect());
+        if skyline.points().next().is_none() {
+            return Err("c, points or values must be given; c alone is one point with l, k and m".to_owned());
+        }
+        if let Some((point, fault)) = skyline.points().find_map(|point| Some((point, point.fault()?))) {
+            return Err(format!("c = {} {fault}", point.c));
         }
         let values = bound.column.domain.len();
-        Ok(Self { rule, position: bound.position, values, column: bound.name() })
+        Ok(Self { skyline, position: bound.position, values, column: bound.name() })
     }
 
-    fn alone(&self, class: &Class<'_>) -> f64 {
+    fn facts(&self, class: &Class<'_>, say: impl FnMut(super::Facts)) {
         let histogram = &class.histograms[self.position];
-        let facts = self.rule.facts(&class_counts(histogram));
-        facts.iter().map(|facts| 1.0 / (1.0 + facts.own.min(facts.alone))).fold(0.0, f64::max)
+        let counts = histogram.present.iter().map(|&code| (code, histogram.counts[code as usize]));
+        self.skyline.facts(counts, say);
     }
-}
-
-fn class_counts(histogram: &crate::Histogram<'_>) -> Vec<(u32, u32)> {
-    histogram.present.iter().map(|&code| (code, histogram.counts[code as usize])).collect()
 }
 
 impl Criterion for ThreeDPrivacy {
@@ -42,11 +55,11 @@ impl Criterion for ThreeDPrivacy {
     }
 
     fn promise(&self) -> String {
-        format!("{} This is about {}.", self.rule.promise(), self.column)
+        format!("{} This is about {}.", self.skyline.promise(), self.column)
     }
 
     fn merging(&self) -> Merging {
-        Merging::Arbitrary
+        Merging::Closed
     }
 
     fn bucket_independent(&self) -> bool {
@@ -54,27 +67,61 @@ impl Criterion for ThreeDPrivacy {
     }
 
     fn holds(&self, class: &Class<'_>) -> bool {
-        self.rule.allows(self.alone(class))
+        self.skyline.accepts(self.reached(class))
     }
 
     fn reached(&self, class: &Class<'_>) -> f64 {
-        self.alone(class)
+        let mut most: f64 = 0.0;
+        self.facts(class, |facts| {
+            let chance = 1.0 / (1.0 + facts.own.min(facts.alone));
+            most = most.max(self.skyline.measure_at(facts.slot, chance));
+        });
+        most
     }
 
     fn better(&self) -> Better {
         Better::Lower
     }
 
-    fn reached_together(&self, classes: &[Vec<(u32, u32)>]) -> Option<Vec<f64>> {
-        let mut maxima = GlobalMaxima::new(self.rule, self.values);
-        for (class, counts) in (0..).zip(classes) {
-            maxima.insert(class, counts);
+    fn summarize(&self, class: &Class<'_>, numbers: &mut Vec<f64>) {
+        self.facts(class, |facts| {
+            numbers.extend([facts.slot as f64, facts.own.min(facts.alone), facts.alone, facts.family]);
+        });
+    }
+
+    fn reached_together(&self, classes: &Summaries) -> Vec<f64> {
+        // Per slot the two classes in which a family most surely has the value, so that one of them is another class.
+        let mut families = vec![[(f64::INFINITY, usize::MAX); 2]; self.values * self.skyline.width()];
+        for (class, told) in classes.iter().enumerate() {
+            for told in told.chunks_exact(TOLD) {
+                let (slot, family) = (told[0] as usize, told[3]);
+                let best = &mut families[slot];
+                if family < best[0].0 {
+                    *best = [(family, class), best[0]];
+                } else if family < best[1].0 {
+                    best[1] = (family, class);
+                }
+            }
         }
-        Some((0..).zip(classes).map(|(class, counts)| maxima.breach_in(class, counts)).collect())
+        let reached = |(class, told): (usize, &[f64])| {
+            let reached = told.chunks_exact(TOLD).map(|told| {
+                let (slot, inside, alone) = (told[0] as usize, told[1], told[2]);
+                let elsewhere = families[slot].iter().find(|(_, other)| *other != class);
+                let elsewhere = elsewhere.map_or(1.0, |&(family, _)| family.min(1.0));
+                let odds = inside.min(alone * elsewhere);
+                self.skyline.measure_at(slot, 1.0 / (1.0 + odds))
+            });
+            reached.fold(0.0, f64::max)
+        };
+        classes.iter().enumerate().map(reached).collect()
     }
 
     fn accepts(&self, reached: f64) -> bool {
-        self.rule.allows(reached)
+        self.skyline.accepts(reached)
+    }
+
+    fn skyline(&self) -> Option<&Skyline> {
+        Some(&self.skyline)
     }
 
     fn histograms(&self) -> Vec<usize> {

@@ -1,5 +1,5 @@
 //! The basic 3D privacy criterion (survey PM-13, Def 2.4; Chen, LeFevre and Ramakrishnan's privacy skyline), by
-//! its closed form, and the summary of all buckets with which a partition is re-checked when one is cut (ME-10).
+//! its closed form, and its skyline and value-specific forms (PM-14).
 //!
 //! Whoever wants to learn whether a person t has a value s knows (l) values that t does not have, (k) the values of
 //! other people, and (m) people of t's same-value family: whoever of them has s tells that t has it too. The release
@@ -11,25 +11,32 @@
 //! in t's own bucket has N = n - k - 1 and N_s = n_s. The maximum over t, s and the family's bucket decides
 //! (congregation: knowledge about at most two buckets is worst).
 //!
+//! A *skyline* is a set of points (l, k, m, c), all of which must hold; a value may have a point of its own, which then
+//! takes the place of the others where s is that value (the survey only names both forms).
+//!
 //! What it guarantees: the maximum is exact; tests compare it with all worlds and all knowledge on small tables.
 //! Nearness to c errs on the safe side: a chance within 1e-12 of c counts as reaching it. Where the printed product
 //! would divide by zero (a bucket of fewer than m people, none of whom has s) the family ends with the bucket.
 //!
-//! The criterion is not bucket-independent (survey TH-09), so it is no [`Criterion`](crate::Criterion): no bucket can
-//! be judged by itself.
+//! The criterion is not bucket-independent (survey TH-09): buckets are judged together. Merging buckets never makes
+//! anything likelier; the argument of `ck_safety` holds for any knowledge about single people.
 
 mod criterion;
+mod maxima;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::keep::TOLERANCE;
 
 pub(crate) use criterion::ThreeDPrivacy;
+pub use maxima::GlobalMaxima;
 
-/// The basic 3D privacy criterion.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+/// The basic 3D privacy criterion: one point of a skyline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThreeD {
     /// Values that the person is known not to have.
@@ -53,10 +60,14 @@ impl ThreeD {
 
     /// What it promises, in one sentence for a person.
     pub fn promise(&self) -> String {
+        self.promise_of("no sensitive value")
+    }
+
+    fn promise_of(&self, what: &str) -> String {
         let Self { l, k, m, c } = self;
         format!(
             "Whoever knows {l} values that a person does not have, the values of {k} other people, and {m} people who \
-             would give the person away if they had the same value, learns no sensitive value with a chance of \
+             would give the person away if they had the same value, learns {what} with a chance of \
              {c} or more."
         )
     }
@@ -76,12 +87,7 @@ impl ThreeD {
     /// assert!((breach - 0.75).abs() < 1e-12);
     /// ```
     pub fn breach(&self, buckets: &[Vec<u32>]) -> f64 {
-        let mut maxima = GlobalMaxima::new(*self, buckets.iter().map(Vec::len).max().unwrap_or(0));
-        for (number, counts) in buckets.iter().enumerate() {
-            let occurring: Vec<(u32, u32)> = (0u32..).zip(counts.iter().copied()).collect();
-            maxima.insert(number as u32, &occurring);
-        }
-        maxima.breach()
+        Skyline::from(*self).reached(buckets)
     }
 
     /// The chance that nobody of the family has a value that `having` of `people` have.
@@ -99,38 +105,26 @@ impl ThreeD {
         chance
     }
 
-    /// What a bucket adds to the summary of each value that occurs in it.
-    fn facts(&self, counts: &[(u32, u32)]) -> Vec<Facts> {
-        let occurring = || counts.iter().filter(|(_, count)| *count > 0);
-        let rows: u64 = occurring().map(|&(_, count)| u64::from(count)).sum();
-        let mut ranked: Vec<u32> = occurring().map(|&(_, count)| count).collect();
-        ranked.sort_unstable_by(|a, b| b.cmp(a));
-        let most = (self.l as usize).min(ranked.len());
-        let top: u64 = ranked[..most].iter().map(|&count| u64::from(count)).sum();
-        occurring()
-            .map(|&(value, count)| {
-                let own = u64::from(count);
-                // The most frequent *other* values: when the value is itself among them, the next one moves up.
-                let excluded = match ranked.get(most.wrapping_sub(1)) {
-                    Some(&last) if count >= last => {
-                        top - own + ranked.get(most).map_or(0, |&next| u64::from(next))
-                    }
-                    _ => top,
-                };
-                let remain = rows - own - excluded;
-                let remain = remain.saturating_sub(self.k.into());
-                let odds = remain as f64 / own as f64;
-                let inside = if remain == 0 { 0.0 } else { self.nobody(rows - u64::from(self.k) - 1, own) };
-                Facts { value, own: odds * inside, alone: odds, family: self.nobody(rows, own) }
-            })
-            .collect()
+    /// What a bucket of `rows` records says of a value that `own` of them have. `up_to` are the sums of its counts
+    /// from the largest: none, the first, the first two, …
+    fn facts(&self, slot: usize, rows: u64, own: u64, up_to: &[u64]) -> Facts {
+        let distinct = up_to.len() - 1; // why: the sum of no counts is always there
+        let most = (self.l as usize).min(distinct);
+        // The most frequent *other* values: when the value is itself among them, the next one moves up.
+        let among = most > 0 && own >= up_to[most] - up_to[most - 1];
+        let excluded = if among { up_to[(most + 1).min(distinct)] - own } else { up_to[most] };
+        let remain = (rows - own - excluded).saturating_sub(self.k.into());
+        let odds = remain as f64 / own as f64;
+        let inside = if remain == 0 { 0.0 } else { self.nobody(rows - u64::from(self.k) - 1, own) };
+        Facts { slot, own: odds * inside, alone: odds, family: self.nobody(rows, own) }
     }
 }
 
-/// What a bucket says of one value. Small numbers are the danger.
+/// What a bucket says of one value at one point. Small numbers are the danger.
 #[derive(Debug, Clone, Copy)]
 struct Facts {
-    value: u32,
+    /// Which value and point.
+    slot: usize,
     /// The odds against the value, with the family in the same bucket.
     own: f64,
     /// The odds against the value, without a family.
@@ -139,339 +133,113 @@ struct Facts {
     family: f64,
 }
 
-/// Per value the worst that any bucket, or pair of buckets, does. A bucket can be taken out and replaced by its
-/// parts without looking at the others.
-#[derive(Debug, Clone)]
-pub struct GlobalMaxima {
-    rule: ThreeD,
-    values: Vec<Value>,
+/// Points of 3D privacy, all of which must hold; values may have a point of their own (survey PM-14).
+///
+/// What a table *reaches* is the largest chance when there is one point; with several it is the largest chance as a
+/// share of the c that it must stay below.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skyline {
+    general: Vec<ThreeD>,
+    own: BTreeMap<u32, ThreeD>,
+    /// The c of the only point.
+    only: Option<f64>,
 }
 
-/// The buckets in which one value occurs, by what they say of it.
-#[derive(Debug, Clone, Default)]
-struct Value {
-    own: BTreeSet<(u64, u32)>,
-    alone: BTreeSet<(u64, u32)>,
-    family: BTreeSet<(u64, u32)>,
-}
-
-impl Value {
-    /// The largest chance of this value over all buckets and pairs of buckets.
-    fn breach(&self) -> f64 {
-        let least =
-            |set: &BTreeSet<(u64, u32)>| set.first().map_or(f64::INFINITY, |&(bits, _)| f64::from_bits(bits));
-        let mut odds = least(&self.own).min(least(&self.alone));
-        // Two buckets of each kind suffice: the best of one kind and the best other bucket of the other.
-        for &(alone, bucket) in self.alone.iter().take(2) {
-            for &(family, other) in self.family.iter().take(2) {
-                if bucket != other {
-                    odds = odds.min(f64::from_bits(alone) * f64::from_bits(family));
-                }
-            }
-        }
-        1.0 / (1.0 + odds)
+impl From<ThreeD> for Skyline {
+    fn from(point: ThreeD) -> Self {
+        Self::new(vec![point], BTreeMap::new())
     }
 }
 
-impl GlobalMaxima {
-    /// The summary of no bucket, for a column of so many values.
-    pub fn new(rule: ThreeD, values: usize) -> Self {
-        Self { rule, values: vec![Value::default(); values] }
+impl Skyline {
+    /// Points for every value, and for some values, by code, one that takes their place. Without points for every
+    /// value the others are not protected.
+    pub fn new(general: Vec<ThreeD>, own: BTreeMap<u32, ThreeD>) -> Self {
+        let mut points = general.iter().chain(own.values());
+        let only = points.next().filter(|_| points.next().is_none()).map(|point| point.c);
+        Self { general, own, only }
     }
 
-    /// Adds a bucket: each of its values, once, with its count.
-    pub fn insert(&mut self, bucket: u32, counts: &[(u32, u32)]) {
-        for facts in self.rule.facts(counts) {
-            let value = &mut self.values[facts.value as usize];
-            // The order of the bits is the order of numbers that are not negative.
-            value.own.insert((facts.own.to_bits(), bucket));
-            value.alone.insert((facts.alone.to_bits(), bucket));
-            value.family.insert((facts.family.to_bits(), bucket));
-        }
+    /// All points.
+    pub fn points(&self) -> impl Iterator<Item = &ThreeD> {
+        self.general.iter().chain(self.own.values())
     }
 
-    /// Takes a bucket out again.
-    pub fn remove(&mut self, bucket: u32, counts: &[(u32, u32)]) {
-        for facts in self.rule.facts(counts) {
-            let value = &mut self.values[facts.value as usize];
-            value.own.remove(&(facts.own.to_bits(), bucket));
-            value.alone.remove(&(facts.alone.to_bits(), bucket));
-            value.family.remove(&(facts.family.to_bits(), bucket));
-        }
-    }
-
-    /// The largest chance of all.
-    pub fn breach(&self) -> f64 {
-        self.values.iter().map(Value::breach).fold(0.0, f64::max)
-    }
-
-    /// The largest chance for people of one of the buckets.
-    pub fn breach_in(&self, bucket: u32, counts: &[(u32, u32)]) -> f64 {
-        let odds = |facts: Facts| {
-            let families = self.values[facts.value as usize].family.iter();
-            // The best family in another bucket is the first or the second of all.
-            let elsewhere = families.take(2).find(|(_, other)| *other != bucket);
-            let elsewhere = elsewhere.map_or(1.0, |&(bits, _)| f64::from_bits(bits));
-            facts.own.min(facts.alone).min(facts.alone * elsewhere)
+    /// What it promises, in a few sentences for a person.
+    pub fn promise(&self) -> String {
+        let mut sentences: Vec<String> = self.general.iter().map(ThreeD::promise).collect();
+        let named = match self.own.len() {
+            0 => return sentences.join(" "),
+            1 => "one value".to_owned(),
+            many => format!("one of {many} values"),
         };
-        self.rule.facts(counts).into_iter().map(|facts| 1.0 / (1.0 + odds(facts))).fold(0.0, f64::max)
+        sentences.extend(self.own.values().map(|point| {
+            point.promise_of(&format!("{named} that the promise names")) // why: the values stay unsaid
+        }));
+        sentences.push(match self.general.is_empty() {
+            true => "Other values are not protected.".to_owned(),
+            false => "Such a value has this bound in place of the others.".to_owned(),
+        });
+        sentences.join(" ")
     }
 
-    /// Whether all is safe.
-    pub fn is_safe(&self) -> bool {
-        self.rule.allows(self.breach())
+    /// What is reached where a value has this chance at a point.
+    fn measure(&self, point: &ThreeD, chance: f64) -> f64 {
+        if self.only.is_some() { chance } else { chance / point.c }
     }
 
-    /// Replaces a bucket of a safe table by its parts, when the table stays safe; otherwise leaves all as it was.
-    /// Only the values of that bucket are looked at.
-    pub fn replace_if_safe(&mut self, whole: (u32, &[(u32, u32)]), parts: &[(u32, &[(u32, u32)])]) -> bool {
-        self.remove(whole.0, whole.1);
-        for (bucket, counts) in parts {
-            self.insert(*bucket, counts);
-        }
-        let occurring = whole.1.iter().filter(|(_, count)| *count > 0);
-        let safe = occurring
-            .map(|&(value, _)| value as usize)
-            .all(|value| self.rule.allows(self.values[value].breach()));
-        if !safe {
-            for (bucket, counts) in parts {
-                self.remove(*bucket, counts);
-            }
-            self.insert(whole.0, whole.1);
-        }
-        safe
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::testing::{diversity, holds};
-
-    fn breach(l: u32, k: u32, m: u32, buckets: &[Vec<u32>]) -> f64 {
-        ThreeD { l, k, m, c: 1.0 }.breach(buckets)
+    /// Whether what is reached is safely enough.
+    pub fn accepts(&self, reached: f64) -> bool {
+        reached < self.only.unwrap_or(1.0) - TOLERANCE
     }
 
-    fn near(a: f64, b: f64) -> bool {
-        (a - b).abs() < 1e-12
+    /// What a whole table reaches, from the counts of the values in each bucket.
+    pub fn reached(&self, buckets: &[Vec<u32>]) -> f64 {
+        let mut maxima = GlobalMaxima::new(self.clone(), buckets.iter().map(Vec::len).max().unwrap_or(0));
+        for (number, counts) in (0u32..).zip(buckets) {
+            let occurring: Vec<(u32, u32)> = (0u32..).zip(counts.iter().copied()).collect();
+            maxima.insert(number, &occurring);
+        }
+        maxima.reached()
     }
 
-    #[test]
-    fn survey_pm13_goldens() {
-        let buckets = [vec![1, 1, 1, 1], vec![2, 1, 0, 1]];
-        let goldens = [
-            ((0, 0, 0), 1.0 / 2.0),
-            ((1, 0, 0), 2.0 / 3.0),
-            ((0, 1, 0), 2.0 / 3.0),
-            ((0, 0, 1), 3.0 / 4.0),
-            ((0, 0, 2), 1.0),
-            ((1, 0, 1), 6.0 / 7.0),
-            ((0, 1, 1), 1.0),
-            ((1, 1, 0), 1.0),
-        ];
-        for ((l, k, m), expected) in goldens {
-            assert!(near(breach(l, k, m, &buckets), expected), "({l},{k},{m})");
-        }
+    /// The points that protect a value.
+    fn points_of(&self, value: u32) -> &[ThreeD] {
+        self.own.get(&value).map_or(&self.general, std::slice::from_ref)
     }
 
-    #[test]
-    fn survey_th09_two_safe_buckets_are_not_safe_together() {
-        let (one, two) = (vec![4, 1, 1, 1], vec![3, 3, 1, 0]);
-        assert!(near(breach(1, 0, 1, std::slice::from_ref(&one)), 6.0 / 7.0));
-        assert!(near(breach(1, 0, 1, std::slice::from_ref(&two)), 6.0 / 7.0));
-        assert!(near(breach(1, 0, 1, &[one.clone(), two.clone()]), 7.0 / 8.0));
-        for c in [0.86, 0.875] {
-            let rule = ThreeD { l: 1, k: 0, m: 1, c };
-            assert!(rule.allows(rule.breach(std::slice::from_ref(&one))));
-            assert!(rule.allows(rule.breach(std::slice::from_ref(&two))));
-            assert!(!rule.allows(rule.breach(&[one.clone(), two.clone()])), "c = {c}");
-        }
+    /// Every value has so many slots, one for each of its points.
+    fn width(&self) -> usize {
+        self.general.len().max(1)
     }
 
-    #[test]
-    fn survey_th06_k_anonymity_with_identities_as_values() {
-        for k in 2u32..6 {
-            for rows in 1usize..9 {
-                let rule = ThreeD { l: 0, k: k - 2, m: 0, c: 1.0 };
-                assert_eq!(
-                    rule.allows(rule.breach(&[vec![1; rows]])),
-                    rows >= k as usize,
-                    "k = {k}, n = {rows}"
-                );
-            }
-        }
+    /// The slots of a value.
+    fn slots_of(&self, value: u32) -> std::ops::Range<usize> {
+        let first = value as usize * self.width();
+        first..first + self.points_of(value).len()
     }
 
-    #[test]
-    fn parameters_are_checked() {
-        for c in [0.0, -0.5, 1.1, f64::NAN, f64::INFINITY] {
-            assert!(ThreeD { l: 0, k: 0, m: 0, c }.fault().is_some(), "{c}");
-        }
-        assert!(ThreeD { l: u32::MAX, k: u32::MAX, m: u32::MAX, c: 1.0 }.fault().is_none());
-        assert!(near(breach(u32::MAX, u32::MAX, u32::MAX, &[vec![1, 2], vec![0, 3]]), 1.0));
-        assert_eq!(breach(0, 0, 0, &[]), 0.0);
-        assert_eq!(breach(1, 1, 1, &[vec![], vec![0, 0]]), 0.0);
+    /// What is reached where the value of a slot has this chance; 0 where nothing is promised.
+    fn measure_at(&self, slot: usize, chance: f64) -> f64 {
+        let point = self.points_of((slot / self.width()) as u32).get(slot % self.width());
+        point.map_or(0.0, |point| self.measure(point, chance))
     }
 
-    /// All ways to hand the values of a bucket to its people.
-    fn worlds(counts: &[u32]) -> Vec<Vec<usize>> {
-        fn extend(left: &mut [u32], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-            if left.iter().all(|&count| count == 0) {
-                all.push(so_far.clone());
-                return;
-            }
-            for value in 0..left.len() {
-                if left[value] > 0 {
-                    left[value] -= 1;
-                    so_far.push(value);
-                    extend(left, so_far, all);
-                    so_far.pop();
-                    left[value] += 1;
-                }
-            }
+    /// What a bucket says of each value that occurs in it, at each of its points.
+    fn facts(&self, counts: impl Iterator<Item = (u32, u32)> + Clone, mut say: impl FnMut(Facts)) {
+        let occurring = counts.filter(|(_, count)| *count > 0);
+        let mut ranked: Vec<u64> = occurring.clone().map(|(_, count)| count.into()).collect();
+        ranked.sort_unstable_by(|a, b| b.cmp(a));
+        let mut rows = 0;
+        let mut up_to = ranked;
+        for sum in &mut up_to {
+            rows += *sum;
+            *sum = rows;
         }
-        let mut all = Vec::new();
-        extend(&mut counts.to_vec(), &mut Vec::new(), &mut all);
-        all
-    }
-
-    fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
-        match (size, of) {
-            (0, _) => vec![Vec::new()],
-            (_, []) => Vec::new(),
-            (_, [first, rest @ ..]) => {
-                let with = subsets(rest, size - 1).into_iter().map(|set| [&[*first], &set[..]].concat());
-                with.chain(subsets(rest, size)).collect()
-            }
-        }
-    }
-
-    /// The definition: all worlds, all people, all values, all knowledge of at most this size.
-    fn by_worlds(l: usize, k: usize, m: usize, buckets: &[Vec<u32>]) -> f64 {
-        let values = buckets[0].len();
-        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-        for bucket in buckets {
-            let of_bucket = worlds(bucket);
-            all = all.iter().flat_map(|a| of_bucket.iter().map(move |b| [&a[..], &b[..]].concat())).collect();
-        }
-        let people = all[0].len();
-        let firsts: Vec<usize> = buckets
-            .iter()
-            .scan(0, |next, bucket| {
-                let first = *next;
-                *next += bucket.iter().sum::<u32>() as usize;
-                Some(first)
-            })
-            .collect();
-        let mut most: f64 = 0.0;
-        // People of one bucket are alike, so one of each stands for all.
-        for &t in &firsts {
-            let others: Vec<usize> = (0..people).filter(|&person| person != t).collect();
-            for known in subsets(&others, k.min(others.len())) {
-                let rest: Vec<usize> = others.iter().copied().filter(|w| !known.contains(w)).collect();
-                let families = subsets(&rest, m.min(rest.len()));
-                let mut seen = std::collections::HashSet::new();
-                // Every way in which the known people's values may turn out.
-                for world in &all {
-                    let facts: Vec<usize> = known.iter().map(|&w| world[w]).collect();
-                    if !seen.insert(facts.clone()) {
-                        continue;
-                    }
-                    let left: Vec<&Vec<usize>> = all
-                        .iter()
-                        .filter(|world| known.iter().zip(&facts).all(|(&w, &v)| world[w] == v))
-                        .collect();
-                    for s in 0..values {
-                        let other_values: Vec<usize> = (0..values).filter(|&v| v != s).collect();
-                        for not in subsets(&other_values, l.min(other_values.len())) {
-                            for family in &families {
-                                let fits = |world: &&&Vec<usize>| {
-                                    !not.contains(&world[t])
-                                        && (world[t] == s || family.iter().all(|&w| world[w] != s))
-                                };
-                                let possible = left.iter().filter(fits).count();
-                                let with = left.iter().filter(fits).filter(|world| world[t] == s).count();
-                                if possible > 0 {
-                                    most = most.max(with as f64 / possible as f64);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        most
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        /// The closed form is the maximum over all worlds and all knowledge.
-        #[test]
-        fn survey_pm13_closed_form_against_all_worlds(
-            one in prop::collection::vec(0usize..3, 2..5),
-            two in prop::collection::vec(0usize..3, 2..5),
-        ) {
-            let count = |people: &[usize]| (0..3).map(|v| people.iter().filter(|&&p| p == v).count() as u32).collect();
-            let buckets: Vec<Vec<u32>> = vec![count(&one), count(&two)];
-            for (l, k, m) in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 2), (1, 0, 1), (0, 1, 1), (1, 1, 1)] {
-                let expected = by_worlds(l as usize, k as usize, m as usize, &buckets);
-                let found = breach(l, k, m, &buckets);
-                prop_assert!(near(found, expected), "({l},{k},{m}) {buckets:?}: {found} by worlds {expected}");
-            }
-        }
-
-        /// survey TH-07: recursive (c,l)-diversity is 3D (l-2, 0, 0) with confidence c/(c+1).
-        #[test]
-        fn survey_th07_recursive_diversity(counts in prop::collection::vec(0u32..6, 1..6), l in 2u32..5, halves in 1u32..8) {
-            prop_assume!(counts.iter().any(|&count| count > 0));
-            let c = f64::from(halves) / 2.0;
-            let rule = ThreeD { l: l - 2, k: 0, m: 0, c: c / (c + 1.0) };
-            let recursive = diversity("recursive", l.into(), Some(c));
-            let mut padded = counts.clone();
-            padded.resize(64, 0);
-            prop_assert_eq!(rule.allows(rule.breach(&[counts])), holds(&*recursive, &padded));
-        }
-
-        /// Replacing buckets one by one comes to the same as a summary made at once, and a refusal changes nothing.
-        #[test]
-        fn buckets_are_replaced_by_their_parts(
-            parts in prop::collection::vec(prop::collection::vec(0u32..4, 3), 2..6),
-            l in 0u32..2, k in 0u32..2, m in 0u32..3, c in 0.5f64..1.0,
-        ) {
-            let rule = ThreeD { l, k, m, c };
-            let listed = |counts: &[u32]| (0u32..).zip(counts.iter().copied()).collect::<Vec<_>>();
-            let sum = |from: usize| -> Vec<u32> {
-                (0..3).map(|v| parts[from..].iter().map(|part| part[v]).sum()).collect()
-            };
-            let mut maxima = GlobalMaxima::new(rule, 3);
-            maxima.insert(0, &listed(&sum(0)));
-            let mut current = vec![sum(0)];
-            for (from, part) in parts.iter().enumerate().take(parts.len() - 1) {
-                let whole = current.pop().unwrap();
-                let (head, tail) = (part.clone(), sum(from + 1));
-                let was_safe = maxima.is_safe();
-                let number = current.len() as u32;
-                let replaced = maxima.replace_if_safe(
-                    (number, &listed(&whole)),
-                    &[(number, &listed(&head)), (number + 1, &listed(&tail))],
-                );
-                let mut after = current.clone();
-                after.extend([head, tail]);
-                if was_safe {
-                    prop_assert_eq!(replaced, rule.allows(rule.breach(&after)));
-                }
-                if replaced {
-                    current = after;
-                } else {
-                    current.push(whole);
-                }
-                prop_assert!(near(maxima.breach(), rule.breach(&current)));
-                if !replaced {
-                    break;
-                }
+        up_to.insert(0, 0);
+        for (value, count) in occurring {
+            for (slot, point) in self.slots_of(value).zip(self.points_of(value)) {
+                say(point.facts(slot, rows, count.into(), &up_to));
             }
         }
     }

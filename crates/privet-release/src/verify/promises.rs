@@ -147,5 +147,6 @@ fn word(requirement: &Requirement) -> &'static str {
         Requirement::BetaLikeness { .. } => "beta-likeness",
         Requirement::DeltaDisclosure { .. } => "delta-disclosure",
         Requirement::ThreeD { .. } => "three-d",
+        Requirement::CKSafety { .. } => "c-k-safety",
     }
 }

@@ -121,6 +121,7 @@ impl Fixture {
                 removed_columns: vec!["name".into()],
                 sensitive_tables: vec![],
                 sample: None,
+                distorted: None,
             },
             promises: self.promises.clone(),
             search: Search {

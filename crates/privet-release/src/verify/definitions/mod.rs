@@ -6,6 +6,7 @@
 //! Otherwise the share of a value in the input lies in an interval, what a class reaches does too, and a
 //! promise is called broken only when it is broken for every input that fits the published table.
 
+mod ck_safety;
 mod closeness;
 mod diversity;
 mod likeness;
@@ -129,9 +130,18 @@ pub(in crate::verify) fn judge(
         Requirement::BetaLikeness { beta, kind, column } => {
             likeness::beta_likeness(*beta, *kind, sensitive(column.as_deref(), released)?, released)
         }
-        Requirement::ThreeD { l, k, m, c, column } => {
-            let knows = three_d::Knows { not: *l, others: *k, family: *m };
-            three_d::judge(knows, *c, sensitive(column.as_deref(), released)?, released)?
+        Requirement::ThreeD { l, k, m, c, points, values, column } => {
+            let plain = c.map(|c| three_d::Point::new(*l, *k, *m, c));
+            let more = points.iter().map(|point| three_d::Point::new(point.l, point.k, point.m, point.c));
+            let own = values.iter().map(|(value, point)| {
+                (value.as_str(), three_d::Point::new(point.l, point.k, point.m, point.c))
+            });
+            let skyline =
+                three_d::Skyline { points: plain.into_iter().chain(more).collect(), own: own.collect() };
+            skyline.judge(sensitive(column.as_deref(), released)?, released)?
+        }
+        Requirement::CKSafety { c, k, column } => {
+            ck_safety::judge(*c, *k, sensitive(column.as_deref(), released)?, released)?
         }
         Requirement::DeltaDisclosure { delta, column } => {
             let column = sensitive(column.as_deref(), released)?;

@@ -1,50 +1,89 @@
-//! Basic 3D privacy (survey PM-13), value by value and pair of classes by pair of classes.
+//! 3D privacy (survey PM-13, PM-14), point by point, value by value and pair of classes by pair of classes.
+
+use std::collections::BTreeMap;
 
 use super::{Judged, Reach, TOLERANCE, Worst};
 use crate::verify::table::{Histogram, Released};
 
-/// What the adversary knows.
+/// What the adversary knows, and what it must not lead to.
 #[derive(Clone, Copy)]
-pub(super) struct Knows {
+pub(super) struct Point {
     /// Values that the person does not have.
-    pub not: u32,
+    not: u32,
     /// Values of so many other people.
-    pub others: u32,
+    others: u32,
     /// People who would give the person away if they had the same value.
-    pub family: u32,
+    family: u32,
+    /// The chance that must not be reached.
+    c: f64,
 }
 
-/// No value of any person is as likely as c, whatever the adversary picks to know.
-pub(super) fn judge(knows: Knows, c: f64, column: usize, released: &Released) -> Result<Judged, String> {
-    if !(c > 0.0 && c <= 1.0) {
-        return Err("c must be above 0 and at most 1".to_owned());
+impl Point {
+    pub fn new(not: u32, others: u32, family: u32, c: f64) -> Self {
+        Self { not, others, family, c }
     }
-    let histograms = released.histograms(column);
-    let texts = released.table.columns[column].texts.len();
-    // Per value the two classes in which a family most surely has it, so that one of them is another class.
-    let mut families: Vec<[(f64, usize); 2]> = vec![[(f64::INFINITY, usize::MAX); 2]; texts];
-    for (class, histogram) in histograms.iter().enumerate() {
-        let people = size(histogram);
-        for (&value, &having) in histogram {
-            let spared = nobody(knows.family, people, having);
-            let best = &mut families[value as usize];
-            if spared < best[0].0 {
-                *best = [(spared, class), best[0]];
-            } else if spared < best[1].0 {
-                best[1] = (spared, class);
+}
+
+/// Points for every value, and values with a point of their own in their place.
+pub(super) struct Skyline<'a> {
+    pub points: Vec<Point>,
+    pub own: BTreeMap<&'a str, Point>,
+}
+
+impl Skyline<'_> {
+    /// No value of any person is as likely as its c, whatever the adversary picks to know. With several points a class
+    /// reaches the largest share of what is allowed; with one, the chance itself.
+    pub fn judge(&self, column: usize, released: &Released) -> Result<Judged, String> {
+        let all: Vec<Point> = self.points.iter().chain(self.own.values()).copied().collect();
+        if all.is_empty() {
+            return Err("it names no point".to_owned());
+        }
+        if !all.iter().all(|point| point.c > 0.0 && point.c <= 1.0) {
+            return Err("c must be above 0 and at most 1".to_owned());
+        }
+        let histograms = released.histograms(column);
+        let texts = &released.table.columns[column].texts;
+        // Per value the classes in which it occurs.
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); texts.len()];
+        for (class, histogram) in histograms.iter().enumerate() {
+            histogram.keys().for_each(|&value| places[value as usize].push(class));
+        }
+        let mut reaches = vec![(0.0f64, true); histograms.len()];
+        for ((value, text), places) in (0u32..).zip(texts).zip(&places) {
+            let own = self.own.get(&**text).copied();
+            for point in own.as_slice().iter().chain(self.points.iter().filter(|_| own.is_none())) {
+                for (class, chance) in chances(point, value, places, &histograms) {
+                    let (reach, holds) = &mut reaches[class];
+                    *reach = reach.max(if all.len() == 1 { chance } else { chance / point.c });
+                    *holds &= chance < point.c - TOLERANCE;
+                }
             }
         }
+        let classes = reaches.into_iter().map(|(reach, holds)| Reach::exactly(reach, holds)).collect();
+        Ok(Judged::new(Worst::Largest, classes))
     }
-    let classes = histograms.iter().enumerate().map(|(class, histogram)| {
-        let breach = histogram.keys().map(|&value| {
-            let elsewhere = families[value as usize].iter().find(|(_, other)| *other != class);
-            let elsewhere = elsewhere.map_or(1.0, |&(spared, _)| spared.min(1.0));
-            chance(knows, histogram, value, elsewhere)
-        });
-        let breach = breach.fold(0.0, f64::max);
-        Reach::exactly(breach, breach < c - TOLERANCE)
+}
+
+/// Per class in which a value occurs the largest chance of it.
+fn chances(point: &Point, value: u32, places: &[usize], histograms: &[Histogram]) -> Vec<(usize, f64)> {
+    let spared = places.iter().map(|&class| {
+        let having = histograms[class].get(&value).copied().unwrap_or(0);
+        (class, nobody(point.family, size(&histograms[class]), having))
     });
-    Ok(Judged::new(Worst::Largest, classes.collect()))
+    let spared: Vec<(usize, f64)> = spared.collect();
+    // The class in which a family most surely has the value, and the same without that class.
+    let least = |but: Option<usize>| {
+        let others = spared.iter().filter(move |(class, _)| Some(*class) != but);
+        others.copied().min_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let first = least(None);
+    let second = least(first.map(|(class, _)| class));
+    let here = |&(class, _): &(usize, f64)| {
+        let elsewhere = if first.is_some_and(|(best, _)| best == class) { second } else { first };
+        let elsewhere = elsewhere.map_or(1.0, |(_, spared)| spared.min(1.0));
+        (class, chance(point, &histograms[class], value, elsewhere))
+    };
+    spared.iter().map(here).collect()
 }
 
 fn size(histogram: &Histogram) -> u64 {
@@ -53,7 +92,7 @@ fn size(histogram: &Histogram) -> u64 {
 
 /// The largest chance that somebody of a class has a value: the family in the same class, or where it spares the value
 /// with the chance `elsewhere`.
-fn chance(knows: Knows, histogram: &Histogram, value: u32, elsewhere: f64) -> f64 {
+fn chance(knows: &Point, histogram: &Histogram, value: u32, elsewhere: f64) -> f64 {
     let own = histogram.get(&value).copied().unwrap_or(0);
     let mut others: Vec<u64> =
         histogram.iter().filter(|(v, _)| **v != value).map(|(_, &count)| count).collect();
