@@ -113,35 +113,101 @@ impl Groups {
         records: &[u32],
     ) -> RegroupedColumn {
         let column = Column::new(quasi, how.for_column(quasi));
-        let mut node_of_sign: HashMap<Sign, u32> = HashMap::new();
-        let mut node_of_label: HashMap<Box<str>, u32> = HashMap::new();
-        let mut level = GeneralizedLevel { node_of_code: Vec::new(), labels: Vec::new(), leaves: Vec::new() };
+        let mut labelled = Labelled::new(&column);
         let mut codes: Vec<u32> = Vec::new();
-        let mut unchanged = true;
         let node_of_group: Vec<u32> = starts
             .windows(2)
             .map(|bounds| {
                 codes.clear();
                 let members = &records[bounds[0] as usize..bounds[1] as usize];
                 codes.extend(members.iter().map(|&record| quasi.codes[record as usize]));
-                let sign = column.sign(&mut codes);
-                unchanged &= matches!(sign, Sign::Node { level: 0, .. });
-                *node_of_sign.entry(sign).or_insert_with(|| {
-                    // Signs that read alike are one to whoever reads them. They cover what the widest of them does.
-                    let (label, leaves) = column.read(sign);
-                    let node = *node_of_label.entry(label).or_insert_with_key(|label| {
-                        level.labels.push(label.clone());
-                        level.leaves.push(0);
-                        level.labels.len() as u32 - 1
-                    });
-                    let covered = &mut level.leaves[node as usize];
-                    *covered = leaves.max(*covered);
-                    node
-                })
+                labelled.node(column.sign(&mut codes))
             })
             .collect();
-        level.node_of_code = (0..level.labels.len() as u32).collect();
         let codes = self.of.iter().map(|&group| node_of_group[group as usize]).collect();
+        labelled.column(codes)
+    }
+}
+
+/// All that is kept of the values of a group in a column: enough for nodes and ranges, whatever its size. It is gathered
+/// record by record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// The code of its first record.
+    pub first: u32,
+    /// The lowest level at which all its codes are one; one more than there are when none is.
+    level: u32,
+    least: u32,
+    most: u32,
+}
+
+impl Extent {
+    /// That of a group of one record.
+    pub fn of(code: u32) -> Self {
+        Self { first: code, level: 0, least: code, most: code }
+    }
+
+    /// Adds a record.
+    #[inline]
+    pub fn add(&mut self, generalization: &Generalization, code: u32) {
+        (self.least, self.most) = (self.least.min(code), self.most.max(code));
+        // Levels nest: codes that are one at a level are one at all above.
+        while let Some(level) = generalization.levels.get(self.level as usize) {
+            if level.node_of_code[code as usize] == level.node_of_code[self.first as usize] {
+                break;
+            }
+            self.level += 1;
+        }
+    }
+}
+
+/// What groups show in a column of which only the extents are known: as [`Groups::represent`] has it, with one code for
+/// each group in place of one for each record. `None` for means, medians and modes, which need all values.
+pub fn represent_extents(quasi: &Quasi<'_>, how: Represent, extents: &[Extent]) -> Option<RegroupedColumn> {
+    if !matches!(how, Represent::Nodes | Represent::Ranges) {
+        return None;
+    }
+    let column = Column::new(quasi, how.for_column(quasi));
+    let mut labelled = Labelled::new(&column);
+    let codes = extents.iter().map(|extent| labelled.node(column.sign_of_extent(extent))).collect();
+    Some(labelled.column(codes))
+}
+
+/// A column whose labels are made as signs are met.
+struct Labelled<'a, 'q> {
+    column: &'a Column<'q>,
+    node_of_sign: HashMap<Sign, u32>,
+    node_of_label: HashMap<Box<str>, u32>,
+    level: GeneralizedLevel,
+    unchanged: bool,
+}
+
+impl<'a, 'q> Labelled<'a, 'q> {
+    fn new(column: &'a Column<'q>) -> Self {
+        let level = GeneralizedLevel { node_of_code: Vec::new(), labels: Vec::new(), leaves: Vec::new() };
+        Self { column, node_of_sign: HashMap::new(), node_of_label: HashMap::new(), level, unchanged: true }
+    }
+
+    fn node(&mut self, sign: Sign) -> u32 {
+        let Self { column, node_of_sign, node_of_label, level, unchanged } = self;
+        *unchanged &= matches!(sign, Sign::Node { level: 0, .. });
+        *node_of_sign.entry(sign).or_insert_with(|| {
+            // Signs that read alike are one to whoever reads them. They cover what the widest of them does.
+            let (label, leaves) = column.read(sign);
+            let node = *node_of_label.entry(label).or_insert_with_key(|label| {
+                level.labels.push(label.clone());
+                level.leaves.push(0);
+                level.labels.len() as u32 - 1
+            });
+            let covered = &mut level.leaves[node as usize];
+            *covered = leaves.max(*covered);
+            node
+        })
+    }
+
+    fn column(self, codes: Vec<u32>) -> RegroupedColumn {
+        let Self { mut level, unchanged, .. } = self;
+        level.node_of_code = (0..level.labels.len() as u32).collect();
         RegroupedColumn { codes, level, unchanged }
     }
 }
@@ -247,6 +313,19 @@ impl<'a> Column<'a> {
                 Sign::Value { code: known[(known.len() - 1) / 2], first, last, unknown }
             }
             _ => Sign::Value { code: self.mode(known), first, last, unknown },
+        }
+    }
+
+    /// The sign of a group that shows nodes or ranges.
+    fn sign_of_extent(&self, extent: &Extent) -> Sign {
+        let Extent { first, level, least, most } = *extent;
+        // Codes of missing values come first, so the least one tells whether all are known.
+        if level > 0 && self.how == Represent::Ranges && self.is_known(least) {
+            return Sign::Range { first: least, last: most };
+        }
+        match self.quasi.generalization.levels.get(level as usize) {
+            Some(own) => Sign::Node { level, node: own.node_of_code[first as usize] },
+            None => Sign::Anything,
         }
     }
 

@@ -7,7 +7,7 @@
 
 use privet_criteria::{Class, Criterion, Histogram, Merging};
 
-use crate::lattice::{Codes, Problem, SearchError};
+use crate::lattice::{BUCKET_INDEPENDENT, Codes, Problem, SearchError};
 
 /// Judges groups, one after the other.
 pub(crate) struct Jury<'a> {
@@ -182,7 +182,7 @@ pub(crate) fn require_groups(problem: &Problem<'_>, algorithm: &'static str) -> 
         let refusal =
             |accepts| SearchError::NotForCriterion { algorithm, criterion: criterion.key(), accepts };
         if !criterion.bucket_independent() {
-            return Err(refusal("criteria that judge every class by itself"));
+            return Err(refusal(BUCKET_INDEPENDENT));
         }
         if criterion.judges_absence() || criterion.counts_population() {
             return Err(refusal("criteria that look at the table alone, and at no population"));

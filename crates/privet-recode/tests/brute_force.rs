@@ -4,13 +4,17 @@
 mod oracle;
 
 use oracle::{
-    Table, VALUES, bind, domain, hierarchy, judge, minimal, problem, requirements, safe_nodes, tables,
-    tables_of,
+    Table, VALUES, bind, domain, hierarchy, json, judge, minimal, problem, requirements, safe_nodes,
+    table_wide, tables, tables_of,
 };
 use privet_criteria::Requirement;
 use privet_data::Silent;
 use privet_measure::Metric;
-use privet_recode::lattice::{Found, Options, SearchError, optimal, partition};
+use privet_recode::cut::TopDownSpecialization;
+use privet_recode::lattice::{
+    Annealing, BottomUp, Datafly, Found, Genetic, Incognito, Options, Samarati, SearchError, TopDown,
+    optimal, partition, run,
+};
 use proptest::prelude::*;
 
 fn check(
@@ -44,6 +48,15 @@ fn check(
     let suppressed: u64 = parts.rows.iter().zip(&parts.kept).filter(|(_, k)| !**k).map(|(r, _)| r).sum();
     prop_assert_eq!(suppressed, found.suppressed, "suppressed");
     prop_assert_eq!(parts.kept.iter().filter(|k| **k).count() as u64, found.classes, "classes");
+
+    // What was reached is what the published classes reach, and no others.
+    for (number, criterion) in bound.criteria.iter().enumerate() {
+        let Some((reached, class)) = parts.reached[number] else { continue };
+        prop_assert!(parts.kept[class as usize] && !reached.is_nan());
+        if !criterion.bucket_independent() {
+            prop_assert!(criterion.accepts(reached));
+        }
+    }
 
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let again = one_thread.install(|| optimal(&problem, Options { minimal_nodes: true }, &Silent));
@@ -102,4 +115,94 @@ proptest! {
         check(&table, &requirements()[0], Metric::Loss, limit)?;
         check(&table, &requirements()[5], Metric::Discernibility, limit)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Criteria that judge all classes together, with every kind of metric and at several suppression limits.
+    #[test]
+    fn criteria_that_look_at_all_classes(table in tables(), share in 0.0f64..0.6, metric in 0usize..9) {
+        let limit = (share * table.rows as f64) as u64;
+        for requirements in table_wide() {
+            check(&table, &requirements, Metric::Loss, 0)?;
+            check(&table, &requirements, Metric::Loss, limit)?;
+            check(&table, &requirements, Metric::ALL[metric], limit)?;
+        }
+    }
+
+    /// The same in lattices of several blocks.
+    #[test]
+    fn criteria_that_look_at_all_classes_in_blocks(table in tables_of(5..7, 60), share in 0.0f64..0.4, which in 0usize..8) {
+        let limit = (share * table.rows as f64) as u64;
+        check(&table, &table_wide()[which], Metric::Loss, 0)?;
+        check(&table, &table_wide()[which], Metric::Loss, limit)?;
+    }
+
+    /// What the other searches choose is safe and no better; those that judge class by class refuse.
+    #[test]
+    fn other_searches_under_criteria_that_look_at_all_classes(table in tables(), share in 0.0f64..0.6) {
+        let limit = (share * table.rows as f64) as u64;
+        for requirements in table_wide() {
+            let Some(bound) = bind(&table, &requirements) else { continue };
+            let counts = table.counts();
+            let problem = problem(&table, &counts, &bound, Metric::Loss, limit);
+            let best = safe_nodes(&table, &bound, Metric::Loss, limit).into_iter().map(|(_, value)| value).min_by(f64::total_cmp);
+            let genetic = Genetic { population: 8, generations: 4, elite: 1, ..Genetic::default() };
+            let annealing = Annealing { steps: 30, restarts: 1, ..Annealing::default() };
+            let found = [
+                run(&problem, &Datafly {}, &Silent),
+                run(&problem, &TopDown { node_limit: Some(20), ..TopDown::default() }, &Silent),
+                run(&problem, &BottomUp { node_limit: Some(20), ..BottomUp::default() }, &Silent),
+                run(&problem, &genetic, &Silent),
+                run(&problem, &annealing, &Silent),
+            ];
+            for found in found.into_iter().flatten() {
+                let own = judge(&table, &bound, &found.levels, Metric::Loss, limit);
+                prop_assert!(own.is_some_and(|own| (own - found.value).abs() < 1e-9 && found.value >= best.unwrap() - 1e-9));
+            }
+            for refused in [run(&problem, &Samarati {}, &Silent), run(&problem, &Incognito::default(), &Silent)] {
+                let refusal = refused.unwrap_err().to_string();
+                prop_assert!(refusal.contains("bucket-independence"), "{}", refusal);
+            }
+            let cut = TopDownSpecialization::default().search(&problem, &Silent);
+            prop_assert!(matches!(cut, Err(SearchError::NotForCriterion { .. })), "{cut:?}");
+        }
+    }
+}
+
+/// survey TH-09: two classes with 4/5 and 15/19 by themselves have 25/31 together, so between 4/5 and 25/31 they are
+/// merged, or the one goes whose people are exposed; what is told to be reached is what is left.
+#[test]
+fn survey_th09_safe_alone_and_not_together() {
+    let values = [[4, 4, 1, 1, 0], [5, 3, 1, 1, 1]].map(|counts| {
+        (0u32..).zip(counts).flat_map(|(value, count)| vec![value; count]).collect::<Vec<u32>>()
+    });
+    let table = Table {
+        quasi: vec![[vec![0; 10], vec![1; 11]].concat()],
+        population: None,
+        generalizations: vec![hierarchy(&[], true).bind(&domain()).unwrap()],
+        sensitive: vec![values.concat(), vec![0; 21]],
+        label: vec![0; 21],
+        weights: vec![1.0],
+        rows: 21,
+    };
+    let counts = table.counts();
+    let found = |c: f64, limit: u64| {
+        let asked = json("c-k-safety", &format!(r#"{{"c": {c}, "k": 2, "column": "a"}}"#));
+        let bound = bind(&table, &[asked]).unwrap();
+        let problem = problem(&table, &counts, &bound, Metric::Loss, limit);
+        let found = optimal(&problem, Options::default(), &Silent).unwrap();
+        let parts = partition(&problem, &problem.at(&found.levels));
+        (found.levels[0], found.suppressed, parts.reached[0].unwrap())
+    };
+    let near = |found: (usize, u64, (f64, u32)), level: usize, suppressed: u64, reached: f64, class: u32| {
+        assert_eq!((found.0, found.1, found.2.1), (level, suppressed, class));
+        assert!((found.2.0 - reached).abs() < 1e-12, "{found:?}");
+    };
+    near(found(0.81, 0), 0, 0, 25.0 / 31.0, 1);
+    near(found(0.805, 11), 0, 11, 4.0 / 5.0, 0);
+    assert_eq!(found(0.805, 10).0, 1);
+    let merged = found(0.805, 0);
+    assert!(merged.0 == 1 && merged.2.0 < 4.0 / 5.0, "{merged:?}");
 }

@@ -2,8 +2,10 @@
 
 mod oracle;
 
+use std::collections::BTreeMap;
+
 use oracle::{Bound, Table, VALUES, bind, json, problem, requirements, tables};
-use privet_criteria::{Class, Histogram, Merging, ThreeD};
+use privet_criteria::{Class, Histogram, Merging, Skyline, ThreeD};
 use privet_data::Silent;
 use privet_measure::Metric;
 use privet_recode::groups::Groups;
@@ -61,8 +63,7 @@ fn cuts(table: &Table, numeric: &[bool], records: &[usize], everywhere: bool) ->
             // From the top down, the first level that tells the records apart.
             let levels = &table.generalizations[column].levels;
             let parts = levels.iter().rev().map(|level| {
-                let mut parts: std::collections::BTreeMap<u32, Vec<usize>> =
-                    std::collections::BTreeMap::new();
+                let mut parts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
                 for &record in records {
                     parts.entry(level.node_of_code[codes[record] as usize]).or_default().push(record);
                 }
@@ -166,6 +167,59 @@ proptest! {
                 after.extend(parts);
                 prop_assert!(!rule.allows(breach(&after)));
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// The same for all points of a skyline and for values with their own, asked for as criteria are; a second one is
+    /// refused, and so is (c,k)-safety.
+    #[test]
+    fn skylines(table in tables(), numeric in prop::collection::vec(any::<bool>(), 3), c in 0.5f64..1.0, own in 0.3f64..1.0) {
+        let table = table.weighed_for(Metric::Loss);
+        let asked = json("three-d", &format!(
+            r#"{{"points": [{{"c": {c}}}, {{"m": 1, "c": 0.9}}], "values": {{"1": {{"l": 1, "c": {own}}}}}, "column": "b"}}"#,
+        ));
+        let Some(bound) = bind(&table, std::slice::from_ref(&asked)) else { return Ok(()) };
+        let counts = table.counts();
+        let search = |bound: &Bound| {
+            let problem = with_numbers(problem(&table, &counts, bound, Metric::Loss, 0), &numeric);
+            Mondrian::default().search(&problem, &Workload::default(), &Silent)
+        };
+        let found = search(&bound);
+        let count = |records: &Vec<usize>| {
+            let mut counts = vec![0u32; VALUES];
+            records.iter().for_each(|&record| counts[table.sensitive[1][record] as usize] += 1);
+            counts
+        };
+        let points = [ThreeD { l: 0, k: 0, m: 0, c }, ThreeD { l: 0, k: 0, m: 1, c: 0.9 }];
+        let own = BTreeMap::from([(1, ThreeD { l: 1, k: 0, m: 0, c: own })]);
+        let skyline = Skyline::new(points.to_vec(), own);
+        let safe = |groups: &[Vec<usize>]| {
+            skyline.accepts(skyline.reached(&groups.iter().map(count).collect::<Vec<_>>()))
+        };
+        if !safe(&[(0..table.rows).collect()]) {
+            prop_assert!(matches!(found, Err(SearchError::NoSafeNode { .. })), "{found:?}");
+            return Ok(());
+        }
+        let groups = members(&found.map_err(|error| TestCaseError::fail(error.to_string()))?.groups);
+        prop_assert!(safe(&groups));
+        for (number, group) in groups.iter().enumerate() {
+            for parts in cuts(&table, &numeric, group, false) {
+                let mut after = groups.clone();
+                after.swap_remove(number);
+                after.extend(parts);
+                prop_assert!(!safe(&after));
+            }
+        }
+        let other = json("three-d", r#"{"c": 1.0, "column": "a"}"#);
+        if let Some(twice) = bind(&table, &[asked, other]) {
+            prop_assert!(matches!(search(&twice), Err(SearchError::Parameter { key: "privacy.three-d", .. })), "asked twice");
+        }
+        if let Some(safety) = bind(&table, &[json("c-k-safety", r#"{"c": 1.0, "k": 0, "column": "a"}"#)]) {
+            prop_assert!(matches!(search(&safety), Err(SearchError::NotForCriterion { criterion: "c-k-safety", .. })), "refused");
         }
     }
 }

@@ -95,6 +95,15 @@ impl Draft {
         &self.path
     }
 
+    /// A folder beside the draft for what must never be published. It goes when it is dropped; that of a process that
+    /// was killed is removed by the next [`Draft::begin`] for the same destination.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn scratch(&self) -> Result<Scratch, FolderError> {
+        Ok(Scratch { path: self.place.make_draft()? })
+    }
+
     /// Creates a file of the release. Finish it with [`DraftFile::finish`].
     ///
     /// # Errors
@@ -153,6 +162,25 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // After an exchange the path holds the release that was replaced, which must go as well. What
         // cannot be removed now is removed by the next draft for this destination.
+        place::discard(&self.path);
+    }
+}
+
+/// A folder for temporary files, which is removed with all that is in it.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
         place::discard(&self.path);
     }
 }

@@ -25,6 +25,25 @@ pub struct Published {
     pub cells: Vec<Option<u64>>,
 }
 
+impl Published {
+    /// How cells depend on each other: per total that is a sum of others, the cells with a factor each (-1 for the total
+    /// and 1 for its parts) whose counts add up to 0.
+    pub fn sums(&self) -> Vec<Vec<(usize, i64)>> {
+        let mut sums: BTreeMap<usize, Vec<(usize, i64)>> = BTreeMap::new();
+        for cell in 0..self.cells.len().min(self.shape.cells) {
+            for (sum, sign) in self.shape.sums(cell) {
+                sums.entry(sum).or_default().push((cell, sign));
+            }
+        }
+        sums.into_values().collect()
+    }
+
+    /// Whether a cell is of the table itself and no total.
+    pub fn is_inner(&self, cell: usize) -> bool {
+        cell < self.shape.cells && self.shape.is_inner(cell)
+    }
+}
+
 /// From the least to the most that a count can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {

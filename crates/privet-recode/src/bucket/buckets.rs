@@ -13,7 +13,7 @@
 use privet_criteria::{Better, Class, Criterion, Histogram};
 
 use crate::groups::Groups;
-use crate::lattice::{Codes, Problem, SearchError};
+use crate::lattice::{Codes, Problem, SearchError, require_bucket_independent};
 
 /// Records in buckets, and the sensitive values of each bucket.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +121,7 @@ pub(super) fn require(problem: &Problem<'_>, algorithm: &'static str) -> Result<
             problem: "publishes sensitive values by buckets, and there is no sensitive column; name one in [columns]",
         });
     }
+    require_bucket_independent(problem, algorithm)?;
     for criterion in problem.criteria {
         if criterion.histograms().is_empty() || criterion.least_rows() > 1 || criterion.judges_absence() {
             return Err(SearchError::NotForCriterion {

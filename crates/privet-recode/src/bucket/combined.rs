@@ -123,48 +123,71 @@ impl Views<'_, '_> {
     /// # Errors
     /// When k is 0, there are too many joint cells, a linear program fails, or the person stopped it.
     pub fn combined(&self, k: u64, progress: &dyn Progress) -> Result<Combined, SearchError> {
-        if k == 0 {
-            return Err(SearchError::Parameter { key: "views.k", problem: "must be at least 1" });
-        }
-        let joint = Joint::new(self, progress)?;
-        let group_of = joint.groups();
-        let groups = group_of.last().map_or(0, |&last| last as usize + 1);
-        let sensitive: Vec<usize> = (0..joint.columns.len())
-            .filter(|&c| matches!(joint.columns[c], JointColumn::Sensitive(_)))
-            .collect();
-        let (bounds, method) = if joint.decomposable {
-            (joint.closed(&joint.tables, &joint.places), Method::Closed)
-        } else {
-            let each: Vec<u32> = (0..joint.cells.len() as u32).collect();
-            (joint.by_program(&each, joint.cells.len(), progress)?, Method::LinearProgram)
+        let of = |view: &View| {
+            let quasi = view.quasi.iter().map(|&i| JointColumn::Quasi(i));
+            quasi.chain(view.sensitive.iter().map(|&i| JointColumn::Sensitive(i))).collect::<Vec<_>>()
         };
-        let (group_bounds, group_method) = match joint.closed_groups(&sensitive, &group_of, groups, &bounds) {
-            Some(found) => (found, Method::Closed),
-            None => (joint.by_program(&group_of, groups, progress)?, Method::LinearProgram),
-        };
-        let of_views: Vec<(&[u32], &[u64])> =
-            joint.view_cells.iter().zip(&joint.counts).map(|(at, counts)| (&at[..], &counts[..])).collect();
-        let fitted = fitting::fit(bounds.iter().map(|bounds| bounds.high > 0), &of_views, progress)?;
-        let inferences =
-            sensitive.iter().map(|&s| joint.infer(s, &group_of, &bounds, &fitted.cells)).collect();
-        let below_k = |&group: &u32| group_bounds[group as usize].high < k;
-        let possibly_small: Vec<u32> = (0..groups as u32).filter(below_k).collect();
-        let proven = |group: &&u32| group_bounds[**group as usize].low > 0;
-        Ok(Combined {
-            small: possibly_small.iter().filter(proven).copied().collect(),
-            possibly_small,
-            columns: joint.columns,
-            cells: joint.cells,
-            bounds,
-            fitted: fitted.cells,
-            fitted_off: fitted.off,
-            group_of,
-            group_bounds,
-            methods: (method, group_method),
-            k,
-            inferences,
-        })
+        let columns: Vec<Vec<JointColumn>> = self.views.iter().map(of).collect();
+        combine(&columns, |view| self.table(&self.views[view]), k, progress)
     }
+}
+
+/// What tables of counts over these columns tell together. Columns are in ascending order within each.
+pub(super) fn combine(
+    columns: &[Vec<JointColumn>],
+    table: impl Fn(usize) -> ViewTable,
+    k: u64,
+    progress: &dyn Progress,
+) -> Result<Combined, SearchError> {
+    if k == 0 {
+        return Err(SearchError::Parameter { key: "views.k", problem: "must be at least 1" });
+    }
+    let joint = Joint::new(columns, table, progress)?;
+    let group_of = joint.groups();
+    let groups = group_of.last().map_or(0, |&last| last as usize + 1);
+    let sensitive: Vec<usize> =
+        (0..joint.columns.len()).filter(|&c| matches!(joint.columns[c], JointColumn::Sensitive(_))).collect();
+    let (bounds, method) = if joint.decomposable {
+        (joint.closed(&joint.tables, &joint.places), Method::Closed)
+    } else {
+        let each: Vec<u32> = (0..joint.cells.len() as u32).collect();
+        (joint.by_program(&each, joint.cells.len(), progress)?, Method::LinearProgram)
+    };
+    let (group_bounds, group_method) = match joint.closed_groups(&sensitive, &group_of, groups, &bounds) {
+        Some(found) => (found, Method::Closed),
+        None => (joint.by_program(&group_of, groups, progress)?, Method::LinearProgram),
+    };
+    let of_views: Vec<(&[u32], &[u64])> =
+        joint.view_cells.iter().zip(&joint.counts).map(|(at, counts)| (&at[..], &counts[..])).collect();
+    let fitted = fitting::fit(bounds.iter().map(|bounds| bounds.high > 0), &of_views, progress)?;
+    let inferences = sensitive.iter().map(|&s| joint.infer(s, &group_of, &bounds, &fitted.cells)).collect();
+    let below_k = |&group: &u32| group_bounds[group as usize].high < k;
+    let possibly_small: Vec<u32> = (0..groups as u32).filter(below_k).collect();
+    let proven = |group: &&u32| group_bounds[**group as usize].low > 0;
+    Ok(Combined {
+        small: possibly_small.iter().filter(proven).copied().collect(),
+        possibly_small,
+        columns: joint.columns,
+        cells: joint.cells,
+        bounds,
+        fitted: fitted.cells,
+        fitted_off: fitted.off,
+        group_of,
+        group_bounds,
+        methods: (method, group_method),
+        k,
+        inferences,
+    })
+}
+
+/// The columns of all tables, ascending, and the joint cells that no table excludes.
+pub(super) fn joint_cells(
+    columns: &[Vec<JointColumn>],
+    table: impl Fn(usize) -> ViewTable,
+    progress: &dyn Progress,
+) -> Result<(Vec<JointColumn>, Vec<Vec<u32>>), SearchError> {
+    let joint = Joint::new(columns, table, progress)?;
+    Ok((joint.columns, joint.cells))
 }
 
 /// The cells that no view excludes.
@@ -189,19 +212,19 @@ struct Shared {
 }
 
 impl Joint {
-    fn new(views: &Views<'_, '_>, progress: &dyn Progress) -> Result<Self, SearchError> {
-        let of = |view: &View| {
-            let quasi = view.quasi.iter().map(|&i| JointColumn::Quasi(i));
-            quasi.chain(view.sensitive.iter().map(|&i| JointColumn::Sensitive(i))).collect::<Vec<_>>()
-        };
-        let mut columns: Vec<JointColumn> = views.views.iter().flat_map(of).collect();
+    fn new(
+        of: &[Vec<JointColumn>],
+        table: impl Fn(usize) -> ViewTable,
+        progress: &dyn Progress,
+    ) -> Result<Self, SearchError> {
+        let mut columns: Vec<JointColumn> = of.iter().flatten().copied().collect();
         columns.sort_unstable();
         columns.dedup();
-        let place = |view: &View| {
-            of(view).iter().filter_map(|column| columns.binary_search(column).ok()).collect::<Vec<usize>>()
+        let place = |of: &Vec<JointColumn>| {
+            of.iter().filter_map(|column| columns.binary_search(column).ok()).collect::<Vec<usize>>()
         };
         // A view within another tells nothing that the other does not.
-        let all: Vec<Vec<usize>> = views.views.iter().map(place).collect();
+        let all: Vec<Vec<usize>> = of.iter().map(place).collect();
         let within = |a: &Vec<usize>, b: &Vec<usize>| a.iter().all(|column| b.binary_search(column).is_ok());
         let largest: Vec<usize> = (0..all.len())
             .filter(|&i| {
@@ -209,7 +232,7 @@ impl Joint {
             })
             .collect();
         let places: Vec<Vec<usize>> = largest.iter().map(|&i| all[i].clone()).collect();
-        let tables: Vec<ViewTable> = largest.iter().map(|&i| views.table(&views.views[i])).collect();
+        let tables: Vec<ViewTable> = largest.iter().map(|&i| table(i)).collect();
         let (tree, decomposable) = junction_tree(&places);
         progress.stage("joining the views", Some(tree.len() as u64));
         let mut rows = join(columns.len(), &tree, &places, &tables, progress)?;

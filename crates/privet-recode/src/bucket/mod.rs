@@ -7,6 +7,7 @@
 //! | `buckets` | the same for a given partition | the criteria hold in every bucket |
 //! | `views` | counts over several sets of columns (survey ME-14) | the criteria hold in every view |
 //! | `combined` | what all views imply together (survey AT-06) | exact bounds of every joint cell |
+//! | `margins` | | the same from published counts alone |
 //! | `count_table`, `protection` | one table of counts with its totals (survey ME-02) | no small count can be told from the rest |
 //! | `attack` | | what an outsider can compute from a table with suppressed cells |
 //! | `sampling` | a part of the records (survey ME-15) | every part of its size is equally likely |
@@ -21,6 +22,7 @@ mod combined;
 mod count_table;
 mod fitting;
 mod junction;
+mod margins;
 mod program;
 mod protection;
 mod sampling;
@@ -31,6 +33,7 @@ pub use attack::{Interval, Published, attack_interval};
 pub use buckets::{Buckets, SensitiveTable, bucketize};
 pub use combined::{Bounds, Combined, Inference, JointColumn, Method};
 pub use count_table::CountTable;
+pub use margins::{Margin, combined_margins, joint_cells};
 pub use protection::{CellState, Protected, Protection, Suppression};
 pub use sampling::{Sampling, SamplingKind};
 pub use views::{View, ViewCheck, ViewKind, ViewTable, Views};

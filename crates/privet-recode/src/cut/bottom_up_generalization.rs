@@ -46,7 +46,7 @@ impl BottomUpGeneralization {
     /// # Errors
     /// When the metric does not fit, not even the coarsest cut is safe, or the person stopped it.
     pub fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Found, SearchError> {
-        let setting = Setting::new(problem)?;
+        let setting = Setting::new(problem, NAME)?;
         progress.stage("generalizing", Some(setting.steps()));
         let mut walk = Walk::new(&setting);
         let mut steps = 0;

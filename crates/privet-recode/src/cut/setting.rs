@@ -8,7 +8,7 @@ use super::information::{information_gain, saving};
 use super::taxonomy::Taxonomy;
 use super::tuples::{Judge, Scratch, Tuples};
 use super::{Found, measure, takes_cuts};
-use crate::lattice::{Layout, Problem, SearchError};
+use crate::lattice::{Layout, Problem, SearchError, require_bucket_independent};
 
 /// A problem made ready.
 pub struct Setting<'a> {
@@ -37,8 +37,9 @@ const MOST_WORDS: usize = 32;
 
 impl<'a> Setting<'a> {
     /// Makes a problem ready.
-    pub fn new(problem: &'a Problem<'a>) -> Result<Self, SearchError> {
+    pub fn new(problem: &'a Problem<'a>, algorithm: &'static str) -> Result<Self, SearchError> {
         takes_cuts(problem.metric)?;
+        require_bucket_independent(problem, algorithm)?;
         if problem.metric.needs_class() && problem.label.is_none() {
             return Err(SearchError::NoLabel);
         }

@@ -65,7 +65,7 @@ impl TopDownSpecialization {
     /// When a parameter or the metric does not fit, not even the coarsest cut is safe, or the person stopped it.
     pub fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Found, SearchError> {
         self.check()?;
-        let setting = Setting::new(problem)?;
+        let setting = Setting::new(problem, NAME)?;
         progress.stage("specializing", Some(setting.steps()));
         let mut walk = Walk::new(&setting);
         if walk.failing > setting.limit || walk.absent > 0 {

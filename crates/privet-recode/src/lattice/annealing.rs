@@ -121,6 +121,10 @@ impl Strategy for Annealing {
         false
     }
 
+    fn judges_together(&self) -> bool {
+        true
+    }
+
     fn search<const W: usize>(
         &self,
         engine: &Engine<'_, W>,

@@ -36,6 +36,10 @@ impl Strategy for Datafly {
         false
     }
 
+    fn judges_together(&self) -> bool {
+        true
+    }
+
     fn search<const W: usize>(
         &self,
         engine: &Engine<'_, W>,

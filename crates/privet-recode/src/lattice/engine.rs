@@ -10,6 +10,7 @@ use super::intern::Interner;
 use super::judge::{HistogramScratch, Histograms, Judge, Judgement, Stop};
 use super::problem::{Codes, Problem, SearchError};
 use super::rollup::Scratch;
+use super::seen::Gathered;
 use super::snapshot::{Records, Snapshot, base_layout};
 use super::space::Lattice;
 
@@ -149,6 +150,8 @@ pub struct Engine<'a, const W: usize> {
     pub objective: &'a Objective,
     /// With more classes than this, too many are too small, here and in every finer candidate.
     pub most_classes: usize,
+    /// The candidates that were looked at.
+    pub(super) seen: Gathered,
 }
 
 /// Buffers of one thread.
@@ -242,16 +245,18 @@ impl<'a, const W: usize> Engine<'a, W> {
             .iter()
             .map(|criterion| &**criterion)
             .partition(|criterion| criterion.histograms().is_empty());
+        let together = looking.iter().copied().filter(|criterion| !criterion.bucket_independent()).collect();
         let judge = Judge {
             columns: &prepared.columns,
             counting,
             looking,
+            together,
             objective,
             surcharges,
             limit: prepared.limit,
             histograms,
         };
-        Self { most_classes: most_classes(prepared), prepared, base, judge, objective }
+        Self { most_classes: most_classes(prepared), prepared, base, judge, objective, seen: Gathered::new() }
     }
 
     /// The levels of the most general candidate.
@@ -282,7 +287,9 @@ impl<'a, const W: usize> Engine<'a, W> {
             return Judgement::hopeless();
         }
         let stop = Stop::WhenHopeless;
-        self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop)
+        let judgement = self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop);
+        self.seen.note(levels, &judgement);
+        judgement
     }
 
     /// The snapshot of a candidate, unless it would hardly be smaller than what it is made from: then it would

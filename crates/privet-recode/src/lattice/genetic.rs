@@ -83,6 +83,10 @@ impl Strategy for Genetic {
         false
     }
 
+    fn judges_together(&self) -> bool {
+        true
+    }
+
     fn search<const W: usize>(
         &self,
         engine: &Engine<'_, W>,

@@ -1,6 +1,6 @@
 //! Judges a candidate: which classes fail, what it costs, and what that says of finer candidates.
 
-use privet_criteria::{Class, Criterion, Histogram};
+use privet_criteria::{Class, Criterion, Histogram, Merging, Summaries, judge_together};
 use privet_measure::{Objective, Tally};
 
 use super::columns::QuasiColumn;
@@ -66,6 +66,8 @@ pub struct Judge<'a> {
     pub counting: Vec<&'a dyn Criterion>,
     /// What must hold and is seen from histograms.
     pub looking: Vec<&'a dyn Criterion>,
+    /// Those of them that also judge together what all others keep.
+    pub together: Vec<&'a dyn Criterion>,
     /// What is minimized.
     pub objective: &'a Objective,
     /// Per column, level and node what suppressing one record adds (additive metrics).
@@ -92,6 +94,18 @@ pub struct HistogramScratch {
     present: Vec<Vec<u32>>,
     failing: Vec<(u32, u64)>,
     volumes: Vec<(u64, f64)>,
+    /// The classes that hold by themselves, and what they tell the criteria that judge them together.
+    waiting: Vec<Judged>,
+    told: Vec<Summaries>,
+}
+
+/// A class that was looked at by itself.
+#[derive(Debug, Clone, Copy)]
+struct Judged {
+    class: u32,
+    rows: u64,
+    volume: f64,
+    majority: u64,
 }
 
 impl Judge<'_> {
@@ -113,6 +127,10 @@ impl Judge<'_> {
         let mut hopeless = false;
         buffers.failing.clear();
         buffers.volumes.clear();
+        buffers.waiting.clear();
+        let mut told = std::mem::take(&mut buffers.told);
+        told.resize_with(self.together.len(), Summaries::default);
+        told.iter_mut().for_each(Summaries::clear);
         for index in 0..classes.rows().len() {
             let rows = u64::from(classes.rows()[index]);
             let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
@@ -128,6 +146,11 @@ impl Judge<'_> {
                     let (also, more) = self.look(&self.looking, &class);
                     holds &= also;
                     bound = bound.max(more);
+                    if holds && rows > 0 {
+                        for (criterion, told) in self.together.iter().zip(&mut told) {
+                            told.add(*criterion, &class);
+                        }
+                    }
                     majority = histograms.majority(filled);
                 });
             }
@@ -152,18 +175,34 @@ impl Judge<'_> {
                     }
                 }
             }
-            if let Objective::Grouped(grouped) = self.objective {
-                let volume = if grouped.needs_volume() {
+            let volume = match self.objective {
+                Objective::Grouped(grouped) if grouped.needs_volume() => {
                     self.log_volume(source, classes.example()[index] as usize, levels)
-                } else {
-                    0.0
-                };
-                grouped.add(&mut tally, rows, volume, majority, holds);
-                if holds && grouped.needs_volume() {
-                    buffers.volumes.push((rows, volume));
                 }
+                _ => 0.0,
+            };
+            let judged = Judged { class: index as u32, rows, volume, majority };
+            if holds && !self.together.is_empty() {
+                buffers.waiting.push(judged);
+            } else {
+                self.weigh(&judged, holds, &mut tally, &mut buffers.volumes);
             }
         }
+        if !self.together.is_empty() && (!hopeless || stop == Stop::Never) {
+            let monotone = self.together.iter().all(|criterion| criterion.merging() != Merging::Arbitrary);
+            for (judged, stays) in buffers.waiting.iter().zip(judge_together(&self.together, &told)) {
+                self.weigh(judged, stays, &mut tally, &mut buffers.volumes);
+                if !stays {
+                    kept -= 1;
+                    suppressed = suppressed.saturating_add(judged.rows);
+                    // Which records must go, of this class or of another, is not known; that one must, is.
+                    buffers.failing.push((judged.class, 0));
+                    least = least.max(u64::from(monotone));
+                }
+            }
+            hopeless |= least > self.limit;
+        }
+        buffers.told = told;
         let safe = !hopeless && suppressed <= self.limit;
         let (value, surcharge) = match self.objective {
             _ if hopeless => (f64::INFINITY, f64::INFINITY),
@@ -182,8 +221,18 @@ impl Judge<'_> {
         Judgement { suppressed, safe, hopeless_below: hopeless, value, surcharge, classes: kept }
     }
 
+    /// Adds a class to a metric over classes.
+    fn weigh(&self, judged: &Judged, holds: bool, tally: &mut Tally, volumes: &mut Vec<(u64, f64)>) {
+        if let Objective::Grouped(grouped) = self.objective {
+            grouped.add(tally, judged.rows, judged.volume, judged.majority, holds);
+            if holds && grouped.needs_volume() {
+                volumes.push((judged.rows, judged.volume));
+            }
+        }
+    }
+
     /// Whether the classes that were formed last from `source` suppress no more than allowed. The metric is not
-    /// looked at, so that columns may have been dropped.
+    /// looked at, so that columns may have been dropped; nor is what criteria say of classes together.
     pub fn is_safe<const W: usize>(
         &self,
         scratch: &mut Scratch<W>,
@@ -239,6 +288,7 @@ impl Judge<'_> {
             columns: self.columns,
             counting: if looks { Vec::new() } else { vec![criterion] },
             looking: if looks { vec![criterion] } else { Vec::new() },
+            together: if criterion.bucket_independent() { Vec::new() } else { vec![criterion] },
             objective: self.objective,
             surcharges: self.surcharges.clone(),
             limit: self.limit,

@@ -26,14 +26,14 @@ mod random;
 mod rollup;
 mod samarati;
 mod search;
+mod seen;
 mod snapshot;
 mod space;
 
 pub(crate) use engine::Engine;
 pub(crate) use explorer::Explorer;
 pub(crate) use key::Layout;
-pub(crate) use random::Random;
-pub(crate) use search::Outcome;
+pub(crate) use search::{BUCKET_INDEPENDENT, Outcome, require_bucket_independent};
 
 pub use annealing::Annealing;
 pub use best_effort::{BottomUp, TopDown};
@@ -42,7 +42,10 @@ pub use genetic::Genetic;
 pub use hash_table::{HashTable, hash_table};
 pub use incognito::{Counters, Incognito, SubsetCounters, SuperRoot};
 pub use optimal::{Options, optimal};
+pub(crate) use partition::judge_class;
 pub use partition::{Partition, partition, partition_of_groups, tuple_entropy};
 pub use problem::{Codes, Found, Problem, Quasi, SearchError};
+pub use random::Random;
 pub use samarati::{Probe, Samarati};
 pub use search::{Strategy, run};
+pub use seen::Seen;

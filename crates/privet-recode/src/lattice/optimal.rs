@@ -10,6 +10,10 @@
 //!   exceeds it at every finer one;
 //! - **surcharge**: those records cost at least as much at every finer node as they cost here.
 //!
+//! Criteria that judge all classes together have their say once the others have: of what is kept so far, the classes
+//! go whose people are still exposed. When they are such that merging classes exposes nobody more, and some class goes,
+//! some record must be suppressed at every finer node too.
+//!
 //! A criterion of which nothing is known under merging gives a bound of 0, and only cost prunes.
 //!
 //! # How it runs
@@ -56,6 +60,10 @@ impl Strategy for Options {
     }
 
     fn leaves_ties(&self) -> bool {
+        true
+    }
+
+    fn judges_together(&self) -> bool {
         true
     }
 

@@ -1,6 +1,6 @@
 //! The records of a chosen candidate: who is in which class, and who is suppressed.
 
-use privet_criteria::{Better, Class, Criterion, Histogram};
+use privet_criteria::{Better, Class, Criterion, Histogram, Summaries, judge_together};
 use privet_data::GeneralizedLevel;
 use rayon::prelude::*;
 
@@ -164,78 +164,128 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
     let looks = problem.criteria.iter().any(|criterion| !criterion.histograms().is_empty());
     let listed = looks || problem.label.is_some();
     let members = listed.then(|| members(&class_of, rows.len()));
-    let mut histograms: Vec<Counted<'_>> =
-        if looks { problem.sensitive.iter().map(Counted::new).collect() } else { Vec::new() };
     let mut label = problem.label.as_ref().map(Counted::new);
     let mut partition = Partition {
-        kept: Vec::with_capacity(rows.len()),
+        kept: vec![false; rows.len()],
         majority: Vec::new(),
         reached: vec![None; problem.criteria.len()],
         class_of: Vec::new(),
         first,
         rows,
     };
-    for (class, &people) in population.iter().enumerate() {
-        let records = members.as_ref().map_or(&[][..], |(starts, records)| {
-            &records[starts[class] as usize..starts[class + 1] as usize]
-        });
-        for histogram in &mut histograms {
-            histogram.fill(records);
-        }
-        let views: Vec<Histogram<'_>> = histograms.iter().map(Counted::view).collect();
-        let view = Class { rows: partition.rows[class], population: people, histograms: &views };
-        let kept = problem.criteria.iter().all(|criterion| criterion.holds(&view));
-        if kept {
-            for (criterion, worst) in problem.criteria.iter().zip(&mut partition.reached) {
-                note_worst(&**criterion, &view, class as u32, worst);
+    let together: Vec<&dyn Criterion> =
+        problem.criteria.iter().map(|c| &**c).filter(|c| !c.bucket_independent()).collect();
+    let mut told = vec![Summaries::default(); together.len()];
+    let mut classes = Classes {
+        histograms: if looks { problem.sensitive.iter().map(Counted::new).collect() } else { Vec::new() },
+        members: members.as_ref(),
+        population: &population,
+    };
+    for class in 0..population.len() {
+        let rows = partition.rows[class];
+        partition.kept[class] = classes.look(class, rows, |view| {
+            let kept = judge_class(problem.criteria, view, class as u32, &mut partition.reached);
+            if kept {
+                together.iter().zip(&mut told).for_each(|(criterion, told)| told.add(*criterion, view));
             }
-        }
-        partition.kept.push(kept);
+            kept
+        });
         if let Some(label) = &mut label {
-            label.fill(records);
+            label.fill(classes.records(class));
             partition.majority.push(label.view().occurring().max().map_or(0, u64::from));
             label.clear();
         }
-        for histogram in &mut histograms {
-            histogram.clear();
-        }
     }
     partition.class_of = class_of;
-    judge_together(problem, &mut partition, members.as_ref());
+    if !together.is_empty() {
+        judge_kept_together(problem, &together, &told, &mut partition, &mut classes);
+    }
     partition
 }
 
-/// Judges the classes that are kept once more, by criteria that look at all of them.
-fn judge_together(problem: &Problem<'_>, partition: &mut Partition, members: Option<&(Vec<u32>, Vec<u32>)>) {
-    for (number, criterion) in problem.criteria.iter().enumerate() {
-        let (Some(&histogram), Some((starts, records))) = (criterion.histograms().first(), members) else {
-            continue;
-        };
+/// Judges the classes that are kept once more, by criteria that look at all of them, and tells what was reached by
+/// those that are left.
+fn judge_kept_together(
+    problem: &Problem<'_>,
+    together: &[&dyn Criterion],
+    told: &[Summaries],
+    partition: &mut Partition,
+    classes: &mut Classes<'_>,
+) {
+    let stay = judge_together(together, told);
+    let alone: Vec<usize> = (0..partition.kept.len()).filter(|&class| partition.kept[class]).collect();
+    for (&class, &stays) in alone.iter().zip(&stay) {
+        partition.kept[class] = stays;
+    }
+    let left: Vec<usize> = alone.iter().zip(&stay).filter(|(_, stays)| **stays).map(|(&c, _)| c).collect();
+    if left.len() < alone.len() {
+        partition.reached.fill(None);
+        for &class in &left {
+            let rows = partition.rows[class];
+            let reached = &mut partition.reached;
+            classes.look(class, rows, |view| note_worst(problem.criteria, view, class as u32, reached));
+        }
+    }
+    let mut told = told.iter();
+    for (criterion, worst) in problem.criteria.iter().zip(&mut partition.reached) {
         if criterion.bucket_independent() {
             continue;
         }
-        let mut counted = Counted::new(&problem.sensitive[histogram]);
-        let kept: Vec<usize> = (0..partition.kept.len()).filter(|&class| partition.kept[class]).collect();
-        let counts = kept.iter().map(|&class| {
-            counted.fill(&records[starts[class] as usize..starts[class + 1] as usize]);
-            let view = counted.view();
-            let counts = view.present.iter().map(|&code| (code, view.counts[code as usize])).collect();
-            counted.clear();
-            counts
-        });
-        let Some(reached) = criterion.reached_together(&counts.collect::<Vec<_>>()) else { continue };
-        partition.reached[number] = None;
-        for (&class, reached) in kept.iter().zip(reached) {
-            partition.kept[class] &= criterion.accepts(reached);
-            if partition.kept[class] {
-                note_worse(&**criterion, reached, class as u32, &mut partition.reached[number]);
-            }
+        let Some(told) = told.next() else { break };
+        *worst = None;
+        for (&class, reached) in left.iter().zip(criterion.reached_together(&told.only(&stay))) {
+            note_worse(&**criterion, reached, class as u32, worst);
         }
     }
 }
 
-fn note_worst(criterion: &dyn Criterion, view: &Class<'_>, class: u32, worst: &mut Option<(f64, u32)>) {
-    note_worse(criterion, criterion.reached(view), class, worst);
+/// The classes, to be looked at one by one.
+struct Classes<'a> {
+    histograms: Vec<Counted<'a>>,
+    members: Option<&'a (Vec<u32>, Vec<u32>)>,
+    population: &'a [u64],
+}
+
+impl<'a> Classes<'a> {
+    /// The records of a class, where they are listed.
+    fn records(&self, class: usize) -> &'a [u32] {
+        self.members
+            .map_or(&[][..], |(starts, records)| &records[starts[class] as usize..starts[class + 1] as usize])
+    }
+
+    fn look<T>(&mut self, class: usize, rows: u64, look: impl FnOnce(&Class<'_>) -> T) -> T {
+        let records = self.records(class);
+        self.histograms.iter_mut().for_each(|histogram| histogram.fill(records));
+        let views: Vec<Histogram<'_>> = self.histograms.iter().map(Counted::view).collect();
+        let found = look(&Class { rows, population: self.population[class], histograms: &views });
+        self.histograms.iter_mut().for_each(Counted::clear);
+        found
+    }
+}
+
+fn note_worst(
+    criteria: &[Box<dyn Criterion>],
+    view: &Class<'_>,
+    class: u32,
+    reached: &mut [Option<(f64, u32)>],
+) {
+    for (criterion, worst) in criteria.iter().zip(reached) {
+        note_worse(&**criterion, criterion.reached(view), class, worst);
+    }
+}
+
+/// Whether a class satisfies all criteria; if it does, it is noted where it is the worst so far.
+pub(crate) fn judge_class(
+    criteria: &[Box<dyn Criterion>],
+    view: &Class<'_>,
+    class: u32,
+    reached: &mut [Option<(f64, u32)>],
+) -> bool {
+    let kept = criteria.iter().all(|criterion| criterion.holds(view));
+    if kept {
+        note_worst(criteria, view, class, reached);
+    }
+    kept
 }
 
 fn note_worse(criterion: &dyn Criterion, reached: f64, class: u32, worst: &mut Option<(f64, u32)>) {

@@ -4,6 +4,8 @@ use privet_criteria::Criterion;
 use privet_data::{Cancelled, Generalization, GeneralizedLevel};
 use privet_measure::{Metric, WeightError};
 
+use super::seen::Seen;
+
 /// A table to be generalized, and what must hold.
 pub struct Problem<'a> {
     /// The number of records.
@@ -82,6 +84,8 @@ pub struct Found {
     /// The safe nodes that the search lists: all below which no node is safe (`optimal` when asked, `incognito`),
     /// or all of the least height (`samarati`).
     pub minimal: Option<Vec<Vec<usize>>>,
+    /// The candidates that were looked at and were not beyond hope.
+    pub seen: Vec<Seen>,
 }
 
 /// Why a search found nothing.

@@ -9,6 +9,25 @@ use privet_measure::Objective;
 
 use super::engine::{Buffers, Engine, MOST_NODES, Prepared, objective, reduce, tuple_entropy};
 use super::problem::{Found, Problem, SearchError};
+use super::seen::Gathered;
+
+/// What searches take that judge one class after the other.
+pub(crate) const BUCKET_INDEPENDENT: &str = "criteria that judge every class by itself (bucket-independence)";
+
+/// Refuses criteria that judge all classes together (survey Def 4.4 does not hold for them).
+pub(crate) fn require_bucket_independent(
+    problem: &Problem<'_>,
+    algorithm: &'static str,
+) -> Result<(), SearchError> {
+    match problem.criteria.iter().find(|criterion| !criterion.bucket_independent()) {
+        None => Ok(()),
+        Some(criterion) => Err(SearchError::NotForCriterion {
+            algorithm,
+            criterion: criterion.key(),
+            accepts: BUCKET_INDEPENDENT,
+        }),
+    }
+}
 
 /// A way of looking for a candidate in the lattice. Levels are in the order of the engine's columns.
 pub trait Strategy {
@@ -27,6 +46,12 @@ pub trait Strategy {
 
     /// Whether it may choose a candidate where a finer one is just as good: then the finer one is taken.
     fn leaves_ties(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at candidates through `Engine::check` and the like alone, so that criteria may judge all
+    /// classes of a candidate together.
+    fn judges_together(&self) -> bool {
         false
     }
 
@@ -60,12 +85,8 @@ pub fn run<S: Strategy>(
     strategy: &S,
     progress: &dyn Progress,
 ) -> Result<Found, SearchError> {
-    if let Some(criterion) = problem.criteria.iter().find(|criterion| !criterion.bucket_independent()) {
-        return Err(SearchError::NotForCriterion {
-            algorithm: strategy.name(),
-            criterion: criterion.key(),
-            accepts: "criteria that judge every class by itself",
-        });
+    if !strategy.judges_together() {
+        require_bucket_independent(problem, strategy.name())?;
     }
     let mut prepared = Prepared::new(problem)?;
     if strategy.enumerates() && prepared.lattice.len() > MOST_NODES {
@@ -95,7 +116,7 @@ fn run_wide<const W: usize, S: Strategy>(
     let base = reduce::<W>(prepared);
     let reduction = started.elapsed();
     let objective = objective(prepared, &base)?;
-    let engine = Engine::new(prepared, base, &objective);
+    let mut engine = Engine::new(prepared, base, &objective);
     let outcome = strategy.search(&engine, progress)?;
     let Some(mut levels) = outcome.best else { return Err(no_safe_node(&engine, problem)) };
     if strategy.leaves_ties() {
@@ -105,6 +126,7 @@ fn run_wide<const W: usize, S: Strategy>(
     if !judgement.safe {
         return Err(SearchError::Unsafe { algorithm: strategy.name() });
     }
+    let seen = std::mem::take(&mut engine.seen).into_list(|levels| engine.prepared.in_problem_order(levels));
     let in_problem_order = |levels: &Vec<usize>| engine.prepared.in_problem_order(levels);
     let minimal = outcome.minimal.map(|nodes| {
         let mut nodes: Vec<Vec<usize>> = nodes.iter().map(in_problem_order).collect();
@@ -123,6 +145,7 @@ fn run_wide<const W: usize, S: Strategy>(
         reduction,
         tuple_entropy: tuple_entropy(&engine.base, problem.rows),
         minimal,
+        seen,
     })
 }
 
@@ -189,6 +212,7 @@ fn no_safe_node<const W: usize>(engine: &Engine<'_, W>, problem: &Problem<'_>) -
             base: engine.base.clone(),
             objective: engine.objective,
             most_classes: usize::MAX,
+            seen: Gathered::new(),
         };
         let judgement = alone.check_all(&mut Buffers::default(), &alone.base, &top);
         if !judgement.safe {

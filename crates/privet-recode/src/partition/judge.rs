@@ -3,7 +3,7 @@
 use privet_criteria::{Class, Criterion, Histogram, Merging};
 
 use super::rows::Table;
-use crate::lattice::{Codes, Problem, SearchError};
+use crate::lattice::{BUCKET_INDEPENDENT, Codes, Problem, SearchError};
 
 pub(super) const ALGORITHM: &str = "mondrian";
 
@@ -96,7 +96,7 @@ fn admit(criterion: &dyn Criterion) -> Result<(), SearchError> {
         return refused("criteria that look at the records of a class, not at a population table");
     }
     if !criterion.bucket_independent() {
-        return refused("criteria that judge a class by itself, whatever the other classes are");
+        return refused(BUCKET_INDEPENDENT);
     }
     if criterion.merging() == Merging::Arbitrary {
         return Err(SearchError::NotMonotone {

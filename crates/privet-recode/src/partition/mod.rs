@@ -29,21 +29,24 @@ mod chunks;
 mod cutter;
 mod judge;
 mod measures;
+mod names;
 mod out_of_core;
+mod router;
 mod rows;
 mod space;
+mod summaries;
 mod three_d;
 mod tree;
 mod workload;
 
 use std::sync::atomic::AtomicU64;
 
-use privet_criteria::ThreeD;
+use privet_criteria::{Skyline, ThreeD};
 use privet_data::Progress;
 use serde::Deserialize;
 
 use crate::groups::Groups;
-use crate::lattice::{Problem, SearchError};
+use crate::lattice::{Codes, Problem, SearchError};
 use candidates::Sides;
 use cutter::{Cutter, Grown};
 use judge::{ALGORITHM, Rule};
@@ -52,9 +55,11 @@ use space::Space;
 use tree::Node;
 use workload::Goal;
 
-pub use chunks::{Chunk, Chunks, InMemory, Spilled};
+pub use chunks::{Chunk, Chunks, CodeFile, EachChunk, InMemory, Spilled};
 pub use measures::{RangeLoss, class_entropy, imprecision, range_loss, variance};
-pub use out_of_core::FoundOutOfCore;
+pub use names::Names;
+pub use out_of_core::{FoundInPasses, FoundOutOfCore, bytes_per_record};
+pub use summaries::{Summaries, tuple_entropy_in_passes};
 pub use tree::Region;
 pub use workload::{Query, Wanted, Workload};
 
@@ -69,10 +74,11 @@ pub struct Mondrian {
     /// Cuts numbers at {x <= median | x > median} alone, as the survey's examples do. Groups may then be larger than
     /// the bounds say.
     pub one_sided: bool,
-    /// A 3D privacy criterion that must hold besides the others.
+    /// A 3D privacy criterion that must hold besides the others, where none of them is one.
     pub three_d: Option<ThreeD>,
-    /// The most records that [`search_out_of_core`](Self::search_out_of_core) holds in memory at once;
-    /// [`search`](Self::search), which is given all of them, does not look at it.
+    /// The most records that [`search_out_of_core`](Self::search_out_of_core) and
+    /// [`search_in_passes`](Self::search_in_passes) hold in memory at once; [`search`](Self::search), which is given
+    /// all of them, does not look at it.
     pub memory_limit: Option<u64>,
 }
 
@@ -158,15 +164,10 @@ impl Mondrian {
         if problem.rows >= u32::MAX as usize {
             return Err(SearchError::TooManyRows);
         }
-        let rule = Rule::new(problem, self.three_d.is_some())?;
+        let skyline = self.skyline(problem, workload)?;
+        let rule = Rule::new(problem, self.three_d.is_none() && skyline.is_some())?;
         let space = Space::new(problem);
         let goal = Goal::new(self.choose, problem, workload, &space)?;
-        if self.three_d.is_some() && workload.sensitive >= problem.sensitive.len() {
-            return Err(SearchError::Parameter {
-                key: "search.mondrian.three-d",
-                problem: "needs a sensitive column; give a column the role `sensitive`",
-            });
-        }
         if problem.rows == 0 {
             let groups = Groups::default();
             return Ok(Found { groups, tried: 0, made: 0, nodes: Vec::new(), listed: Vec::new() });
@@ -177,16 +178,8 @@ impl Mondrian {
         progress.stage("cutting the table", Some(problem.rows as u64));
         let codes: Vec<&[u32]> = problem.quasi.iter().map(|quasi| quasi.codes).collect();
         let mut order = vec![0; problem.rows];
-        let search = Search {
-            options: self,
-            problem,
-            workload,
-            space: &space,
-            rule: &rule,
-            goal,
-            order: &mut order,
-            progress,
-        };
+        let search =
+            Search { options: self, space: &space, rule: &rule, goal, skyline, order: &mut order, progress };
         let grown = with_table(&space, &codes, problem.rows, search)?;
         let found = number(grown, &order);
         verify(problem, &rule, &found.groups)?;
@@ -211,6 +204,37 @@ impl Mondrian {
         Ok(())
     }
 
+    /// The 3D privacy that must hold, of this option or of the criteria, and the sensitive column that it is about.
+    fn skyline<'a>(
+        &self,
+        problem: &'a Problem<'_>,
+        workload: &Workload<'_>,
+    ) -> Result<Option<(Skyline, &'a Codes<'a>)>, SearchError> {
+        let refused = |key, problem| Err(SearchError::Parameter { key, problem });
+        let mut asked = problem.criteria.iter().filter_map(|criterion| {
+            Some((criterion.skyline()?.clone(), criterion.histograms().first().copied()?))
+        });
+        let (skyline, sensitive) = match (self.three_d, asked.next()) {
+            (None, None) => return Ok(None),
+            (Some(rule), _) => (rule.into(), workload.sensitive),
+            (None, Some(one)) if asked.next().is_none() => one,
+            (None, Some(_)) => {
+                return refused(
+                    "privacy.three-d",
+                    "is asked for twice, and `mondrian` watches over one column; give that one all its points in one \
+                     table, or use algorithm = \"optimal\"",
+                );
+            }
+        };
+        match problem.sensitive.get(sensitive) {
+            Some(codes) => Ok(Some((skyline, codes))),
+            None => refused(
+                "search.mondrian.three-d",
+                "needs a sensitive column; give a column the role `sensitive`",
+            ),
+        }
+    }
+
     fn sides(&self) -> Sides {
         match self.mode {
             Mode::Relaxed => Sides::Halves,
@@ -221,18 +245,17 @@ impl Mondrian {
 }
 
 /// A search that waits for its rows.
-struct Search<'a, 'p> {
+struct Search<'a> {
     options: &'a Mondrian,
-    problem: &'a Problem<'p>,
-    workload: &'a Workload<'a>,
     space: &'a Space,
     rule: &'a Rule<'a>,
     goal: Option<Goal<'a>>,
+    skyline: Option<(Skyline, &'a Codes<'a>)>,
     order: &'a mut [u32],
     progress: &'a dyn Progress,
 }
 
-impl Visit for Search<'_, '_> {
+impl Visit for Search<'_> {
     type Output = Result<Grown, SearchError>;
 
     fn visit<T: Table>(self, table: &T, rows: Vec<T::Row>) -> Self::Output {
@@ -246,11 +269,8 @@ impl Visit for Search<'_, '_> {
             progress: self.progress,
             done: AtomicU64::new(0),
         };
-        match self.options.three_d {
-            Some(rule) => {
-                let sensitive = &self.problem.sensitive[self.workload.sensitive];
-                three_d::run(&cutter, rule, sensitive, rows, self.order)
-            }
+        match self.skyline {
+            Some((skyline, sensitive)) => three_d::run(&cutter, &skyline, sensitive, rows, self.order),
             None => Ok(cutter.run(rows, self.order)?),
         }
     }

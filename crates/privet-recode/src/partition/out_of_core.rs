@@ -11,9 +11,9 @@
 //! (strict mode, widest column first). The first cuts are those of the sample, not at exact medians, so the groups are
 //! not those of a search in memory; the bounds on their sizes hold all the same, because they follow from minimality.
 //!
-//! Memory: at most the limit of records at once, besides the chunk that is being read; four bytes for each record, for
-//! the answer; and the histograms of the parts. The table is read about 2 + 2n/limit times, more when parts remain
-//! that the sample did not cut.
+//! Memory: at most the limit of records at once, besides the chunk that is being read, and the histograms of the parts.
+//! The part of each record is kept in [`Names`], in memory or in a file. The table is read about 2 + 2n/limit times,
+//! more when parts remain that the sample did not cut.
 
 use std::sync::atomic::AtomicU64;
 
@@ -23,9 +23,10 @@ use super::candidates::{Cut, Sides, attempt_each};
 use super::chunks::{Chunk, Chunks};
 use super::cutter::{Cutter, Grown};
 use super::judge::{Counts, Rule};
-use super::rows::{Table, Visit, with_table};
+use super::names::Names;
+use super::router::Router;
+use super::rows::{Table, Visit, bytes_of_row, with_table};
 use super::space::Space;
-use super::tree::Node;
 use super::{Choose, Mode, Mondrian, require_safe};
 use crate::groups::Groups;
 use crate::lattice::{Codes, Problem, SearchError};
@@ -41,6 +42,25 @@ pub struct FoundOutOfCore {
     pub most_held: usize,
 }
 
+/// What a search by passes found that left the group of each record in its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundInPasses {
+    /// How many groups there are.
+    pub groups: usize,
+    /// How often the table was read.
+    pub passes: u64,
+    /// The most records that were held at once.
+    pub most_held: usize,
+}
+
+/// The bytes that a search by passes needs for each record that it holds: its codes, its row twice, and what is found
+/// for it.
+pub fn bytes_per_record(problem: &Problem<'_>) -> u64 {
+    let codes = problem.quasi.len() + problem.sensitive.len();
+    // The number of the record, its place in the order, and its number with the name of its group.
+    4 * codes as u64 + 2 * bytes_of_row(&Space::new(problem)) + 16
+}
+
 impl Mondrian {
     /// Looks for groups of records that are read in passes, at most `memory-limit` of them held at once. Of the problem
     /// only what describes the columns is used: its codes may be empty.
@@ -53,6 +73,23 @@ impl Mondrian {
         chunks: &mut dyn Chunks,
         progress: &dyn Progress,
     ) -> Result<FoundOutOfCore, SearchError> {
+        let mut names = Names::in_memory(problem.rows);
+        let FoundInPasses { groups, passes, most_held } =
+            self.search_in_passes(problem, chunks, &mut names, progress)?;
+        Ok(FoundOutOfCore { groups: names.into_groups(groups)?, passes, most_held })
+    }
+
+    /// The same, with the group of each record left in its name: from 0 on, in the order in which they first appear.
+    ///
+    /// # Errors
+    /// As [`search_out_of_core`](Mondrian::search_out_of_core); also when there is not one name for each record.
+    pub fn search_in_passes(
+        &self,
+        problem: &Problem<'_>,
+        chunks: &mut dyn Chunks,
+        names: &mut Names,
+        progress: &dyn Progress,
+    ) -> Result<FoundInPasses, SearchError> {
         self.check()?;
         let refused = |problem| Err(SearchError::Parameter { key: "search.mondrian.memory-limit", problem });
         let limit = match self.memory_limit {
@@ -64,35 +101,38 @@ impl Mondrian {
                 "goes with mode = \"strict\", choose = \"width\" and without three-d; leave it out",
             );
         }
+        if names.len() != problem.rows {
+            return refused("needs a name for each record");
+        }
         if problem.rows >= u32::MAX as usize {
             return Err(SearchError::TooManyRows);
         }
         let (rule, space) = (Rule::new(problem, false)?, Space::new(problem));
-        let mut of = vec![0u32; problem.rows];
-        if problem.rows > 0 {
-            let mut search = OutOfCore {
-                problem,
-                space: &space,
-                rule: &rule,
-                sides: self.sides(),
-                limit,
-                chunks,
-                progress,
-                passes: 0,
-                most_held: 0,
-                next: 1,
-            };
-            let parts = search.cut_by_sample(&mut of)?;
-            let parts = search.cut_by_passes(&mut of, parts)?;
-            search.finish(&mut of, &parts)?;
-            let (passes, most_held) = (search.passes, search.most_held);
-            return Ok(FoundOutOfCore { groups: Groups::numbered(&of), passes, most_held });
+        if problem.rows == 0 {
+            return Ok(FoundInPasses { groups: 0, passes: 0, most_held: 0 });
         }
-        Ok(FoundOutOfCore { groups: Groups::default(), passes: 0, most_held: 0 })
+        let mut search = OutOfCore {
+            problem,
+            space: &space,
+            rule: &rule,
+            sides: self.sides(),
+            limit,
+            chunks,
+            names,
+            progress,
+            passes: 0,
+            most_held: 0,
+            next: 1,
+        };
+        let parts = search.cut_by_sample()?;
+        let parts = search.cut_by_passes(parts)?;
+        search.finish(&parts)?;
+        let groups = search.number()?;
+        Ok(FoundInPasses { groups, passes: search.passes, most_held: search.most_held })
     }
 }
 
-/// A part that stands by itself: its name in the answer, and its records.
+/// A part that stands by itself: its name, and its records.
 type Part = (u32, usize);
 
 /// A search in progress.
@@ -103,6 +143,7 @@ struct OutOfCore<'a, 'p> {
     sides: Sides,
     limit: usize,
     chunks: &'a mut dyn Chunks,
+    names: &'a mut Names,
     progress: &'a dyn Progress,
     passes: u64,
     most_held: usize,
@@ -111,7 +152,6 @@ struct OutOfCore<'a, 'p> {
 }
 
 /// Records that were loaded.
-#[derive(Default)]
 struct Loaded {
     records: Vec<u32>,
     quasi: Vec<Vec<u32>>,
@@ -119,10 +159,18 @@ struct Loaded {
 }
 
 impl Loaded {
+    /// Room for so many records, and no more.
+    fn of(problem: &Problem<'_>, rows: usize) -> Self {
+        let column = || Vec::with_capacity(rows);
+        Self {
+            records: column(),
+            quasi: problem.quasi.iter().map(|_| column()).collect(),
+            sensitive: problem.sensitive.iter().map(|_| column()).collect(),
+        }
+    }
+
     fn push(&mut self, chunk: &Chunk<'_>, at: usize) {
         self.records.push((chunk.first + at) as u32);
-        self.quasi.resize_with(chunk.quasi.len(), Vec::new);
-        self.sensitive.resize_with(chunk.sensitive.len(), Vec::new);
         let columns =
             self.quasi.iter_mut().zip(chunk.quasi).chain(self.sensitive.iter_mut().zip(chunk.sensitive));
         for (to, from) in columns {
@@ -131,14 +179,32 @@ impl Loaded {
     }
 }
 
+/// Passes on that a person asked to stop, and nothing else: what is cut in memory is a part of a larger stage.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn stage(&self, _name: &str, _total: Option<u64>) {}
+    fn at(&self, _done: u64) {}
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
 impl OutOfCore<'_, '_> {
-    /// One pass over the table, record by record.
-    fn pass(&mut self, mut each: impl FnMut(&Chunk<'_>, usize)) -> Result<(), SearchError> {
+    /// One pass over the table, record by record, each with its name. Names are kept when they may change.
+    fn pass(
+        &mut self,
+        renames: bool,
+        mut each: impl FnMut(&Chunk<'_>, usize, &mut u32),
+    ) -> Result<(), SearchError> {
         self.passes += 1;
-        let progress = self.progress;
-        self.chunks.pass(&mut |chunk| {
+        let Self { progress, names, chunks, .. } = self;
+        chunks.pass(&mut |chunk| {
             progress.check()?;
-            (0..chunk.rows).for_each(|at| each(chunk, at));
+            names.look(chunk.first, chunk.rows, |names| {
+                names.iter_mut().enumerate().for_each(|(at, name)| each(chunk, at, name));
+                Ok::<bool, SearchError>(renames)
+            })?;
             progress.at((chunk.first + chunk.rows) as u64);
             Ok(())
         })
@@ -156,16 +222,16 @@ impl OutOfCore<'_, '_> {
         enough: usize,
     ) -> Result<(Grown, Vec<u32>), SearchError> {
         let codes: Vec<&[u32]> = loaded.quasi.iter().map(|codes| &codes[..]).collect();
-        let visit = CutLoaded { space: self.space, rule, sides: self.sides, enough };
+        let visit = CutLoaded { space: self.space, rule, sides: self.sides, enough, progress: self.progress };
         with_table(self.space, &codes, loaded.records.len(), visit)
     }
 
-    /// Steps 1 and 2: names the part of every record in `of`, and lists the parts.
-    fn cut_by_sample(&mut self, of: &mut [u32]) -> Result<Vec<Part>, SearchError> {
+    /// Steps 1 and 2: names the part of every record, and lists the parts.
+    fn cut_by_sample(&mut self) -> Result<Vec<Part>, SearchError> {
         self.stage("taking a sample");
         let stride = self.problem.rows.div_ceil(self.limit);
-        let mut sample = Loaded::default();
-        self.pass(|chunk, at| {
+        let mut sample = Loaded::of(self.problem, self.problem.rows.div_ceil(stride));
+        self.pass(false, |chunk, at, _| {
             if (chunk.first + at) % stride == 0 {
                 sample.push(chunk, at);
             }
@@ -179,16 +245,19 @@ impl OutOfCore<'_, '_> {
         let mut router = Router::new(&grown.nodes, self.rule);
         let space = self.space;
         let rule = self.rule;
-        self.pass(|chunk, at| {
+        self.pass(true, |chunk, at, name| {
             let node = router
                 .route(|column| space.dimensions[column].place_of_code[chunk.quasi[column][at] as usize]);
-            of[chunk.first + at] = node as u32;
+            *name = node as u32;
             router.rows[node] += 1;
             rule.count(&mut router.counts[node], |position| chunk.sensitive[position][at]);
         })?;
         let part_of_node = router.settle(rule);
         require_safe(self.problem, rule, &router.counts[0])?;
-        of.iter_mut().for_each(|node| *node = part_of_node[*node as usize] as u32);
+        self.names.change(|_, names| {
+            names.iter_mut().for_each(|node| *node = part_of_node[*node as usize] as u32);
+            Ok(true)
+        })?;
         self.next = grown.nodes.len() as u32;
         let settled =
             (0..grown.nodes.len()).filter(|&node| part_of_node[node] == node && router.is_part[node]);
@@ -196,17 +265,16 @@ impl OutOfCore<'_, '_> {
     }
 
     /// Step 3: cuts parts that are larger than the limit.
-    fn cut_by_passes(&mut self, of: &mut [u32], parts: Vec<Part>) -> Result<Vec<Part>, SearchError> {
+    fn cut_by_passes(&mut self, parts: Vec<Part>) -> Result<Vec<Part>, SearchError> {
         let (mut large, mut small): (Vec<Part>, Vec<Part>) =
             parts.into_iter().partition(|part| part.1 > self.limit);
         while let Some((name, rows)) = large.pop() {
             self.stage("cutting a large part");
-            let Some((column, cut)) = self.allowed_cut(of, name, rows)? else { continue };
+            let Some((column, cut)) = self.allowed_cut(name, rows)? else { continue };
             let first = self.next;
             self.next += cut.sizes.len() as u32;
             let space = self.space;
-            self.pass(|chunk, at| {
-                let own = &mut of[chunk.first + at];
+            self.pass(true, |chunk, at, own| {
                 if *own == name {
                     let place = space.dimensions[column].place_of_code[chunk.quasi[column][at] as usize];
                     *own = first + cut.part_of(place) as u32;
@@ -221,16 +289,11 @@ impl OutOfCore<'_, '_> {
     }
 
     /// The first cut of a part that exact counts allow.
-    fn allowed_cut(
-        &mut self,
-        of: &[u32],
-        name: u32,
-        rows: usize,
-    ) -> Result<Option<(usize, Cut)>, SearchError> {
+    fn allowed_cut(&mut self, name: u32, rows: usize) -> Result<Option<(usize, Cut)>, SearchError> {
         let space = self.space;
         let mut counts: Vec<Vec<u32>> = space.dimensions.iter().map(|d| vec![0; d.places]).collect();
-        self.pass(|chunk, at| {
-            if of[chunk.first + at] == name {
+        self.pass(false, |chunk, at, own| {
+            if *own == name {
                 for ((counts, dimension), codes) in counts.iter_mut().zip(&space.dimensions).zip(chunk.quasi)
                 {
                     counts[dimension.place_of_code[codes[at] as usize] as usize] += 1;
@@ -257,7 +320,7 @@ impl OutOfCore<'_, '_> {
                 rows as u32,
                 self.sides,
                 &mut cut,
-                |cut| match self.is_allowed(of, name, column, cut) {
+                |cut| match self.is_allowed(name, column, cut) {
                     Ok(allowed) => allowed,
                     Err(error) => {
                         failed = Err(error);
@@ -274,14 +337,14 @@ impl OutOfCore<'_, '_> {
     }
 
     /// Whether every part of a cut satisfies every criterion.
-    fn is_allowed(&mut self, of: &[u32], name: u32, column: usize, cut: &Cut) -> Result<bool, SearchError> {
+    fn is_allowed(&mut self, name: u32, column: usize, cut: &Cut) -> Result<bool, SearchError> {
         if !cut.leaves_at_least(self.rule.least) || self.rule.criteria.is_empty() {
             return Ok(cut.leaves_at_least(self.rule.least));
         }
         let (space, rule) = (self.space, self.rule);
         let mut counts: Vec<Counts> = cut.sizes.iter().map(|_| rule.counts()).collect();
-        self.pass(|chunk, at| {
-            if of[chunk.first + at] == name {
+        self.pass(false, |chunk, at, own| {
+            if *own == name {
                 let place = space.dimensions[column].place_of_code[chunk.quasi[column][at] as usize];
                 rule.count(&mut counts[cut.part_of(place)], |position| chunk.sensitive[position][at]);
             }
@@ -290,7 +353,7 @@ impl OutOfCore<'_, '_> {
     }
 
     /// Step 4: loads parts and cuts them in memory.
-    fn finish(&mut self, of: &mut [u32], parts: &[Part]) -> Result<(), SearchError> {
+    fn finish(&mut self, parts: &[Part]) -> Result<(), SearchError> {
         let divisible = parts.iter().filter(|part| part.1 as u64 >= 2 * self.rule.least);
         let mut waiting = divisible.copied().peekable();
         while waiting.peek().is_some() {
@@ -301,34 +364,68 @@ impl OutOfCore<'_, '_> {
                 waiting.next_if(|part| batch.is_empty() || held + part.1 <= self.limit)
             {
                 slot_of_part[name as usize] = batch.len() as u32;
-                batch.push(Loaded::default());
+                batch.push(Loaded::of(self.problem, rows));
                 held += rows;
             }
             self.stage("cutting parts in memory");
-            self.pass(|chunk, at| {
-                let name = of[chunk.first + at] as usize;
-                if let Some(loaded) = slot_of_part.get(name).and_then(|&slot| batch.get_mut(slot as usize)) {
+            self.pass(false, |chunk, at, name| {
+                let slot = slot_of_part.get(*name as usize);
+                if let Some(loaded) = slot.and_then(|&slot| batch.get_mut(slot as usize)) {
                     loaded.push(chunk, at);
                 }
             })?;
             self.most_held = self.most_held.max(batch.iter().map(|loaded| loaded.records.len()).sum());
-            for loaded in &batch {
-                let domain = self.problem.sensitive.iter().map(|column| column.values);
-                let codes = loaded.sensitive.iter().zip(domain);
-                let sensitive: Vec<Codes<'_>> =
-                    codes.map(|(codes, values)| Codes { codes, values }).collect();
-                let rule = self.rule.over(&sensitive);
-                let (grown, order) = self.cut_loaded(loaded, &rule, 0)?;
-                let mut rest = &order[..];
-                for node in grown.nodes.iter().filter(|node| node.parts == 0) {
-                    let (members, after) = rest.split_at(node.rows as usize);
-                    rest = after;
-                    members.iter().for_each(|&at| of[loaded.records[at as usize] as usize] = self.next);
-                    self.next += 1;
-                }
+            let mut renamed: Vec<(u32, u32)> = Vec::with_capacity(held);
+            for loaded in batch {
+                self.cut_part(&loaded, &mut renamed)?;
             }
+            renamed.sort_unstable();
+            let mut rest = &renamed[..];
+            self.names.change(|first, names| {
+                let here = rest.partition_point(|&(record, _)| (record as usize) < first + names.len());
+                let (these, after) = rest.split_at(here);
+                rest = after;
+                these.iter().for_each(|&(record, name)| names[record as usize - first] = name);
+                Ok(!these.is_empty())
+            })?;
         }
         Ok(())
+    }
+
+    /// Cuts a part that was loaded, and notes the new name of each of its records.
+    fn cut_part(&mut self, loaded: &Loaded, renamed: &mut Vec<(u32, u32)>) -> Result<(), SearchError> {
+        let domain = self.problem.sensitive.iter().map(|column| column.values);
+        let codes = loaded.sensitive.iter().zip(domain);
+        let sensitive: Vec<Codes<'_>> = codes.map(|(codes, values)| Codes { codes, values }).collect();
+        let rule = self.rule.over(&sensitive);
+        let (grown, order) = self.cut_loaded(loaded, &rule, 0)?;
+        let mut rest = &order[..];
+        for node in grown.nodes.iter().filter(|node| node.parts == 0) {
+            let (members, after) = rest.split_at(node.rows as usize);
+            rest = after;
+            renamed.extend(members.iter().map(|&at| (loaded.records[at as usize], self.next)));
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Numbers the groups in the order in which they first appear.
+    fn number(&mut self) -> Result<usize, SearchError> {
+        const NEW: u32 = u32::MAX;
+        let mut number = vec![NEW; self.next as usize];
+        let mut count = 0;
+        self.names.change(|_, names| {
+            for name in names {
+                let number = &mut number[*name as usize];
+                if *number == NEW {
+                    *number = count;
+                    count += 1;
+                }
+                *name = *number;
+            }
+            Ok(true)
+        })?;
+        Ok(count as usize)
     }
 }
 
@@ -338,92 +435,18 @@ struct CutLoaded<'a> {
     rule: &'a Rule<'a>,
     sides: Sides,
     enough: usize,
+    progress: &'a dyn Progress,
 }
 
 impl Visit for CutLoaded<'_> {
     type Output = Result<(Grown, Vec<u32>), SearchError>;
 
     fn visit<T: Table>(self, table: &T, rows: Vec<T::Row>) -> Self::Output {
-        let Self { space, rule, sides, enough } = self;
+        let Self { space, rule, sides, enough, progress } = self;
         let mut order = vec![0; rows.len()];
-        let (progress, done) = (&privet_data::Silent, AtomicU64::new(0));
+        let (progress, done) = (&Quiet(progress), AtomicU64::new(0));
         let cutter = Cutter { table, space, rule, sides, goal: None, enough, progress, done };
         let grown = cutter.run(rows, &mut order)?;
         Ok((grown, order))
-    }
-}
-
-/// The cuts of a sample, and what they make of all records.
-struct Router<'n> {
-    nodes: &'n [Node],
-    above: Vec<usize>,
-    below: Vec<Vec<usize>>,
-    /// Per node the records that stay at it, until all is settled: then those of a part.
-    rows: Vec<usize>,
-    counts: Vec<Counts>,
-    /// Whether a node is a part of its own or below one, once all is settled.
-    is_part: Vec<bool>,
-}
-
-impl<'n> Router<'n> {
-    fn new(nodes: &'n [Node], rule: &Rule<'_>) -> Self {
-        let (mut above, mut below) = (vec![0; nodes.len()], vec![Vec::new(); nodes.len()]);
-        let mut open: Vec<(usize, u32)> = Vec::new();
-        for (number, node) in nodes.iter().enumerate() {
-            if let Some((parent, to_come)) = open.last_mut() {
-                above[number] = *parent;
-                below[*parent].push(number);
-                *to_come -= 1;
-            }
-            open.push((number, node.parts));
-            while let Some(&(_, 0)) = open.last() {
-                open.pop();
-            }
-        }
-        let counts = nodes.iter().map(|_| rule.counts()).collect();
-        Self { nodes, above, below, rows: vec![0; nodes.len()], counts, is_part: vec![false; nodes.len()] }
-    }
-
-    /// Where a record with these places ends: at a part, or at a cut of which no part takes it.
-    fn route(&self, place: impl Fn(usize) -> u32) -> usize {
-        let mut at = 0;
-        while let Some(&first) = self.below[at].first() {
-            let place = place(self.nodes[first].entry.column as usize);
-            let takes = |&&part: &&usize| {
-                let entry = self.nodes[part].entry;
-                entry.first <= place && place <= entry.last
-            };
-            match self.below[at].iter().find(takes) {
-                Some(&part) => at = part,
-                None => break,
-            }
-        }
-        at
-    }
-
-    /// Undoes cuts that are not allowed, from the last to the first. Gives back per node the part that it belongs to.
-    fn settle(&mut self, rule: &Rule<'_>) -> Vec<usize> {
-        let mut safe = vec![false; self.nodes.len()];
-        // Parts come after what they are parts of.
-        for node in (0..self.nodes.len()).rev() {
-            let missed = self.rows[node] > 0;
-            let allowed =
-                !self.below[node].is_empty() && !missed && self.below[node].iter().all(|&part| safe[part]);
-            for part in std::mem::take(&mut self.below[node]) {
-                self.rows[node] += self.rows[part];
-                let (before, from) = self.counts.split_at_mut(part);
-                before[node].merge(&from[0]);
-            }
-            self.is_part[node] = !allowed;
-            safe[node] = allowed || rule.holds(self.rows[node] as u64, &self.counts[node]);
-        }
-        let mut part_of_node: Vec<usize> = (0..self.nodes.len()).collect();
-        for node in 1..self.nodes.len() {
-            let above = part_of_node[self.above[node]];
-            if self.is_part[above] {
-                part_of_node[node] = above;
-            }
-        }
-        part_of_node
     }
 }

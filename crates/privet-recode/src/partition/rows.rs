@@ -34,6 +34,18 @@ pub(super) trait Visit {
     fn visit<T: Table>(self, table: &T, rows: Vec<T::Row>) -> Self::Output;
 }
 
+/// The bytes of a row in a space, or of its places where they lie apart from it.
+pub(super) fn bytes_of_row(space: &Space) -> u64 {
+    let (columns, places) = (space.dimensions.len(), space.most_places());
+    if columns <= 12 && places <= 1 << 8 {
+        16
+    } else if columns <= 14 && places <= 1 << 15 {
+        32
+    } else {
+        4 + 4 * columns as u64
+    }
+}
+
 /// Makes rows of codes, one slice per column, as narrow as the space allows.
 pub(super) fn with_table<V: Visit>(space: &Space, codes: &[&[u32]], rows: usize, visit: V) -> V::Output {
     let (columns, places) = (space.dimensions.len(), space.most_places());

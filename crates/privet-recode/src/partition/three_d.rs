@@ -1,15 +1,14 @@
-//! Mondrian for the 3D privacy criterion (survey ME-10, PM-13).
+//! Mondrian for 3D privacy, with all points of a skyline (survey ME-10, PM-13, PM-14).
 //!
 //! Whether a cut is allowed depends on all other groups, so cuts are made one after the other, in one thread: the part
 //! that lies first is cut as far as possible before the next one. At each cut the group is replaced by its parts in
 //! the [`GlobalMaxima`] of the whole partition; the other groups are not looked at again.
 //!
 //! What it guarantees: the whole partition satisfies the criterion, checked once more from scratch at the end, and
-//! every group satisfies the other criteria. The result is minimal as far as finer partitions breach at least as
-//! much, so that a cut which was refused stays refused while other groups are cut further: a smaller group hides
-//! neither a person nor a same-value family better. Tests against brute force find no exception.
+//! every group satisfies the other criteria. The result is minimal: finer partitions breach at least as much, so that a
+//! cut which was refused stays refused while other groups are cut further.
 
-use privet_criteria::{GlobalMaxima, ThreeD};
+use privet_criteria::{GlobalMaxima, Skyline};
 
 use super::cutter::{Cutter, Grown, Scratch};
 use super::judge::{ALGORITHM, Accept, Judge};
@@ -68,14 +67,14 @@ impl<T: Table> Accept<T> for Global<'_> {
 /// Cuts rows as far as the criterion allows. Leaves the records of each group in `order`.
 pub(super) fn run<T: Table>(
     cutter: &Cutter<'_, T>,
-    rule: ThreeD,
+    skyline: &Skyline,
     sensitive: &Codes<'_>,
     mut rows: Vec<T::Row>,
     order: &mut [u32],
 ) -> Result<Grown, SearchError> {
     let mut global = Global {
         judge: Judge::new(cutter.rule),
-        maxima: GlobalMaxima::new(rule, sensitive.values),
+        maxima: GlobalMaxima::new(skyline.clone(), sensitive.values),
         sensitive,
         counts: vec![0; sensitive.values],
         current: 0,
@@ -85,7 +84,7 @@ pub(super) fn run<T: Table>(
     let everybody = global.occurring(cutter.table, &rows);
     global.maxima.insert(0, &everybody);
     if !global.maxima.is_safe() {
-        let promise = rule.promise();
+        let promise = skyline.promise();
         let criteria = vec![format!("three-d: {}", promise.trim_end_matches('.'))];
         return Err(SearchError::NoSafeNode { failing: rows.len() as u64, limit: 0, criteria });
     }
@@ -122,7 +121,7 @@ pub(super) fn run<T: Table>(
         }
         global.next += sizes.len() as u32 - 1;
     }
-    let mut afresh = GlobalMaxima::new(rule, sensitive.values);
+    let mut afresh = GlobalMaxima::new(skyline.clone(), sensitive.values);
     for (number, &(from, to)) in (0u32..).zip(&groups) {
         let counts = global.occurring(cutter.table, &rows[from..to]);
         afresh.insert(number, &counts);

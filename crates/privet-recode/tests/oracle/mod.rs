@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use privet_criteria::{Class, Criterion, Histogram, Joint, Requirement, SensitiveColumn, build};
+use privet_criteria::{Class, Criterion, Histogram, Joint, Requirement, SensitiveColumn, Summaries, build};
 use privet_data::{Domain, Generalization, Hierarchy};
 use privet_measure::Metric;
 use privet_recode::lattice::{Codes, Problem, Quasi};
@@ -143,6 +143,34 @@ pub fn requirements() -> Vec<Vec<Requirement>> {
     ]
 }
 
+/// Criteria that judge all classes together, alone and beside others.
+pub fn table_wide() -> Vec<Vec<Requirement>> {
+    let k2 = || json("k-anonymity", "2");
+    let diverse = || json("l-diversity", r#"{"kind": "distinct", "l": 2, "column": "b"}"#);
+    vec![
+        vec![json("c-k-safety", r#"{"c": 0.5, "k": 0, "column": "a"}"#)],
+        vec![json("c-k-safety", r#"{"c": 0.7, "k": 1, "column": "a"}"#)],
+        vec![k2(), json("c-k-safety", r#"{"c": 0.85, "k": 1, "column": "b"}"#)],
+        vec![json("c-k-safety", r#"{"c": 0.9, "k": 2, "column": "a"}"#), diverse()],
+        vec![json("three-d", r#"{"c": 0.8, "m": 1, "column": "a"}"#)],
+        vec![json(
+            "three-d",
+            r#"{"points": [{"c": 0.6}, {"l": 1, "c": 0.8}, {"m": 1, "c": 0.9}], "column": "a"}"#,
+        )],
+        vec![
+            json(
+                "three-d",
+                r#"{"points": [{"k": 1, "c": 0.8}], "values": {"1": {"m": 2, "c": 0.7}}, "column": "a"}"#,
+            ),
+            diverse(),
+        ],
+        vec![
+            json("three-d", r#"{"values": {"0": {"c": 0.3}, "2": {"l": 1, "c": 0.5}}, "column": "a"}"#),
+            json("c-k-safety", r#"{"c": 0.8, "k": 1, "column": "b"}"#),
+        ],
+    ]
+}
+
 /// Everything a test needs of a table: the criteria bound to it, and the joint sensitive codes.
 pub struct Bound {
     pub criteria: Vec<Box<dyn Criterion>>,
@@ -219,6 +247,7 @@ pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Ve
         (&bound.joint_codes, bound.joint.combinations.len()),
     ];
     let (mut suppressed, mut kept) = (Vec::new(), Vec::new());
+    let mut told: Vec<Vec<Summaries>> = Vec::new();
     for (key, rows) in &members {
         let counted: Vec<(Vec<u32>, Vec<u32>)> = views
             .iter()
@@ -240,9 +269,29 @@ pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Ve
             }
         } else if bound.criteria.iter().all(|c| c.holds(&class)) {
             kept.push(rows.clone());
+            let tell = |criterion: &dyn Criterion| {
+                let mut told = Summaries::default();
+                told.add(criterion, &class);
+                told
+            };
+            told.push(bound.criteria.iter().map(|criterion| tell(&**criterion)).collect());
         } else {
             suppressed.extend(rows.iter().copied());
         }
+    }
+    // What the others keep is judged together, by one criterion after the other.
+    for (number, criterion) in bound.criteria.iter().enumerate().filter(|(_, c)| !c.bucket_independent()) {
+        let mut all = Summaries::default();
+        told.iter().for_each(|class| all.append(&class[number]));
+        let stays: Vec<bool> =
+            criterion.reached_together(&all).into_iter().map(|r| criterion.accepts(r)).collect();
+        for (rows, _) in kept.iter().zip(&stays).filter(|(_, stays)| !**stays) {
+            suppressed.extend(rows.iter().copied());
+        }
+        let mut stay = stays.iter();
+        kept.retain(|_| *stay.next().unwrap());
+        let mut stay = stays.iter();
+        told.retain(|_| *stay.next().unwrap());
     }
     Some((kept, suppressed))
 }

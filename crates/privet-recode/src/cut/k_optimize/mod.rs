@@ -62,7 +62,7 @@ use self::probe::Prober;
 use self::tree::{Outcome, Tree};
 use self::tuples::Tuples;
 use super::{Found, measure};
-use crate::lattice::{Partition, Problem, Quasi, SearchError, partition};
+use crate::lattice::{Partition, Problem, Quasi, SearchError, partition, require_bucket_independent};
 
 /// The word for it in job files.
 const NAME: &str = "k-optimize";
@@ -179,7 +179,7 @@ fn refuse(problem: &Problem<'_>) -> Result<(), SearchError> {
     if problem.rows.saturating_add(people) >= u32::MAX as usize {
         return Err(SearchError::TooManyRows);
     }
-    Ok(())
+    require_bucket_independent(problem, NAME)
 }
 
 /// The words of 64 bits that the finest candidate needs for a key; no field crosses words.

@@ -91,6 +91,10 @@ impl Strategy for TopDown {
         true
     }
 
+    fn judges_together(&self) -> bool {
+        true
+    }
+
     fn search<const W: usize>(
         &self,
         engine: &Engine<'_, W>,
@@ -112,6 +116,10 @@ impl Strategy for BottomUp {
     }
 
     fn leaves_ties(&self) -> bool {
+        true
+    }
+
+    fn judges_together(&self) -> bool {
         true
     }
 
