@@ -1,0 +1,153 @@
+//! `privet answer`: counts, sums and averages from a release, with an expectation and bounds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use privet_job::{Asked, Outcome, ask};
+
+use super::{Shared, grouped, print, print_json};
+use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED, RESOURCES, STOPPED};
+use crate::progress::Bar;
+
+/// Answer a question in SQL from a release: what to expect, and between which bounds the truth lies
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet answer release \"select count(*) from data where age < 40 and diagnosis = 'Asthma'\"
+  privet answer release \"select sex, count(*), avg(cost) from data group by sex\"
+  privet answer release \"select count(*) from data where occupation = 'Nurse'\" --job job.toml
+
+Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN); =, <>, <, <=, >, >=, between, in, like, is null, and, or,
+not; group by. The table may have any name.")]
+pub struct Answer {
+    /// The release folder
+    release: PathBuf,
+    /// The question, in SQL
+    question: String,
+    /// Use the hierarchies that this job file writes down or names. The input is not read
+    #[arg(long, value_name = "FILE")]
+    job: Option<PathBuf>,
+}
+
+impl Answer {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let bar = Bar::new(shared.quiet || shared.json);
+        let asked = ask(&self.release, &self.question, self.job.as_deref(), &bar).map_err(|error| {
+            let code = match error.outcome() {
+                Outcome::Refused => REFUSED,
+                Outcome::BadInput => BAD_INPUT,
+                Outcome::Resources => RESOURCES,
+                Outcome::Stopped => STOPPED,
+            };
+            Failure { code, message: error.to_string() }
+        })?;
+        bar.clear();
+        if shared.json {
+            print_json(&asked)?;
+        } else {
+            print(&describe(&asked, shared.quiet, self.job.is_some()));
+        }
+        Ok(DONE)
+    }
+}
+
+/// The answer as a table, and what to know about it.
+fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
+    let answer = &asked.answer;
+    let with_share = answer.lines.iter().flat_map(|line| &line.estimates).any(|own| own.share.is_some());
+    let mut head = answer.group_by.clone();
+    head.extend(["", "expected", "at least", "at most"].map(str::to_owned));
+    if with_share {
+        head.push("share".to_owned());
+    }
+    let mut rows = vec![head];
+    let (mut unknown, mut unbounded) = (false, false);
+    for line in &answer.lines {
+        for (figure, own) in answer.figures.iter().zip(&line.estimates) {
+            let is_empty = own.at_most.is_none() && own.at_least.is_none() && own.expected.is_none();
+            unknown |= own.expected.is_none() && !is_empty;
+            unbounded |= own.at_most.is_none() || own.at_least.is_none();
+            let mut row = line.group.clone();
+            row.push(figure.clone());
+            row.extend([own.expected, own.at_least, own.at_most].map(number));
+            if with_share {
+                row.push(own.share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share)));
+            }
+            rows.push(row);
+        }
+    }
+    let mut text = table(&rows, answer.group_by.len() + 1);
+    if quiet {
+        return text;
+    }
+    text.push('\n');
+    let suppressed = answer.suppressed;
+    let records = grouped(answer.records);
+    if suppressed > 0 {
+        text.push_str(&format!(
+            "From {records} published records. {} were suppressed, and `at most` of counts includes them; sums and \
+             averages are of the published ones.\n",
+            grouped(suppressed)
+        ));
+    } else {
+        text.push_str(&format!("From {records} published records; none was suppressed.\n"));
+    }
+    if let Some(from) = asked.sampled_from {
+        text.push_str(&format!("They are a random sample of {} records.\n", grouped(from)));
+    }
+    if unknown {
+        let hint =
+            if has_job { "" } else { " With --job, hierarchies that the job file writes down say more." };
+        text.push_str(&format!("-: the labels do not say how their values are spread.{hint}\n"));
+    } else if unbounded {
+        text.push_str("-: there is nothing to average, or no bound.\n");
+    }
+    text
+}
+
+fn number(number: Option<f64>) -> String {
+    let Some(number) = number else { return "-".to_owned() };
+    if number.abs() >= 1e15 {
+        return format!("{number:e}");
+    }
+    let rounded = format!("{:.2}", number.abs());
+    let (whole, fraction) = rounded.split_once('.').unwrap_or((&rounded, ""));
+    let sign =
+        if number < 0.0 && rounded.bytes().any(|b| b.is_ascii_digit() && b != b'0') { "-" } else { "" };
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    match fraction.trim_end_matches('0') {
+        "" => format!("{sign}{whole}"),
+        _ => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
+/// Columns in line: the first `left` to the left, the others to the right.
+fn table(rows: &[Vec<String>], left: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            if column < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, -0.001, 4.0, 1234.5, -1234.567, 0.825, 2e20].map(|n| number(Some(n)));
+        assert_eq!(shown, ["0", "0", "4", "1,234.50", "-1,234.57", "0.82", "2e20"]);
+        assert_eq!(number(None), "-");
+    }
+}

@@ -1,0 +1,147 @@
+//! Questions to a release (survey US-01 to US-04): from its folder to an answer with an expectation and bounds.
+//!
+//! Everything is computed from the published files. A job file adds what it says of the columns: which texts are
+//! missing values, and the hierarchies that are written down (files, groups, trees). The input that it names is never
+//! read: an answer tells no more than the release does.
+
+mod columns;
+
+use std::path::Path;
+
+use privet_data::hierarchy::{HierarchyError, HierarchySpec, build};
+use privet_data::{Domain, Hierarchy, Kind, Progress};
+use privet_measure::answer::{
+    Answer, AnswerColumn, AnswerError, AnswerSource, Question, QuestionError, Records,
+};
+use privet_release::{Published, PublishedError};
+
+use crate::error::{JobError, Outcome};
+use crate::job::Job;
+use crate::run::base_of;
+
+/// A question and its answer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Asked {
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// The release is a random sample of so many records; counts and sums are of the sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_from: Option<u64>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The question.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// The question does not fit the release.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// The release.
+    #[error(transparent)]
+    Published(#[from] PublishedError),
+    /// The job file.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A hierarchy of the job file.
+    #[error("`columns.{column}.hierarchy`: {source}")]
+    Hierarchy {
+        /// The column.
+        column: String,
+        /// What is wrong with it.
+        source: HierarchyError,
+    },
+}
+
+impl AskError {
+    /// What a pipeline should make of it.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            AskError::Published(PublishedError::Cancelled) => Outcome::Stopped,
+            AskError::Published(PublishedError::Read(error)) if error.is_cancelled() => Outcome::Stopped,
+            AskError::Answer(AnswerError::TooEntangled | AnswerError::TooManyLines) => Outcome::Resources,
+            _ => Outcome::BadInput,
+        }
+    }
+}
+
+/// Answers a question in SQL from a release folder, with what a job file says of its columns.
+///
+/// # Errors
+/// When the question is none, the release or the job cannot be read, or the release cannot answer it.
+pub fn ask(
+    folder: &Path,
+    question: &str,
+    job: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Asked, AskError> {
+    let question = Question::parse(question)?;
+    let published = Published::open(folder, progress)?;
+    let knowledge = match job {
+        Some(path) => Knowledge::read(path, &published)?,
+        None => Knowledge::default(),
+    };
+    let records = records(&published, &question, &knowledge);
+    let answer = records.answer(&question)?;
+    let manifest = published.manifest.as_deref();
+    let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
+    Ok(Asked { answer, sampled_from })
+}
+
+/// What a job file says beyond the release.
+#[derive(Debug, Default)]
+struct Knowledge {
+    /// Texts that stand for a missing value.
+    missing: Vec<String>,
+    /// Hierarchies that are written down.
+    hierarchies: Vec<(String, Hierarchy)>,
+    /// Columns of dates.
+    dates: Vec<String>,
+}
+
+impl Knowledge {
+    fn read(path: &Path, published: &Published) -> Result<Self, AskError> {
+        let job = Job::read(path, &[])?;
+        let base = base_of(path);
+        let nothing = Domain::from_sorted(Vec::new(), 0, Kind::Text);
+        let mut own = Self { missing: job.input.options()?.missing, ..Self::default() };
+        let is_published =
+            |name: &str| published.table.position(name).is_some() || published.sensitive(name).is_some();
+        for (name, column) in job.columns.iter().filter(|(name, _)| is_published(name)) {
+            match &column.hierarchy {
+                Some(spec @ (HierarchySpec::File(_) | HierarchySpec::Groups(_) | HierarchySpec::Tree(_))) => {
+                    let hierarchy = build(spec, &base, &nothing, &[])
+                        .map_err(|source| AskError::Hierarchy { column: name.clone(), source })?;
+                    own.hierarchies.push((name.clone(), hierarchy));
+                }
+                Some(HierarchySpec::Dates(_)) => own.dates.push(name.clone()),
+                // Others are derived from the values of the input, which is not looked at; their labels can be read.
+                _ => {}
+            }
+        }
+        Ok(own)
+    }
+
+    fn hierarchy(&self, column: &str) -> Option<&Hierarchy> {
+        self.hierarchies.iter().find(|(name, _)| name == column).map(|(_, hierarchy)| hierarchy)
+    }
+}
+
+fn records(published: &Published, question: &Question, knowledge: &Knowledge) -> Records {
+    let manifest = published.manifest.as_deref();
+    let mut list: Vec<AnswerColumn> = Vec::new();
+    for (position, column) in published.table.columns.iter().enumerate() {
+        let described = manifest.and_then(|m| m.data.columns.get(position));
+        let recoding = described.and_then(|own| own.recoding.as_ref());
+        let label = columns::Labelled { column, recoding, knowledge, question };
+        list.push(label.read());
+    }
+    for own in published.sensitive.iter().filter(|own| own.codes.is_none()) {
+        list.push(columns::counted(own, published.groups.len(), knowledge));
+    }
+    let suppressed = manifest.map_or(0, |m| m.data.suppressed);
+    Records { columns: list, rows: published.table.rows, group_of: published.group_of.clone(), suppressed }
+}

@@ -1,0 +1,83 @@
+//! A published column as questions look at it.
+
+use foldhash::HashMap;
+use privet_data::{Coverage, Domain, Kind};
+
+use super::region::Region;
+
+/// A published column: labels, what they may stand for, and who has them.
+#[derive(Debug, Clone)]
+pub struct AnswerColumn {
+    /// Its name.
+    pub name: String,
+    /// What the values behind the labels are. Constants are read accordingly.
+    pub kind: Kind,
+    /// The published labels.
+    pub labels: Vec<Box<str>>,
+    /// Per label what it may stand for.
+    pub regions: Vec<Region>,
+    /// The values that listed regions speak of.
+    pub values: Domain,
+    /// Names of sets of values that a question may use, such as the labels of a hierarchy: per name the codes of the
+    /// values, ascending.
+    pub named: HashMap<Box<str>, Vec<u32>>,
+    /// Whether two labels never stand for the same value, as on one level of a hierarchy.
+    pub exclusive: bool,
+    /// Who has which label.
+    pub cells: AnswerCells,
+}
+
+/// Who has which label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerCells {
+    /// One label per record.
+    PerRecord(Vec<u32>),
+    /// Per group (bucket) how often each of the column's values occurs in it; which record has which is not published.
+    PerGroup(Vec<Vec<(u32, u64)>>),
+}
+
+impl AnswerColumn {
+    /// A column that is published as it is.
+    pub fn exact(name: impl Into<String>, values: Domain, cells: AnswerCells) -> Self {
+        let regions = (0..values.len() as u32).map(|code| Region::listed([code])).collect();
+        Self {
+            name: name.into(),
+            kind: values.kind(),
+            labels: values.texts().to_vec(),
+            regions,
+            values,
+            named: HashMap::default(),
+            exclusive: true,
+            cells,
+        }
+    }
+
+    /// A column of labels that stand for values of a known domain. A label that covers no value stands for any.
+    pub fn covered(
+        name: impl Into<String>,
+        labels: &Domain,
+        values: Domain,
+        coverage: &Coverage,
+        codes: Vec<u32>,
+    ) -> Self {
+        let region = |label: u32| match coverage.of(label) {
+            [] => Region { or_missing: true, ..Region::listed((0..values.len() as u32).collect::<Vec<_>>()) },
+            codes => Region::listed(codes),
+        };
+        Self {
+            name: name.into(),
+            kind: values.kind(),
+            labels: labels.texts().to_vec(),
+            regions: (0..labels.len() as u32).map(region).collect(),
+            values,
+            named: HashMap::default(),
+            exclusive: coverage.is_function(),
+            cells: AnswerCells::PerRecord(codes),
+        }
+    }
+
+    /// Whether its values are numbers that can be added up.
+    pub(super) fn is_numeric(&self) -> bool {
+        matches!(self.kind, Kind::Integer | Kind::Decimal)
+    }
+}

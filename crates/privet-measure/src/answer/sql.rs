@@ -1,0 +1,363 @@
+//! From SQL, as the `sqlparser` crate reads it, to a [`Question`]; everything else is refused by name and place.
+
+use sqlparser::ast::{
+    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Spanned, Statement, TableFactor, UnaryOperator,
+    Value,
+};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::{Parser, ParserError};
+
+use super::question::{
+    Aggregate, Comparison, Condition, LONGEST, Literal, Order, Output, Question, QuestionError, Test,
+};
+
+/// How deep parentheses and `not` may nest. An unoptimized parser needs some 40 KiB of stack for each.
+const DEEPEST: usize = 24;
+
+/// Reads a question.
+pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
+    if text.len() > LONGEST {
+        return Err(QuestionError::TooLong);
+    }
+    let statements = Parser::new(&GenericDialect {})
+        .with_recursion_limit(DEEPEST)
+        .try_with_sql(text)
+        .and_then(|mut parser| parser.parse_statements())
+        .map_err(|error| match error {
+            ParserError::RecursionLimitExceeded => refuse("parentheses or `not` in too many layers"),
+            other => QuestionError::Syntax { place: place_of(&other) },
+        })?;
+    match <[Statement; 1]>::try_from(statements) {
+        Ok([Statement::Query(query)]) => read_query(&query),
+        Ok(_) => Err(refuse("a statement that is no `select`")),
+        Err(statements) if statements.is_empty() => Err(QuestionError::Syntax { place: String::new() }),
+        Err(_) => Err(refuse("several statements")),
+    }
+}
+
+fn refuse(construct: &'static str) -> QuestionError {
+    QuestionError::Unsupported { construct, place: String::new() }
+}
+
+fn refuse_at(construct: &'static str, what: &impl Spanned) -> QuestionError {
+    let start = what.span().start;
+    let place = match (start.line, start.column) {
+        (0, _) | (_, 0) => String::new(),
+        (line, column) => format!(" (line {line}, column {column})"),
+    };
+    QuestionError::Unsupported { construct, place }
+}
+
+/// Where the parser stopped. Its message repeats words of the question, so only the place is taken.
+fn place_of(error: &ParserError) -> String {
+    let (ParserError::TokenizerError(message) | ParserError::ParserError(message)) = error else {
+        return String::new();
+    };
+    let number_after = |key: &str| {
+        let rest = &message[message.rfind(key)? + key.len()..];
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u64>().ok()
+    };
+    match (number_after("Line: "), number_after("Column: ")) {
+        (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
+        _ => String::new(),
+    }
+}
+
+fn read_query(query: &Query) -> Result<Question, QuestionError> {
+    let is_set = |present: bool, construct| if present { Err(refuse(construct)) } else { Ok(()) };
+    is_set(query.with.is_some(), "`with`")?;
+    is_set(query.order_by.is_some(), "`order by`")?;
+    is_set(query.limit_clause.is_some() || query.fetch.is_some(), "`limit`")?;
+    is_set(!query.locks.is_empty() || query.for_clause.is_some(), "`for`")?;
+    let others = query.settings.is_some() || query.format_clause.is_some();
+    is_set(others || !query.pipe_operators.is_empty(), "a clause of another dialect")?;
+    let select = match &*query.body {
+        SetExpr::Select(select) => select,
+        SetExpr::SetOperation { .. } => return Err(refuse("`union`, `intersect` or `except`")),
+        _ => return Err(refuse("something other than one `select`")),
+    };
+    read_select(select)
+}
+
+fn read_select(select: &Select) -> Result<Question, QuestionError> {
+    let is_set = |present: bool, construct| if present { Err(refuse(construct)) } else { Ok(()) };
+    is_set(select.distinct.is_some(), "`distinct`")?;
+    is_set(select.having.is_some(), "`having`")?;
+    is_set(select.top.is_some(), "`top`")?;
+    is_set(select.into.is_some(), "`into`")?;
+    is_set(select.qualify.is_some() || !select.named_window.is_empty(), "a window")?;
+    let lists = select.lateral_views.len() + select.connect_by.len() + select.cluster_by.len();
+    let lists = lists + select.distribute_by.len() + select.sort_by.len();
+    let others = select.prewhere.is_some() || select.value_table_mode.is_some() || select.exclude.is_some();
+    is_set(others || select.select_modifiers.is_some() || lists > 0, "a clause of another dialect")?;
+    let names = table_names(select)?;
+    let columns = Columns { names };
+
+    let group_by = match &select.group_by {
+        GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => {
+            list.iter().map(|expr| columns.name(expr)).collect::<Result<Vec<_>, _>>()?
+        }
+        GroupByExpr::Expressions(..) => return Err(refuse("`rollup`, `cube` or `grouping sets`")),
+        GroupByExpr::All(_) => return Err(refuse("`group by all`")),
+    };
+    let mut outputs = Vec::new();
+    for item in &select.projection {
+        let (expr, alias) = match item {
+            SelectItem::UnnamedExpr(expr) => (expr, None),
+            SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias)),
+            other => return Err(refuse_at("`*` or another list of columns", other)),
+        };
+        match expr {
+            Expr::Function(function) => {
+                let aggregate = columns.aggregate(function)?;
+                let name = alias.map_or_else(|| shown(&aggregate), |alias| alias.value.clone());
+                outputs.push(Output { aggregate, name });
+            }
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+                if !group_by.contains(&columns.name(expr)?) {
+                    return Err(refuse_at("a column that is not in `group by`", expr));
+                }
+            }
+            other => return Err(refuse_at(construct(other), other)),
+        }
+    }
+    if outputs.is_empty() {
+        return Err(refuse("no count, sum or average"));
+    }
+    let filter = match &select.selection {
+        Some(expr) => columns.condition(expr, false)?,
+        None => Condition::always(),
+    };
+    Ok(Question { select: outputs, filter, group_by })
+}
+
+/// The names by which the one table may be called.
+fn table_names(select: &Select) -> Result<Vec<String>, QuestionError> {
+    let [table] = &select.from[..] else {
+        return Err(refuse(if select.from.is_empty() { "no `from`" } else { "a join" }));
+    };
+    if !table.joins.is_empty() {
+        return Err(refuse("a join"));
+    }
+    match &table.relation {
+        TableFactor::Table { name, alias, args: None, sample: None, .. } => {
+            let mut names: Vec<String> = Vec::new();
+            names.extend(name.0.last().and_then(|part| part.as_ident()).map(|own| own.value.clone()));
+            names.extend(alias.as_ref().map(|alias| alias.name.value.clone()));
+            Ok(names)
+        }
+        TableFactor::Derived { .. } => Err(refuse("a subquery")),
+        _ => Err(refuse("something other than one table after `from`")),
+    }
+}
+
+fn shown(aggregate: &Aggregate) -> String {
+    match aggregate {
+        Aggregate::Count => "count(*)".to_owned(),
+        Aggregate::CountOf(column) => format!("count({column})"),
+        Aggregate::Sum(column) => format!("sum({column})"),
+        Aggregate::Average(column) => format!("avg({column})"),
+    }
+}
+
+/// Reads what speaks of columns.
+struct Columns {
+    /// The names of the table, which may stand before that of a column.
+    names: Vec<String>,
+}
+
+impl Columns {
+    fn name(&self, expr: &Expr) -> Result<String, QuestionError> {
+        let own = |ident: &Ident| ident.value.clone();
+        match expr {
+            Expr::Identifier(ident) => Ok(own(ident)),
+            Expr::CompoundIdentifier(parts) => match &parts[..] {
+                [table, column] if self.names.iter().any(|n| n.eq_ignore_ascii_case(&table.value)) => {
+                    Ok(own(column))
+                }
+                _ => Err(refuse_at("a column of another table", expr)),
+            },
+            Expr::Nested(inner) => self.name(inner),
+            other => Err(refuse_at(construct(other), other)),
+        }
+    }
+
+    fn aggregate(&self, function: &Function) -> Result<Aggregate, QuestionError> {
+        let name = match &function.name.0[..] {
+            [part] => part.as_ident().map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default(),
+            _ => String::new(),
+        };
+        let refused = match name.as_str() {
+            "count" | "sum" | "avg" => None,
+            "min" | "max" => Some("`min` or `max`, which a release does not tell"),
+            _ => Some("a function other than count, sum and avg"),
+        };
+        if let Some(construct) = refused {
+            return Err(refuse_at(construct, function));
+        }
+        if function.over.is_some() || function.filter.is_some() || !function.within_group.is_empty() {
+            return Err(refuse_at("a window, or a filter of its own", function));
+        }
+        let FunctionArguments::List(list) = &function.args else {
+            return Err(refuse_at("a figure without its column", function));
+        };
+        if matches!(list.duplicate_treatment, Some(DuplicateTreatment::Distinct)) {
+            return Err(refuse_at("`distinct`", function));
+        }
+        match (&*name, &list.args[..]) {
+            ("count", [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)]) => Ok(Aggregate::Count),
+            (_, [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))]) if list.clauses.is_empty() => {
+                let column = self.name(expr)?;
+                Ok(match &*name {
+                    "count" => Aggregate::CountOf(column),
+                    "sum" => Aggregate::Sum(column),
+                    _ => Aggregate::Average(column),
+                })
+            }
+            _ => Err(refuse_at("a figure of something other than one column", function)),
+        }
+    }
+
+    fn condition(&self, expr: &Expr, negated: bool) -> Result<Condition, QuestionError> {
+        let test =
+            |column: String, comparison, negated| Ok(Condition::Test(Test { column, comparison, negated }));
+        match expr {
+            Expr::Nested(inner) => self.condition(inner, negated),
+            Expr::UnaryOp { op: UnaryOperator::Not, expr } => self.condition(expr, !negated),
+            Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => {
+                // A long chain leans to the left: it is walked, not descended into.
+                let mut parts = Vec::new();
+                let mut rest = expr;
+                while let Expr::BinaryOp { left, op: own, right } = rest {
+                    if own != op {
+                        break;
+                    }
+                    parts.push(self.condition(right, negated)?);
+                    rest = left;
+                }
+                parts.push(self.condition(rest, negated)?);
+                parts.reverse();
+                Ok(if (*op == BinaryOperator::And) != negated {
+                    Condition::All(parts)
+                } else {
+                    Condition::Any(parts)
+                })
+            }
+            Expr::BinaryOp { left, op, right } => self.comparison(left, op, right, expr, negated),
+            Expr::Between { expr, negated: not, low, high } => {
+                let column = self.name(expr)?;
+                let side = |order: Order, literal| {
+                    let order = if negated != *not { order.negated() } else { order };
+                    let column = column.clone();
+                    let comparison = Comparison::Order(order, literal);
+                    Condition::Test(Test { column, comparison, negated: false })
+                };
+                let both = vec![side(Order::AtLeast, literal(low)?), side(Order::AtMost, literal(high)?)];
+                Ok(if negated != *not { Condition::Any(both) } else { Condition::All(both) })
+            }
+            Expr::InList { expr, list, negated: not } => {
+                let literals = list.iter().map(literal).collect::<Result<Vec<_>, _>>()?;
+                test(self.name(expr)?, Comparison::In(literals), negated != *not)
+            }
+            Expr::Like { negated: not, any: false, expr, pattern, escape_char: None } => {
+                match literal(pattern)? {
+                    Literal::Text(form) => test(self.name(expr)?, Comparison::Like(form), negated != *not),
+                    Literal::Number(..) => Err(refuse_at("`like` with a number", &**pattern)),
+                }
+            }
+            Expr::IsNull(expr) => test(self.name(expr)?, Comparison::IsNull, negated),
+            Expr::IsNotNull(expr) => test(self.name(expr)?, Comparison::IsNull, !negated),
+            other => Err(refuse_at(construct(other), other)),
+        }
+    }
+
+    fn comparison(
+        &self,
+        left: &Expr,
+        op: &BinaryOperator,
+        right: &Expr,
+        whole: &Expr,
+        negated: bool,
+    ) -> Result<Condition, QuestionError> {
+        let is_column = |expr: &Expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        let turned = !is_column(left) && is_column(right);
+        let (column, constant) = if turned { (right, left) } else { (left, right) };
+        let order = match op {
+            BinaryOperator::Eq | BinaryOperator::NotEq => None,
+            BinaryOperator::Lt => Some(Order::Less),
+            BinaryOperator::LtEq => Some(Order::AtMost),
+            BinaryOperator::Gt => Some(Order::Greater),
+            BinaryOperator::GtEq => Some(Order::AtLeast),
+            _ => return Err(refuse_at("arithmetic or an operator of another kind", whole)),
+        };
+        if is_column(constant) {
+            return Err(refuse_at("a comparison of two columns", whole));
+        }
+        let (column, constant) = (self.name(column)?, literal(constant)?);
+        let (comparison, negated) = match order {
+            None => (Comparison::In(vec![constant]), negated != (*op == BinaryOperator::NotEq)),
+            Some(order) => {
+                let order = if turned { order.mirrored() } else { order };
+                let order = if negated { order.negated() } else { order };
+                (Comparison::Order(order, constant), false)
+            }
+        };
+        Ok(Condition::Test(Test { column, comparison, negated }))
+    }
+}
+
+fn literal(expr: &Expr) -> Result<Literal, QuestionError> {
+    let number = |text: &str, sign: &str, at: &Expr| match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => {
+            let signed = if sign == "-" { -number } else { number };
+            Ok(Literal::Number(signed, format!("{sign}{text}")))
+        }
+        _ => Err(refuse_at("a number that cannot be read", at)),
+    };
+    match expr {
+        Expr::Nested(inner) => literal(inner),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => match &**inner {
+            Expr::Value(value) => match &value.value {
+                Value::Number(text, _) => number(text, "-", expr),
+                _ => Err(refuse_at("arithmetic", expr)),
+            },
+            _ => Err(refuse_at("arithmetic", expr)),
+        },
+        Expr::Value(value) => match &value.value {
+            Value::Number(text, _) => number(text, "", expr),
+            Value::SingleQuotedString(text) => Ok(Literal::Text(text.clone())),
+            Value::Boolean(flag) => Ok(Literal::Text(flag.to_string())),
+            Value::Null => Err(refuse_at("a comparison with null, where `is null` is meant", expr)),
+            _ => Err(refuse_at("a constant of another kind", expr)),
+        },
+        Expr::TypedString(typed) => match &typed.value.value {
+            Value::SingleQuotedString(text) => Ok(Literal::Text(text.clone())),
+            _ => Err(refuse_at("a constant of another kind", expr)),
+        },
+        Expr::Identifier(ident) if ident.quote_style.is_some() => {
+            Err(refuse_at("a column (in double quotes) as a constant, where single quotes are meant", expr))
+        }
+        other => Err(refuse_at(construct(other), other)),
+    }
+}
+
+/// What an expression is, for the person who wrote it.
+fn construct(expr: &Expr) -> &'static str {
+    match expr {
+        Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => "a subquery",
+        Expr::Function(_) => "a function where a column or constant must stand",
+        Expr::BinaryOp { .. } | Expr::UnaryOp { .. } => "arithmetic or an operator of another kind",
+        Expr::Case { .. } => "`case`",
+        Expr::Cast { .. } => "`cast`",
+        Expr::ILike { .. } | Expr::SimilarTo { .. } | Expr::RLike { .. } => "a match other than `like`",
+        Expr::Like { .. } => "`like` with `any` or `escape`",
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+            "a column where a comparison or constant must stand"
+        }
+        Expr::Value(_) => "a constant where a column or comparison must stand",
+        Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => "`rollup`, `cube` or `grouping sets`",
+        _ => "an expression of another kind",
+    }
+}
