@@ -47,6 +47,12 @@ impl Grouped {
         Self { kind, rows, tuple_entropy, log_domain }
     }
 
+    /// For a finished release of which only the classes are known; not for the Kullback-Leibler divergence, which needs
+    /// the original tuples too.
+    pub(crate) fn of_release(kind: GroupedKind, rows: u64, log_domain: f64) -> Self {
+        Self { kind, rows, tuple_entropy: 0.0, log_domain }
+    }
+
     /// Which metric.
     pub fn kind(&self) -> GroupedKind {
         self.kind

@@ -3,13 +3,24 @@
 //! A [`Metric`] is a name; an [`Objective`] is a metric made ready for one table, so that a search can
 //! ask two questions of it: what does this candidate cost, and what is the least that any candidate
 //! from here on could cost.
+//!
+//! [`utility`] compares a finished release with its original. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`] and
+//! [`combine`] use what was released, as its readers would (survey, section 5).
 #![forbid(unsafe_code)]
 
 mod additive;
+pub mod answer;
 pub mod classify;
+pub mod combine;
 mod grouped;
+pub mod ipf;
+pub mod learn;
 mod metric;
 mod objective;
+mod random;
+pub mod risk;
+mod special;
+pub mod utility;
 
 pub use additive::Additive;
 pub use grouped::{Grouped, GroupedKind, Tally};

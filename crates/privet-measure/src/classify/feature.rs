@@ -95,6 +95,11 @@ impl Feature {
         }
     }
 
+    /// Per leaf its number, ascending, in a column of numbers or dates.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        self.numbers.as_deref()
+    }
+
     /// The leaf of a raw value. A number that is no leaf is read as the nearest; `None` when the value is not known.
     pub fn leaf(&self, text: &str) -> Option<u32> {
         self.leaf_of.get(text).copied().or_else(|| self.nearest(self.kind.number(text)?))

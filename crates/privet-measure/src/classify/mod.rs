@@ -86,6 +86,16 @@ impl Training {
         Ok(Self { columns, classes, class_count })
     }
 
+    /// The columns.
+    pub fn columns(&self) -> &[TrainingColumn] {
+        &self.columns
+    }
+
+    /// The class of each record.
+    pub fn classes(&self) -> &[u32] {
+        &self.classes
+    }
+
     /// How many records there are.
     pub fn rows(&self) -> usize {
         self.classes.len()
