@@ -1,0 +1,90 @@
+//! Composition (survey AT-25): what several releases about the same people tell together.
+//!
+//! Each release alone leaves several values. A person must have one that all of them allow; among these, what this release
+//! says of their frequencies is believed. Beliefs are not multiplied: the releases may be of the same table, and then a second
+//! one adds nothing but what it excludes.
+
+use std::collections::HashMap;
+
+use super::{Adversary, suspects};
+use crate::finding::{AttackError, Belief, Beliefs, Finding, Verdict};
+use crate::homogeneity;
+use crate::target::Target;
+
+pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Finding>, AttackError> {
+    let Some(column) = target.column() else { return Ok(None) };
+    let mut several = vec![homogeneity::beliefs(target, None)];
+    for other in adversary.others {
+        let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
+            continue;
+        };
+        let people = suspects(other.release, &other.crowd)?;
+        let theirs =
+            Target { release: other.release, sensitive: Some(sensitive), people: &people, truth: None };
+        let mut beliefs = homogeneity::beliefs(&theirs, None);
+        // Their codes in terms of ours; a value that we never publish excludes ours.
+        let domain = &other.release.sensitive[sensitive].domain;
+        let ours: HashMap<&str, u32> =
+            column.domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
+        for belief in &mut beliefs.distinct {
+            for (value, _) in &mut belief.values {
+                let text = domain.text(*value);
+                *value = ours.get(text).copied().unwrap_or(column.domain.len() as u32 + *value);
+            }
+        }
+        several.push(beliefs);
+    }
+    if several.len() < 2 {
+        return Err(AttackError::Needs(
+            "it needs another release with the same sensitive column; give [[releases]] in the knowledge file".to_owned(),
+        ));
+    }
+    let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+    let mut together = Beliefs::default();
+    let mut contradictions = 0u64;
+    for person in 0..target.people.people() as u32 {
+        let key: Vec<u32> = several.iter().map(|beliefs| beliefs.of_person[person as usize]).collect();
+        let next = together.distinct.len() as u32;
+        let number = *number_of.entry(key).or_insert_with_key(|key| {
+            let own = |which: usize| &several[which].distinct[key[which] as usize];
+            // A release in which a person is nowhere excludes nothing: they may not be in it.
+            let allows = |value: u32| {
+                (1..several.len()).all(|other| own(other).values.is_empty() || own(other).of(value) > 0.0)
+            };
+            let left = own(0).values.iter().copied().filter(|&(value, _)| allows(value));
+            together.distinct.push(Belief::of_weights(own(0).candidates, left));
+            next
+        });
+        let nothing = together.distinct[number as usize].values.is_empty();
+        let something = several
+            .iter()
+            .zip(0..)
+            .any(|(beliefs, _)| beliefs.of(person).is_some_and(|own| !own.values.is_empty()));
+        contradictions += u64::from(nothing && something);
+        together.of_person.push(number);
+    }
+    let mut notes = vec![format!("Releases put together: {}.", several.len())];
+    if contradictions > 0 {
+        notes.push(format!("People for whom the releases contradict each other: {contradictions}."));
+    }
+    let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.risk);
+    if let Some(alone) = alone {
+        notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
+    }
+    Ok(Some(
+        Verdict {
+            attack: "composition",
+            assumed: "who is in the data, their quasi columns, and other releases about them".to_owned(),
+            success: format!(
+                "the releases together make the adversary at least {} % sure of a value",
+                crate::percent(adversary.confidence)
+            ),
+            confidence: adversary.confidence,
+            target: *target,
+            beliefs: &together,
+            control: None,
+            notes,
+        }
+        .finding(),
+    ))
+}

@@ -1,0 +1,197 @@
+//! deFinetti's attack (survey AT-12): people are exchangeable, so what one group shows about how values go with quasi
+//! columns is learned from for all others.
+//!
+//! The targets are the published records. Buckets show their quasi columns; of classes the adversary must know who is in
+//! them, with their own values, or there is nothing to learn from within a class: then labels are used, which still tell
+//! classes apart.
+
+use privet_data::Progress;
+
+use super::Adversary;
+use crate::finding::{AttackError, Belief, Beliefs, Finding, Verdict};
+use crate::homogeneity;
+use crate::rate::Rate;
+use crate::reasoners::DeFinetti;
+use crate::target::{Suspects, Target, Truth};
+use crate::worlds::Bucket;
+
+/// The most records that are sampled over.
+const MOST_RECORDS: usize = 200_000;
+
+pub(super) fn attack(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    progress: &dyn Progress,
+) -> Result<Option<Finding>, AttackError> {
+    let (release, Some(column)) = (target.release, target.column()) else { return Ok(None) };
+    if release.table.rows > MOST_RECORDS {
+        return Err(AttackError::TooLarge(format!(
+            "it samples worlds, and there are more than {MOST_RECORDS} records"
+        )));
+    }
+    if release.groups.len() < 2 {
+        return Err(AttackError::Needs("there is one group only, and no other to learn from".to_owned()));
+    }
+    let known = people_of_records(adversary, target);
+    let qi: Vec<Vec<u32>> = match &known {
+        Some(person_of) => adversary
+            .crowd
+            .shared
+            .iter()
+            .map(|own| {
+                let most = own.coverage.values();
+                person_of.iter().map(|&person| own.values[person as usize].min(most)).collect()
+            })
+            .collect(),
+        None => release.quasi.iter().map(|&position| release.table.columns[position].codes.clone()).collect(),
+    };
+    let qi: Vec<Vec<u32>> = qi.into_iter().map(coarse).collect();
+    let domains: Vec<u32> = qi.iter().map(|codes| codes.iter().max().map_or(1, |&most| most + 1)).collect();
+    let mut groups: Vec<Bucket> = vec![Bucket::default(); release.groups.len()];
+    for (record, &group) in (0..).zip(&release.group_of) {
+        groups[group as usize].people.push(record);
+    }
+    for (group, bucket) in (0..).zip(&mut groups) {
+        let cells = column.histograms.of(group).iter();
+        bucket.values =
+            cells.flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
+    }
+    let columns: Vec<&[u32]> = qi.iter().map(Vec::as_slice).collect();
+    let found = DeFinetti { seed: adversary.seed, ..DeFinetti::default() }
+        .posterior(&columns, &domains, &groups, progress)?;
+    let distinct = (0..release.table.rows as u32)
+        .map(|record| {
+            let candidates = release.groups[release.group_of[record as usize] as usize];
+            Belief::of_weights(candidates, found.of(record).iter().copied())
+        })
+        .collect();
+    let beliefs = Beliefs { of_person: (0..release.table.rows as u32).collect(), distinct };
+    // Records as people: the truth of a record is its own value, where it is published with it or the owner tells.
+    let people = Suspects::in_groups(release.group_of.iter().map(|&group| Some(group)), &release.groups);
+    let truth = truth_of_records(adversary, target, known.as_deref());
+    let records = Target { release, sensitive: target.sensitive, people: &people, truth: truth.as_ref() };
+    let control = homogeneity::attack(&records, adversary.confidence, None).map(|alone| {
+        (
+            Rate::new((alone.risk * alone.exposed.of as f64).round() as u64, alone.exposed.of),
+            "the same records, by frequencies within their group alone".to_owned(),
+        )
+    });
+    let accuracy = |beliefs: &Beliefs| {
+        let truth = truth.as_ref()?;
+        let values = truth.values.get(target.sensitive?)?;
+        let right = (0..release.table.rows as u32)
+            .filter(|&record| {
+                values[record as usize].is_some()
+                    && beliefs.of(record).and_then(Belief::guess).map(|own| own.0) == values[record as usize]
+            })
+            .count();
+        Some(right as f64 / release.table.rows.max(1) as f64)
+    };
+    let mut notes = Vec::new();
+    let plain = homogeneity::beliefs(&records, None);
+    if let (Some(learned), Some(plain)) = (accuracy(&beliefs), accuracy(&plain)) {
+        notes.push(format!(
+            "The best guess is right for {} % of the records; for {} % by frequencies within the group alone.",
+            crate::percent(learned),
+            crate::percent(plain)
+        ));
+    }
+    notes.push(match known {
+        Some(_) => "The adversary knows who is in each class, with their own values.".to_owned(),
+        None if release.is_bucketized() => "Buckets show the quasi columns as they are.".to_owned(),
+        None => {
+            "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
+        }
+    });
+    Ok(Some(
+        Verdict {
+            attack: "definetti",
+            assumed: "the release, and the quasi columns of those in it".to_owned(),
+            success: format!(
+                "learning from all groups makes the adversary at least {} % sure of a record's value",
+                crate::percent(adversary.confidence)
+            ),
+            confidence: adversary.confidence,
+            target: records,
+            beliefs: &beliefs,
+            control,
+            notes,
+        }
+        .finding(),
+    ))
+}
+
+/// A column with many values teaches nothing about any one of them; neighbours in its order are taken together.
+fn coarse(codes: Vec<u32>) -> Vec<u32> {
+    const MOST: usize = 64;
+    let mut seen = codes.clone();
+    seen.sort_unstable();
+    seen.dedup();
+    if seen.len() <= MOST {
+        return codes;
+    }
+    let place = |code: u32| seen.partition_point(|&own| own < code) * MOST / seen.len();
+    codes.into_iter().map(|code| place(code) as u32).collect()
+}
+
+/// Per record a person of its class, when it is known who is in every class. Which of them is of no account: within a class
+/// they are what the attack tells apart.
+fn people_of_records(adversary: &Adversary<'_>, target: &Target<'_>) -> Option<Vec<u32>> {
+    if target.release.is_bucketized() || adversary.crowd.shared.is_empty() {
+        return None;
+    }
+    let mut of_group: Vec<Vec<u32>> = vec![Vec::new(); target.release.groups.len()];
+    for person in 0..target.people.people() as u32 {
+        match target.people.places_of(person) {
+            [place] => of_group[place.group as usize].push(person),
+            [] => {}
+            _ => return None,
+        }
+    }
+    let complete =
+        of_group.iter().zip(&target.release.groups).all(|(people, &size)| people.len() as u64 == size);
+    if !complete {
+        return None;
+    }
+    let mut next = vec![0usize; of_group.len()];
+    let of = target.release.group_of.iter().map(|&group| {
+        let place = &mut next[group as usize];
+        *place += 1;
+        of_group[group as usize][*place - 1]
+    });
+    Some(of.collect())
+}
+
+/// The values of records, or of the people who stand for them.
+fn truth_of_records(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    person_of: Option<&[u32]>,
+) -> Option<Truth> {
+    let release = target.release;
+    let rows = release.table.rows;
+    let sensitive = target.sensitive?;
+    let mut values = vec![None; rows];
+    match person_of {
+        Some(person_of) => {
+            adversary.truth?;
+            for (value, &person) in values.iter_mut().zip(person_of) {
+                *value = target.value_of(person);
+            }
+        }
+        None => match &release.sensitive[sensitive].codes {
+            Some(codes) => values = codes.iter().map(|&code| Some(code)).collect(),
+            None => {
+                let truth = adversary.truth?;
+                for (person, record) in (0..).zip(&truth.record_of) {
+                    if let Some(record) = record {
+                        values[*record as usize] = target.value_of(person);
+                    }
+                }
+            }
+        },
+    }
+    let mut all = vec![Vec::new(); release.sensitive.len()];
+    all[sensitive] = values;
+    Some(Truth { record_of: (0..rows as u32).map(Some).collect(), values: all, member: vec![true; rows] })
+}

@@ -1,0 +1,335 @@
+//! The adversary: a release, what is known besides, and every attack that this is enough for.
+//!
+//! [`ATTACKS`] lists the attacks by the words that files use. [`Adversary::attack`] makes those that are asked for, or all
+//! for which enough is known. An attack that lacks something is not made, and the reason is told: silence must not look
+//! like safety.
+
+mod composed;
+mod exchangeable;
+mod knowing;
+mod records;
+mod worst;
+
+use privet_data::{Coverage, Hierarchy, Progress};
+use privet_release::Published;
+
+use crate::finding::{AttackError, Finding};
+use crate::homogeneity::{self, Alike};
+use crate::knowledge::Knowledge;
+use crate::link::{self, LinkError, People, Released};
+use crate::linking;
+use crate::rate::Rate;
+use crate::target::{Place, Suspects, Target, Truth};
+
+/// An attack by its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttackWord {
+    /// The word in files and on the command line.
+    pub word: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// What the adversary needs for it besides who is in the data.
+    pub needs: Option<&'static str>,
+    /// Whether `anonymize` makes it when nothing else is asked for: it takes next to no time.
+    pub quick: bool,
+}
+
+const fn attack(
+    word: &'static str,
+    about: &'static str,
+    needs: Option<&'static str>,
+    quick: bool,
+) -> AttackWord {
+    AttackWord { word, about, needs, quick }
+}
+
+/// All attacks on tables.
+pub const ATTACKS: [AttackWord; 14] = [
+    attack("linking", "which records may be whose", None, true),
+    attack("homogeneity", "groups whose records agree on a sensitive value", None, true),
+    attack("similarity", "groups whose records agree on a concept or a range", None, true),
+    attack(
+        "background-knowledge",
+        "values of some people are known or excluded",
+        Some("records, negations or statements"),
+        false,
+    ),
+    attack("bayes-optimal", "values are more or less probable for some people", Some("priors"), false),
+    attack("boolean", "the worst statements that somebody could know ((c,k)-safety)", None, false),
+    attack("three-d", "the worst known values, others and families (3D privacy)", None, false),
+    attack(
+        "minimality",
+        "what the search did not publish (on request, or on small tables)",
+        Some("job"),
+        false,
+    ),
+    attack("definetti", "what the other groups teach about one (exchangeability)", None, false),
+    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors"), false),
+    attack("composition", "several releases about the same people", Some("releases"), false),
+    attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false),
+    attack("membership", "whether somebody is in the data at all", Some("people"), false),
+    attack("known-attributes", "how many attributes single somebody out", None, false),
+];
+
+/// A quasi column that the adversary's table shares with the release.
+#[derive(Debug, Clone)]
+pub struct SharedColumn<'a> {
+    /// Its place among the quasi columns of the release.
+    pub quasi: usize,
+    /// The value of each person, as a code of the coverage's domain; [`link::UNKNOWN`] for any other.
+    pub values: &'a [u32],
+    /// Per published label the values that it may stand for.
+    pub coverage: &'a Coverage,
+}
+
+/// People and what is known of them.
+#[derive(Debug, Clone, Default)]
+pub struct Crowd<'a> {
+    /// How many.
+    pub count: usize,
+    /// The columns that they share with a release.
+    pub shared: Vec<SharedColumn<'a>>,
+}
+
+/// Another release about the same people.
+#[derive(Debug, Clone)]
+pub struct Other<'a> {
+    /// The release.
+    pub release: &'a Published,
+    /// The same people, by the columns that they share with it.
+    pub crowd: Crowd<'a>,
+}
+
+/// Makes the minimality attack on a sensitive column.
+pub type Minimality<'a> = dyn Fn(usize) -> Result<Option<Finding>, AttackError> + 'a;
+
+/// An adversary.
+pub struct Adversary<'a> {
+    /// The release.
+    pub release: &'a Published,
+    /// The people who are looked for.
+    pub crowd: Crowd<'a>,
+    /// Where each may stand in the release.
+    pub suspects: &'a Suspects,
+    /// Whether the people come from a table of the adversary's own, which may hold others than those in the data.
+    pub own_table: bool,
+    /// What is true of the people, to score by.
+    pub truth: Option<&'a Truth>,
+    /// People who are not in the data, where they may stand, and what is true of them.
+    pub control: Option<(&'a Suspects, &'a Truth)>,
+    /// Per sensitive column its hierarchy, when known.
+    pub hierarchies: &'a [Option<Hierarchy>],
+    /// What is known besides.
+    pub knowledge: &'a Knowledge,
+    /// The number of the person with a name.
+    pub person: &'a dyn Fn(&str) -> Option<u32>,
+    /// Per prior of the knowledge the people it is about.
+    pub of_prior: &'a [Vec<bool>],
+    /// Other releases.
+    pub others: &'a [Other<'a>],
+    /// Runs the search again on other worlds, where the job is at hand: the minimality attack on a sensitive column.
+    pub minimality: Option<&'a Minimality<'a>>,
+    /// How sure the adversary must be of a value for it to count as learned.
+    pub confidence: f64,
+    /// The seed of attacks that draw at random.
+    pub seed: u64,
+}
+
+/// What attacks found, and which were not made.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Attacked {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// Attacks that were not made, and why.
+    pub not_made: Vec<(&'static str, String)>,
+}
+
+/// Links people to a release.
+///
+/// # Errors
+/// When there are too many candidates.
+pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, LinkError> {
+    let released = released(release, crowd);
+    let links = link::link(&released, &people(crowd))?;
+    let mut suspects =
+        Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], groups: Vec::new() };
+    for tuple in 0..links.tuples() as u32 {
+        let places = links.of_tuple(tuple).iter();
+        suspects.groups.extend(places.map(|own| Place { group: own.group, records: u64::from(own.records) }));
+        suspects.starts.push(suspects.groups.len());
+    }
+    Ok(suspects)
+}
+
+fn released<'a>(release: &'a Published, crowd: &Crowd<'a>) -> Released<'a> {
+    let label = |shared: &SharedColumn<'_>| &*release.table.columns[release.quasi[shared.quasi]].codes;
+    Released {
+        labels: crowd.shared.iter().map(label).collect(),
+        coverage: crowd.shared.iter().map(|shared| shared.coverage).collect(),
+        groups: &release.group_of,
+    }
+}
+
+fn people<'a>(crowd: &Crowd<'a>) -> People<'a> {
+    People { values: crowd.shared.iter().map(|shared| shared.values).collect(), count: crowd.count }
+}
+
+impl From<LinkError> for AttackError {
+    fn from(error: LinkError) -> Self {
+        Self::TooLarge(error.to_string())
+    }
+}
+
+impl<'a> Adversary<'a> {
+    /// Makes attacks: those with these words, or all for which enough is known.
+    ///
+    /// # Errors
+    /// When the person asks to stop.
+    pub fn attack(&self, words: Option<&[String]>, progress: &dyn Progress) -> Result<Attacked, AttackError> {
+        let mut attacked = Attacked::default();
+        let wanted =
+            |attack: &&AttackWord| words.is_none_or(|words| words.iter().any(|word| word == attack.word));
+        for attack in ATTACKS.iter().filter(wanted) {
+            progress.check()?;
+            progress.stage("attacking", None);
+            match self.make(attack.word, progress) {
+                Ok(findings) => attacked.findings.extend(findings),
+                Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+                Err(why) => attacked.not_made.push((attack.word, why.to_string())),
+            }
+        }
+        Ok(attacked)
+    }
+
+    fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Finding>, AttackError> {
+        match word {
+            "linking" => Ok(vec![self.linking()]),
+            "homogeneity" => {
+                self.of_columns(|target, _| Ok(homogeneity::attack(target, self.confidence, None)))
+            }
+            "similarity" => self.similarity(),
+            "background-knowledge" => {
+                self.of_columns(|target, column| knowing::background(self, target, column, progress))
+            }
+            "bayes-optimal" => self.of_columns(|target, column| knowing::bayes_optimal(self, target, column)),
+            "max-entropy" => {
+                self.of_columns(|target, column| knowing::max_entropy(self, target, column, progress))
+            }
+            "boolean" => self.of_columns(|target, _| worst::boolean(self, target)),
+            "three-d" => self.of_columns(|target, _| worst::three_d(self, target)),
+            "minimality" => match self.minimality {
+                Some(attack) => self.of_columns(|_, column| attack(column)),
+                None => Err(AttackError::Needs(
+                    "it needs the job file and the original, and on tables of some size to be asked for by name".to_owned(),
+                )),
+            },
+            "definetti" => self.of_columns(|target, _| exchangeable::attack(self, target, progress)),
+            "composition" => self.of_columns(|target, _| composed::attack(self, target)),
+            "record-linkage" => records::linkage(self),
+            "membership" => records::membership(self),
+            "known-attributes" => records::known_attributes(self),
+            _ => Err(AttackError::Needs("there is no such attack".to_owned())),
+        }
+    }
+
+    /// The target, for a sensitive column.
+    fn target(&self, sensitive: Option<usize>) -> Target<'a> {
+        Target { release: self.release, sensitive, people: self.suspects, truth: self.truth }
+    }
+
+    /// Makes an attack on each sensitive column.
+    fn of_columns(
+        &self,
+        attack: impl Fn(&Target<'a>, usize) -> Result<Option<Finding>, AttackError>,
+    ) -> Result<Vec<Finding>, AttackError> {
+        if self.release.sensitive.is_empty() {
+            return Err(AttackError::Needs("the release has no sensitive column".to_owned()));
+        }
+        let mut findings = Vec::new();
+        let mut failed = Vec::new();
+        for column in 0..self.release.sensitive.len() {
+            match attack(&self.target(Some(column)), column) {
+                Ok(Some(mut finding)) => {
+                    self.against_strangers(&mut finding, column);
+                    findings.push(finding);
+                }
+                Ok(None) => {}
+                Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+                Err(why) => failed.push((column, why)),
+            }
+        }
+        // What fails on one column must not hide what was found on another.
+        match (findings.last_mut(), failed.first()) {
+            (Some(finding), Some((column, why))) => {
+                let name = &self.release.sensitive[*column].name;
+                finding.notes.push(format!("It was not made on {name}: {why}"));
+            }
+            (None, Some((_, why))) => return Err(why.clone()),
+            _ => {}
+        }
+        Ok(findings)
+    }
+
+    /// Where people are known who are certainly not in the data, they are the better control.
+    fn against_strangers(&self, finding: &mut Finding, column: usize) {
+        let Some((people, truth)) = self.control else { return };
+        if !matches!(finding.attack, "homogeneity") {
+            return;
+        }
+        let known = truth.values.get(column).map_or(0, |values| values.iter().flatten().count());
+        if known == 0 {
+            return;
+        }
+        let target = Target { people, truth: Some(truth), ..self.target(Some(column)) };
+        if let Some(control) = homogeneity::attack(&target, self.confidence, None) {
+            finding.control = Some(Rate::new(control.right.map_or(0, |right| right.hits), known as u64));
+            finding.control_group = Some("people of the control table, who are not in the data".to_owned());
+        }
+    }
+
+    fn linking(&self) -> Finding {
+        let mut finding = linking::attack(&self.target(None));
+        let shows_points = |&at: &usize| {
+            let column = self.release.manifest.as_ref().and_then(|manifest| manifest.data.columns.get(at));
+            let nodes = column.and_then(|own| own.recoding.as_ref()).and_then(|own| own.nodes.as_ref());
+            nodes.is_some_and(|nodes| matches!(nodes.kind.as_str(), "means" | "medians" | "modes"))
+        };
+        if self.release.quasi.iter().any(shows_points) {
+            finding.notes.push(
+                "Some columns show means, medians or modes. These exclude nobody, so attacks that go by labels do not use them; \
+                 before it was handed over, the release was attacked by its classes themselves."
+                    .to_owned(),
+            );
+        }
+        if self.release.is_bucketized() {
+            finding.risk = 0.0;
+            finding.notes.push(
+                "Buckets publish identifying columns as they are: whose record it is is no secret, what it holds of sensitive \
+                 values is."
+                    .to_owned(),
+            );
+        }
+        if let Some((people, truth)) = self.control {
+            let target = Target { people, truth: Some(truth), ..self.target(None) };
+            finding.control = Some(linking::attack(&target).exposed);
+            finding.control_group = Some("people of the control table, who are not in the data".to_owned());
+        }
+        finding
+    }
+
+    fn similarity(&self) -> Result<Vec<Finding>, AttackError> {
+        let needs = "no sensitive column has a hierarchy, or is a column of numbers: nothing says which values are alike";
+        let alike = |column: usize| {
+            let domain = &self.release.sensitive[column].domain;
+            let hierarchy = self.hierarchies.get(column).and_then(Option::as_ref);
+            match hierarchy.and_then(|hierarchy| Alike::level(domain, hierarchy, 1)) {
+                Some(alike) => Some(alike),
+                None => Alike::tenths(domain),
+            }
+        };
+        let findings = self.of_columns(|target, column| {
+            Ok(alike(column).and_then(|alike| homogeneity::attack(target, self.confidence, Some(&alike))))
+        })?;
+        if findings.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(findings) }
+    }
+}

@@ -1,0 +1,180 @@
+//! Several releases about the same people (survey AT-25, TH-34): each by itself is safe, together they are not. Also the
+//! opposite question for t-closeness (AT-30, TH-33): one table that must not be published, and its parts that may.
+//!
+//! Per person the sensitive values that every release leaves are possible, and their probabilities multiply. That is
+//! Bayes' rule when, given the person's value, the releases have nothing to do with each other: with P(s | D_i) from
+//! random worlds and a prior P(s), P(s | all) is proportional to P(s) Π P(s | D_i)/P(s). Without a given prior all values
+//! are equally likely beforehand, which is what random worlds assumes. Releases that share many people are not
+//! independent, and then the product overstates; the set of possible values does not.
+//!
+//! A release in which a person has no candidate says nothing about that person.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::link::{Keys, Links, SensitiveByGroup};
+
+/// What is believed about somebody's sensitive value: the values that are possible, ascending, with their probabilities.
+pub type Belief = Vec<(u32, f64)>;
+
+/// Beliefs from independent releases as one. Empty beliefs say nothing and are passed over. The result is empty when
+/// nothing is believed, or the beliefs contradict each other: then somebody is not whom they are taken for, or the value
+/// has changed.
+///
+/// `prior` has the probability of each value before any release; values that it gives none are impossible. Without it
+/// all are equally likely. Beliefs have each value at most once; they need not be in order, nor add up to 1.
+pub fn compose<'b>(beliefs: impl IntoIterator<Item = &'b [(u32, f64)]>, prior: Option<&[f64]>) -> Belief {
+    let before = |value: u32| match prior {
+        None => 1.0,
+        Some(prior) => prior.get(value as usize).copied().unwrap_or(0.0),
+    };
+    let possible = |p: f64| p > 0.0 && p.is_finite();
+    let mut together: Option<Belief> = None;
+    for belief in beliefs.into_iter().filter(|belief| !belief.is_empty()) {
+        let mut sorted: Belief = belief
+            .iter()
+            .filter(|(value, p)| possible(*p) && possible(before(*value)))
+            .map(|&(value, p)| (value, p / before(value)))
+            .collect();
+        sorted.sort_by_key(|&(value, _)| value);
+        let next = match together.take() {
+            None => sorted.into_iter().map(|(value, ratio)| (value, before(value) * ratio)).collect(),
+            Some(so_far) => intersect(&so_far, &sorted),
+        };
+        together = Some(normalized(next));
+    }
+    together.unwrap_or_default()
+}
+
+fn intersect(a: &[(u32, f64)], b: &[(u32, f64)]) -> Belief {
+    let find = |value: u32| b.binary_search_by_key(&value, |&(value, _)| value).ok();
+    a.iter().filter_map(|&(value, p)| find(value).map(|at| (value, p * b[at].1))).collect()
+}
+
+/// Adding up to 1. Divided by the largest first, so that long products do not vanish.
+fn normalized(mut belief: Belief) -> Belief {
+    let largest = belief.iter().map(|&(_, p)| p).fold(0.0, f64::max);
+    if largest > 0.0 {
+        belief.iter_mut().for_each(|(_, p)| *p /= largest);
+        let total: f64 = belief.iter().map(|&(_, p)| p).sum();
+        belief.iter_mut().for_each(|(_, p)| *p /= total);
+    }
+    belief
+}
+
+/// What several releases say together about each person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Composition {
+    /// Per person a number; people with the same number are alike in every release.
+    pub combination_of_person: Vec<u32>,
+    /// Per number what is believed.
+    pub beliefs: Vec<Belief>,
+}
+
+impl Composition {
+    /// What is believed about a person; nothing about nobody.
+    pub fn of(&self, person: usize) -> &[(u32, f64)] {
+        let combination = self.combination_of_person.get(person);
+        combination.and_then(|&combination| self.beliefs.get(combination as usize)).map_or(&[], Vec::as_slice)
+    }
+
+    /// People one of whose values has at least this probability, ascending, with the value.
+    pub fn disclosed(&self, confidence: f64) -> Vec<(u32, u32)> {
+        let surest: Vec<Option<u32>> = self
+            .beliefs
+            .iter()
+            .map(|belief| {
+                let best = belief.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+                best.filter(|(_, p)| *p >= confidence).map(|&(value, _)| value)
+            })
+            .collect();
+        let people = self.combination_of_person.iter().zip(0u32..);
+        people.filter_map(|(&at, person)| Some((person, (*surest.get(at as usize)?)?))).collect()
+    }
+}
+
+/// The releases were linked to different lists of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the releases are linked to {first} and to {other} people; link all of them to the same list, in the same order"
+)]
+pub struct DifferentPeople {
+    /// People of the first.
+    pub first: usize,
+    /// People of another.
+    pub other: usize,
+}
+
+/// Composes releases, each linked to the same people in the same order.
+///
+/// # Errors
+/// When they have different numbers of people.
+pub fn compose_releases(
+    releases: &[(&Links, &SensitiveByGroup)],
+    prior: Option<&[f64]>,
+) -> Result<Composition, DifferentPeople> {
+    let first = releases.first().map_or(0, |(links, _)| links.people());
+    let mut keys = Keys::new(first);
+    for (links, _) in releases {
+        if links.people() != first {
+            return Err(DifferentPeople { first, other: links.people() });
+        }
+        keys.push(links.tuple_of_person().par_iter().copied(), links.tuples() as u64);
+    }
+    let (combination_of_person, somebody) = keys.finish();
+    let beliefs = somebody
+        .par_iter()
+        .map(|&person| {
+            let of = |(links, sensitive): &(&Links, &SensitiveByGroup)| {
+                sensitive.belief(links.of_person(person as usize))
+            };
+            let beliefs: Vec<Belief> = releases.iter().map(of).collect();
+            compose(beliefs.iter().map(Vec::as_slice), prior)
+        })
+        .collect();
+    Ok(Composition { combination_of_person, beliefs })
+}
+
+/// How far classes are from what they are compared with, by total variation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartitionInconsistency {
+    /// The largest distance of a class from the whole table.
+    pub whole: f64,
+    /// Per publisher, ascending, the largest distance of one of its classes from what it publishes itself.
+    pub alone: Vec<f64>,
+}
+
+/// t-closeness of classes (counts per sensitive value), published as one table and, the same classes, by several
+/// publishers; `publisher` has one number per class, and classes beyond its end are left to one of their own each.
+pub fn partition_inconsistency(classes: &[Vec<u64>], publisher: &[u32]) -> PartitionInconsistency {
+    let all: Vec<&[u64]> = classes.iter().map(Vec::as_slice).collect();
+    let mut of_publisher: Vec<(u64, &[u64])> = all
+        .iter()
+        .enumerate()
+        .map(|(i, class)| (publisher.get(i).map_or((1 << 32) + i as u64, |&p| u64::from(p)), *class))
+        .collect();
+    of_publisher.sort_by_key(|&(publisher, _)| publisher);
+    let alone = of_publisher
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|own| farthest(&own.iter().map(|&(_, class)| class).collect::<Vec<_>>()))
+        .collect();
+    PartitionInconsistency { whole: farthest(&all), alone }
+}
+
+/// The largest total variation between a class and all of them together.
+fn farthest(classes: &[&[u64]]) -> f64 {
+    let values = classes.iter().map(|class| class.len()).max().unwrap_or(0);
+    let count = |class: &[u64], value: usize| u128::from(class.get(value).copied().unwrap_or(0));
+    let of_value = |value: usize| classes.iter().map(|class| count(class, value)).sum::<u128>();
+    let whole: Vec<u128> = (0..values).map(of_value).collect();
+    let total = whole.iter().sum::<u128>() as f64;
+    let distance = |class: &&[u64]| {
+        let size = (0..values).map(|value| count(class, value)).sum::<u128>() as f64;
+        if size == 0.0 {
+            return 0.0;
+        }
+        let off = |value: usize| (count(class, value) as f64 / size - whole[value] as f64 / total).abs();
+        (0..values).map(off).sum::<f64>() / 2.0
+    };
+    classes.iter().map(distance).fold(0.0, f64::max)
+}

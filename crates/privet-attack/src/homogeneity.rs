@@ -1,0 +1,271 @@
+//! Homogeneity (survey AT-02), and similarity and proximity (AT-05): finding the group of a person is enough when its
+//! records agree.
+//!
+//! The adversary takes every record that may be a person's to be equally probable, so a value is as probable as it is
+//! frequent among them. This is random worlds without further knowledge (AT-11), in closed form. For similarity, values
+//! are first recoded to what they have in common: a concept of a hierarchy, or a range of numbers.
+//!
+//! The control: the same attack against the same people by someone whose copy of the release lacks their own record. What
+//! still succeeds is statistics about people like them, which no publisher can take back; the rest is theirs.
+
+use foldhash::{HashMap, HashMapExt};
+use privet_data::{Domain, Hierarchy, Kind};
+use rayon::prelude::*;
+
+use crate::finding::{Belief, Beliefs, Finding, Verdict};
+use crate::rate::Rate;
+use crate::target::Target;
+
+/// What the values of a sensitive column are taken for: themselves, or what several have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alike {
+    /// Per value its concept.
+    pub concept_of: Vec<u32>,
+    /// What a concept is, in words: `one of level 1 of the hierarchy`.
+    pub what: String,
+}
+
+impl Alike {
+    /// The concepts at a level of a hierarchy; values that it does not know stay themselves.
+    pub fn level(domain: &Domain, hierarchy: &Hierarchy, level: usize) -> Option<Self> {
+        let own = hierarchy.levels().get(level.checked_sub(1)?)?;
+        // A level with one label has everything in common with everything.
+        if own.labels.len() < 2 {
+            return None;
+        }
+        let leaf_of: std::collections::HashMap<&str, usize> =
+            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (&**text, leaf)).collect();
+        let concepts = own.labels.len() as u32;
+        let concept_of = (0..domain.len() as u32)
+            .map(|code| match leaf_of.get(domain.text(code)) {
+                Some(&leaf) => own.node_of_leaf[leaf],
+                None => concepts + code,
+            })
+            .collect();
+        Some(Self { concept_of, what: format!("values with one label at level {level} of the hierarchy") })
+    }
+
+    /// Tenths of the range of a column of numbers; missing values stay themselves.
+    pub fn tenths(domain: &Domain) -> Option<Self> {
+        if !matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date) {
+            return None;
+        }
+        let numbers: Vec<Option<f64>> = (0..domain.len() as u32).map(|code| domain.number(code)).collect();
+        let low = numbers.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+        let high = numbers.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        let width = (high - low) / 10.0;
+        if width.is_nan() || width <= 0.0 || !width.is_finite() {
+            return None;
+        }
+        let concept_of = numbers
+            .iter()
+            .zip(10u32..)
+            .map(|(number, own)| number.map_or(own, |number| (((number - low) / width) as u32).min(9)))
+            .collect();
+        Some(Self { concept_of, what: "values within the same tenth of the range".to_owned() })
+    }
+}
+
+/// Beliefs from the frequencies among candidate records; values stand for their concepts when some are given.
+pub fn beliefs(target: &Target<'_>, alike: Option<&Alike>) -> Beliefs {
+    let Some(column) = target.column() else { return Beliefs::default() };
+    let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
+    let distinct = (0..target.people.profiles() as u32)
+        .into_par_iter()
+        .map(|profile| {
+            let mut weights: Vec<(u32, f64)> = Vec::new();
+            for place in target.people.places(profile) {
+                let each = place.records as f64 / target.release.groups[place.group as usize].max(1) as f64;
+                let cells = column.histograms.of(place.group).iter();
+                weights.extend(cells.map(|&(value, count)| (concept(value), each * count as f64)));
+            }
+            pooled(target.people.places(profile).iter().map(|place| place.records).sum(), weights)
+        })
+        .collect();
+    Beliefs { of_person: target.people.profile_of.clone(), distinct }
+}
+
+/// A belief from weights in which a value may occur several times.
+fn pooled(candidates: u64, mut weights: Vec<(u32, f64)>) -> Belief {
+    weights.sort_by_key(|own| own.0);
+    let pooled = weights.chunk_by(|a, b| a.0 == b.0);
+    Belief::of_weights(candidates, pooled.map(|run| (run[0].0, run.iter().map(|own| own.1).sum())))
+}
+
+/// The attack.
+pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Option<Finding> {
+    let column = target.column()?;
+    // The truth in terms of concepts; a value that is never published is none of them.
+    let concept = |value: u32| match alike {
+        Some(alike) => alike.concept_of.get(value as usize).copied().unwrap_or(u32::MAX),
+        None => value,
+    };
+    let truth = target.truth.map(|truth| {
+        let mut truth = truth.clone();
+        for value in truth.values[target.sensitive.unwrap_or(0)].iter_mut().flatten() {
+            *value = concept(*value);
+        }
+        truth
+    });
+    let target = Target { truth: truth.as_ref(), ..*target };
+    let beliefs = beliefs(&target, alike);
+    let control = target.truth.is_some().then(|| without_own_record(&target, alike, confidence));
+    Some(
+        Verdict {
+            attack: if alike.is_some() { "similarity" } else { "homogeneity" },
+            assumed: ASSUMED.to_owned(),
+            success: success(&column.name, confidence, alike),
+            confidence,
+            target,
+            beliefs: &beliefs,
+            control,
+            notes: Vec::new(),
+        }
+        .finding(),
+    )
+}
+
+/// What the adversary is given.
+pub(crate) const ASSUMED: &str = "who is in the data, their quasi columns, and how labels are read";
+
+/// What counts as success.
+pub(crate) fn success(column: &str, confidence: f64, alike: Option<&Alike>) -> String {
+    let what = alike.map_or("the value".to_owned(), |alike| format!("that it is one of {}", alike.what));
+    format!(
+        "at least {} % of the records that may be a person's agree on {what} in {column}",
+        crate::percent(confidence)
+    )
+}
+
+/// The people about whom the adversary would be sure, and right, had their own record not been published.
+fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f64) -> (Rate, String) {
+    let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
+    let (mut hits, mut of) = (0, 0);
+    // People who look alike, stand in the same group and have the same value share an answer.
+    let mut known: HashMap<(u32, Option<u32>, u32), bool> = HashMap::new();
+    for (person, &profile) in (0..).zip(&target.people.profile_of) {
+        let Some(truth) = target.value_of(person) else { continue };
+        let own = target
+            .group_of(person)
+            .filter(|own| target.people.places(profile).iter().any(|place| place.group == *own));
+        of += 1;
+        let falls = known.entry((profile, own, truth)).or_insert_with(|| {
+            let guess = without(target, profile, own, truth, &concept).guess();
+            guess.is_some_and(|(value, sure)| value == truth && sure >= confidence - 1e-12)
+        });
+        hits += u64::from(*falls);
+    }
+    (Rate::new(hits, of), crate::linking::WITHOUT.to_owned())
+}
+
+/// What is believed of people of a profile when a record with this concept is taken out of a group.
+fn without(
+    target: &Target<'_>,
+    profile: u32,
+    own: Option<u32>,
+    truth: u32,
+    concept: &impl Fn(u32) -> u32,
+) -> Belief {
+    let Some(column) = target.column() else { return Belief::default() };
+    let mut weights: Vec<(u32, f64)> = Vec::new();
+    let mut candidates = 0;
+    for place in target.people.places(profile) {
+        let gone = u64::from(own == Some(place.group));
+        let (size, records) = (target.release.groups[place.group as usize] - gone, place.records - gone);
+        let each = records as f64 / size.max(1) as f64;
+        candidates += records;
+        let cells = column.histograms.of(place.group).iter();
+        weights.extend(cells.map(|&(value, count)| (concept(value), each * count as f64)));
+        if gone == 1 {
+            weights.push((truth, -each));
+        }
+    }
+    pooled(candidates, weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::Silent;
+    use privet_data::hierarchy::parse_hierarchy;
+    use privet_data::io::{ReadOptions, read_csv_bytes};
+    use privet_release::Published;
+
+    use super::*;
+    use crate::target::{Suspects, Truth};
+
+    /// FX-1.2: the 4-anonymous table of the survey.
+    pub(crate) fn table_1_2() -> Published {
+        let csv = "age,gender,zip,nationality,condition\n".to_owned()
+            + &["HD", "HD", "VI", "VI"].map(|c| format!("20-29,*,130**,*,{c}\n")).concat()
+            + &["Cancer", "Flu", "HD", "Flu"].map(|c| format!("40-59,*,14***,Asian,{c}\n")).concat()
+            + &["Cancer"; 4].map(|c| format!("30-39,*,1322*,American,{c}\n")).concat();
+        let table = read_csv_bytes(csv.as_bytes(), &ReadOptions::default()).unwrap().table;
+        Published::of_table(table, vec![0, 1, 2, 3], vec![4], &Silent).unwrap()
+    }
+
+    fn everyone(release: &Published) -> (Suspects, Truth) {
+        let people = Suspects::in_groups(release.group_of.iter().map(|&g| Some(g)), &release.groups);
+        let codes = release.sensitive[0].codes.clone().unwrap();
+        let truth = Truth {
+            record_of: (0..release.table.rows as u32).map(Some).collect(),
+            values: vec![codes.into_iter().map(Some).collect()],
+            member: vec![true; release.table.rows],
+        };
+        (people, truth)
+    }
+
+    /// survey AT-02, FX-1.2: class 3 is homogeneous, so four of twelve people are exposed, and rightly.
+    #[test]
+    fn the_third_class_falls() {
+        let release = table_1_2();
+        let (people, truth) = everyone(&release);
+        let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
+        let finding = attack(&target, 1.0, None).unwrap();
+        assert_eq!((finding.exposed.hits, finding.exposed.of), (4, 12));
+        assert_eq!(finding.right.map(|right| right.hits), Some(4));
+        assert!((finding.risk - 1.0 / 3.0).abs() < 1e-12);
+        // Without their own record the other three say the same: here statistics alone would tell.
+        assert_eq!(finding.control.map(|control| control.hits), Some(4));
+        // At half, everybody of class 1 is exposed (2 of 4 each), half of them rightly; so are those with flu.
+        let finding = attack(&target, 0.5, None).unwrap();
+        assert_eq!(finding.exposed.hits, 12);
+        assert_eq!(finding.right.map(|right| right.hits), Some(2 + 2 + 4));
+    }
+
+    /// survey AT-05, FX-2.F1: three diseases of the stomach are three values and one concept.
+    #[test]
+    fn stomach_diseases_are_one() {
+        let csv = "zip,disease\n".to_owned()
+            + &"1,ulcer\n".repeat(3)
+            + &"1,dyspepsia\n".repeat(3)
+            + &"1,gastroenteritis\n".repeat(4)
+            + "2,ulcer\n2,angina\n";
+        let table = read_csv_bytes(csv.as_bytes(), &ReadOptions::default()).unwrap().table;
+        let release = Published::of_table(table, vec![0], vec![1], &Silent).unwrap();
+        let hierarchy = parse_hierarchy(
+            b"ulcer;stomach;*\ndyspepsia;stomach;*\ngastroenteritis;stomach;*\nangina;heart;*\n",
+        )
+        .unwrap();
+        let (people, truth) = everyone(&release);
+        let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
+        assert_eq!(attack(&target, 0.9, None).unwrap().exposed.hits, 0);
+        let alike = Alike::level(&release.sensitive[0].domain, &hierarchy, 1).unwrap();
+        let finding = attack(&target, 0.9, Some(&alike)).unwrap();
+        assert_eq!((finding.attack, finding.exposed.hits), ("similarity", 10));
+        assert!(Alike::level(&release.sensitive[0].domain, &hierarchy, 2).is_none());
+    }
+
+    /// survey AT-05: salaries of 99, 100 and 101 thousand are close.
+    #[test]
+    fn salaries_in_one_tenth_are_close() {
+        let csv = "zip,salary\n1,99000\n1,100000\n1,101000\n2,20000\n2,180000\n2,60000\n";
+        let table = read_csv_bytes(csv.as_bytes(), &ReadOptions::default()).unwrap().table;
+        let release = Published::of_table(table, vec![0], vec![1], &Silent).unwrap();
+        let (people, truth) = everyone(&release);
+        let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
+        let alike = Alike::tenths(&release.sensitive[0].domain).unwrap();
+        // 99 lies in one tenth (84 to 100) and the other two in the next.
+        assert_eq!(attack(&target, 0.6, Some(&alike)).unwrap().exposed.hits, 3);
+        assert_eq!(attack(&target, 0.6, None).unwrap().exposed.hits, 0);
+    }
+}

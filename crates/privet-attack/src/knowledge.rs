@@ -1,0 +1,235 @@
+//! The knowledge file: what the adversary is assumed to have.
+//!
+//! A TOML file. Every part may be left out; an attack that needs a part which is not there is not made, and the
+//! report says so. Paths are relative to the file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// What the adversary has.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Knowledge {
+    /// An identified table of people.
+    pub people: Option<PeopleFile>,
+    /// People who are certainly not in the data, with their sensitive values: the control group.
+    pub control: Option<PeopleFile>,
+    /// The job file: hierarchies, promises, the algorithm and its parameters.
+    pub job: Option<PathBuf>,
+    /// People whose sensitive value is known.
+    pub records: Vec<KnownValue>,
+    /// Values that people are known not to have.
+    pub negations: Vec<Negation>,
+    /// What is believed of some people before the release is seen.
+    pub priors: Vec<Prior>,
+    /// Statements such as `Fox = "Flu" -> Eshwar = "Flu"`, all of them true.
+    pub statements: Vec<Statement>,
+    /// Other releases about the same people.
+    pub releases: Vec<OtherRelease>,
+    /// How many attributes of a person are known, for the curve of re-identification.
+    pub known_attributes: Option<usize>,
+    /// The folder of the file, for its paths.
+    #[serde(skip)]
+    pub base: PathBuf,
+}
+
+/// A table of people.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PeopleFile {
+    /// The file: CSV, Parquet or Arrow.
+    pub path: PathBuf,
+    /// The column that names a person; otherwise people are called by the number of their record, from 1.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Columns of the release that have another name in this table.
+    #[serde(default)]
+    pub columns: BTreeMap<String, String>,
+}
+
+/// A person whose value is known.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KnownValue {
+    /// The person.
+    pub person: String,
+    /// The sensitive column; may be left out when there is one.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// The value.
+    pub value: String,
+}
+
+/// Values that a person does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Negation {
+    /// The person.
+    pub person: String,
+    /// The sensitive column; may be left out when there is one.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// The values.
+    pub not: Vec<String>,
+}
+
+/// How probable the values of a sensitive column are for people with certain values in other columns.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Prior {
+    /// The sensitive column; may be left out when there is one.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// Values in columns of the people's table that such people have; everybody when empty.
+    #[serde(default, rename = "where")]
+    pub of: BTreeMap<String, String>,
+    /// Per value its share. Values that are not named share what is left equally.
+    pub shares: BTreeMap<String, f64>,
+}
+
+/// A Boolean statement about people and their values.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Statement {
+    /// About the only sensitive column.
+    Plain(String),
+    /// About a named one.
+    Of {
+        /// The sensitive column.
+        column: String,
+        /// The statement.
+        says: String,
+    },
+}
+
+/// Another release.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OtherRelease {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The job file that it was made with, for its hierarchies.
+    #[serde(default)]
+    pub job: Option<PathBuf>,
+}
+
+/// Why a knowledge file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct KnowledgeError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Knowledge {
+    /// Reads a knowledge file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not TOML, has an unknown key, or shares that are none.
+    pub fn read(path: &Path) -> Result<Self, KnowledgeError> {
+        let failed = |problem: String| KnowledgeError { path: path.to_owned(), problem };
+        let text =
+            std::fs::read_to_string(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        let mut knowledge = Self::parse(&text).map_err(failed)?;
+        knowledge.base = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        Ok(knowledge)
+    }
+
+    /// Reads knowledge from its text.
+    ///
+    /// # Errors
+    /// As [`Knowledge::read`], as a sentence. No sentence holds what stands in the file, which may be about people.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let knowledge: Self = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(String::new(), |span| {
+                let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count()) + 1;
+                format!("line {line}: ")
+            });
+            // What stands there is about people: where is said, what is not.
+            format!(
+                "{at}is not what a knowledge file has there; its keys are people, control, job, records, negations, priors, \
+                 statements, releases and known-attributes, and the guide (measure-and-attack) shows each"
+            )
+        })?;
+        for (number, prior) in knowledge.priors.iter().enumerate() {
+            let sum: f64 = prior.shares.values().sum();
+            let fits = prior.shares.values().all(|share| (0.0..=1.0).contains(share)) && sum <= 1.0 + 1e-9;
+            if !fits || prior.shares.is_empty() {
+                let problem = "`shares` must be numbers from 0 to 1 whose sum is 1 at most";
+                return Err(format!("`priors`, the {}. of them: {problem}", number + 1));
+            }
+        }
+        if knowledge.known_attributes == Some(0) {
+            return Err("`known-attributes` must be a number of at least 1".to_owned());
+        }
+        Ok(knowledge)
+    }
+
+    /// A path of the file.
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        self.base.join(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_file_is_read() {
+        let knowledge = Knowledge::parse(
+            r#"
+            job = "job.toml"
+            statements = ['Fox = "Flu" -> Eshwar = "Flu"', { column = "condition", says = 'not Fox = "Flu"' }]
+            known-attributes = 3
+            [people]
+            path = "voters.csv"
+            name = "name"
+            columns = { zip = "postcode" }
+            [[records]]
+            person = "Fox"
+            value = "Flu"
+            [[negations]]
+            person = "Eshwar"
+            not = ["Heart disease"]
+            [[priors]]
+            where = { nationality = "Japanese" }
+            shares = { "Heart disease" = 0.05 }
+            [[releases]]
+            folder = "other"
+            "#,
+        )
+        .unwrap();
+        assert_eq!(knowledge.people.as_ref().and_then(|p| p.name.as_deref()), Some("name"));
+        assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
+    }
+
+    #[test]
+    fn mistakes_are_told_without_telling_what_stands_there() {
+        let secret = "Eshwar";
+        for text in [
+            "peeple = 1",
+            "[[records]]\nperson = 'Eshwar'",
+            "[[negations]]\nperson = 'Eshwar'\nnot = 'Flu'",
+            "[[priors]]\nshares = { Flu = 1.5 }",
+            "[[priors]]\nshares = { Flu = 0.7, Cold = 0.7 }",
+            "[[priors]]\nshares = {}",
+            "known-attributes = 0",
+            "known-attributes = -1",
+            "records = 'Eshwar has HIV'",
+            "Eshwar = 1",
+            "[[negations]]\nperson = 'x'\nnot = 'Eshwar'",
+            "[people]\nname = 'Eshwar'",
+        ] {
+            let error = Knowledge::parse(text).unwrap_err();
+            assert!(!error.contains(secret) && error.len() > 10, "{text}: {error}");
+        }
+    }
+}

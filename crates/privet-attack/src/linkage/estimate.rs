@@ -1,0 +1,182 @@
+//! The probabilities of levels of agreement among matches and among other pairs, and the share of matches, by the
+//! expectation-maximization algorithm over the counts of patterns.
+//!
+//! **Guarantee.** The likelihood of the counts never falls from one round to the next (up to rounding). It may end in a
+//! local maximum. Of the two kinds of pairs, the one that agrees more is called matches.
+
+use serde::{Deserialize, Serialize};
+
+use super::Pairs;
+
+/// Probabilities below this are taken for it when weights are computed, so that no level decides alone.
+const FLOOR: f64 = 1e-9;
+
+/// When estimation ends, and where it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The most rounds.
+    pub rounds: usize,
+    /// It ends when a round raises the mean log-likelihood of a pair by no more than this.
+    pub close: f64,
+    /// The share of matches that it begins with; `None`: as if everybody on the shorter side had one.
+    pub share: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { rounds: 2000, close: 1e-10, share: None }
+    }
+}
+
+/// What was estimated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimation {
+    /// The share of matches among the pairs.
+    pub share: f64,
+    /// Per column and level its probability among matches.
+    pub m: Vec<Vec<f64>>,
+    /// Per column and level its probability among other pairs.
+    pub u: Vec<Vec<f64>>,
+    /// Per pattern the probability that a pair with it is a match.
+    pub posterior: Vec<f64>,
+    /// Per pattern its weight: the sum of log2(m/u).
+    pub weights: Vec<f64>,
+    /// The log-likelihood after each round, the start included.
+    pub log_likelihood: Vec<f64>,
+}
+
+impl Estimation {
+    /// The weight of a level: log2(m/u), with both at least 10^-9.
+    pub fn weight(&self, column: usize, level: u32) -> f64 {
+        let of = |p: &[Vec<f64>]| p.get(column).and_then(|p| p.get(level as usize)).copied();
+        match (of(&self.m), of(&self.u)) {
+            (Some(m), Some(u)) => (m.max(FLOOR) / u.max(FLOOR)).log2(),
+            _ => 0.0,
+        }
+    }
+}
+
+/// Estimates from the patterns of pairs. Without pairs nothing is learned: no match, and weights of 0.
+pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
+    let total: f64 = pairs.counts.iter().map(|&count| count as f64).sum();
+    let everywhere = frequencies(pairs, &vec![1.0; pairs.counts.len()]);
+    let mut found = Estimation {
+        share: 0.0,
+        m: everywhere.clone(),
+        u: everywhere,
+        posterior: vec![0.0; pairs.counts.len()],
+        weights: vec![0.0; pairs.counts.len()],
+        log_likelihood: Vec::new(),
+    };
+    if total == 0.0 {
+        return found;
+    }
+    let usual = pairs.rows.0.min(pairs.rows.1) as f64 / total;
+    found.share = options.share.filter(|share| share.is_finite()).unwrap_or(usual).clamp(1e-9, 0.5);
+    // Matches agree as closely as is possible nine times of ten; other pairs are as pairs are.
+    for levels in &mut found.m {
+        let count = levels.len() as f64;
+        let best = levels.len().saturating_sub(1);
+        for (level, p) in levels.iter_mut().enumerate() {
+            *p = if count < 2.0 {
+                1.0
+            } else if level == best {
+                0.9
+            } else {
+                0.1 / (count - 1.0)
+            };
+        }
+    }
+    let mut likelihood = found.expect(pairs);
+    found.log_likelihood.push(likelihood);
+    for _ in 0..options.rounds {
+        let others: Vec<f64> = found.posterior.iter().map(|p| 1.0 - p).collect();
+        found.m = keep_unseen(frequencies(pairs, &found.posterior), &found.m);
+        found.u = keep_unseen(frequencies(pairs, &others), &found.u);
+        let matches = pairs.counts.iter().zip(&found.posterior).map(|(&n, p)| n as f64 * p).sum::<f64>();
+        found.share = (matches / total).clamp(0.0, 1.0);
+        let next = found.expect(pairs);
+        found.log_likelihood.push(next);
+        if next - likelihood <= options.close * total {
+            break;
+        }
+        likelihood = next;
+    }
+    if found.agreement(&found.m) < found.agreement(&found.u) {
+        std::mem::swap(&mut found.m, &mut found.u);
+        found.share = 1.0 - found.share;
+        found.expect(pairs);
+    }
+    found.weights = pairs
+        .patterns
+        .iter()
+        .map(|pattern| {
+            let levels = pattern.iter().enumerate();
+            levels.filter_map(|(c, level)| level.map(|level| found.weight(c, level))).sum()
+        })
+        .collect();
+    found
+}
+
+impl Estimation {
+    /// Per pattern the probability of a match; the log-likelihood of all.
+    fn expect(&mut self, pairs: &Pairs) -> f64 {
+        let mut likelihood = 0.0;
+        for ((pattern, &count), posterior) in
+            pairs.patterns.iter().zip(&pairs.counts).zip(&mut self.posterior)
+        {
+            let logarithm = |p: &[Vec<f64>], share: f64| {
+                let of = |(p, level): (&Vec<f64>, &Option<u32>)| {
+                    level.map(|level| p.get(level as usize).copied().unwrap_or(0.0).ln())
+                };
+                share.ln() + p.iter().zip(pattern).filter_map(of).sum::<f64>()
+            };
+            let (a, b) = (logarithm(&self.m, self.share), logarithm(&self.u, 1.0 - self.share));
+            let largest = a.max(b);
+            // A pattern that both have excluded was excluded by rounding: it stays what it was.
+            if largest > f64::NEG_INFINITY {
+                let sum = (a - largest).exp() + (b - largest).exp();
+                *posterior = (a - largest).exp() / sum;
+                likelihood += count as f64 * (largest + sum.ln());
+            }
+        }
+        likelihood
+    }
+
+    /// How closely pairs agree, level by level, summed over columns.
+    fn agreement(&self, p: &[Vec<f64>]) -> f64 {
+        let of = |levels: &Vec<f64>| {
+            let most = levels.len().saturating_sub(1).max(1) as f64;
+            levels.iter().enumerate().map(|(level, p)| level as f64 / most * p).sum::<f64>()
+        };
+        p.iter().map(of).sum()
+    }
+}
+
+/// Per column how often each level is, among pairs with so much of each pattern; of no pairs, nothing (all 0).
+fn frequencies(pairs: &Pairs, of_pattern: &[f64]) -> Vec<Vec<f64>> {
+    let mut p: Vec<Vec<f64>> = pairs.levels.iter().map(|&levels| vec![0.0; levels as usize]).collect();
+    for ((pattern, &count), share) in pairs.patterns.iter().zip(&pairs.counts).zip(of_pattern) {
+        for (p, level) in p.iter_mut().zip(pattern) {
+            if let Some(p) = level.and_then(|level| p.get_mut(level as usize)) {
+                *p += count as f64 * share;
+            }
+        }
+    }
+    for p in &mut p {
+        let sum: f64 = p.iter().sum();
+        if sum > 0.0 {
+            p.iter_mut().for_each(|p| *p /= sum);
+        }
+    }
+    p
+}
+
+/// Columns of which a kind of pairs has shown nothing stay what they were.
+fn keep_unseen(next: Vec<Vec<f64>>, before: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let seen = |p: &Vec<f64>| p.iter().sum::<f64>() > 0.0;
+    next.into_iter()
+        .zip(before)
+        .map(|(next, before)| if seen(&next) { next } else { before.clone() })
+        .collect()
+}

@@ -1,0 +1,155 @@
+//! The attacks that need nothing but classes, worked out from classes alone.
+//!
+//! Before a release is handed over it is attacked by somebody who knows who is in it and how each looks. When everybody is
+//! in one class and everybody in the table is looked for, what happens to a person is decided by the class and the value:
+//! `linking` and `homogeneity` come to the same without a single list of
+//! people. A test holds them to that.
+
+use privet_release::published::Histograms;
+
+use crate::finding::{Bin, Finding};
+use crate::homogeneity::{Alike, success};
+use crate::linking;
+use crate::rate::Rate;
+
+/// Linking: classes of so many records, and so many people whose records were suppressed.
+pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
+    let published: u64 = sizes.iter().sum();
+    let people = published + suppressed;
+    let of_size = |wanted: u64| sizes.iter().filter(|&&size| size == wanted).count() as u64;
+    let alone = of_size(1);
+    let least = sizes.iter().copied().filter(|&size| size > 0).min();
+    let exposed = Rate::new(alone, people);
+    Finding {
+        exposed,
+        right: (alone > 0).then(|| Rate::new(alone, alone)),
+        // Whose class has two records would be taken for the other one.
+        control: Some(Rate::new(2 * of_size(2), published)),
+        control_group: Some(linking::WITHOUT.to_owned()),
+        risk: exposed.rate,
+        histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),
+        notes: linking::notes(least, suppressed),
+        ..linking::blank()
+    }
+}
+
+/// Homogeneity or similarity of a sensitive column over classes, and so many people whose records were suppressed.
+pub fn homogeneity(
+    column: &str,
+    histograms: &Histograms,
+    suppressed: u64,
+    confidence: f64,
+    alike: Option<&Alike>,
+) -> Finding {
+    let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
+    let (mut exposed, mut right, mut control, mut published) = (0u64, 0u64, 0u64, 0u64);
+    let mut bins = [0u64; 10];
+    bins[0] = suppressed;
+    let mut counts: Vec<(u32, u64)> = Vec::new();
+    for group in 0..histograms.groups() as u32 {
+        counts.clear();
+        counts.extend(histograms.of(group).iter().map(|&(value, count)| (concept(value), count)));
+        if alike.is_some() {
+            counts.sort_unstable();
+            counts.dedup_by(|next, own| {
+                let same = next.0 == own.0;
+                own.1 += if same { next.1 } else { 0 };
+                same
+            });
+        }
+        let size: u64 = counts.iter().map(|own| own.1).sum();
+        // The first of the most frequent, as a guess is.
+        let Some(&(_, most)) = counts.iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))) else {
+            continue;
+        };
+        published += size;
+        let sure = most as f64 / size as f64;
+        bins[((sure * 10.0 + 1e-9) as usize).min(9)] += size;
+        if sure >= confidence - 1e-12 {
+            exposed += size;
+            right += most;
+        }
+        // Without one record of a value: who has it, and would still be told.
+        for &(value, count) in &counts {
+            let left = |own: &(u32, u64)| (own.1 - u64::from(own.0 == value), std::cmp::Reverse(own.0));
+            let Some((best, guess)) = counts.iter().map(left).max() else { continue };
+            let is_sure = size > 1 && best > 0 && best as f64 / (size - 1) as f64 >= confidence - 1e-12;
+            control += if is_sure && guess.0 == value { count } else { 0 };
+        }
+    }
+    let people = published + suppressed;
+    Finding {
+        attack: if alike.is_some() { "similarity" } else { "homogeneity" },
+        column: Some(column.to_owned()),
+        assumed: crate::homogeneity::ASSUMED.to_owned(),
+        success: success(column, confidence, alike),
+        exposed: Rate::new(exposed, people),
+        right: (exposed > 0).then(|| Rate::new(right, exposed)),
+        control: Some(Rate::new(control, people)),
+        control_group: Some(linking::WITHOUT.to_owned()),
+        risk: right as f64 / people.max(1) as f64,
+        histogram: (0..10)
+            .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: bins[bin] })
+            .collect(),
+        histogram_of: "people by how sure the adversary is of the best guess",
+        notes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::Table;
+    use privet_release::Published;
+    use privet_release::published::SensitiveColumn;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::target::{Suspects, Target, Truth};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// From classes alone as from lists of people.
+        #[test]
+        fn classes_tell_the_same_as_people(
+            rows in prop::collection::vec((0u32..6, 0u32..4), 1..40),
+            suppressed in 0u64..4,
+            confidence in prop::sample::select(vec![0.4, 0.5, 0.75, 1.0]),
+            similar in any::<bool>(),
+        ) {
+            // Groups in the order of their first records.
+            let mut seen: Vec<u32> = Vec::new();
+            let group_of: Vec<u32> = rows.iter().map(|row| {
+                let place = seen.iter().position(|own| *own == row.0).unwrap_or_else(|| { seen.push(row.0); seen.len() - 1 });
+                place as u32
+            }).collect();
+            let mut groups = vec![0u64; seen.len()];
+            group_of.iter().for_each(|&group| groups[group as usize] += 1);
+            let codes: Vec<u32> = rows.iter().map(|row| row.1).collect();
+            let histograms = Histograms::count(&group_of, groups.len(), &codes);
+            let domain = privet_data::Domain::canonical(["a", "b", "c", "d"].map(Box::from).to_vec(), |_| false).0;
+            let sensitive = SensitiveColumn { name: "s".into(), domain, codes: Some(codes.clone()), histograms: histograms.clone() };
+            let release = Published {
+                manifest: None,
+                table: Table { columns: Vec::new(), rows: rows.len() },
+                quasi: Vec::new(),
+                group_of: group_of.clone(),
+                groups: groups.clone(),
+                sensitive: vec![sensitive],
+            };
+            let out = suppressed as usize;
+            let people = Suspects::in_groups(group_of.iter().map(|&g| Some(g)).chain(vec![None; out]), &groups);
+            let truth = Truth {
+                record_of: (0..rows.len() as u32).map(Some).chain(vec![None; out]).collect(),
+                values: vec![codes.iter().map(|&code| Some(code)).chain(vec![Some(0); out]).collect()],
+                member: vec![true; rows.len() + out],
+            };
+            let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
+            let alike = similar.then(|| Alike { concept_of: vec![0, 0, 1, 2], what: "x".into() });
+            let slow = crate::homogeneity::attack(&target, confidence, alike.as_ref()).unwrap();
+            let quick = homogeneity("s", &histograms, suppressed, confidence, alike.as_ref());
+            prop_assert_eq!(slow, quick);
+            prop_assert_eq!(linking::attack(&Target { sensitive: None, ..target }), linking(&groups, suppressed));
+        }
+    }
+}

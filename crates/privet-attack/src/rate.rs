@@ -1,0 +1,50 @@
+//! A rate and what chance alone allows it to be.
+
+use serde::{Deserialize, Serialize};
+
+/// So many of so many, with the interval that covers the true rate with a confidence of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// How many.
+    pub hits: u64,
+    /// Of how many.
+    pub of: u64,
+    /// Hits divided by all; 0 when there is none.
+    pub rate: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+impl Rate {
+    /// The rate with its Wilson score interval at 95 %. Of none nothing is known: the interval is from 0 to 1.
+    pub fn new(hits: u64, of: u64) -> Self {
+        if of == 0 {
+            return Self { hits, of, rate: 0.0, low: 0.0, high: 1.0 };
+        }
+        const Z: f64 = 1.959_963_984_540_054;
+        let (hits_, n) = (hits.min(of) as f64, of as f64);
+        let share = hits_ / n;
+        let centre = share + Z * Z / (2.0 * n);
+        let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + Z * Z / n;
+        let low = if hits == 0 { 0.0 } else { ((centre - spread) / scale).max(0.0) };
+        let high = if hits >= of { 1.0 } else { ((centre + spread) / scale).min(1.0) };
+        Self { hits, of, rate: share, low, high }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_wilson() {
+        // 10 of 100: the textbook value 0.0552 to 0.1744.
+        let rate = Rate::new(10, 100);
+        assert!((rate.low - 0.055_229).abs() < 1e-5 && (rate.high - 0.174_366).abs() < 1e-5, "{rate:?}");
+        assert_eq!((Rate::new(0, 5).low, Rate::new(5, 5).high), (0.0, 1.0));
+        assert_eq!((Rate::new(0, 0).low, Rate::new(0, 0).high), (0.0, 1.0));
+    }
+}
