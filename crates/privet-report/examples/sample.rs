@@ -1,13 +1,65 @@
-//! Prints the report of a made-up release: `cargo run -p privet-report --example sample > report.html`.
+//! Writes the pages of a made-up release into a folder: `cargo run -p privet-report --example sample FOLDER`.
+//!
+//! `report.html` is the public page, `owner.html` and `owner.json` are for the owner; `groups.html` and `buckets.html`
+//! are public pages of releases without levels.
+
+use std::path::Path;
+
+use privet_attack::{Bin, Finding, Rate};
 
 use privet_criteria::{DistanceKind, DiversityKind, Requirement};
 use privet_release::manifest::{
-    Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
+    Classes, Data, DataColumn, Evidence, File, Manifest, Nodes, Promise, Recoding, Search, SizeBin,
+    WorstClass,
 };
-use privet_report::{ColumnFacts, Facts, LabelCount};
+use privet_report::{
+    Assessment, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, LabelCount, Learner, NotMade,
+    PairUtility, QueryUtility, Risk, RiskBin, Utility,
+};
 
-fn main() {
-    print!("{}", privet_report::html(&manifest(), &facts()));
+fn main() -> std::io::Result<()> {
+    let Some(folder) = std::env::args().nth(1) else {
+        eprintln!("usage: sample FOLDER");
+        std::process::exit(2);
+    };
+    let folder = Path::new(&folder);
+    let (manifest, facts, assessment) = (manifest(), facts(), assessment());
+    std::fs::write(folder.join("report.html"), privet_report::html(&manifest, &facts))?;
+    std::fs::write(folder.join("owner.html"), privet_report::owner_html(&manifest, &facts, &assessment))?;
+    let json = privet_report::owner_json(&manifest, &facts, &assessment);
+    std::fs::write(folder.join("owner.json"), format!("{json:#}\n"))?;
+    let bare = Facts { attacks: vec![], ..facts };
+    std::fs::write(folder.join("groups.html"), privet_report::html(&groups(), &bare))?;
+    std::fs::write(folder.join("buckets.html"), privet_report::html(&buckets(), &bare))
+}
+
+/// The same release with groups instead of levels.
+fn groups() -> Manifest {
+    let mut manifest = manifest();
+    let kinds = [("group-ranges", 311), ("modes", 2), ("cut", 140), ("cells", 9)];
+    let recodings = manifest.data.columns.iter_mut().filter_map(|column| column.recoding.as_mut());
+    for (recoding, (kind, labels)) in recodings.zip(kinds) {
+        recoding.level = None;
+        recoding.nodes = Some(Nodes { kind: kind.into(), labels });
+    }
+    manifest.search.lattice_nodes = None;
+    manifest.search.minimal_nodes = None;
+    manifest.search.algorithm = "mondrian".into();
+    manifest
+}
+
+/// The same release with buckets.
+fn buckets() -> Manifest {
+    let mut manifest = manifest();
+    manifest.kind = "bucketized".into();
+    for recoding in manifest.data.columns.iter_mut().filter_map(|column| column.recoding.as_mut()) {
+        recoding.level = Some(0);
+        recoding.loss = 0.0;
+    }
+    manifest.search.lattice_nodes = None;
+    manifest.search.minimal_nodes = None;
+    manifest.search.algorithm = "anatomy".into();
+    manifest
 }
 
 fn column(name: &str, role: &str, recoding: Option<(usize, &[u64], f64)>) -> DataColumn {
@@ -56,6 +108,7 @@ fn manifest() -> Manifest {
             removed_columns: vec!["name".into(), "insurance number".into(), "telephone".into()],
             sensitive_tables: vec![],
             sample: None,
+            distorted: None,
         },
         promises: vec![
             promise(
@@ -147,6 +200,7 @@ fn facts() -> Facts {
     let ages = [("10–19", 904), ("20–29", 7_311), ("30–39", 8_020), ("40–49", 6_644), ("50–59", 4_125)];
     Facts {
         boxes: None,
+        attacks: findings(),
         title: "Patients of the city hospital, anonymized".into(),
         reproduce: vec!["privet anonymize patients.toml".into(), "privet verify release".into()],
         columns: vec![
@@ -157,4 +211,218 @@ fn facts() -> Facts {
             ColumnFacts { name: "sex".into(), labels: counts(&[("", 9_571), ("", 19_941)]) },
         ],
     }
+}
+
+fn findings() -> Vec<Finding> {
+    let sure = |people: [u64; 10]| {
+        (0u32..).zip(people).map(|(i, people)| Bin {
+            from: f64::from(i) / 10.0,
+            to: f64::from(i + 1) / 10.0,
+            people,
+        })
+    };
+    let left = [
+        (1, 1, 0),
+        (2, 4, 0),
+        (5, 9, 1_511),
+        (10, 19, 2_601),
+        (20, 49, 5_187),
+        (50, 99, 4_998),
+        (100, 999, 15_215),
+    ];
+    let left = left.map(|(from, to, people)| Bin { from: f64::from(from), to: f64::from(to), people });
+    vec![
+        Finding {
+            attack: "linking",
+            column: None,
+            assumed: "who is in the data, their quasi columns, and how labels are read".into(),
+            success: "at most 1 record may be the person’s".into(),
+            exposed: Rate::new(0, 29_512),
+            right: None,
+            control: None,
+            control_group: None,
+            risk: 0.0,
+            histogram: left.to_vec(),
+            histogram_of: "people by how many records may be theirs",
+            notes: vec!["the fewest records that may be a person’s are 5".into()],
+        },
+        Finding {
+            attack: "homogeneity",
+            column: Some("diagnosis".into()),
+            assumed: "who is in the data, their quasi columns, and how labels are read".into(),
+            success: "at least 90 % of the records that may be a person’s agree on the value in diagnosis"
+                .into(),
+            exposed: Rate::new(812, 29_512),
+            right: Some(Rate::new(744, 812)),
+            control: Some(Rate::new(601, 29_512)),
+            control_group: Some("the same people, had their own record not been published".into()),
+            risk: 744.0 / 29_512.0,
+            histogram: sure([0, 2_011, 8_401, 7_210, 5_002, 3_120, 1_804, 902, 250, 812]).collect(),
+            histogram_of: "people by how sure the adversary is of the best guess",
+            notes: vec![],
+        },
+        Finding {
+            attack: "background-knowledge",
+            column: Some("diagnosis".into()),
+            assumed:
+                "as homogeneity, and for each person 2 values of diagnosis that the person does not have"
+                    .into(),
+            success: "the adversary is at least 90 % sure of a value in diagnosis".into(),
+            exposed: Rate::new(2_344, 29_512),
+            right: Some(Rate::new(2_190, 2_344)),
+            control: Some(Rate::new(1_711, 29_512)),
+            control_group: Some("the same people, had their own record not been published".into()),
+            risk: 2_190.0 / 29_512.0,
+            histogram: sure([0, 911, 5_401, 6_210, 5_002, 4_320, 3_104, 1_302, 918, 2_344]).collect(),
+            histogram_of: "people by how sure the adversary is of the best guess",
+            notes: vec!["the two values that are ruled out are those that help the adversary most".into()],
+        },
+    ]
+}
+
+fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Figure {
+    Figure { key, name: name.into(), value, is_share, says: says.into() }
+}
+
+/// A bell over so many bins, and what is left of it when runs of bins share their mean.
+fn bell(bins: usize, centre: f64, run: usize) -> (Vec<f64>, Vec<f64>) {
+    let raw: Vec<f64> =
+        (0..bins).map(|i| (-((i as f64 - centre) / (bins as f64 / 5.0)).powi(2)).exp()).collect();
+    let total: f64 = raw.iter().sum();
+    let before: Vec<f64> = raw.iter().map(|share| share / total).collect();
+    let after = before
+        .chunks(run)
+        .flat_map(|chunk| vec![chunk.iter().sum::<f64>() / chunk.len() as f64; chunk.len()])
+        .collect();
+    (before, after)
+}
+
+fn utility() -> Utility {
+    let column =
+        |name: &str, role: &str, (before, after): (Vec<f64>, Vec<f64>), is_ordered: bool| ColumnUtility {
+            name: name.into(),
+            role: role.into(),
+            before,
+            after,
+            is_ordered,
+            figures: if is_ordered {
+                vec![
+                    figure("mean-before", "Mean before", 41.27, false, "the average value in the original"),
+                    figure(
+                        "mean-after",
+                        "Mean after",
+                        41.61,
+                        false,
+                        "the average value that a reader would estimate",
+                    ),
+                ]
+            } else {
+                vec![]
+            },
+        };
+    let names = ["age", "sex", "postal code", "occupation", "diagnosis", "admission ward", "satisfaction"];
+    let mut pairs = Vec::new();
+    for (i, a) in names.iter().enumerate() {
+        for (j, b) in names.iter().enumerate().skip(i + 1) {
+            let before = ((i * 7 + j * 3) % 10) as f64 / 11.0;
+            pairs.push(PairUtility {
+                a: (*a).into(),
+                b: (*b).into(),
+                before,
+                after: before * (0.55 + ((i + j) % 5) as f64 / 11.0),
+            });
+        }
+    }
+    let learner = |name: &str, raw, released| Learner {
+        name: name.into(),
+        class: "diagnosis".into(),
+        baseline: Rate::new(2_411, 5_902),
+        raw: Rate::new(raw, 5_902),
+        released: Rate::new(released, 5_902),
+    };
+    Utility {
+        figures: vec![
+            figure("propensity", "Propensity score", 0.61, false, "how well a classifier tells original records from released ones: 0.5 means that it cannot"),
+            figure("cells-kept", "Cells published as they were", 0.574, true, "the share of all cells that show the original value"),
+        ],
+        columns: vec![
+            column("age", "quasi", bell(74, 30.0, 10), true),
+            column("sex", "quasi", (vec![0.324, 0.676], vec![0.324, 0.676]), false),
+            column("postal code", "quasi", bell(400, 90.0, 60), false),
+            column("occupation", "quasi", (
+                vec![0.21, 0.18, 0.12, 0.11, 0.09, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01],
+                vec![0.15, 0.15, 0.12, 0.11, 0.11, 0.08, 0.06, 0.06, 0.06, 0.05, 0.03, 0.02],
+            ), false),
+            column("diagnosis", "sensitive", (vec![0.41, 0.22, 0.17, 0.12, 0.05, 0.03], vec![0.414, 0.221, 0.171, 0.118, 0.049, 0.027]), false),
+            column("satisfaction", "insensitive", bell(10, 7.0, 1), true),
+        ],
+        pairs,
+        learners: vec![learner("Naive Bayes", 3_611, 3_380), learner("Decision tree", 3_790, 3_402)],
+        queries: Some(QueryUtility {
+            queries: 1_000,
+            mean_relative_error: 0.183,
+            median_relative_error: 0.071,
+            about: "how many records have a value from a random range in each of 2 columns; ranges cover 10 % of a column".into(),
+        }),
+    }
+}
+
+fn assessment() -> Assessment {
+    let candidates = (0..240)
+        .map(|i| {
+            let height = f64::from(i % 13) / 12.0;
+            let loss = (0.02 + 0.9 * height * (0.6 + 0.4 * f64::from((i * 37) % 100) / 100.0)).min(1.0);
+            let risk = 0.6 * (-6.5 * loss).exp() * (0.7 + 0.6 * f64::from((i * 53) % 100) / 100.0);
+            CandidatePoint {
+                loss,
+                risk,
+                suppressed: 0.03 * height,
+                safe: risk < 0.12 && loss > 0.25,
+                chosen: false,
+            }
+        })
+        .collect::<Vec<_>>();
+    let best = (0..candidates.len())
+        .filter(|&i| candidates[i].safe)
+        .min_by(|&a, &b| candidates[a].loss.total_cmp(&candidates[b].loss));
+    let mut assessment = Assessment {
+        attacks: findings(),
+        not_made: vec![
+            NotMade { attack: "composition".into(), why: "no other release was named".into() },
+            NotMade { attack: "definetti".into(), why: "the release has no buckets".into() },
+        ],
+        max_risk: Some(0.05),
+        risk: Some(Risk {
+            figures: vec![
+                figure(
+                    "prosecutor",
+                    "Prosecutor risk",
+                    0.2,
+                    true,
+                    "the highest chance to pick the right record for somebody who knows that the person is in the table",
+                ),
+                figure(
+                    "marketer",
+                    "Marketer risk",
+                    0.0236,
+                    true,
+                    "the share of people expected to be picked rightly when all are tried",
+                ),
+                figure("uniques", "Unique records", 0.0, false, "records that look like no other"),
+            ],
+            histogram: (0..10)
+                .map(|i| RiskBin {
+                    from: f64::from(i) / 50.0,
+                    to: f64::from(i + 1) / 50.0,
+                    records: [19_002, 4_400, 2_601, 1_204, 1_000, 605, 300, 200, 120, 80][i as usize],
+                })
+                .collect(),
+        }),
+        utility: Some(utility()),
+        candidates,
+    };
+    if let Some(best) = best {
+        assessment.candidates[best].chosen = true;
+    }
+    assessment
 }

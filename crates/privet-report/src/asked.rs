@@ -3,7 +3,11 @@
 //! The models are those of `privet-criteria`; the page repeats their bounds and judges nothing that
 //! the manifest does not let it judge.
 
-use privet_criteria::{Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
+use std::collections::BTreeMap;
+
+use privet_criteria::{
+    Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD,
+};
 use privet_release::manifest::Promise;
 
 use crate::text::{count, counted, number, number_against};
@@ -106,6 +110,42 @@ fn asked(model: &'static str, symbol: &'static str, bound: f64, better: Better) 
         unseen: None,
         plain: String::new(),
         protects: None,
+    }
+}
+
+/// 3D privacy: one point, or several points and values with their own.
+fn three_d(points: &[ThreeD], values: &BTreeMap<String, ThreeD>, column: Option<&str>) -> Asked {
+    let mut plain = Vec::new();
+    for (point, learned) in points
+        .iter()
+        .map(|point| (point, "any value"))
+        .chain(values.values().map(|point| (point, "a value named for it")))
+    {
+        plain.push(format!(
+            "Whoever knows {} of {} that a person does not have, the values of {} other people, and {} people who \
+             would have the same value, is less than {} sure of {learned}.",
+            counted(u64::from(point.l), "value", "values"),
+            column_words(column),
+            count(u64::from(point.k)),
+            count(u64::from(point.m)),
+            per_cent(point.c)
+        ));
+    }
+    let only = match (points, values.len()) {
+        ([point], 0) => Some(point.c),
+        ([], 1) => values.values().next().map(|point| point.c),
+        _ => None,
+    };
+    let (model, symbol, bound) = match only {
+        Some(c) => ("3D privacy", "chance", c),
+        None => ("skyline 3D privacy", "share of the allowed chance", 1.0),
+    };
+    Asked {
+        required: format!("{symbol} < {}", number(bound)),
+        strict: true,
+        plain: plain.join(" "),
+        protects: protects(column),
+        ..asked(model, symbol, bound, Better::Lower)
     }
 }
 
@@ -243,18 +283,21 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
             ),
             ..asked("k-map", "k", *k as f64, Better::Higher)
         },
-        Requirement::ThreeD { l, k, m, c, column } => Asked {
-            required: format!("chance < {}", number(*c)),
+        Requirement::ThreeD { values, column, .. } => {
+            three_d(&requirement.points(), values, column.as_deref())
+        }
+        Requirement::CKSafety { c, k, column } => Asked {
+            required: format!("chance < {}, k = {}", number(*c), count(*k)),
+            strict: true,
             plain: format!(
-                "Whoever knows {} of {} that a person does not have, the values of {} other people, and {} people who \
-                 would have the same value, is less than {} sure of any value.",
-                counted(u64::from(*l), "value", "values"),
+                "Whoever knows {} between people's values of {} (\u{201c}if this person has this value, then that person \
+                 has that one\u{201d}) is less than {} sure of anybody's value.",
+                counted(*k, "implication", "implications"),
                 column_words(column.as_deref()),
-                count(u64::from(*k)),
-                count(u64::from(*m)),
                 per_cent(*c)
             ),
-            ..asked("3D privacy", "chance", *c, Better::Lower)
+            protects: protects(column.as_deref()),
+            ..asked("(c,k)-safety", "chance", *c, Better::Lower)
         },
         Requirement::BetaLikeness { beta, kind, column } => {
             let (model, unseen) = match kind {
@@ -437,6 +480,34 @@ mod tests {
         );
         let without_c = diversity(DiversityKind::Recursive, 3.0, None, column, false);
         assert_eq!(without_c.judge(1.0, 9), Judgement::Open);
+    }
+
+    /// survey PM-12 and PM-14: both are strict, and several points are measured by what each of them allows.
+    #[test]
+    fn models_of_what_an_adversary_knows_are_strict() {
+        let safety =
+            describe(&Requirement::CKSafety { c: 0.8, k: 2, column: Some("diagnosis".into()) }, 0.75);
+        assert_eq!(safety.required, "chance < 0.8, k = 2");
+        assert!(
+            safety.plain.contains("implications") && safety.plain.contains("less than 80"),
+            "{}",
+            safety.plain
+        );
+        assert_eq!((safety.judge(0.75, 9), safety.judge(0.81, 9)), (Judgement::Holds, Judgement::Fails));
+        let point = |l, m, c| ThreeD { l, k: 0, m, c };
+        let one = three_d(&[point(1, 0, 0.9)], &BTreeMap::new(), None);
+        assert_eq!((one.model, &*one.required), ("3D privacy", "chance < 0.9"));
+        let several = three_d(&[point(0, 0, 0.9)], &[("secret".to_owned(), point(0, 1, 0.5))].into(), None);
+        assert_eq!(
+            (several.model, &*several.required),
+            ("skyline 3D privacy", "share of the allowed chance < 1")
+        );
+        assert!(
+            !several.plain.contains("secret") && several.plain.contains("less than 50"),
+            "{}",
+            several.plain
+        );
+        assert_eq!((several.judge(0.99, 9), several.judge(1.2, 9)), (Judgement::Holds, Judgement::Fails));
     }
 
     #[test]

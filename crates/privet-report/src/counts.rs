@@ -38,7 +38,7 @@ pub fn html(manifest: &CountsManifest, facts: &CountsFacts) -> String {
         body(manifest, facts, &mut out);
         out.push_str("</section>\n");
     }
-    page::close(&mut out, &manifest.software);
+    page::close(&mut out, &manifest.software, page::PUBLIC);
     out
 }
 

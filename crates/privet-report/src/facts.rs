@@ -1,6 +1,8 @@
 //! What the page may say beyond the manifest. Everything here is safe to publish: it can be counted
 //! from the published table, or it is the text of the job.
 
+use privet_attack::Finding;
+
 /// Facts for the page that the manifest does not hold. All of them may be left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
@@ -12,6 +14,8 @@ pub struct Facts {
     pub columns: Vec<ColumnFacts>,
     /// The boxes of two columns that show ranges.
     pub boxes: Option<Boxes>,
+    /// The attacks that were made before it was published.
+    pub attacks: Vec<Finding>,
 }
 
 /// Boxes of two columns, read off published labels.

@@ -3,6 +3,9 @@
 //! The page is made from the manifest and a few [`Facts`] and from nothing else, so it can say no more
 //! than what is published anyway. The same input gives the same bytes. It loads nothing and runs no
 //! script; names and labels are treated as hostile text.
+//!
+//! A second page is for the owner of the original and never part of a release: it adds an [`Assessment`], which
+//! compares with the original. It names no value of the original either.
 #![forbid(unsafe_code)]
 
 /// Appends formatted text to a `String`.
@@ -15,15 +18,22 @@ macro_rules! put {
 }
 
 mod asked;
+mod assessment;
 mod counts;
+mod draw;
 mod facts;
 mod glossary;
 mod grid;
+mod owner;
 mod page;
 mod sections;
 mod svg;
 mod text;
 
+pub use assessment::{
+    Assessment, CandidatePoint, ColumnUtility, Figure, Learner, NotMade, PairUtility, QueryUtility, Risk,
+    RiskBin, Utility,
+};
 pub use counts::html as counts_html;
 pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount};
 
@@ -36,4 +46,18 @@ use privet_release::Manifest;
 #[must_use]
 pub fn html(manifest: &Manifest, facts: &Facts) -> String {
     page::render(manifest, facts)
+}
+
+/// The owner's page: the verdict on the worst attack, all attacks, risks, and what the release is still good for.
+///
+/// It must not be published: it compares with the original.
+#[must_use]
+pub fn owner_html(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> String {
+    owner::render(manifest, facts, assessment)
+}
+
+/// The facts of the owner's page as JSON. What is no number is `null`.
+#[must_use]
+pub fn owner_json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> serde_json::Value {
+    owner::json(manifest, facts, assessment)
 }

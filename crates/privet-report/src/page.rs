@@ -8,6 +8,14 @@ use crate::sections::{SECTIONS, verdict};
 use crate::text::{escape, name, plain_name};
 use crate::{Facts, svg};
 
+/// What the foot of a public page says when attacks were made.
+const PUBLIC_WITH_ATTACKS: &str = "from <code>manifest.json</code> and from attacks on the release. It holds no value of \
+                                   the original data beyond what is published.";
+
+/// What the foot of a public page says.
+pub(crate) const PUBLIC: &str =
+    "from <code>manifest.json</code>. It holds no value of the original data beyond what is published.";
+
 const STYLE: &str = include_str!("page.css");
 
 pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
@@ -21,14 +29,15 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
         escape(&manifest.software)
     );
     open(&mut out, &manifest.software, title, &below);
-    verdict(manifest, facts, &mut out);
+    verdict::write(manifest, facts, &mut out);
     contents(&mut out, SECTIONS.iter().map(|section| (section.id, section.title)));
     for section in &SECTIONS {
         open_section(&mut out, section.id, section.title);
         (section.body)(manifest, facts, &mut out);
         out.push_str("</section>\n");
     }
-    close(&mut out, &manifest.software);
+    let foot = if facts.attacks.is_empty() { PUBLIC } else { PUBLIC_WITH_ATTACKS };
+    close(&mut out, &manifest.software, foot);
     out
 }
 
@@ -64,17 +73,12 @@ pub(crate) fn open_section(out: &mut String, id: &str, title: &str) {
     put!(out, "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\" tabindex=\"-1\">{title}</h2>\n");
 }
 
-/// Closes a page.
-pub(crate) fn close(out: &mut String, software: &str) {
-    put!(
-        out,
-        "</main>\n<footer>\n<p>Made by {} from <code>manifest.json</code>. It holds no value of the original data beyond \
-         what is published.</p>\n</footer>\n</body>\n</html>\n",
-        escape(software)
-    );
+/// Closes a page. `foot` is markup that says what the page is made from.
+pub(crate) fn close(out: &mut String, software: &str, foot: &str) {
+    put!(out, "</main>\n<footer>\n<p>Made by {} {foot}</p>\n</footer>\n</body>\n</html>\n", escape(software));
 }
 
-fn capitalized(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

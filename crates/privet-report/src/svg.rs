@@ -1,10 +1,10 @@
-//! Small drawings: a bar, a bar of parts, a histogram, the ladder of a hierarchy.
+//! Small drawings: a bar, a bar of parts, a histogram; and what the drawings in `draw/` share.
 //!
 //! They read without colour: what is published is solid, what was given up is hatched, what was not
 //! needed is empty. Bars are drawn in per cent of their box, so that they fit any width; drawings with
 //! text have a fixed size that fits a phone.
 
-use crate::text::{count, short_count};
+use crate::text::short_count;
 
 /// The hatch that all drawings share; stands once in the page.
 pub(crate) const DEFINITIONS: &str = "<svg class=\"definitions\" width=\"0\" height=\"0\" aria-hidden=\"true\" \
@@ -15,13 +15,18 @@ class=\"ink\"/></pattern></defs></svg>\n";
 /// A horizontal bar for a share of 1. The number stands beside it in the page, so readers of the screen
 /// are spared it.
 pub(crate) fn bar(share: f64) -> String {
-    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    let share = proper(share);
     format!(
         "<svg class=\"bar\" width=\"100%\" height=\"12\" aria-hidden=\"true\" focusable=\"false\">\
          <rect class=\"track\" x=\"0\" y=\"5.5\" width=\"100%\" height=\"1\"/>\
          <rect class=\"solid\" x=\"0\" y=\"1\" width=\"{}%\" height=\"10\"/></svg>",
         figure(share * 100.0)
     )
+}
+
+/// A share as it can be drawn: from 0 to 1, and 0 for what is no number.
+pub(crate) fn proper(share: f64) -> f64 {
+    if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
 /// A bar of two parts, the first solid and the second hatched. A part that is not empty can be seen.
@@ -54,13 +59,15 @@ pub(crate) struct Column {
     pub value: u64,
 }
 
-/// A histogram of at most a few dozen columns, solid or hatched.
+/// A histogram of at most a few dozen columns, solid or hatched. With a `last` label, labels stand at the left edges of
+/// their columns and the last one at the end; without, below the middle.
 pub(crate) fn histogram(
     id: &str,
     title: &str,
     description: &str,
     columns: &[Column],
     hatched: bool,
+    last: Option<&str>,
 ) -> String {
     const WIDTH: f64 = 340.0;
     const HEIGHT: f64 = 168.0;
@@ -96,97 +103,17 @@ pub(crate) fn histogram(
     }
     put!(out, "<rect class=\"axis\" x=\"0\" y=\"{BASE}\" width=\"{WIDTH}\" height=\"1\"/>");
     write_labels(&mut out, tops, WIDTH, "value");
-    let below = columns.iter().enumerate().map(|(i, c)| Label {
-        centre: (i as f64 + 0.5) * step,
+    let labels = columns.iter().map(|c| c.label.as_str()).chain(last);
+    let shift = if last.is_some() { 0.0 } else { 0.5 };
+    let ends = columns.len() + usize::from(last.is_some());
+    let below = labels.enumerate().map(|(i, label)| Label {
+        centre: (i as f64 + shift) * step,
         y: BASE + 16.0,
-        text: c.label.clone(),
+        text: label.to_owned(),
         // The ends first, then from the left: the reader can count on from there.
-        rank: if i + 1 == columns.len() { 1 } else { i as u64 * 2 },
+        rank: if i + 1 == ends { 1 } else { i as u64 * 2 },
     });
     write_labels(&mut out, below.collect(), WIDTH, "tick");
-    out.push_str("</svg>");
-    out
-}
-
-/// The levels of a hierarchy as falling stairs, the height of a step being the (logarithm of the)
-/// number of labels that are left on it. Levels below the published one are hatched: detail given up;
-/// the published one is solid; levels above it are empty: not needed.
-pub(crate) fn ladder(
-    id: &str,
-    title: &str,
-    description: &str,
-    labels: &[u64],
-    height: usize,
-    level: usize,
-) -> String {
-    const WIDTH: f64 = 320.0;
-    const TOP: f64 = 18.0;
-    const BASE: f64 = 92.0;
-    // More steps than this cannot be told apart.
-    const MOST: usize = 80;
-    // Past this many levels only the ends and the published one are labelled, above all steps.
-    const DENSE: usize = 17;
-    let level = level.min(height);
-    let levels = height.saturating_add(1);
-    let steps = levels.min(MOST);
-    // With more levels than steps a step stands for several levels; the published one always has its own mark.
-    let level_of = |step: usize| {
-        if steps < 2 { 0 } else { (step as u128 * height as u128 / (steps - 1) as u128) as usize }
-    };
-    let published = (0..steps).rev().find(|&s| level_of(s) <= level).unwrap_or(0);
-    let level_at = |step: usize| if step == published { level } else { level_of(step) };
-    let most = labels.iter().copied().max().unwrap_or(1);
-    let detail = |at: usize| match labels.get(at) {
-        Some(&n) if most > 1 => (n.max(1) as f64).ln() / (most as f64).ln(),
-        Some(_) => 0.0,
-        None => 1.0 - at as f64 / levels as f64,
-    };
-    let dense = levels > DENSE;
-    let class = if dense { "ladder dense" } else { "ladder" };
-    let mut out = open(id, class, &view_box(WIDTH, 112.0), title, description);
-    // Ladders of few steps keep the width of a step, so that columns can be compared.
-    let step = (WIDTH / steps as f64).min(64.0);
-    let width = step * 0.86;
-    let (mut tops, mut ticks) = (Vec::new(), Vec::new());
-    for s in 0..steps {
-        let at = level_at(s);
-        let rise = 5.0 + detail(at) * (BASE - TOP - 5.0);
-        let centre = (s as f64 + 0.5) * step;
-        let class = match s.cmp(&published) {
-            std::cmp::Ordering::Less => "hatched",
-            std::cmp::Ordering::Equal => "solid",
-            std::cmp::Ordering::Greater => "empty",
-        };
-        put!(
-            out,
-            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            figure(centre - width / 2.0),
-            figure(BASE - rise),
-            figure(width),
-            figure(rise)
-        );
-        let rank = match s {
-            s if s == published => 0,
-            0 => 1,
-            s if s + 1 == steps => 2,
-            s => 3 + s as u64,
-        };
-        if dense && rank > 2 {
-            continue;
-        }
-        if let Some(&n) = labels.get(at) {
-            tops.push(Label {
-                centre,
-                y: if dense { TOP } else { BASE - rise } - 4.0,
-                text: short_count(n),
-                rank,
-            });
-        }
-        let text = if s == published { format!("\u{25b2}{at}") } else { count(at as u64) };
-        ticks.push(Label { centre, y: BASE + 15.0, text, rank });
-    }
-    write_labels(&mut out, tops, WIDTH, "value");
-    write_labels(&mut out, ticks, WIDTH, "tick");
     out.push_str("</svg>");
     out
 }
@@ -203,23 +130,25 @@ pub(crate) fn view_box(width: f64, height: f64) -> String {
     format!("viewBox=\"0 0 {width} {height}\"")
 }
 
-struct Label {
-    centre: f64,
-    y: f64,
-    text: String,
+/// A label of a drawing.
+pub(crate) struct Label {
+    /// Where its middle stands.
+    pub centre: f64,
+    /// Where its foot stands.
+    pub y: f64,
+    /// What it says; markup.
+    pub text: String,
     /// Lower ranks are placed first.
-    rank: u64,
+    pub rank: u64,
 }
 
 /// Writes those labels that do not run into one placed before; the others are told by the page's tables.
-fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64, class: &str) {
+pub(crate) fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64, class: &str) {
     const CHARACTER: f64 = 6.2;
     labels.sort_by_key(|l| l.rank);
     let mut taken: Vec<(f64, f64)> = Vec::new();
     for label in labels {
-        // The triangle is twice as wide as a digit.
-        let characters = label.text.chars().map(|c| if c == '\u{25b2}' { 2.0 } else { 1.0 }).sum::<f64>();
-        let half = characters * CHARACTER / 2.0;
+        let half = label.text.chars().count() as f64 * CHARACTER / 2.0;
         let centre = if 2.0 * half < width { label.centre.clamp(half, width - half) } else { width / 2.0 };
         let (from, to) = (centre - half - 1.0, centre + half + 1.0);
         if taken.iter().any(|&(a, b)| from < b && a < to) {
@@ -236,9 +165,24 @@ fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64, class: &st
     }
 }
 
-/// A coordinate with at most two decimals and no noise, so that the bytes do not depend on the last bit.
+/// The least round number that is not below: where an axis ends.
+pub(crate) fn round_up(value: f64) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return 1.0;
+    }
+    let decade = 10f64.powf(value.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.5, 10.0];
+    let is_round_enough = |round: &f64| round.is_finite() && *round >= value * (1.0 - 1e-12);
+    steps.into_iter().map(|step| step * decade).find(is_round_enough).unwrap_or(value)
+}
+
+/// A coordinate with at most two decimals and no noise, so that the bytes do not depend on the last bit. What is no
+/// number stands at 0: a drawing must not break over it, and the page's text tells it.
 pub(crate) fn figure(value: f64) -> String {
-    let text = format!("{value:.2}");
+    let text = format!("{:.2}", if value.is_finite() { value } else { 0.0 });
+    if text == "-0.00" {
+        return "0".to_owned();
+    }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -256,20 +200,9 @@ mod tests {
             assert!(!drawing.contains("NaN") && !drawing.contains("inf"));
         }
         assert!(split("x", "t", "d", u64::MAX, 1).contains("99.4%"));
-        for (labels, height, level) in [
-            (vec![], 0, 0),
-            (vec![0, 0], 1, 5),
-            (vec![u64::MAX, 1], 1, 1),
-            ((0..65).rev().collect(), 64, 40),
-            (vec![3], usize::MAX, usize::MAX - 1),
-        ] {
-            let drawing = ladder("x", "t", "d", &labels, height, level);
-            assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
-            assert_eq!(drawing.matches("class=\"solid\"").count(), 1);
-        }
         let column = |value| Column { label: "1–2".to_owned(), value };
         for columns in [vec![], vec![column(0)], vec![column(u64::MAX), column(1)]] {
-            let drawing = histogram("x", "t", "d", &columns, true);
+            let drawing = histogram("x", "t", "d", &columns, true, Some("9"));
             assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
         }
     }
@@ -282,5 +215,15 @@ mod tests {
         let mut out = String::new();
         write_labels(&mut out, labels, 100.0, "tick");
         assert!((1..=3).contains(&out.matches("<text").count()), "{out}");
+    }
+
+    #[test]
+    fn round_numbers_end_the_axes() {
+        assert_eq!(round_up(0.83), 1.0);
+        assert_eq!(round_up(0.21), 0.25);
+        assert_eq!(round_up(1.0), 1.0);
+        assert_eq!(round_up(0.0), 1.0);
+        assert_eq!(round_up(f64::MAX), f64::MAX);
+        assert!(round_up(5e-324) > 0.0);
     }
 }

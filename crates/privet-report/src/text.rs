@@ -3,6 +3,7 @@
 //! Everything that comes from outside passes through here, so no input can leave its place in the page:
 //! not by markup, not by control characters, not by reversing the direction of the text around it.
 
+use privet_attack::Rate;
 use privet_criteria::Better;
 
 /// Longest name shown in full, in characters.
@@ -154,6 +155,65 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A share of 1 in per cent; never `0 %` for something, never `100 %` for less than all.
+pub(crate) fn share(value: f64) -> String {
+    if !value.is_finite() {
+        return number(value);
+    }
+    if value == 0.0 || value == 1.0 || !(0.0..=1.0).contains(&value) {
+        return format!("{}\u{a0}%", number(value * 100.0));
+    }
+    if value < 0.001 {
+        "less than 0.1\u{a0}%".to_owned()
+    } else if value > 0.999 {
+        "more than 99.9\u{a0}%".to_owned()
+    } else {
+        format!("{:.1}\u{a0}%", value * 100.0)
+    }
+}
+
+/// A share in per cent to four figures, rounded to the side on which it promises less: a risk never looks smaller
+/// than it is.
+pub(crate) fn share_at_least(value: f64) -> String {
+    if value.is_finite() {
+        format!("{}\u{a0}%", number_against(value * 100.0, Better::Lower))
+    } else {
+        number(value)
+    }
+}
+
+/// The interval of a rate in per cent, its ends rounded outwards.
+pub(crate) fn interval(rate: &Rate) -> String {
+    if rate.of == 0 || !rate.low.is_finite() || !rate.high.is_finite() {
+        return "not known".to_owned();
+    }
+    let decimals = if rate.high < 0.01 { 3 } else { 1 };
+    let scale = 10f64.powi(decimals);
+    let low = round_past_noise(rate.low * 100.0 * scale, f64::floor) / scale;
+    let high = round_past_noise(rate.high * 100.0 * scale, f64::ceil) / scale;
+    format!("{}–{}\u{a0}%", number(low), number(high))
+}
+
+/// A figure: in per cent where it is a share.
+pub(crate) fn value(value: f64, is_share: bool) -> String {
+    if is_share { share(value) } else { number(value) }
+}
+
+/// A phrase of the program's as a sentence: escaped, cut when very long, with a capital and a full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    const LONGEST: usize = 600;
+    let text = text.trim();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let mut out: String = first.to_uppercase().chain(letters.by_ref().take(LONGEST)).collect();
+    if letters.next().is_some() {
+        out.push('…');
+    } else if !out.ends_with(['.', '!', '?', '…', ':']) {
+        out.push('.');
+    }
+    escape(&out)
+}
+
 /// A number to four figures.
 pub(crate) fn number(value: f64) -> String {
     figures(value, f64::round)
@@ -272,6 +332,41 @@ mod tests {
         assert_eq!(percent(999_999, 1_000_000), "more than 99.9\u{a0}%");
         assert_eq!(percent(u64::MAX - 1, u64::MAX), "more than 99.9\u{a0}%");
         assert_eq!(percent(0, 0), "–");
+    }
+
+    #[test]
+    fn shares_do_not_hide_the_last_person() {
+        assert_eq!(share(0.0), "0\u{a0}%");
+        assert_eq!(share(1e-9), "less than 0.1\u{a0}%");
+        assert_eq!(share(0.02751), "2.8\u{a0}%");
+        assert_eq!(share(1.0 - 1e-9), "more than 99.9\u{a0}%");
+        assert_eq!(share(1.0), "100\u{a0}%");
+        assert_eq!(share(3.2), "320\u{a0}%");
+        assert_eq!(share(f64::NAN), "not defined");
+        assert_eq!(share_at_least(0.050001), "5.001\u{a0}%");
+        assert_eq!(share_at_least(0.05), "5\u{a0}%");
+    }
+
+    #[test]
+    fn intervals_are_rounded_outwards() {
+        // 10 of 100: 0.05523 to 0.17437.
+        assert_eq!(interval(&Rate::new(10, 100)), "5.5–17.5\u{a0}%");
+        assert_eq!(interval(&Rate::new(0, 0)), "not known");
+        assert_eq!(interval(&Rate { hits: 1, of: 1, rate: 1.0, low: f64::NAN, high: 1.0 }), "not known");
+        assert!(
+            interval(&Rate::new(1, 100_000)).starts_with("0–0.00"),
+            "{}",
+            interval(&Rate::new(1, 100_000))
+        );
+    }
+
+    #[test]
+    fn phrases_become_sentences() {
+        assert_eq!(sentence("who is in the data"), "Who is in the data.");
+        assert_eq!(sentence(" Done. "), "Done.");
+        assert_eq!(sentence("<b>"), "&lt;b&gt;.");
+        assert_eq!(sentence(""), "");
+        assert!(sentence(&"é".repeat(5_000)).chars().count() < 700);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use privet_report::{ColumnFacts, Facts, LabelCount, html};
 use proptest::prelude::*;
 
 use check::assert_well_formed;
-use samples::{every_requirement, facts, hostile, manifest, promise, recoded};
+use samples::{every_requirement, facts, finding, hostile, manifest, promise, recoded};
 
 #[test]
 fn a_page_is_well_formed_and_self_contained() {
@@ -88,6 +88,111 @@ fn what_no_promise_covers_is_said() {
     manifest.promises.truncate(1);
     let page = html(&manifest, &facts());
     assert!(page.contains("inferred about <bdi class=\"name\">diagnosis</bdi> and <bdi class=\"name\">ward"));
+}
+
+#[test]
+fn attacks_are_told_with_their_control() {
+    let page = html(&manifest(), &facts());
+    for told in [
+        "Homogeneity on",
+        "The adversary knows",
+        "Counts as success",
+        "812 of 29,512",
+        "744 of 812",
+        "What statistics alone would tell",
+        "People by how sure the adversary is of the best guess",
+        "Worst attack",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+    let bare = html(&manifest(), &Facts { attacks: vec![], ..facts() });
+    assert_well_formed(&bare);
+    assert!(bare.contains("No attack was asked for") && bare.contains("[adversary]"));
+    assert!(!bare.contains("Worst attack"));
+}
+
+#[test]
+fn an_attack_without_truth_or_control_says_so() {
+    let mut facts = facts();
+    facts.attacks.truncate(1);
+    facts.attacks[0].right = None;
+    facts.attacks[0].control = None;
+    facts.attacks[0].histogram.clear();
+    let page = html(&manifest(), &facts);
+    assert_well_formed(&page);
+    assert!(
+        page.contains("Whether the adversary is right is not known") && page.contains("There is no control")
+    );
+}
+
+#[test]
+fn an_unknown_attack_is_told_in_its_own_words() {
+    let facts = Facts { attacks: vec![finding("moon-phase", "diagnosis", 0.1)], ..facts() };
+    let page = html(&manifest(), &facts);
+    assert_well_formed(&page);
+    assert!(page.contains("Moon phase on"));
+}
+
+#[test]
+fn absurd_attacks_render() {
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 1e300] {
+        let mut attack = finding("tracker", "diagnosis", value);
+        attack.exposed = privet_attack::Rate::new(0, 0);
+        attack.histogram = vec![attack.histogram[1]; 10_000];
+        let facts = Facts { attacks: vec![attack; 60], ..facts() };
+        let page = html(&manifest(), &facts);
+        assert_well_formed(&page);
+        assert!(!page.contains("NaN") && page.len() < 2_000_000, "{value}: {}", page.len());
+    }
+}
+
+#[test]
+fn records_are_told_by_their_risk() {
+    let page = html(&manifest(), &facts());
+    // The smallest class has 5 records, and 697 classes have 29,512.
+    assert!(page.contains("Highest risk</dt><dd>20\u{a0}%"));
+    assert!(page.contains("Mean risk</dt><dd>2.362\u{a0}%"));
+    assert!(page.contains("Records by risk"));
+}
+
+/// The page must not speak of levels where there are none, and must explain what there is instead.
+#[test]
+fn the_words_fit_the_kind_of_release() {
+    let mut manifest = manifest();
+    assert!(html(&manifest, &facts()).contains("Hierarchy, level, label"));
+    for (kind, word) in [
+        ("ranges", "Range"),
+        ("group-ranges", "Group"),
+        ("means", "Mean, median, most frequent value of a group"),
+        ("cells", "Cell replaced by *"),
+        ("cut", "Labels of mixed levels"),
+    ] {
+        for recoding in manifest.data.columns.iter_mut().filter_map(|c| c.recoding.as_mut()) {
+            recoding.level = None;
+            recoding.nodes = Some(privet_release::manifest::Nodes { kind: kind.into(), labels: 7 });
+        }
+        manifest.search.lattice_nodes = None;
+        let page = html(&manifest, &facts());
+        assert_well_formed(&page);
+        assert!(page.contains(&format!("<dt>{word}</dt>")), "{kind}");
+        assert_eq!(page.contains("Hierarchy, level, label"), kind == "cut", "{kind}");
+        assert!(!page.contains("lattice"), "{kind}");
+    }
+    manifest.kind = "bucketized".into();
+    let page = html(&manifest, &facts());
+    assert_well_formed(&page);
+    assert!(page.contains("<dt>Bucket</dt>") && !page.contains("class=\"tree\""));
+}
+
+#[test]
+fn the_number_of_every_model_is_explained() {
+    let mut manifest = manifest();
+    manifest.promises.clear();
+    let none = html(&manifest, &facts()).matches("<dt>").count();
+    for requirement in every_requirement("v", Some("diagnosis")) {
+        manifest.promises = vec![promise(requirement.clone(), 1.0)];
+        assert_eq!(html(&manifest, &facts()).matches("<dt>").count(), none + 1, "{requirement:?}");
+    }
 }
 
 #[test]
@@ -220,7 +325,7 @@ fn a_huge_release_renders() {
         .collect();
     let page = html(&manifest, &facts());
     assert_well_formed(&page);
-    assert_eq!(page.matches("class=\"ladder dense\"").count(), 100);
+    assert_eq!(page.matches("class=\"tree\"").count(), 100);
     assert!(page.len() < 4_000_000, "{}", page.len());
 }
 

@@ -1,10 +1,10 @@
-//! The sizes of the classes: how many classes, and how many records, per size.
+//! The sizes of the classes: how many classes per size, and how many records at which risk (one divided by the size).
 
 use privet_release::Manifest;
-use privet_release::manifest::SizeBin;
+use privet_release::manifest::{Classes, SizeBin};
 
 use crate::svg::Column;
-use crate::text::{count, number, percent, short_count};
+use crate::text::{count, number, percent, share_at_least, short_count};
 use crate::{Facts, svg};
 
 use super::{close_table, header, open_table, term};
@@ -23,29 +23,40 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     term(out, "Smallest", &count(classes.min));
     term(out, "Mean", &number(classes.mean));
     term(out, "Largest", &count(classes.max));
+    if classes.min > 0 {
+        term(out, "Highest risk", &share_at_least(1.0 / classes.min as f64));
+    }
+    if manifest.data.rows > 0 {
+        term(out, "Mean risk", &share_at_least(classes.count as f64 / manifest.data.rows as f64));
+    }
     out.push_str("</dl>\n");
-    let (bins, joined) = join(&classes.sizes);
+    out.push_str(if manifest.kind == "bucketized" {
+        "<p>A class is a bucket here. Whoever has found a person’s record picks the right line of the bucket’s sensitive \
+         values with a chance of one divided by the size of the bucket. This is the risk below.</p>\n"
+    } else {
+        "<p>Whoever knows that a person is in the table, and knows all identifying values, picks the right record with a \
+         chance of one divided by the size of its class. This is the risk below; whoever knows less has less chance.</p>\n"
+    });
+    let (bins, joined) = join(classes);
     if bins.is_empty() {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
-    let charts = [
-        ("classes-chart", "Classes by size", "classes", false, (|b| b.classes) as fn(&SizeBin) -> u64),
-        ("class-records-chart", "Records by the size of their class", "records", true, |b| b.rows),
-    ];
-    for (id, title, what, hatched, value) in charts {
-        let columns: Vec<Column> =
-            bins.iter().map(|b| Column { label: range(b, short_count), value: value(b) }).collect();
-        put!(out, "<figure>\n<figcaption>{title}</figcaption>\n");
-        out.push_str(&svg::histogram(
-            id,
-            title,
-            &format!("One bar per range of sizes, its height the number of {what}. The numbers stand in the table below."),
-            &columns,
-            hatched,
-        ));
-        out.push_str("\n</figure>\n");
-    }
+    let by_size: Vec<Column> =
+        bins.iter().map(|b| Column { label: range(b, short_count), value: b.classes }).collect();
+    chart(
+        out,
+        "classes-chart",
+        "Classes by size",
+        "One bar per range of sizes, its height the number of classes.",
+        &by_size,
+        false,
+    );
+    // Large classes have small risks, so the order turns round.
+    let by_risk: Vec<Column> =
+        bins.iter().rev().map(|b| Column { label: at_most(b), value: b.rows }).collect();
+    let said = "One bar per range of risks from the lowest on, its height the number of records.";
+    chart(out, "class-risk-chart", "Records by risk, in per cent at most", said, &by_risk, true);
     out.push_str("</div>\n");
     open_table(
         out,
@@ -53,19 +64,20 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         "sizes",
         if joined { "Class sizes, neighbouring ranges joined" } else { "Class sizes" },
     );
-    header(out, &["#Records per class", "#Classes", "#Share", "#Records", "#Share"]);
+    header(out, &["#Records per class", "#Classes", "#Share", "#Records", "#Share", "#Risk of each"]);
     let all_classes = bins.iter().fold(0u64, |sum, b| sum.saturating_add(b.classes));
     let all_rows = bins.iter().fold(0u64, |sum, b| sum.saturating_add(b.rows));
     for bin in &bins {
         put!(
             out,
             "<tr><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td>\
-             <td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+             <td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
             range(bin, count),
             count(bin.classes),
             percent(bin.classes, all_classes),
             count(bin.rows),
-            percent(bin.rows, all_rows)
+            percent(bin.rows, all_rows),
+            risks(bin)
         );
     }
     close_table(out);
@@ -75,16 +87,89 @@ fn range(bin: &SizeBin, show: fn(u64) -> String) -> String {
     if bin.from == bin.to { show(bin.from) } else { format!("{}–{}", show(bin.from), show(bin.to)) }
 }
 
-fn join(sizes: &[SizeBin]) -> (Vec<SizeBin>, bool) {
-    let run = sizes.len().div_ceil(MOST_BINS).max(1);
-    let bins = sizes
+/// The risks of a bin's records: from one divided by the largest size to one divided by the smallest.
+fn risks(bin: &SizeBin) -> String {
+    let one_in = |size: u64| {
+        let per_cent = 100.0 / size.max(1) as f64;
+        number(if per_cent >= 1.0 {
+            (per_cent * 10.0).round() / 10.0
+        } else {
+            (per_cent * 1e3).round() / 1e3
+        })
+    };
+    if bin.from == bin.to {
+        format!("{}\u{a0}%", one_in(bin.from))
+    } else {
+        format!("{}–{}\u{a0}%", one_in(bin.to), one_in(bin.from))
+    }
+}
+
+/// The highest risk of a bin's records in per cent, for a label.
+fn at_most(bin: &SizeBin) -> String {
+    let per_cent = 100.0 / bin.from.max(1) as f64;
+    // Rounded up: a label must not tell less than there is.
+    let scale = if per_cent >= 10.0 { 1.0 } else { 100.0 };
+    let text = format!("{:.2}", (per_cent * scale - 1e-9).ceil() / scale);
+    format!("≤{}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn chart(out: &mut String, id: &str, title: &str, said: &str, columns: &[Column], hatched: bool) {
+    put!(out, "<figure>\n<figcaption>{title}</figcaption>\n");
+    out.push_str(&svg::histogram(
+        id,
+        title,
+        &format!("{said} The numbers stand in the table below."),
+        columns,
+        hatched,
+        None,
+    ));
+    out.push_str("\n</figure>\n");
+}
+
+/// Few bins, none of them reaching beyond the smallest and the largest class.
+fn join(classes: &Classes) -> (Vec<SizeBin>, bool) {
+    let run = classes.sizes.len().div_ceil(MOST_BINS).max(1);
+    let bins = classes
+        .sizes
         .chunks(run)
-        .map(|run| SizeBin {
-            from: run.iter().map(|b| b.from).min().unwrap_or(0),
-            to: run.iter().map(|b| b.to).max().unwrap_or(0),
-            classes: run.iter().fold(0, |sum, b| sum.saturating_add(b.classes)),
-            rows: run.iter().fold(0, |sum, b| sum.saturating_add(b.rows)),
+        .map(|run| {
+            let from = run.iter().map(|b| b.from).min().unwrap_or(0);
+            let to = run.iter().map(|b| b.to).max().unwrap_or(0);
+            // Only where the three agree: a manifest may say anything.
+            let (low, high) = (from.max(classes.min), to.min(classes.max));
+            let (from, to) = if low <= high { (low, high) } else { (from, to) };
+            SizeBin {
+                from,
+                to,
+                classes: run.iter().fold(0, |sum, b| sum.saturating_add(b.classes)),
+                rows: run.iter().fold(0, |sum, b| sum.saturating_add(b.rows)),
+            }
         })
         .collect();
     (bins, run > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bin(from: u64, to: u64) -> SizeBin {
+        SizeBin { from, to, classes: 1, rows: 1 }
+    }
+
+    #[test]
+    fn risks_are_one_in_the_size() {
+        assert_eq!(risks(&bin(5, 5)), "20\u{a0}%");
+        assert_eq!(risks(&bin(4, 8)), "12.5–25\u{a0}%");
+        assert_eq!(at_most(&bin(3, 4)), "≤34");
+        assert_eq!(at_most(&bin(32, 63)), "≤3.13");
+        assert_eq!(at_most(&bin(0, 0)), "≤100");
+    }
+
+    #[test]
+    fn bins_end_where_the_classes_end() {
+        let classes = Classes { count: 2, min: 5, max: 9, mean: 7.0, sizes: vec![bin(4, 7), bin(8, 15)] };
+        let (bins, _) = join(&classes);
+        assert_eq!((bins[0].from, bins[0].to, bins[1].from, bins[1].to), (5, 7, 8, 9));
+    }
 }

@@ -8,6 +8,16 @@ use crate::text::{count, escape, name};
 use super::{close_table, header, open_table, term};
 
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+    list(manifest, out);
+    if !manifest.files.iter().any(|f| f.name == "report.html") {
+        out.push_str(
+            "<p class=\"aside\">This page cannot hold its own fingerprint; it stands in <code>manifest.json</code>.</p>\n",
+        );
+    }
+}
+
+/// The files and the seal of the manifest.
+pub(crate) fn list(manifest: &Manifest, out: &mut String) {
     if manifest.files.is_empty() {
         out.push_str("<p>No other file belongs to the release.</p>\n");
     } else {
@@ -39,11 +49,6 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         term(out, "Seal of the manifest", &hash(&manifest.seal));
     }
     out.push_str("</dl>\n");
-    if !manifest.files.iter().any(|f| f.name == "report.html") {
-        out.push_str(
-            "<p class=\"aside\">This page cannot hold its own fingerprint; it stands in <code>manifest.json</code>.</p>\n",
-        );
-    }
 }
 
 /// A fingerprint that a narrow page may break in its middle and nowhere else.

@@ -1,18 +1,19 @@
 //! The sections of the page, one file each, in the order in which they are read.
 
+pub(crate) mod attacks;
 mod boxes;
-mod check;
-mod classes;
+pub(crate) mod check;
+pub(crate) mod classes;
 mod columns;
 pub(crate) mod files;
-mod limits;
-mod metrics;
-mod promises;
-mod recoding;
-mod records;
-mod search;
-mod verdict;
-mod words;
+pub(crate) mod limits;
+pub(crate) mod metrics;
+pub(crate) mod promises;
+pub(crate) mod recoding;
+pub(crate) mod records;
+pub(crate) mod search;
+pub(crate) mod verdict;
+pub(crate) mod words;
 
 use privet_release::Manifest;
 use privet_release::manifest::{DataColumn, Recoding};
@@ -29,13 +30,11 @@ pub(crate) struct Section {
     pub body: fn(&Manifest, &Facts, &mut String),
 }
 
-/// What stands before all others: the verdict, with its own heading.
-pub(crate) use verdict::write as verdict;
-
 /// The sections after the verdict.
-pub(crate) const SECTIONS: [Section; 11] = [
+pub(crate) const SECTIONS: [Section; 12] = [
     Section { id: "promises", title: "What was promised, and what was reached", body: promises::write },
     Section { id: "limits", title: "What is not promised", body: limits::write },
+    Section { id: "attacks", title: "Attacks that were tried first", body: attacks::write },
     Section { id: "records", title: "Records", body: records::write },
     Section { id: "recoding", title: "How the identifying columns were coarsened", body: recoding::write },
     Section { id: "classes", title: "How many records look alike", body: classes::write },

@@ -1,4 +1,4 @@
-//! The level of every quasi column: its ladder, and how the published labels are distributed.
+//! What became of every quasi column: its hierarchy as a tree, and how the published labels are distributed.
 //!
 //! Labels are named only for columns that were generalized. Of a column at level 0 the labels are the
 //! values themselves, so it shows ranks.
@@ -6,6 +6,7 @@
 use privet_release::Manifest;
 use privet_release::manifest::Recoding;
 
+use crate::draw::tree;
 use crate::facts::LabelCount;
 use crate::text::{count, counted, name, number, percent, plain_name};
 use crate::{Facts, svg};
@@ -30,11 +31,12 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     if let Some(boxes) = &facts.boxes {
         super::boxes::write(boxes, out);
     }
-    if quasi.iter().all(|(_, recoding)| recoding.level.is_none()) {
-        out.push_str("<div class=\"cards\">\n");
-    } else {
+    // Buckets leave these columns as they are: there is nothing to draw.
+    let has_trees = manifest.kind != "bucketized";
+    if has_trees {
         legend(out);
     }
+    out.push_str("<div class=\"cards\">\n");
     for (i, (column, recoding)) in quasi.iter().enumerate() {
         put!(
             out,
@@ -42,15 +44,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             name(&column.name)
         );
         put!(out, "<p>{}</p>\n", in_words(recoding));
-        if let Some(level) = recoding.level {
-            out.push_str(&svg::ladder(
-                &format!("ladder-{i}"),
-                &format!("Levels of {}", plain_name(&column.name)),
-                &describe(recoding, level),
-                &recoding.labels_per_level,
-                recoding.height,
-                level,
-            ));
+        if has_trees {
+            let title = format!("Hierarchy of {}", plain_name(&column.name));
+            out.push_str(&tree::draw(&format!("tree-{i}"), &title, recoding));
             out.push('\n');
         }
         if let Some(known) = facts.columns.iter().find(|f| f.name == column.name) {
@@ -64,11 +60,11 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
 /// What the drawings show.
 fn legend(out: &mut String) {
     out.push_str(
-        "<p>Each column has levels, from its original values (level 0) to the coarsest labels. The height of a step \
-         shows how many different labels are left on it, on a logarithmic scale.</p>\n\
-         <ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>finer, given up</li><li><span \
-         class=\"key solid\" aria-hidden=\"true\"></span>▲ published</li><li><span class=\"key empty\" \
-         aria-hidden=\"true\"></span>coarser, not needed</li></ul>\n<div class=\"cards\">\n",
+        "<p>Each drawing is a tree: the original values are at the bottom, and the higher a row, the fewer and coarser \
+         labels there are. Branches are drawn evenly; which values share a label is not drawn.</p>\n\
+         <ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>▸ published</li><li><span \
+         class=\"key hatched\" aria-hidden=\"true\"></span>finer, given up</li><li><span class=\"key empty\" \
+         aria-hidden=\"true\"></span>coarser, not needed</li></ul>\n",
     );
 }
 
@@ -115,19 +111,6 @@ fn in_words(recoding: &Recoding) -> String {
     format!("{place}{rest}.")
 }
 
-fn describe(recoding: &Recoding, level: usize) -> String {
-    // Past this many levels a spoken list helps nobody.
-    const MOST: usize = 16;
-    let mut out = format!("Published at level {} of {}.", count(level as u64), count(recoding.height as u64));
-    if !recoding.labels_per_level.is_empty() {
-        out.push_str(" Distinct labels from level 0 on: ");
-        let shown: Vec<String> = recoding.labels_per_level.iter().take(MOST).map(|&n| count(n)).collect();
-        out.push_str(&shown.join("; "));
-        out.push_str(if recoding.labels_per_level.len() > MOST { "; and so on." } else { "." });
-    }
-    out
-}
-
 fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
     if all.is_empty() {
         return;
@@ -171,32 +154,45 @@ fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
     }
 }
 
+/// The level of a column, as a table tells it.
+fn level(recoding: &Recoding) -> String {
+    match (recoding.level, &recoding.nodes) {
+        (Some(level), _) => format!("{} of {}", count(level as u64), count(recoding.height as u64)),
+        (None, Some(nodes)) if ["cut", "group-nodes"].contains(&nodes.kind.as_str()) => "mixed".to_owned(),
+        (None, _) => "–".to_owned(),
+    }
+}
+
 /// Loss of every quasi column.
 pub(super) fn losses(manifest: &Manifest, out: &mut String) {
     let quasi = quasi(manifest);
     if quasi.is_empty() {
         return;
     }
-    let weighted = quasi.iter().any(|(_, r)| r.weight != 1.0);
+    let has_levels = manifest.kind != "bucketized" && quasi.iter().any(|(_, r)| level(r) != "–");
+    let is_weighted = quasi.iter().any(|(_, r)| r.weight != 1.0);
     super::open_table(out, "loss-table", "losses", "Loss of detail per identifying column");
-    let mut headings = vec!["Column", "#Level", "#Loss", "<span class=\"hidden\">Bar from 0 to 1</span>"];
-    if weighted {
+    let mut headings = vec!["Column"];
+    if has_levels {
+        headings.push("#Level");
+    }
+    headings.extend(["#Loss", "<span class=\"hidden\">Bar from 0 to 1</span>"]);
+    if is_weighted {
         headings.push("#Weight");
     }
     super::header(out, &headings);
     for (column, recoding) in quasi {
-        let level = match recoding.level {
-            Some(level) => format!("{} of {}", count(level as u64), count(recoding.height as u64)),
-            None => "several".to_owned(),
-        };
+        put!(out, "<tr><th scope=\"row\">{}</th>", name(&column.name));
+        if has_levels {
+            put!(out, "<td class=\"number\">{}</td>", level(recoding));
+        }
         put!(
             out,
-            "<tr><th scope=\"row\">{}</th><td class=\"number\">{level}</td><td class=\"number\">{}</td><td class=\"draw\">{}</td>",
-            name(&column.name),
+            "<td class=\"number\">{}</td><td class=\"draw\">{}</td>",
             number(recoding.loss),
             svg::bar(recoding.loss)
         );
-        if weighted {
+        if is_weighted {
             put!(out, "<td class=\"number\">{}</td>", number(recoding.weight));
         }
         out.push_str("</tr>\n");

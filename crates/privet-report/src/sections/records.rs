@@ -2,7 +2,7 @@
 
 use privet_release::Manifest;
 
-use crate::text::{count, percent};
+use crate::text::{count, name, percent};
 use crate::{Facts, svg};
 
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
@@ -38,6 +38,15 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             "<p>These are a random sample of a table of {} records. Whoever is looked for may not be in it; but who is, \
              and stands out in the sample, may stand out in the table as well.</p>\n",
             count(sample.from_rows)
+        );
+    }
+    if let Some(distorted) = &data.distorted {
+        put!(
+            out,
+            "<p>In {} records the value of {} is not the true one: it was replaced, so that the way records were put together \
+             tells nothing about it. Which records these are is not known to anybody outside.</p>\n",
+            count(distorted.records),
+            name(&distorted.column)
         );
     }
     if data.input_rows == 0 {

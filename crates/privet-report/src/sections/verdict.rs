@@ -4,21 +4,32 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
-use crate::text::{count, counted, escape, names, number, percent};
+use crate::text::{count, counted, escape, names, number, percent, share_at_least};
 
+use super::attacks::{titled, worst};
 use super::{quasi, term};
 
-pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
-    let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of(p))).collect();
-    let total = asked.len() as u64;
+/// What can be said of all promises together.
+pub(crate) struct Summary {
+    /// `holds`, `fails` or `open`.
+    pub class: &'static str,
+    /// A sign for it.
+    pub mark: &'static str,
+    /// In words.
+    pub heading: String,
+}
+
+/// Judges all promises.
+pub(crate) fn summary(manifest: &Manifest) -> Summary {
     let smallest = manifest.classes.min;
-    let failed =
-        asked.iter().filter(|(p, a)| a.judge(p.reached, smallest) == Judgement::Fails).count() as u64;
-    let open = asked.iter().filter(|(p, a)| a.judge(p.reached, smallest) == Judgement::Open).count() as u64;
-    let nothing = manifest.data.rows == 0;
+    let judged = |what| {
+        manifest.promises.iter().filter(|p| Asked::of(p).judge(p.reached, smallest) == what).count() as u64
+    };
+    let total = manifest.promises.len() as u64;
+    let (failed, open) = (judged(Judgement::Fails), judged(Judgement::Open));
     let (class, mark, heading) = if total == 0 {
         ("open", "?", "This release promises nothing".to_owned())
-    } else if nothing {
+    } else if manifest.data.rows == 0 {
         ("open", "?", "No record is published".to_owned())
     } else if failed > 0 {
         let of =
@@ -39,6 +50,15 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         };
         ("holds", "✓", heading)
     };
+    Summary { class, mark, heading }
+}
+
+pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
+    let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of(p))).collect();
+    let total = asked.len() as u64;
+    let smallest = manifest.classes.min;
+    let nothing = manifest.data.rows == 0;
+    let Summary { class, mark, heading } = summary(manifest);
     put!(
         out,
         "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
@@ -96,9 +116,23 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
     }
+    if let Some(worst) = worst(&facts.attacks) {
+        let shown = format!(
+            "{}<small>of people: <a href=\"#attacks\">{}</a></small>",
+            share_at_least(worst.risk),
+            titled(worst.attack)
+        );
+        term(out, "Worst attack", &shown);
+    }
     out.push_str("</dl>\n");
-    out.push_str(
+    put!(
+        out,
         "<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Anyone can check it again from the \
-         published files alone: <a href=\"#check\">check it yourself</a>.</p>\n</section>\n",
+         published files alone: <a href=\"#check\">check it yourself</a>.{}</p>\n</section>\n",
+        if facts.attacks.is_empty() {
+            ""
+        } else {
+            " Whether an attack was right can be checked only by those who hold the original."
+        }
     );
 }

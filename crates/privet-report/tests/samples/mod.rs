@@ -1,10 +1,15 @@
-//! Made-up releases for the tests.
+//! Made-up releases for the tests. Each test uses a part of them.
+#![allow(dead_code)]
 
-use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
+use privet_attack::{Bin, Finding, Rate};
+use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD};
 use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
 };
-use privet_report::{Axis, Boxes, ColumnFacts, Facts, GroupBox, LabelCount};
+use privet_report::{
+    Assessment, Axis, Boxes, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, GroupBox, LabelCount,
+    Learner, NotMade, PairUtility, QueryUtility, Risk, RiskBin, Utility,
+};
 
 pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
     let recoding = Recoding {
@@ -84,6 +89,16 @@ pub fn every_requirement(value: &str, column: Option<&str>) -> Vec<Requirement> 
         Requirement::DeltaPresence { min: 0.1, max: 0.6, population: value.into() },
         Requirement::KMap { k: 7, population: value.into() },
         Requirement::DeltaDisclosure { delta: 1.1, column: name() },
+        Requirement::CKSafety { c: 0.9, k: 1, column: name() },
+        Requirement::ThreeD {
+            l: 1,
+            k: 0,
+            m: 2,
+            c: Some(0.9),
+            points: vec![ThreeD { l: 0, k: 0, m: 0, c: 0.5 }],
+            values: [(value.to_owned(), ThreeD { l: 0, k: 1, m: 0, c: 0.25 })].into(),
+            column: name(),
+        },
     ];
     all.extend(kinds.map(|kind| diversity(kind, value, column)));
     all.extend(distances.map(|kind| closeness(kind, value, column)));
@@ -139,6 +154,7 @@ pub fn manifest() -> Manifest {
             removed_columns: vec!["patient name".into()],
             sensitive_tables: vec![],
             sample: None,
+            distorted: None,
         },
         promises: vec![
             promise(Requirement::KAnonymity { k: 5 }, 5.0),
@@ -208,6 +224,7 @@ pub fn facts() -> Facts {
         title: "Patients".into(),
         reproduce: vec!["privet anonymize job.toml".into(), "privet verify release".into()],
         boxes: Some(boxes("age")),
+        attacks: vec![finding("homogeneity", "diagnosis", 0.5), finding("linking", "diagnosis", 0.25)],
         columns: vec![ColumnFacts {
             name: "age".into(),
             labels: vec![LabelCount { label: "20–29".into(), rows: 29_512 }],
@@ -246,6 +263,7 @@ pub fn hostile(text: &str) -> (Manifest, Facts) {
         reproduce: vec![text.into()],
         columns: vec![ColumnFacts { name: text.into(), labels: vec![label; 20] }],
         boxes: Some(boxes(text)),
+        attacks: vec![finding("homogeneity", text, 0.5), finding("unheard-of", text, 0.5)],
     };
     (m, facts)
 }
@@ -255,4 +273,82 @@ fn boxes(text: &str) -> Boxes {
     let axis = Axis { name: text.into(), low: 0.0, high: 9.0, unit: 1.0, marks: vec![(0.0, text.into())] };
     let group = |x: f64| GroupBox { x: (x, x + 4.0), y: (0.0, 9.0), rows: 6 };
     Boxes { x: axis.clone(), y: axis, boxes: vec![group(0.0), group(5.0)] }
+}
+
+/// An attack, with a text and a number wherever there is one.
+pub fn finding(attack: &'static str, text: &str, value: f64) -> Finding {
+    let odd = Rate { hits: 1, of: 2, rate: value, low: value, high: value };
+    Finding {
+        attack,
+        column: Some(text.into()),
+        assumed: text.into(),
+        success: text.into(),
+        exposed: Rate::new(812, 29_512),
+        right: Some(Rate::new(744, 812)),
+        control: Some(odd),
+        control_group: Some(text.into()),
+        risk: value,
+        histogram: vec![Bin { from: 0.0, to: 0.5, people: 40 }, Bin { from: 0.5, to: value, people: 41 }],
+        histogram_of: "people by how sure the adversary is of the best guess",
+        notes: vec![text.into()],
+    }
+}
+
+/// An assessment, with a text and a number wherever there is one, and so many of everything that there can be many of.
+pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
+    let figure = Figure { key: "key", name: text.into(), value, says: text.into(), is_share: true };
+    let rate = Rate { hits: 3, of: 7, rate: value, low: value, high: value };
+    let column = |i: usize| ColumnUtility {
+        name: format!("{text}{i}"),
+        role: text.into(),
+        before: vec![value, 0.25, 0.5],
+        after: vec![0.25, 0.5],
+        is_ordered: i.is_multiple_of(2),
+        figures: vec![figure.clone()],
+    };
+    let pair = |i: usize| PairUtility {
+        a: format!("{text}{i}"),
+        b: format!("{text}{}", i + 1),
+        before: value,
+        after: 0.5,
+    };
+    Assessment {
+        attacks: (0..many).map(|_| finding("homogeneity", text, value)).collect(),
+        not_made: vec![NotMade { attack: text.into(), why: text.into() }; many],
+        max_risk: Some(value),
+        risk: Some(Risk {
+            figures: vec![figure.clone(); many],
+            histogram: vec![RiskBin { from: 0.0, to: value, records: 7 }; many],
+        }),
+        utility: Some(Utility {
+            figures: vec![figure.clone(); many],
+            columns: (0..many).map(column).collect(),
+            pairs: (0..many).map(pair).collect(),
+            learners: vec![
+                Learner {
+                    name: text.into(),
+                    class: text.into(),
+                    baseline: rate,
+                    raw: rate,
+                    released: rate
+                };
+                many
+            ],
+            queries: Some(QueryUtility {
+                queries: 9,
+                mean_relative_error: value,
+                median_relative_error: value,
+                about: text.into(),
+            }),
+        }),
+        candidates: (0..many)
+            .map(|i| CandidatePoint {
+                loss: value,
+                risk: 0.5,
+                suppressed: value,
+                safe: i % 2 == 0,
+                chosen: i == 0,
+            })
+            .collect(),
+    }
 }

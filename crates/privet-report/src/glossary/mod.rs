@@ -1,8 +1,16 @@
 //! What each number and each word means, in one sentence for a person who is no statistician.
 //!
-//! The metrics are those of the survey, section 4; the words are those of its sections 1 and 3.
+//! The metrics are those of the survey, section 4. Attacks, the numbers of privacy models, and the words of the pages
+//! stand in files of their own.
 
-/// A metric explained.
+mod attacks;
+mod models;
+mod words;
+
+pub(crate) use attacks::attack;
+pub(crate) use words::words;
+
+/// A metric or an attack explained.
 pub(crate) struct Explained {
     /// What people call it.
     pub title: &'static str,
@@ -66,46 +74,6 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
     Some(Explained { title, meaning })
 }
 
-/// The words of the page.
-pub(crate) const WORDS: [(&str, &str); 12] = [
-    ("Record", "One line of the table; in this report it stands for one person."),
-    (
-        "Identifying column (quasi-identifier)",
-        "A column that says nobody’s name but that an outsider may know or find out, such as age, sex or postal code, \
-         and that in combination with others can single a person out.",
-    ),
-    ("Sensitive column", "A column that a person would not want to be tied to her, such as a diagnosis."),
-    (
-        "Insensitive column",
-        "A column that the publisher judged to be neither identifying nor sensitive; it is published unchanged.",
-    ),
-    (
-        "Class",
-        "All published records that have the same values in all identifying columns, so that nobody can tell them \
-         apart by these columns.",
-    ),
-    ("Smallest class", "The class with the fewest records; nobody is hidden among fewer people than that."),
-    ("Generalization", "Replacing a value by a coarser one that is still true, such as the age 34 by 30–39."),
-    (
-        "Hierarchy, level, label",
-        "The steps by which a column can be made coarser: level 0 is the original value, each higher level has fewer \
-         labels, and at the top level all values usually share one.",
-    ),
-    ("Suppression", "Leaving a record out of the release because it could not be protected otherwise."),
-    (
-        "Candidate, lattice",
-        "A candidate is one choice of a level for every identifying column; the lattice is the set of all of them.",
-    ),
-    (
-        "Worst class",
-        "The class that comes closest to breaking a promise; what is reached there is reached everywhere.",
-    ),
-    (
-        "SHA-256",
-        "A fingerprint of a file: if a single character of the file changes, its fingerprint changes.",
-    ),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +87,5 @@ mod tests {
             assert!(explained.meaning.ends_with('.'), "{word}");
         }
         assert!(metric("unheard-of").is_none());
-    }
-
-    #[test]
-    fn every_word_is_one_sentence() {
-        for (word, meaning) in WORDS {
-            assert!(meaning.ends_with('.') && !meaning.contains(". "), "{word}");
-        }
     }
 }

@@ -1,0 +1,185 @@
+//! What measuring and attacking a release found: for its owner, and not part of the release.
+//!
+//! The release's own report may say only what its files show. An assessment compares with the original, so it tells
+//! things that only the owner may know: how columns were distributed before, which other versions were considered, how
+//! often an adversary is right. It still holds no value of the original and names nobody: columns, published labels,
+//! counts and shares are all.
+
+use privet_attack::{Finding, Rate};
+use serde::Serialize;
+
+/// What measuring and attacking a release found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Assessment {
+    /// The attacks that were made.
+    pub attacks: Vec<Finding>,
+    /// The attacks that were not, and why.
+    pub not_made: Vec<NotMade>,
+    /// The largest risk that is accepted, when one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_risk: Option<f64>,
+    /// What single records risk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    /// What the release is still good for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utility: Option<Utility>,
+    /// What else could have been published.
+    pub candidates: Vec<CandidatePoint>,
+}
+
+impl Assessment {
+    /// The attack with the largest risk, the first among equals.
+    pub fn worst(&self) -> Option<&Finding> {
+        let larger = |worst: &Finding, own: &Finding| own.risk.total_cmp(&worst.risk).is_gt();
+        self.attacks.iter().reduce(|worst, own| if larger(worst, own) { own } else { worst })
+    }
+
+    /// What is wrong when an attack succeeds against more people than is accepted.
+    pub fn beyond_limit(&self) -> Option<String> {
+        let accepted = self.max_risk?;
+        let worst = self.worst()?;
+        (worst.risk > accepted).then(|| {
+            let per_cent = |share: f64| (share * 1e5).round() / 1e3;
+            format!(
+                "the attack `{}` succeeds against {} % of the people; accepted are {} %",
+                worst.attack,
+                per_cent(worst.risk),
+                per_cent(accepted)
+            )
+        })
+    }
+}
+
+/// An attack that was not made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotMade {
+    /// Its word.
+    pub attack: String,
+    /// Why, as a sentence.
+    pub why: String,
+}
+
+/// A figure with its name and what it says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// Its word in files.
+    pub key: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The figure.
+    pub value: f64,
+    /// What it says, to someone who is no statistician, in one sentence.
+    pub says: String,
+    /// Whether it is a share that is best read in per cent.
+    pub is_share: bool,
+}
+
+/// What single records risk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Risk {
+    /// Prosecutor, journalist, marketer, uniques and their estimates in the population, special uniques.
+    pub figures: Vec<Figure>,
+    /// Records by their risk of re-identification (one divided by the size of their class): from, to, records.
+    pub histogram: Vec<RiskBin>,
+}
+
+/// A bar of the histogram of risks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RiskBin {
+    /// The lower bound.
+    pub from: f64,
+    /// The upper bound.
+    pub to: f64,
+    /// Records.
+    pub records: u64,
+}
+
+/// What the release is still good for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Utility {
+    /// Figures about the whole table.
+    pub figures: Vec<Figure>,
+    /// Figures and distributions of each column.
+    pub columns: Vec<ColumnUtility>,
+    /// How strongly columns go together, before and after.
+    pub pairs: Vec<PairUtility>,
+    /// How well classifiers learn from the release.
+    pub learners: Vec<Learner>,
+    /// How far random queries are off.
+    pub queries: Option<QueryUtility>,
+}
+
+/// A column before and after.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ColumnUtility {
+    /// Its name.
+    pub name: String,
+    /// `quasi`, `sensitive` or `insensitive`.
+    pub role: String,
+    /// Per value in its natural order, or per bin of values where there are many, the share of records: before. Values
+    /// are not named.
+    pub before: Vec<f64>,
+    /// The same as a reader of the release would estimate it.
+    pub after: Vec<f64>,
+    /// Whether the values have an order: numbers or dates.
+    pub is_ordered: bool,
+    /// Figures: distances between the two, means, variances.
+    pub figures: Vec<Figure>,
+}
+
+/// Two columns: how strongly they go together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairUtility {
+    /// One column.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Cramér's V in the original.
+    pub before: f64,
+    /// Cramér's V in the release.
+    pub after: f64,
+}
+
+/// A classifier, trained on raw and on released records, tested on raw ones that neither saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Learner {
+    /// Its name.
+    pub name: String,
+    /// What it predicts.
+    pub class: String,
+    /// Guessing the most frequent class.
+    pub baseline: Rate,
+    /// Trained on raw records.
+    pub raw: Rate,
+    /// Trained on released records.
+    pub released: Rate,
+}
+
+/// Random count queries answered from the release.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueryUtility {
+    /// How many were asked.
+    pub queries: u64,
+    /// Their mean relative error.
+    pub mean_relative_error: f64,
+    /// Their median relative error.
+    pub median_relative_error: f64,
+    /// What they ask for.
+    pub about: String,
+}
+
+/// A candidate that the search looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CandidatePoint {
+    /// The loss, from 0 to 1, suppressed records costing 1.
+    pub loss: f64,
+    /// The mean risk of re-identification of its records: classes divided by records.
+    pub risk: f64,
+    /// The share of records that would be suppressed.
+    pub suppressed: f64,
+    /// Whether all promises hold.
+    pub safe: bool,
+    /// Whether it is the published one.
+    pub chosen: bool,
+}

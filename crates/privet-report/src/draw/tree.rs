@@ -1,0 +1,346 @@
+//! The hierarchy of a column as a small tree: the coarsest label at the top, the original values at the bottom, the
+//! published row solid, what was given up hatched, what was not needed empty.
+//!
+//! The manifest tells how many labels each level has, not which values share one, so branches are drawn evenly.
+
+use std::collections::BTreeSet;
+
+use privet_release::manifest::Recoding;
+
+use crate::svg::{figure, open, view_box};
+use crate::text::{count, short_count};
+
+const WIDTH: f64 = 320.0;
+const LEFT: f64 = 74.0;
+const RIGHT: f64 = 70.0;
+const PITCH: f64 = 27.0;
+const NODE: f64 = 10.0;
+/// More nodes than this in a row become a band.
+const MOST_NODES: u64 = 24;
+/// More levels than this are thinned; the ends and the published one are always drawn.
+const MOST_ROWS: usize = 9;
+
+/// What became of the labels of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    GivenUp,
+    Published,
+    NotNeeded,
+    /// Rows that are not drawn.
+    Skipped,
+}
+
+struct Row {
+    name: String,
+    labels: Option<u64>,
+    things: (&'static str, &'static str),
+    fate: Fate,
+}
+
+const LABELS: (&str, &str) = ("label", "labels");
+const VALUES: (&str, &str) = ("value", "values");
+
+/// The tree of a column. The title is markup.
+pub(crate) fn draw(id: &str, title: &str, recoding: &Recoding) -> String {
+    let rows = rows(recoding);
+    let height = PITCH * rows.len() as f64;
+    let mut out = open(id, "tree", &view_box(WIDTH, height), title, &describe(&rows));
+    for (i, row) in rows.iter().enumerate() {
+        let middle = (i as f64 + 0.5) * PITCH;
+        if row.fate == Fate::Skipped {
+            text(&mut out, "tick", (LEFT + WIDTH - RIGHT) / 2.0, middle + 4.0, "middle", "⋮");
+            continue;
+        }
+        if let Some(above) = i.checked_sub(1).and_then(|above| rows.get(above)) {
+            links(&mut out, above, row, middle);
+        }
+        nodes(&mut out, row, middle);
+        let is_published = row.fate == Fate::Published;
+        let class = if is_published { "value strong" } else { "tick" };
+        let name = if is_published { format!("▸ {}", row.name) } else { row.name.clone() };
+        text(&mut out, class, 0.0, middle + 4.0, "start", &name);
+        if let Some(labels) = row.labels {
+            let things = if labels == 1 { row.things.0 } else { row.things.1 };
+            let told = format!("{} {things}", short_count(labels));
+            text(&mut out, class, WIDTH - RIGHT + 8.0, middle + 4.0, "start", &told);
+        }
+    }
+    out.push_str("</svg>");
+    out
+}
+
+fn text(out: &mut String, class: &str, x: f64, y: f64, anchor: &str, text: &str) {
+    put!(
+        out,
+        "<text class=\"{class}\" x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\">{text}</text>",
+        figure(x),
+        figure(y)
+    );
+}
+
+/// The rows from the top down.
+fn rows(recoding: &Recoding) -> Vec<Row> {
+    match (&recoding.level, &recoding.nodes) {
+        (Some(level), _) => levels(recoding, *level),
+        (None, Some(nodes)) if ["cut", "group-nodes"].contains(&nodes.kind.as_str()) => {
+            mixed(recoding, nodes.labels)
+        }
+        // Both what was hidden and what was not is published.
+        (None, Some(nodes)) if nodes.kind == "cells" => vec![
+            Row { name: "hidden (*)".to_owned(), labels: Some(1), things: LABELS, fate: Fate::Published },
+            Row {
+                name: "as it was".to_owned(),
+                labels: Some(recoding.leaves),
+                things: VALUES,
+                fate: Fate::Published,
+            },
+        ],
+        (None, nodes) => {
+            let things = match nodes.as_ref().map_or("", |nodes| nodes.kind.as_str()) {
+                "ranges" | "group-ranges" => ("range", "ranges"),
+                "means" | "medians" | "modes" => VALUES,
+                _ => LABELS,
+            };
+            let row = |name: &str, labels, things, fate| Row { name: name.to_owned(), labels, things, fate };
+            vec![
+                row("everything", Some(1), LABELS, Fate::NotNeeded),
+                row("published", nodes.as_ref().map(|nodes| nodes.labels), things, Fate::Published),
+                row("original", Some(recoding.leaves), VALUES, Fate::GivenUp),
+            ]
+        }
+    }
+}
+
+fn level_row(recoding: &Recoding, level: usize, fate: Fate) -> Row {
+    Row {
+        name: format!("level {}", count(level as u64)),
+        labels: recoding.labels_per_level.get(level).copied(),
+        things: if level == 0 { VALUES } else { LABELS },
+        fate,
+    }
+}
+
+/// All values at one level.
+fn levels(recoding: &Recoding, level: usize) -> Vec<Row> {
+    let (height, level) = (recoding.height, level.min(recoding.height));
+    let mut shown: BTreeSet<usize> = [0, level, height].into();
+    if height < MOST_ROWS {
+        shown.extend(0..=height);
+    } else {
+        // Wide, because a height may be anything.
+        let steps = MOST_ROWS as u128 - 2;
+        shown.extend((0..steps).map(|step| (step * height as u128 / steps) as usize));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let mut above: Option<usize> = None;
+    for &at in shown.iter().rev() {
+        if above.is_some_and(|above| above - at > 1) {
+            rows.push(Row { name: String::new(), labels: None, things: LABELS, fate: Fate::Skipped });
+        }
+        above = Some(at);
+        let fate = match at.cmp(&level) {
+            std::cmp::Ordering::Less => Fate::GivenUp,
+            std::cmp::Ordering::Equal => Fate::Published,
+            std::cmp::Ordering::Greater => Fate::NotNeeded,
+        };
+        rows.push(level_row(recoding, at, fate));
+    }
+    rows
+}
+
+/// Labels of different levels: their row stands between the levels that have more labels and those that have fewer.
+fn mixed(recoding: &Recoding, labels: u64) -> Vec<Row> {
+    let all = &recoding.labels_per_level;
+    let finer = all.iter().take_while(|&&on_level| on_level > labels).count().max(1).min(all.len());
+    let run = all.len().div_ceil(MOST_ROWS).max(1);
+    let mut rows: Vec<Row> = Vec::new();
+    let published =
+        || Row { name: "mixed".to_owned(), labels: Some(labels), things: LABELS, fate: Fate::Published };
+    let mut is_placed = false;
+    for level in (0..all.len()).rev() {
+        if level < finer && !is_placed {
+            rows.push(published());
+            is_placed = true;
+        }
+        if level == 0 || level + 1 == all.len() || level % run == 0 {
+            rows.push(level_row(
+                recoding,
+                level,
+                if level < finer { Fate::GivenUp } else { Fate::NotNeeded },
+            ));
+        }
+    }
+    if !is_placed {
+        rows.push(published());
+    }
+    rows
+}
+
+/// Where the nodes of a row stand; nothing when it is a band.
+fn places(row: &Row) -> Option<u64> {
+    row.labels.filter(|labels| (1..=MOST_NODES).contains(labels))
+}
+
+fn at(index: f64, of: u64) -> f64 {
+    LEFT + index / of.max(1) as f64 * (WIDTH - LEFT - RIGHT)
+}
+
+fn nodes(out: &mut String, row: &Row, middle: f64) {
+    let class = match row.fate {
+        Fate::GivenUp | Fate::Skipped => "hatched",
+        Fate::Published => "solid",
+        Fate::NotNeeded => "empty",
+    };
+    let y = figure(middle - NODE / 2.0);
+    let Some(labels) = places(row) else {
+        put!(
+            out,
+            "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{y}\" width=\"{}\" height=\"{NODE}\"/>",
+            figure(WIDTH - LEFT - RIGHT)
+        );
+        return;
+    };
+    let width = ((WIDTH - LEFT - RIGHT) / labels as f64 * 0.7).min(16.0);
+    for i in 0..labels {
+        put!(
+            out,
+            "<rect class=\"{class}\" x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{NODE}\"/>",
+            figure(at(i as f64 + 0.5, labels) - width / 2.0),
+            figure(width)
+        );
+    }
+}
+
+/// Lines from a row to the one below it.
+fn links(out: &mut String, above: &Row, row: &Row, middle: f64) {
+    let (from, to) = (middle - PITCH + NODE / 2.0, middle - NODE / 2.0);
+    let mut line = |x1: f64, x2: f64| {
+        put!(
+            out,
+            "<line class=\"link\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>",
+            figure(x1),
+            figure(from),
+            figure(x2),
+            figure(to)
+        );
+    };
+    if above.fate == Fate::Skipped {
+        return;
+    }
+    match (places(above), places(row)) {
+        (Some(parents), Some(children)) => {
+            for child in 0..children {
+                let parent = child * parents / children;
+                line(at(parent as f64 + 0.5, parents), at(child as f64 + 0.5, children));
+            }
+        }
+        // Each parent spreads over its part of the band.
+        (Some(parents), None) => {
+            for parent in 0..parents {
+                let x = at(parent as f64 + 0.5, parents);
+                line(x, at(parent as f64 + 0.08, parents));
+                line(x, at(parent as f64 + 0.92, parents));
+            }
+        }
+        (None, Some(children)) => {
+            for child in 0..children {
+                let x = at(child as f64 + 0.5, children);
+                line(x, x);
+            }
+        }
+        (None, None) => {
+            const LINES: u64 = 8;
+            for i in 0..=LINES {
+                line(at(i as f64, LINES), at(i as f64, LINES));
+            }
+        }
+    }
+}
+
+fn describe(rows: &[Row]) -> String {
+    let said: Vec<String> = rows
+        .iter()
+        .filter(|row| row.fate != Fate::Skipped)
+        .map(|row| {
+            let labels = row.labels.map_or("an unknown number of labels".to_owned(), |labels| {
+                format!("{} {}", count(labels), if labels == 1 { row.things.0 } else { row.things.1 })
+            });
+            let fate = match row.fate {
+                Fate::GivenUp | Fate::Skipped => "given up",
+                Fate::Published => "published",
+                Fate::NotNeeded => "coarser, not needed",
+            };
+            if row.name == fate {
+                format!("{}: {labels}", row.name)
+            } else {
+                format!("{}: {labels}, {fate}", row.name)
+            }
+        })
+        .collect();
+    format!("From the top down. {}.", said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_release::manifest::Nodes;
+
+    use super::*;
+
+    fn recoding(level: Option<usize>, nodes: Option<(&str, u64)>, labels: &[u64], height: usize) -> Recoding {
+        Recoding {
+            level,
+            nodes: nodes.map(|(kind, labels)| Nodes { kind: kind.to_owned(), labels }),
+            height,
+            leaves: labels.first().copied().unwrap_or(0),
+            labels_per_level: labels.to_vec(),
+            loss: 0.5,
+            weight: 1.0,
+        }
+    }
+
+    #[test]
+    fn one_row_is_published_whatever_the_hierarchy() {
+        for (level, labels, height) in [
+            (0, vec![], 0),
+            (5, vec![0, 0], 1),
+            (1, vec![u64::MAX, 1], 1),
+            (40, (0..65).rev().collect(), 64),
+            (usize::MAX - 1, vec![3], usize::MAX),
+        ] {
+            let recoding = recoding(Some(level), None, &labels, height);
+            let rows = rows(&recoding);
+            assert_eq!(rows.iter().filter(|row| row.fate == Fate::Published).count(), 1);
+            let drawing = draw("x", "t", &recoding);
+            assert!(!drawing.contains("NaN") && !drawing.contains("inf") && drawing.len() < 40_000);
+            assert_eq!(drawing.matches("▸").count(), 1);
+        }
+    }
+
+    #[test]
+    fn every_level_has_its_row_and_its_nodes() {
+        let drawing = draw("x", "t", &recoding(Some(2), None, &[74, 19, 10, 5, 1], 4));
+        // 10 published, 19 and a band given up, 5 and 1 not needed.
+        assert_eq!(drawing.matches("class=\"solid\"").count(), 10);
+        assert_eq!(drawing.matches("class=\"hatched\"").count(), 20);
+        assert_eq!(drawing.matches("class=\"empty\"").count(), 6);
+        assert!(
+            drawing.contains("▸ level 2") && drawing.contains("10 labels") && drawing.contains("74 values")
+        );
+    }
+
+    #[test]
+    fn labels_of_mixed_levels_stand_where_they_belong() {
+        let names = |labels: u64, per_level: &[u64]| {
+            let recoding = recoding(None, Some(("cut", labels)), per_level, 3);
+            rows(&recoding).iter().map(|row| row.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(14, &[74, 19, 10, 1]), ["level 3", "level 2", "mixed", "level 1", "level 0"]);
+        assert_eq!(names(1, &[74, 19, 10, 1]), ["level 3", "mixed", "level 2", "level 1", "level 0"]);
+        assert_eq!(names(99, &[74, 19, 10, 1]), ["level 3", "level 2", "level 1", "mixed", "level 0"]);
+        assert_eq!(names(3, &[]), ["mixed"]);
+        let cells = draw("x", "t", &recoding(None, Some(("cells", 70)), &[74, 1], 1));
+        assert!(!cells.contains("given up") && cells.matches("▸").count() == 2, "{cells}");
+        let means = draw("x", "t", &recoding(None, Some(("means", 312)), &[74, 1], 1));
+        assert!(means.contains("312 values") && means.contains("74 values, given up"), "{means}");
+    }
+}

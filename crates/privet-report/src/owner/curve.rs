@@ -1,0 +1,135 @@
+//! The risk-utility curve over the candidates that the search saw, and the most telling of them as a table.
+
+use privet_release::Manifest;
+
+use crate::draw::scatter::{self, front, is_plain};
+use crate::sections::{close_table, header, open_table};
+use crate::text::{count, counted, number, share};
+use crate::{Assessment, CandidatePoint, Facts};
+
+/// Rows of the table.
+const MOST_ROWS: usize = 12;
+
+pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    let points = &assessment.candidates;
+    if points.is_empty() {
+        out.push_str("<p>The search left no other candidates to compare with.</p>\n");
+        return;
+    }
+    let safe = points.iter().filter(|p| p.safe).count() as u64;
+    let odd = points.iter().filter(|p| !is_plain(p)).count() as u64;
+    let front = front(points);
+    out.push_str(
+        "<p>Each mark is a version that the search looked at: the further left, the more detail it keeps; the further down, \
+         the less its records risk on average. Keeping the promises is a further condition: only filled marks do. The line \
+         joins the safe versions that no other safe one beats in both.</p>\n\
+         <ul class=\"legend\"><li><span class=\"key disc\" aria-hidden=\"true\"></span>all promises hold</li><li><span \
+         class=\"key circle\" aria-hidden=\"true\"></span>a promise is broken</li><li><span class=\"key target\" \
+         aria-hidden=\"true\"></span>published</li></ul>\n<figure>\n",
+    );
+    let description = format!(
+        "{}, {} of them safe; {} on the front. The table has the most telling ones.",
+        counted(points.len() as u64, "candidate", "candidates"),
+        count(safe),
+        count(front.len() as u64)
+    );
+    out.push_str(&scatter::draw("curve-chart", "Loss and risk of the candidates", &description, points));
+    put!(
+        out,
+        "\n<figcaption>{}, {} of them safe. Marks on one spot are drawn once.{}</figcaption>\n</figure>\n",
+        counted(points.len() as u64, "candidate", "candidates"),
+        count(safe),
+        if odd > 0 {
+            format!(" {} without a loss or a risk from 0 to 1 are not drawn.", count(odd))
+        } else {
+            String::new()
+        }
+    );
+    table(points, &front, out);
+}
+
+/// The published one, the front (thinned evenly), then unsafe ones with less loss: what safety costs.
+fn rows(points: &[CandidatePoint], front: &[usize]) -> Vec<usize> {
+    let chosen = points.iter().position(|p| p.chosen);
+    let mut rows: Vec<usize> = chosen.into_iter().collect();
+    let mut push = |i: usize| {
+        if rows.len() < MOST_ROWS && !rows.contains(&i) {
+            rows.push(i);
+        }
+    };
+    let most = MOST_ROWS - 3;
+    if front.len() <= most {
+        front.iter().for_each(|&i| push(i));
+    } else {
+        // Evenly, both ends included.
+        for step in 0..most {
+            if let Some(&i) = front.get(step * (front.len() - 1) / (most - 1)) {
+                push(i);
+            }
+        }
+    }
+    let mut others: Vec<usize> =
+        (0..points.len()).filter(|&i| points.get(i).is_some_and(|p| !p.safe && is_plain(p))).collect();
+    let loss = |i: usize| points.get(i).map_or(f64::INFINITY, |p| p.loss);
+    let published = chosen.map_or(f64::INFINITY, loss);
+    // The unsafe ones just below the published loss come first.
+    others.retain(|&i| loss(i) <= published);
+    others.sort_by(|&a, &b| loss(b).total_cmp(&loss(a)).then(a.cmp(&b)));
+    others.into_iter().take(2).for_each(&mut push);
+    rows.sort_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)));
+    rows
+}
+
+fn table(points: &[CandidatePoint], front: &[usize], out: &mut String) {
+    let rows = rows(points, front);
+    if rows.is_empty() {
+        return;
+    }
+    open_table(out, "curve-table", "sizes", "The most telling candidates, by loss");
+    header(out, &["#Loss", "#Mean risk", "#Suppressed", "Promises", "What it is"]);
+    for i in rows {
+        let Some(point) = points.get(i) else { continue };
+        let what = match (point.chosen, front.contains(&i)) {
+            (true, true) => "published, on the front",
+            (true, false) => "published",
+            (false, true) => "on the front",
+            (false, false) => "",
+        };
+        put!(
+            out,
+            "<tr{}><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td>\
+             {}</td><td>{what}</td></tr>\n",
+            if point.chosen { " class=\"strong\"" } else { "" },
+            number(point.loss),
+            share(point.risk),
+            share(point.suppressed),
+            if point.safe { "✓ hold" } else { "✗ broken" }
+        );
+    }
+    close_table(out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_short_and_has_the_published_one() {
+        let mut points: Vec<CandidatePoint> = (0..10_000)
+            .map(|i| CandidatePoint {
+                loss: f64::from(i) / 1e4,
+                risk: 1.0 - f64::from(i) / 1e4,
+                suppressed: 0.0,
+                safe: i % 2 == 0,
+                chosen: false,
+            })
+            .collect();
+        points[5_000].chosen = true;
+        let front = front(&points);
+        assert_eq!(front.len(), 5_000);
+        let rows = rows(&points, &front);
+        assert_eq!(rows.len(), MOST_ROWS);
+        assert!(rows.contains(&5_000) && rows.contains(&4_999) && rows.contains(&0) && rows.contains(&9_998));
+        assert!(super::rows(&[], &[]).is_empty());
+    }
+}

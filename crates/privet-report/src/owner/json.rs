@@ -1,0 +1,116 @@
+//! The facts of the owner's page as JSON. What is no number is `null`.
+
+use privet_release::Manifest;
+use serde_json::{Value, json};
+
+use crate::asked::{Asked, Judgement};
+use crate::draw::distribution::total_variation;
+use crate::draw::scatter::front;
+use crate::sections::attacks::worst;
+use crate::{Assessment, Facts};
+
+use super::attacks_of;
+use super::verdict::judge;
+
+/// The layout of the file.
+const FORMAT: u32 = 1;
+
+pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> Value {
+    let attacks = attacks_of(facts, assessment);
+    let worst = worst(attacks);
+    let mut assessed = tree(assessment);
+    put(&mut assessed, "attacks", tree(&attacks));
+    columns(&mut assessed, assessment);
+    candidates(&mut assessed, assessment);
+    json!({
+        "format": FORMAT,
+        "note": "For the owner of the original only. Do not publish this file.",
+        "title": facts.title,
+        "verdict": {
+            "judgement": judge(worst.map(|worst| worst.risk), assessment.max_risk),
+            "attack": worst.map(|worst| worst.attack),
+            "column": worst.and_then(|worst| worst.column.as_deref()),
+            "risk": worst.map(|worst| worst.risk),
+            "accepted": assessment.max_risk,
+            "promises": crate::sections::verdict::summary(manifest).heading,
+        },
+        "promises": promises(manifest),
+        "assessment": assessed,
+        "labels": labels(manifest, facts),
+        "reproduce": facts.reproduce,
+        "manifest": tree(manifest),
+    })
+}
+
+/// What can be written. Everything here can, so nothing is lost.
+fn tree(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+fn put(object: &mut Value, key: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value);
+    }
+}
+
+fn promises(manifest: &Manifest) -> Vec<Value> {
+    let judged = |promise| {
+        let asked = Asked::of(promise);
+        let holds = match asked.judge(promise.reached, manifest.classes.min) {
+            _ if manifest.data.rows == 0 => None,
+            Judgement::Holds => Some(true),
+            Judgement::Fails => Some(false),
+            Judgement::Open => None,
+        };
+        json!({
+            "model": asked.model,
+            "statement": promise.statement,
+            "required": asked.required,
+            "reached": promise.reached,
+            "holds": holds,
+        })
+    };
+    manifest.promises.iter().map(judged).collect()
+}
+
+/// Published labels and their records, named under the same rule as on the pages.
+fn labels(manifest: &Manifest, facts: &Facts) -> Vec<Value> {
+    let is_named = |name: &str| {
+        let column = manifest.data.columns.iter().find(|column| column.name == name);
+        column.and_then(|column| column.recoding.as_ref()).is_some_and(|recoding| recoding.level != Some(0))
+    };
+    let of_column = |column: &crate::ColumnFacts| {
+        let is_named = is_named(&column.name);
+        let all = column.labels.iter().map(|label| match is_named {
+            true => json!({ "label": label.label, "records": label.rows }),
+            false => json!({ "records": label.rows }),
+        });
+        json!({ "column": column.name, "labels": all.collect::<Vec<_>>() })
+    };
+    facts.columns.iter().map(of_column).collect()
+}
+
+/// Beside each column the distance that the page tells.
+fn columns(assessed: &mut Value, assessment: &Assessment) {
+    let Some(utility) = &assessment.utility else { return };
+    let Some(columns) = assessed.pointer_mut("/utility/columns").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for (own, column) in columns.iter_mut().zip(&utility.columns) {
+        put(own, "total_variation", tree(&total_variation(&column.before, &column.after)));
+    }
+}
+
+/// Beside each candidate whether it is on the front.
+fn candidates(assessed: &mut Value, assessment: &Assessment) {
+    let mut is_on_front = vec![false; assessment.candidates.len()];
+    for i in front(&assessment.candidates) {
+        if let Some(own) = is_on_front.get_mut(i) {
+            *own = true;
+        }
+    }
+    let Some(all) = assessed.pointer_mut("/candidates").and_then(Value::as_array_mut) else { return };
+    for (own, is_on_front) in all.iter_mut().zip(is_on_front) {
+        put(own, "front", Value::Bool(is_on_front));
+    }
+}

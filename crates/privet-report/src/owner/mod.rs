@@ -1,0 +1,100 @@
+//! The owner's page: what measuring and attacking the release found, beside what the release itself says.
+//!
+//! It compares with the original, so it is never part of a release. It still names no value of the original: columns,
+//! published labels, counts and shares are all.
+
+mod attacks;
+mod columns;
+mod curve;
+mod json;
+mod learners;
+mod pairs;
+mod risk;
+mod utility;
+mod verdict;
+
+use privet_attack::Finding;
+use privet_release::Manifest;
+
+use crate::sections::{check, classes, files, metrics, promises, recoding, records, search, words};
+use crate::text::{escape, name, value};
+use crate::{Assessment, Facts, Figure, glossary, page};
+
+pub(crate) use json::json;
+
+type Body = fn(&Manifest, &Facts, &Assessment, &mut String);
+
+/// Its sections, in the order in which they are read: who is at risk, what is left of the data, how it came about.
+const SECTIONS: [(&str, &str, Body); 16] = [
+    ("promises", "What was promised, and what was reached", |m, f, _, out| promises::write(m, f, out)),
+    ("attacks", "Attacks", attacks::write),
+    ("risk", "What single records risk", risk::write),
+    ("classes", "How many records look alike", |m, f, _, out| classes::write(m, f, out)),
+    ("curve", "What else could have been published", curve::write),
+    ("utility", "What the release is still good for", utility::write),
+    ("distributions", "Columns before and after", columns::write),
+    ("pairs", "Columns that go together", pairs::write),
+    ("learners", "Learning from the release", learners::write),
+    ("recoding", "How the identifying columns were coarsened", |m, f, _, out| recoding::write(m, f, out)),
+    ("metrics", "What it cost", |m, f, _, out| metrics::write(m, f, out)),
+    ("records", "Records", |m, f, _, out| records::write(m, f, out)),
+    ("search", "How this version was chosen", |m, f, _, out| search::write(m, f, out)),
+    ("files", "Files of the release", |m, _, _, out| files::list(m, out)),
+    ("check", "Check it yourself", |m, f, _, out| check::write(m, f, out)),
+    ("words", "Words used here", |m, _, _, out| words::list(&glossary::words(m, true, true), out)),
+];
+
+const FOOT: &str = "from the release and from the original. It names no value of the original, but it tells what only its \
+                    owner may know. Do not publish it.";
+
+pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> String {
+    let mut out = String::with_capacity(128 * 1024);
+    let title = match facts.title.trim() {
+        "" => "Assessment of a published table".to_owned(),
+        title => format!("Assessment: {title}"),
+    };
+    let below = format!(
+        "{} table {} · made by {}",
+        page::capitalized(&escape(&manifest.kind)),
+        name(&manifest.data.file),
+        escape(&manifest.software)
+    );
+    page::open(&mut out, &manifest.software, &title, &below);
+    out.push_str(
+        "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this page.</strong></p>\n",
+    );
+    verdict::write(manifest, facts, assessment, &mut out);
+    page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, title)));
+    for (id, title, body) in SECTIONS {
+        page::open_section(&mut out, id, title);
+        body(manifest, facts, assessment, &mut out);
+        out.push_str("</section>\n");
+    }
+    page::close(&mut out, &manifest.software, FOOT);
+    out
+}
+
+/// The attacks that were made: those of the assessment, or else those that the release tells of.
+fn attacks_of<'a>(facts: &'a Facts, assessment: &'a Assessment) -> &'a [Finding] {
+    if assessment.attacks.is_empty() { &facts.attacks } else { &assessment.attacks }
+}
+
+/// Figures with what they say.
+fn figures(out: &mut String, id: &str, caption: &str, figures: &[Figure]) {
+    use crate::sections::{close_table, header, open_table};
+    if figures.is_empty() {
+        return;
+    }
+    open_table(out, id, "metrics", caption);
+    header(out, &["Figure, and what it says", "#Value"]);
+    for figure in figures {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
+            name(&figure.name),
+            crate::text::sentence(&figure.says),
+            value(figure.value, figure.is_share)
+        );
+    }
+    close_table(out);
+}

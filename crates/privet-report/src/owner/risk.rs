@@ -1,0 +1,26 @@
+//! What single records risk: figures, and how many records risk how much.
+
+use privet_release::Manifest;
+
+use crate::draw::bins::{self, Bar};
+use crate::{Assessment, Facts};
+
+use super::figures;
+
+pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    let Some(risk) = assessment.risk.as_ref().filter(|r| !r.figures.is_empty() || !r.histogram.is_empty())
+    else {
+        out.push_str("<p>The risks of single records were not measured.</p>\n");
+        return;
+    };
+    figures(out, "risk-table", "Risk figures", &risk.figures);
+    let bars: Vec<Bar> =
+        risk.histogram.iter().map(|bin| Bar { from: bin.from, to: bin.to, many: bin.records }).collect();
+    if bars.is_empty() {
+        return;
+    }
+    let title = "Records by their risk of re-identification";
+    put!(out, "<figure>\n<figcaption>{title}</figcaption>\n");
+    out.push_str(&bins::draw("risk-chart", title, &bars, "records", false));
+    out.push_str("\n</figure>\n");
+}

@@ -1,0 +1,263 @@
+//! The attacks that were made: what the adversary was given, what counts as success, who falls, how often the adversary
+//! is right, and what statistics alone would tell.
+//!
+//! The owner's page shows the same with the same words.
+
+use privet_attack::{Finding, Rate};
+use privet_release::Manifest;
+
+use crate::Facts;
+use crate::draw::bins::{self, Bar};
+use crate::draw::rate::{self, Fill, known};
+use crate::glossary;
+use crate::svg::round_up;
+use crate::text::{count, escape, interval, name, number, plain_name, sentence, share};
+
+use super::{close_table, header, open_table};
+
+/// Attacks told one by one; the table tells of all.
+const MOST_TOLD: usize = 40;
+/// Rows of the table.
+const MOST_ROWS: usize = 200;
+/// Notes of an attack.
+const MOST_NOTES: usize = 12;
+
+pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
+    if facts.attacks.is_empty() {
+        out.push_str(
+            "<p>No attack was asked for. To have the release attacked before it is published, say in the job file what an \
+             adversary may know:</p>\n<pre><code>[adversary]</code></pre>\n",
+        );
+        return;
+    }
+    findings(&facts.attacks, out);
+}
+
+/// What an attack is called, with the column that it is about, as markup.
+pub(crate) fn title(finding: &Finding) -> String {
+    let mut out = titled(finding.attack);
+    if let Some(column) = &finding.column {
+        put!(out, " on {}", name(column));
+    }
+    out
+}
+
+/// What an attack is called by its word, as markup.
+pub(crate) fn titled(word: &str) -> String {
+    match glossary::attack(word) {
+        Some(explained) => explained.title.to_owned(),
+        None => {
+            let spaced = word.replace('-', " ");
+            let mut letters = spaced.chars();
+            let capital: String =
+                letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect());
+            plain_name(&capital)
+        }
+    }
+}
+
+/// The attack that exposes most people. One whose risk is not known counts as the worst of all.
+pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
+    let badness = |finding: &Finding| if finding.risk.is_nan() { f64::INFINITY } else { finding.risk };
+    findings.iter().reduce(|worst, next| if badness(next) > badness(worst) { next } else { worst })
+}
+
+/// Where the axis of all rates ends: what can be told apart on it depends on it, so it fits the largest.
+fn end(all: &[Finding]) -> f64 {
+    let of = |rate: &Rate| known(rate).map_or(rate.rate, |(_, high)| high.max(rate.rate));
+    let rates = all
+        .iter()
+        .flat_map(|finding| [of(&finding.exposed), finding.risk, finding.control.as_ref().map_or(0.0, of)]);
+    let greatest = rates.filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+    round_up(greatest.clamp(0.01, 1.0)).min(1.0)
+}
+
+/// The axis over a column of bars, as markup.
+pub(crate) fn scale(end: f64) -> String {
+    format!("<span class=\"scale\"><span>0</span><span>{}\u{a0}%</span></span>", number(end * 100.0))
+}
+
+/// All attacks: an introduction, a table of all, and each by itself.
+pub(crate) fn findings(all: &[Finding], out: &mut String) {
+    out.push_str(
+        "<p>These attacks were made on the finished release. Each takes only the release and what its adversary is \
+         assumed to know. The original was used afterwards, to see whether the adversary was right. Somebody who knows \
+         more than is assumed here may learn more.</p>\n\
+         <ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>exposed, the adversary is \
+         right</li><li><span class=\"key hatched\" aria-hidden=\"true\"></span>exposed, the adversary is wrong</li><li>\
+         <span class=\"key empty\" aria-hidden=\"true\"></span>what statistics alone would tell</li><li><span \
+         class=\"key whiskers\" aria-hidden=\"true\"></span>95\u{a0}% interval</li></ul>\n",
+    );
+    let end = end(all);
+    if all.len() > 1 {
+        overview(all, end, out);
+    }
+    for (i, finding) in all.iter().take(MOST_TOLD).enumerate() {
+        one(i, finding, end, out);
+    }
+    if all.len() > MOST_TOLD {
+        put!(
+            out,
+            "<p class=\"aside\">{} more stand in the table only.</p>\n",
+            count((all.len() - MOST_TOLD) as u64)
+        );
+    }
+}
+
+/// The worst first.
+fn overview(all: &[Finding], end: f64, out: &mut String) {
+    let mut order: Vec<&Finding> = all.iter().collect();
+    // Stable, so that equal ones keep their order; what is not known comes first.
+    order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
+    open_table(out, "attacks-table", "rates", "Share of people who fall to each attack, the worst first");
+    header(out, &["Attack", "#Exposed and rightly so", &scale(end)]);
+    for finding in order.iter().take(MOST_ROWS) {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"draw\">{}</td></tr>\n",
+            title(finding),
+            share(finding.risk),
+            exposed_bar(finding, end)
+        );
+    }
+    close_table(out);
+    if all.len() > MOST_ROWS {
+        put!(out, "<p class=\"aside\">and {} more</p>\n", count((all.len() - MOST_ROWS) as u64));
+    }
+}
+
+/// Those exposed, those of them rightly so solid.
+fn exposed_bar(finding: &Finding, end: f64) -> String {
+    let parts = [(finding.exposed.rate, Fill::Hatched), (finding.risk, Fill::Solid)];
+    rate::bar(&parts, known(&finding.exposed), end)
+}
+
+fn one(i: usize, finding: &Finding, end: f64, out: &mut String) {
+    put!(
+        out,
+        "<article class=\"attack\" aria-labelledby=\"attack-{i}\">\n<h3 id=\"attack-{i}\">{}</h3>\n",
+        title(finding)
+    );
+    if let Some(explained) = glossary::attack(finding.attack) {
+        put!(out, "<p>{}</p>\n", explained.meaning);
+    }
+    put!(
+        out,
+        "<dl class=\"terms\">\n<div><dt>The adversary knows</dt><dd>{}</dd></div>\n<div><dt>Counts as success</dt><dd>{}\
+         </dd></div>\n</dl>\n<div class=\"pair uneven\">\n<div>\n",
+        sentence(&finding.assumed),
+        sentence(&finding.success)
+    );
+    rates(i, finding, end, out);
+    out.push_str("</div>\n");
+    histogram(i, finding, out);
+    out.push_str("</div>\n");
+    if !finding.notes.is_empty() {
+        out.push_str("<ul class=\"notes\">\n");
+        for note in finding.notes.iter().take(MOST_NOTES) {
+            put!(out, "<li>{}</li>\n", sentence(note));
+        }
+        if finding.notes.len() > MOST_NOTES {
+            put!(out, "<li>and {} more notes</li>\n", count((finding.notes.len() - MOST_NOTES) as u64));
+        }
+        out.push_str("</ul>\n");
+    }
+    out.push_str("</article>\n");
+}
+
+fn rates(i: usize, finding: &Finding, end: f64, out: &mut String) {
+    let caption = format!("Rates of {}", title(finding));
+    open_table(out, &format!("attack-{i}-table"), "rates", &caption);
+    header(out, &["Who", "#Share", &scale(end)]);
+    let unknown = "Whether the adversary is right is not known, so all of them count as the risk.";
+    let hypothetical = "Nobody is said to know so much; it tells how little would be needed, and does not count as the risk.";
+    let more = match finding {
+        own if own.right.is_some() || own.exposed.hits == 0 => "",
+        own if own.risk == 0.0 => hypothetical,
+        _ => unknown,
+    };
+    rate_row(out, "People who are exposed", more, &finding.exposed, &exposed_bar(finding, end));
+    if let Some(right) = &finding.right {
+        rate_row(out, "Of those, the adversary is right about", "", right, "");
+        put!(
+            out,
+            "<tr class=\"strong\"><th scope=\"row\">Risk: exposed, and rightly so</th><td class=\"number\">{}</td><td \
+             class=\"draw\">{}</td></tr>\n",
+            share(finding.risk),
+            rate::bar(&[(finding.risk, Fill::Solid)], None, end)
+        );
+    }
+    if let Some(control) = &finding.control {
+        let who = finding.control_group.as_deref().map_or(String::new(), sentence);
+        row(out, "What statistics alone would tell", &who, control, Fill::Empty, end);
+    }
+    close_table(out);
+    if finding.control.is_none() {
+        out.push_str(
+            "<p class=\"aside\">There is no control: how much of this statistics alone would tell is not known.</p>\n",
+        );
+    }
+}
+
+/// A rate in a table, with its bar. `what` is plain text, `more` markup.
+pub(crate) fn row(out: &mut String, what: &str, more: &str, rate: &Rate, fill: Fill, end: f64) {
+    rate_row(out, what, more, rate, &rate::draw(rate, fill, end));
+}
+
+fn rate_row(out: &mut String, what: &str, more: &str, rate: &Rate, drawing: &str) {
+    let more = if more.is_empty() { String::new() } else { format!("<small>{more}</small>") };
+    put!(
+        out,
+        "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">{}<small>{} of {}</small><small>{}</small></td><td \
+         class=\"draw\">{drawing}</td></tr>\n",
+        escape(what),
+        if rate.of == 0 { "–".to_owned() } else { share(rate.rate) },
+        count(rate.hits),
+        count(rate.of),
+        interval(rate)
+    );
+}
+
+fn histogram(i: usize, finding: &Finding, out: &mut String) {
+    let bars: Vec<Bar> =
+        finding.histogram.iter().map(|bin| Bar { from: bin.from, to: bin.to, many: bin.people }).collect();
+    if bars.is_empty() {
+        return;
+    }
+    let what = sentence(finding.histogram_of);
+    let what = what.trim_end_matches('.');
+    put!(out, "<figure>\n<figcaption>{what}</figcaption>\n");
+    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, "people", false));
+    out.push_str("\n</figure>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(risk: f64) -> Finding {
+        Finding {
+            attack: "odd-one",
+            column: None,
+            assumed: String::new(),
+            success: String::new(),
+            exposed: Rate::new(1, 2),
+            right: None,
+            control: None,
+            control_group: None,
+            risk,
+            histogram: vec![],
+            histogram_of: "",
+            notes: vec![],
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_the_worst() {
+        let all = [finding(0.2), finding(f64::NAN), finding(0.9)];
+        assert!(worst(&all).is_some_and(|worst| worst.risk.is_nan()));
+        assert_eq!(worst(&all[..1]).map(|worst| worst.risk), Some(0.2));
+        assert!(worst(&[]).is_none());
+        assert_eq!(title(&all[0]), "Odd one");
+    }
+}
