@@ -95,6 +95,20 @@ impl Algorithm {
         }
     }
 
+    /// Whether it takes promises that look at all classes together.
+    pub fn judges_together(self) -> bool {
+        matches!(
+            self,
+            Algorithm::Optimal
+                | Algorithm::Datafly
+                | Algorithm::TopDown
+                | Algorithm::BottomUp
+                | Algorithm::Genetic
+                | Algorithm::SimulatedAnnealing
+                | Algorithm::AttributeSuppression
+        )
+    }
+
     /// What it guarantees.
     pub fn guarantee(self) -> &'static str {
         match self {

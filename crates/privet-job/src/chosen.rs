@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use privet_data::{Generalization, GeneralizedLevel};
 use privet_recode::groups::{Groups, RegroupedColumn, Represent};
-use privet_recode::lattice::{self, Found, Problem, Quasi};
+use privet_recode::lattice::{self, Found, Problem, Quasi, Seen};
 use privet_recode::{cell, cut};
 
 use crate::job::Publish;
@@ -29,6 +29,8 @@ pub(crate) struct Chosen {
     pub own_metric: Option<(&'static str, f64)>,
     /// The buckets, when quasi columns are published as they are and sensitive values in tables of their own.
     pub buckets: Option<Groups>,
+    /// Other candidates that the search looked at.
+    pub seen: Vec<Seen>,
     tuple_entropy: Option<f64>,
 }
 
@@ -56,6 +58,7 @@ impl Chosen {
             reduction: found.reduction,
             own_metric: None,
             buckets: None,
+            seen: found.seen,
             tuple_entropy: Some(found.tuple_entropy),
         }
     }
@@ -84,6 +87,7 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: None,
             buckets: None,
+            seen: Vec::new(),
             tuple_entropy: None,
         }
     }
@@ -117,6 +121,7 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: Some(("suppressed-cells", found.cells as f64)),
             buckets: None,
+            seen: Vec::new(),
             tuple_entropy: None,
         }
     }
@@ -134,7 +139,12 @@ impl Chosen {
 
     /// Groups of records, each of which shows the same.
     fn represented(problem: &Problem<'_>, groups: &Groups, how: Represent) -> Self {
-        let columns = groups.represent(problem, how).into_iter().zip(&problem.quasi);
+        Self::regrouped(problem, groups.represent(problem, how), how)
+    }
+
+    /// Groups that show what these columns say.
+    pub fn regrouped(problem: &Problem<'_>, columns: Vec<RegroupedColumn>, how: Represent) -> Self {
+        let columns = columns.into_iter().zip(&problem.quasi);
         let places = columns.map(|(RegroupedColumn { codes, level, unchanged }, quasi)| {
             if unchanged {
                 return Place::Level(0);
@@ -155,8 +165,14 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: None,
             buckets: None,
+            seen: Vec::new(),
             tuple_entropy: None,
         }
+    }
+
+    /// The same, with the sum over the distinct tuples of p ln p known.
+    pub fn with_tuple_entropy(self, tuple_entropy: f64) -> Self {
+        Self { tuple_entropy: Some(tuple_entropy), ..self }
     }
 
     /// Sum over the distinct tuples of the quasi-identifier of p ln p.
@@ -166,6 +182,15 @@ impl Chosen {
 
     /// The columns as they are published.
     pub fn published(&self, problem: &Problem<'_>) -> Published<'_> {
+        self.published_with(problem, |_| 1)
+    }
+
+    /// The columns as they are published, when codes of cells are those of groups of so many records.
+    pub fn published_by_groups(&self, problem: &Problem<'_>, rows: &[u64]) -> Published<'_> {
+        self.published_with(problem, |group| rows.get(group).copied().unwrap_or(0))
+    }
+
+    fn published_with(&self, problem: &Problem<'_>, rows: impl Fn(usize) -> u64) -> Published<'_> {
         let columns = self.places.iter().zip(&problem.quasi).map(|(place, quasi)| {
             let (codes, level) = match place {
                 Place::Level(_) => return None,
@@ -179,7 +204,7 @@ impl Chosen {
             let generalization = Generalization { leaves: quasi.generalization.leaves, levels };
             let counts = codes.map(|codes| {
                 let mut counts = vec![0; generalization.levels[1].node_of_code.len()];
-                codes.iter().for_each(|&code| counts[code as usize] += 1);
+                codes.iter().enumerate().for_each(|(at, &code)| counts[code as usize] += rows(at));
                 counts
             });
             Some(PublishedColumn { generalization, codes, counts })

@@ -6,7 +6,7 @@ use privet_criteria::CriterionError;
 use privet_data::io::{ReadError, WriteError};
 use privet_data::{Cancelled, HierarchyError};
 use privet_recode::lattice::SearchError;
-use privet_release::FolderError;
+use privet_release::{FolderError, PublishedError};
 
 /// A job file that cannot be used. No message holds a value of the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,11 @@ impl JobError {
 
     pub(crate) fn criterion(error: &CriterionError) -> Self {
         Self::new(error.to_string())
+    }
+
+    /// The same message about a key by another name: a flag of the command line stands for it.
+    pub(crate) fn in_terms_of(self, section: &str, flag: &str) -> Self {
+        Self { message: self.message.replace(&format!("`{section}"), &format!("`{flag}")), ..self }
     }
 
     pub(crate) fn at(self, file: &Path) -> Self {
@@ -78,9 +83,32 @@ pub enum RunError {
     /// The release folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// A release that was to be measured or attacked.
+    #[error(transparent)]
+    Published(#[from] PublishedError),
+    /// An attack succeeds against too many people.
+    #[error(
+        "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people, and `adversary.max-risk` \
+         accepts {} %. Ask for more under [privacy], coarsen or drop columns, or accept more",
+        column.as_ref().map_or(String::new(), |column| format!(" on {column}")), per_cent(*risk), per_cent(*accepted)
+    )]
+    Attacked {
+        /// The attack.
+        attack: &'static str,
+        /// The sensitive column that it is on.
+        column: Option<String>,
+        /// The share of people against whom it succeeds.
+        risk: f64,
+        /// The share that is accepted.
+        accepted: f64,
+    },
     /// The person asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+fn per_cent(share: f64) -> f64 {
+    (share * 1e5).round() / 1e3
 }
 
 impl From<SearchError> for RunError {
@@ -109,6 +137,9 @@ impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
+            RunError::Attacked { .. } => Outcome::Refused,
+            RunError::Published(PublishedError::Cancelled) => Outcome::Stopped,
+            RunError::Published(PublishedError::Io { .. }) => Outcome::Resources,
             RunError::Search(
                 SearchError::NoSafeNode { .. }
                 | SearchError::NothingFound { .. }
@@ -125,6 +156,7 @@ impl RunError {
                 | SearchError::TooWide { .. }
                 | SearchError::NoBounds { .. }
                 | SearchError::NoRandomness
+                | SearchError::Temporary { .. }
                 | SearchError::TooManyRows,
             ) => Outcome::Resources,
             RunError::Cancelled(_) | RunError::Write(WriteError::Cancelled(_)) => Outcome::Stopped,

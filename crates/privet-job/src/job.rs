@@ -19,11 +19,13 @@ use privet_recode::lattice::{Annealing, BottomUp, Genetic, Incognito, TopDown};
 use privet_recode::local::{LocalRecoding, TopDownLocal};
 use serde::Deserialize;
 
+use crate::adversary::AdversarySection;
 use crate::algorithm::Algorithm;
 use crate::buckets::BUCKET;
 use crate::counts::{self, CountTableSection, ViewSection};
 use crate::error::JobError;
 use crate::mondrian::MondrianSection;
+use crate::out_of_core;
 use crate::sampling::SamplingSection;
 
 /// A job, read and checked for form.
@@ -45,6 +47,8 @@ pub struct Job {
     pub views: Vec<ViewSection>,
     /// Tables of counts with their totals (survey ME-02).
     pub count_tables: Vec<CountTableSection>,
+    /// The attacks that it must stand.
+    pub adversary: AdversarySection,
     /// Where to put it.
     pub output: Output,
 }
@@ -281,6 +285,9 @@ pub struct Output {
     /// Replace an existing release (`--force`).
     #[serde(default)]
     pub replace: bool,
+    /// The owner's folder: what measuring and attacking found (`--home`). Never inside the release.
+    #[serde(default)]
+    pub home: Option<PathBuf>,
 }
 
 fn release() -> PathBuf {
@@ -289,7 +296,7 @@ fn release() -> PathBuf {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { folder: release(), format: None, replace: false }
+        Self { folder: release(), format: None, replace: false, home: None }
     }
 }
 
@@ -311,6 +318,8 @@ struct Raw {
     views: Vec<ViewSection>,
     #[serde(default)]
     count_tables: Vec<CountTableSection>,
+    #[serde(default)]
+    adversary: AdversarySection,
     #[serde(default)]
     output: Output,
 }
@@ -359,6 +368,7 @@ impl Job {
             sampling: raw.sampling,
             views: raw.views,
             count_tables: raw.count_tables,
+            adversary: raw.adversary,
             output: raw.output,
         };
         job.check()?;
@@ -379,6 +389,7 @@ impl Job {
                 "has no column with role = \"quasi\"; without one there is nothing to generalize",
             ));
         }
+        self.adversary.check()?;
         let share = self.search.suppress_at_most;
         if !(0.0..=1.0).contains(&share) {
             return Err(JobError::key(
@@ -427,16 +438,34 @@ impl Job {
         self.purpose.check(self.search.algorithm)?;
         self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
         self.search.mondrian.as_ref().map_or(Ok(()), MondrianSection::check)?;
-        if self.search.algorithm != Algorithm::Mondrian && self.privacy.iter().any(|r| r.three_d().is_some())
-        {
-            return Err(JobError::key(
-                "privacy.three-d",
-                "goes with algorithm = \"mondrian\" in [search], the one search that looks at all groups together",
-            ));
-        }
+        self.check_together()?;
+        out_of_core::check(self)?;
         self.input.options()?;
         self.output.format()?;
         Ok(())
+    }
+
+    /// Promises that look at all classes together are not bucket-independent: most searches judge one class after the
+    /// other and cannot keep them.
+    fn check_together(&self) -> Result<(), JobError> {
+        let Some(requirement) = self.privacy.iter().find(|requirement| {
+            requirement.judges_together()
+                && !(self.search.algorithm.judges_together()
+                    || (self.search.algorithm == Algorithm::Mondrian
+                        && matches!(requirement, Requirement::ThreeD { .. })))
+        }) else {
+            return Ok(());
+        };
+        let mondrian = if matches!(requirement, Requirement::ThreeD { .. }) { "mondrian, " } else { "" };
+        Err(JobError::key(
+            format!("privacy.{}", requirement.key()),
+            format!(
+                "looks at all classes together (it is not bucket-independent), and algorithm = \"{}\" in [search] judges \
+                 one after the other; use optimal, datafly, top-down, bottom-up, genetic, {mondrian}simulated-annealing or \
+                 attribute-suppression",
+                self.search.algorithm.word()
+            ),
+        ))
     }
 
     /// Buckets show every quasi value as it is, so only promises about sensitive values can be kept.

@@ -5,10 +5,14 @@
 //! add nothing of their own.
 #![forbid(unsafe_code)]
 
+mod adversary;
 mod algorithm;
+mod answer;
+pub mod assess;
 mod boxes;
 mod buckets;
 mod chosen;
+mod countermeasure;
 mod counts;
 pub mod demo;
 mod error;
@@ -16,16 +20,21 @@ pub mod init;
 mod job;
 mod load;
 mod mondrian;
+mod out_of_core;
 mod publish;
 mod purpose;
 mod run;
 mod sampling;
 mod summary;
 
+pub use adversary::AdversarySection;
 pub use algorithm::Algorithm;
+pub use answer::{AskError, Asked, ask};
+pub use countermeasure::Countermeasure;
 pub use counts::{CountTableSection, ViewSection};
 pub use error::{JobError, Outcome, RunError};
 pub use job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
+pub use out_of_core::MemoryLimit;
 pub use purpose::{Purposes, Request};
 pub use run::{RunOptions, base_of, run};
 pub use summary::{CountsSummary, Seconds, Summary, TableSummary};

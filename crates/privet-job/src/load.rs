@@ -7,6 +7,7 @@ use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Kind, Progress, Role, Table};
+use privet_release::manifest::Distorted;
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
@@ -26,6 +27,21 @@ pub(crate) struct Loaded {
     pub population: Option<Population>,
     /// The records of the table from which the input is a sample.
     pub sampled_from: Option<u64>,
+    /// What was replaced in a sensitive column.
+    pub distorted: Option<Distorted>,
+    /// The codes of that column before, with its position.
+    pub true_codes: Option<(usize, Vec<u32>)>,
+}
+
+impl Loaded {
+    /// The table as it was read, before anything was replaced.
+    pub fn true_table(&self) -> Table {
+        let mut table = self.input.table.clone();
+        if let Some((position, codes)) = &self.true_codes {
+            table.columns[*position].codes.clone_from(codes);
+        }
+        table
+    }
 }
 
 /// A quasi column.
@@ -107,19 +123,10 @@ pub(crate) struct Population {
 
 /// Reads the input and fits the job's hierarchies to it. `base` is the folder of the job file.
 pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Loaded, RunError> {
-    let mut options = job.input.options()?;
-    let published: Vec<String> = job
-        .columns
-        .iter()
-        .filter(|(_, c)| c.role != Role::Identifier)
-        .map(|(name, _)| name.clone())
-        .collect();
+    let options = options_of(job)?;
     let path = base.join(&job.input.path);
-    options.columns = Some(published);
     let mut input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
-    if job.columns.keys().any(|name| !input.names.contains(name)) {
-        return Err(unknown_columns(job, &input.names).into());
-    }
+    require_columns(job, &input.names)?;
     let mut sampled_from = None;
     if let Some(sampling) = &job.sampling {
         sampled_from = Some(input.table.rows as u64);
@@ -133,19 +140,54 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
             "publishes a column of that name, and the input has one already; rename it in the input";
         return Err(JobError::key("search.publish", format!("= \"{BUCKET}s\" {problem}")).into());
     }
-    let removed: Vec<String> =
-        input.names.iter().filter(|name| input.table.position(name).is_none()).cloned().collect();
-
     let population_path = one_population(&job.privacy)?;
     let population_table = match population_path {
         Some(path) => Some(read_population(job, &base.join(path), &options, progress)?),
         None => None,
     };
+    let counts = |column: &Column| count(&column.codes, column.domain.len());
+    let mut loaded = fit_all(job, base, input, population_table.as_ref(), counts)?;
+    loaded.sampled_from = sampled_from;
+    if let Some(path) = population_path {
+        let path = base.join(path);
+        let sha256 =
+            sha256_of_file(&path).map_err(|error| JobError::new(format!("{}: {error}", path.display())))?;
+        loaded.population = Some(Population { sha256 });
+    }
+    Ok(loaded)
+}
+
+/// How the input of a job is read: all columns but identifiers.
+pub(crate) fn options_of(job: &Job) -> Result<ReadOptions, JobError> {
+    let published = job.columns.iter().filter(|(_, column)| column.role != Role::Identifier);
+    let columns = published.map(|(name, _)| name.clone()).collect();
+    Ok(ReadOptions { columns: Some(columns), ..job.input.options()? })
+}
+
+/// The input has every column that the job names.
+pub(crate) fn require_columns(job: &Job, names: &[String]) -> Result<(), JobError> {
+    match job.columns.keys().all(|name| names.contains(name)) {
+        true => Ok(()),
+        false => Err(unknown_columns(job, names)),
+    }
+}
+
+/// Fits the hierarchies of a job to the domains of its input; `counts` tells per code of a column how many records have
+/// it.
+pub(crate) fn fit_all(
+    job: &Job,
+    base: &Path,
+    input: Input,
+    population: Option<&Table>,
+    counts: impl Fn(&Column) -> Vec<u64> + Sync,
+) -> Result<Loaded, RunError> {
+    let removed: Vec<String> =
+        input.names.iter().filter(|name| input.table.position(name).is_none()).cloned().collect();
     let columns = &input.table.columns;
     let fitted: Vec<Fitted> = columns
         .par_iter()
         .enumerate()
-        .map(|(position, column)| fit(job, base, position, column, population_table.as_ref()))
+        .map(|(position, column)| fit(job, base, position, column, population, &counts))
         .collect::<Result<_, RunError>>()?;
     let (mut quasi, mut sensitive) = (Vec::new(), Vec::new());
     for column in fitted {
@@ -159,16 +201,17 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
         sensitive.iter().map(|s: &Sensitive| input.table.columns[s.position].name.as_str()).collect();
     let requirements = resolve(&job.privacy, &names)?;
     own_hierarchies(&requirements, base, &input, &mut sensitive)?;
-    let population = match population_path {
-        Some(path) => {
-            let path = base.join(path);
-            let sha256 = sha256_of_file(&path)
-                .map_err(|error| JobError::new(format!("{}: {error}", path.display())))?;
-            Some(Population { sha256 })
-        }
-        None => None,
-    };
-    Ok(Loaded { input, removed, quasi, sensitive, requirements, population, sampled_from })
+    Ok(Loaded {
+        input,
+        removed,
+        quasi,
+        sensitive,
+        requirements,
+        population: None,
+        sampled_from: None,
+        distorted: None,
+        true_codes: None,
+    })
 }
 
 /// A column with what its role asks for.
@@ -185,6 +228,7 @@ fn fit(
     position: usize,
     column: &Column,
     population: Option<&Table>,
+    counts: &(impl Fn(&Column) -> Vec<u64> + Sync),
 ) -> Result<Fitted, RunError> {
     let Some(wanted) = job.columns.get(&column.name) else { return Ok(Fitted::Neither) };
     let failed = |source| RunError::Hierarchy { column: column.name.clone(), source };
@@ -192,7 +236,10 @@ fn fit(
         Role::Quasi => {
             let joined = population.and_then(|table| Some(join(column, table.column(&column.name)?)));
             let domain = joined.as_ref().map_or(&column.domain, |joined| &joined.domain);
-            let counts = count(joined.as_ref().map_or(&column.codes, |j| &j.codes), domain.len());
+            let counts = match &joined {
+                Some(joined) => count(&joined.codes, domain.len()),
+                None => counts(column),
+            };
             let hierarchy = match &wanted.hierarchy {
                 Some(spec) => build(spec, base, domain, &counts).map_err(failed)?,
                 None => Hierarchy::flat(domain),
@@ -203,7 +250,7 @@ fn fit(
             Fitted::Quasi(Quasi { position, generalization, counts, numbers, weight, joined })
         }
         Role::Sensitive => {
-            let counts = count(&column.codes, column.domain.len());
+            let counts = counts(column);
             let hierarchy = match &wanted.hierarchy {
                 Some(spec) => Some(build(spec, base, &column.domain, &counts).map_err(failed)?),
                 None => None,
@@ -236,7 +283,7 @@ fn own_hierarchies(
 }
 
 /// The population table that requirements name; all of them must name the same.
-fn one_population(requirements: &[Requirement]) -> Result<Option<&Path>, JobError> {
+pub(crate) fn one_population(requirements: &[Requirement]) -> Result<Option<&Path>, JobError> {
     let mut paths: Vec<&Path> = requirements.iter().filter_map(Requirement::population).collect();
     paths.dedup();
     match paths[..] {
@@ -298,7 +345,7 @@ fn count(codes: &[u32], values: usize) -> Vec<u64> {
 }
 
 /// A job that names columns the file does not have is the job's mistake.
-fn explain(error: ReadError, job: &Job) -> RunError {
+pub(crate) fn explain(error: ReadError, job: &Job) -> RunError {
     match &error.kind {
         ReadErrorKind::UnknownColumn { names, .. } => unknown_columns(job, names).into(),
         _ => error.into(),

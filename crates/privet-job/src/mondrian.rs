@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use privet_criteria::{Requirement, ThreeD};
 use privet_data::{Column, Progress};
 use privet_recode::groups::Groups;
 use privet_recode::lattice::Problem;
-use privet_recode::partition::{Choose, InMemory, Mode, Mondrian, Query, Wanted, Workload};
+use privet_recode::partition::{Choose, Mode, Mondrian, Query, Wanted, Workload};
 use serde::Deserialize;
 
 use crate::error::{JobError, RunError};
-use crate::job::Job;
 use crate::load::Loaded;
+use crate::out_of_core::MemoryLimit;
 
 /// The `[search.mondrian]` section.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -27,8 +26,8 @@ pub struct MondrianSection {
     pub target: Option<String>,
     /// `choose = "queries"`: the regions that will be asked for, each with a condition for some quasi columns.
     pub queries: Vec<BTreeMap<String, Condition>>,
-    /// Tables of more records than this are cut in passes, with so many records in the hands of the search at once.
-    pub memory_limit: Option<u64>,
+    /// Larger tables are never in memory as a whole: they are read, cut and written in passes (`out_of_core/`).
+    pub memory_limit: Option<MemoryLimit>,
 }
 
 /// A condition of a query.
@@ -87,45 +86,42 @@ impl MondrianSection {
                 "is needed by choose = \"queries\": list regions, such as [{ age = { from = 20, to = 29 } }]",
             );
         }
-        if self.memory_limit == Some(0) {
-            return wrong("memory-limit", "must be a number of records above 0");
+        if let Some(problem) = self.memory_limit.and_then(MemoryLimit::fault) {
+            return wrong("memory-limit", problem);
         }
         if self.memory_limit.is_some() && (self.mode != Mode::Strict || self.choose != Choose::Width) {
             return wrong("memory-limit", "goes with mode = \"strict\" and choose = \"width\"; leave it out");
         }
-        self.mondrian(None).check().map_err(|error| JobError::new(error.to_string()))
+        self.mondrian().check().map_err(|error| JobError::new(error.to_string()))
     }
 
-    fn mondrian(&self, three_d: Option<ThreeD>) -> Mondrian {
+    fn mondrian(&self) -> Mondrian {
         Mondrian {
             mode: self.mode,
             choose: self.choose,
             one_sided: self.one_sided,
-            three_d,
-            memory_limit: self.memory_limit,
+            three_d: None,
+            memory_limit: None,
         }
+    }
+
+    /// The search with at most so many records in memory.
+    pub(crate) fn limited(&self, records: u64) -> Mondrian {
+        Mondrian { memory_limit: Some(records), ..self.mondrian() }
     }
 
     /// Looks for groups.
     pub(crate) fn search(
         &self,
-        job: &Job,
         loaded: &Loaded,
         problem: &Problem<'_>,
         progress: &dyn Progress,
     ) -> Result<Groups, RunError> {
-        let three_d = job.privacy.iter().find_map(Requirement::three_d);
-        let mondrian = self.mondrian(three_d);
-        if let Some(limit) = self.memory_limit.filter(|&limit| problem.rows as u64 > limit) {
-            let mut chunks = InMemory::new(problem, limit as usize);
-            return Ok(mondrian.search_out_of_core(problem, &mut chunks, progress)?.groups);
-        }
+        let mondrian = self.mondrian();
         let target = self.target.as_ref().map(|name| numbers(loaded, name)).transpose()?;
         let queries =
             self.queries.iter().map(|query| resolve(query, loaded)).collect::<Result<Vec<_>, _>>()?;
-        let three_d = problem.criteria.iter().find(|criterion| criterion.key() == "three-d");
-        let sensitive = three_d.and_then(|criterion| criterion.histograms().first().copied()).unwrap_or(0);
-        let workload = Workload { target: target.as_deref(), queries: &queries, sensitive };
+        let workload = Workload { target: target.as_deref(), queries: &queries, ..Workload::default() };
         Ok(mondrian.search(problem, &workload, progress)?.groups)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use privet_attack::Finding;
 use privet_criteria::{DistanceKind, Requirement};
 use privet_data::Column;
 use privet_data::Progress;
@@ -14,21 +15,22 @@ use privet_release::manifest::{
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
+use crate::assess::{gate, home};
 use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::Loaded;
-use crate::run::Candidate;
+use crate::run::{Candidate, RunOptions};
 
 /// Writes the release of a candidate and puts it in place.
 pub(crate) fn publish(
     draft: Draft,
     candidate: &Candidate<'_>,
-    reproduce: &[String],
+    options: &RunOptions,
     progress: &dyn Progress,
-) -> Result<Manifest, RunError> {
+) -> Result<(Manifest, Vec<Finding>), RunError> {
     let table = &candidate.loaded.input.table;
     let partition = candidate.partition;
     let suppressed: u64 =
@@ -49,16 +51,13 @@ pub(crate) fn publish(
         .collect();
     let view = View { columns, rows: table.rows, kept: kept.as_deref() };
 
-    let format = candidate.job.output.format()?.unwrap_or(candidate.loaded.input.format);
-    // Published tables name their columns and quote in the one way that every reader knows.
-    let dialect =
-        Dialect { header: true, quote: b'"', ..candidate.loaded.input.dialect.clone().unwrap_or_default() };
-    let name = format!("data.{}", format.word());
-    let mut file = draft.create(&name)?;
-    write(&mut file, &view, format, &dialect, progress)?;
+    let DataFile { name, format, dialect } = &DataFile::of(candidate)?;
+    let format = *format;
+    let mut file = draft.create(name)?;
+    write(&mut file, &view, format, dialect, progress)?;
     file.finish()?;
 
-    let mut manifest = manifest(candidate, &name, format, &dialect, suppressed);
+    let mut manifest = manifest(candidate, name, format, dialect, suppressed);
     for (number, sensitive) in candidate.loaded.sensitive.iter().enumerate() {
         let Some(buckets) = &buckets else { break };
         let column = &table.columns[sensitive.position];
@@ -68,23 +67,67 @@ pub(crate) fn publish(
             _ => format!("sensitive-{}.{}", number + 1, format.word()),
         };
         let mut file = draft.create(&name)?;
-        write(&mut file, &counted.view(), format, &dialect, progress)?;
+        write(&mut file, &counted.view(), format, dialect, progress)?;
         file.finish()?;
         let (column, rows) = (column.name.clone(), counted.rows() as u64);
         manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows });
     }
-    let page = privet_report::html(&manifest, &facts(candidate, reproduce));
+    conclude(draft, manifest, candidate, options, progress)
+}
+
+/// The file of the published table.
+pub(crate) struct DataFile {
+    pub name: String,
+    pub format: Format,
+    pub dialect: Dialect,
+}
+
+impl DataFile {
+    pub fn of(candidate: &Candidate<'_>) -> Result<Self, RunError> {
+        let input = &candidate.loaded.input;
+        let format = candidate.job.output.format()?.unwrap_or(input.format);
+        // Published tables name their columns and quote in the one way that every reader knows.
+        let dialect = Dialect { header: true, quote: b'"', ..input.dialect.clone().unwrap_or_default() };
+        Ok(Self { name: format!("data.{}", format.word()), format, dialect })
+    }
+}
+
+/// Attacks what is written, adds the report and puts the release in place.
+pub(crate) fn conclude(
+    draft: Draft,
+    manifest: Manifest,
+    candidate: &Candidate<'_>,
+    options: &RunOptions,
+    progress: &dyn Progress,
+) -> Result<(Manifest, Vec<Finding>), RunError> {
+    let gated = gate(&draft, candidate, &manifest, &options.base, progress)?;
+    let mut facts = facts(candidate, &options.reproduce);
+    facts.attacks = gated.public;
+    let page = privet_report::html(&manifest, &facts);
     let mut file = draft.create("report.html")?;
     std::io::Write::write_all(&mut file, page.as_bytes()).map_err(|source| {
         privet_release::FolderError::Io { path: draft.path().join("report.html"), source }
     })?;
     file.finish()?;
     progress.check()?;
-    Ok(draft.commit(manifest)?)
+    let manifest = draft.commit(manifest)?;
+    if let Some(home) = &candidate.job.output.home {
+        let release = options.base.join(&candidate.job.output.folder);
+        let home = options.base.join(home);
+        let owned = home::Owned {
+            release: &release,
+            candidate,
+            manifest: &manifest,
+            facts: &facts,
+            base: &options.base,
+        };
+        home::write(&home, &owned, gated.assessment, progress)?;
+    }
+    Ok((manifest, facts.attacks))
 }
 
 /// What is published of a quasi column.
-fn view_of<'a>(candidate: &Candidate<'a>, quasi: usize, column: &'a Column) -> ViewColumn<'a> {
+pub(crate) fn view_of<'a>(candidate: &Candidate<'a>, quasi: usize, column: &'a Column) -> ViewColumn<'a> {
     let own = &candidate.loaded.quasi[quasi];
     let level = candidate.problem.at(candidate.levels)[quasi];
     match &candidate.chosen.places[quasi] {
@@ -98,7 +141,7 @@ fn view_of<'a>(candidate: &Candidate<'a>, quasi: usize, column: &'a Column) -> V
     }
 }
 
-fn manifest(
+pub(crate) fn manifest(
     candidate: &Candidate<'_>,
     file: &str,
     format: Format,
@@ -142,6 +185,7 @@ fn manifest(
                 .as_ref()
                 .zip(loaded.sampled_from)
                 .map(|(sampling, rows)| sampling.manifest(rows)),
+            distorted: loaded.distorted.clone(),
             input_rows: rows,
             rows: rows - suppressed,
             suppressed,
@@ -171,6 +215,9 @@ fn manifest(
 
 /// Where all randomness of a release came from.
 fn randomness(job: &Job) -> String {
+    if job.adversary.countermeasure.is_some() {
+        return "operating system".to_owned();
+    }
     let sampling = job.sampling.as_ref().map(|sampling| sampling.randomness());
     match (sampling, job.search.randomness()) {
         (None, search) => search,
@@ -218,6 +265,10 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
     let Candidate { loaded, problem, partition, .. } = candidate;
     // The place in the published table, counted from 1, of a record of the input.
     let place = |record: u32| {
+        if let Some(first) = candidate.first_of_group {
+            // Nothing is suppressed, and the record of a class is its first group.
+            return first.get(record as usize).map_or(0, |&first| u64::from(first) + 1);
+        }
         let before = &partition.class_of[..=record as usize];
         before.iter().filter(|&&class| partition.kept[class as usize]).count() as u64
     };
@@ -271,7 +322,8 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
         );
     }
     let of_values = evidence_of_values(loaded, requirement, |column| {
-        let mut is_published = vec![false; column.domain.len()];
+        // Where groups stand for records nothing is suppressed.
+        let mut is_published = vec![candidate.first_of_group.is_some(); column.domain.len()];
         for (&code, &class) in column.codes.iter().zip(&partition.class_of) {
             is_published[code as usize] |= partition.kept[class as usize];
         }
@@ -466,5 +518,11 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
             ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels }
         })
         .collect();
-    Facts { title: String::new(), reproduce: reproduce.to_vec(), columns, boxes: boxes(candidate) }
+    Facts {
+        title: String::new(),
+        reproduce: reproduce.to_vec(),
+        columns,
+        boxes: boxes(candidate),
+        attacks: Vec::new(),
+    }
 }

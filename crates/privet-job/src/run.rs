@@ -11,10 +11,12 @@ use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
 use crate::chosen::Chosen;
+use crate::countermeasure::{self, Countermeasure};
 use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 use crate::load::{Loaded, load};
+use crate::out_of_core::{self, Attempt};
 use crate::publish::publish;
 use crate::purpose::Purposes;
 use crate::summary::{Seconds, Summary};
@@ -36,10 +38,26 @@ pub struct RunOptions {
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Summary, RunError> {
     let start = Instant::now();
     let folder = options.base.join(&job.output.folder);
+    if let Some(home) = &job.output.home {
+        let home = options.base.join(home);
+        crate::assess::home::check(&home, &folder)?;
+        // Known now rather than when the release stands.
+        std::fs::create_dir_all(&home)
+            .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(&home))?;
+    }
+    // Flags may have changed the job since it was read.
+    out_of_core::check(job)?;
+    if counts::asked(job) {
+        counts::check(job)?;
+    }
     // Before any work: a release that is in the way is better known now than at the end.
     let draft = privet_release::Draft::begin(&folder, job.output.replace)?;
 
-    let loaded = load(job, &options.base, progress)?;
+    let draft = match out_of_core::attempt(job, options, draft, start, progress)? {
+        Attempt::Done(summary) => return Ok(*summary),
+        Attempt::NotNeeded(draft) => draft,
+    };
+    let mut loaded = load(job, &options.base, progress)?;
     let read = start.elapsed();
 
     if counts::asked(job) {
@@ -47,18 +65,22 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         return counts::run(begun, draft, progress);
     }
 
+    let before = Instant::now();
+    let given = match job.adversary.countermeasure {
+        Some(Countermeasure::Distort) => Some(countermeasure::apply(job, &mut loaded, progress)?),
+        None => None,
+    };
     let prepared = Prepared::new(&loaded)?;
     let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
     let problem = prepared.problem(&loaded, job, &criteria);
-    let searching = Instant::now();
-    let (chosen, purpose) = match job.search.algorithm {
-        Algorithm::Decomposition => decompose(job, &options.base, &loaded, &problem, progress)?,
-        _ => match job.search.published() {
-            Some(publish) => {
-                (Chosen::groups(&problem, groups(job, &loaded, &problem, progress)?, publish), None)
-            }
-            None => (job.search.choose(&problem, progress)?, None),
-        },
+    let mut searching = Instant::now();
+    if given.is_some() {
+        searching = before;
+    }
+    let (chosen, purpose) = match (given, job.search.algorithm) {
+        (Some(chosen), _) => (chosen, None),
+        (None, Algorithm::Decomposition) => decompose(job, &options.base, &loaded, &problem, progress)?,
+        (None, _) => (choose(job, &loaded, &problem, progress)?, None),
     };
     let search = searching.elapsed();
 
@@ -86,8 +108,9 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         levels: &published.levels,
         partition: &partition,
         purpose: purpose.as_ref(),
+        first_of_group: None,
     };
-    let manifest = publish(draft, &candidate, &options.reproduce, progress)?;
+    let (manifest, attacks) = publish(draft, &candidate, options, progress)?;
     let write = writing.elapsed();
 
     let seconds = Seconds {
@@ -97,7 +120,10 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         write: write.as_secs_f64(),
         total: start.elapsed().as_secs_f64(),
     };
-    Ok(Summary::new(folder, &manifest, seconds))
+    let mut summary = Summary::new(folder, &manifest, seconds);
+    summary.attacks = attacks;
+    summary.home = job.output.home.as_ref().map(|home| options.base.join(home));
+    Ok(summary)
 }
 
 /// A candidate that was chosen, with all it rests on.
@@ -114,12 +140,28 @@ pub(crate) struct Candidate<'a> {
     pub partition: &'a Partition,
     /// What for and for whom, when that decided.
     pub purpose: Option<&'a Purpose>,
+    /// Per group its first record, when codes and classes are those of groups and not of records, because the records
+    /// are not in memory.
+    pub first_of_group: Option<&'a [u32]>,
 }
 
 impl Candidate<'_> {
     /// Whether a column is published in a table of its own.
     pub fn stands_apart(&self, position: usize) -> bool {
         self.chosen.buckets.is_some() && self.loaded.sensitive.iter().any(|s| s.position == position)
+    }
+}
+
+/// The candidate that a search chooses.
+pub(crate) fn choose(
+    job: &Job,
+    loaded: &Loaded,
+    problem: &Problem<'_>,
+    progress: &dyn Progress,
+) -> Result<Chosen, RunError> {
+    match job.search.published() {
+        Some(publish) => Ok(Chosen::groups(problem, groups(job, loaded, problem, progress)?, publish)),
+        None => Ok(job.search.choose(problem, progress)?),
     }
 }
 
@@ -131,7 +173,7 @@ fn groups(
     progress: &dyn Progress,
 ) -> Result<Groups, RunError> {
     if job.search.algorithm == Algorithm::Mondrian {
-        return job.search.mondrian.clone().unwrap_or_default().search(job, loaded, problem, progress);
+        return job.search.mondrian.clone().unwrap_or_default().search(loaded, problem, progress);
     }
     let nothing = SearchError::NothingFound { algorithm: job.search.algorithm.word() };
     Ok(job.search.groups(problem, progress)?.ok_or(nothing)?)
@@ -179,6 +221,11 @@ impl Prepared {
     pub fn new(loaded: &Loaded) -> Result<Self, RunError> {
         let wanted = loaded.requirements.iter().any(|requirement| requirement.needs_joint());
         Ok(Self { joint: wanted.then(|| combine(loaded)) })
+    }
+
+    /// The same, when the records are not in memory.
+    pub fn of_joint(joint: Option<Joint>) -> Self {
+        Self { joint: joint.map(|joint| (joint, Vec::new())) }
     }
 
     pub fn criteria(

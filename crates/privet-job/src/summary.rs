@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use privet_attack::Finding;
 use privet_release::counts::Together;
 use privet_release::{CountsManifest, Manifest};
 use serde::Serialize;
@@ -37,6 +38,12 @@ pub struct Summary {
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
     pub peak_rss_bytes: u64,
+    /// What attacks found before it was handed over.
+    #[serde(skip)]
+    pub attacks: Vec<Finding>,
+    /// The owner's folder, when one was asked for.
+    #[serde(skip)]
+    pub home: Option<PathBuf>,
     /// A release of counts: what there is to say of it. It stands alone, in place of the rest.
     #[serde(skip)]
     pub counts: Option<CountsSummary>,
@@ -137,6 +144,8 @@ impl Summary {
             bound: None,
             seconds: counts.seconds,
             peak_rss_bytes: counts.peak_rss_bytes,
+            attacks: Vec::new(),
+            home: None,
             counts: Some(counts),
         }
     }
@@ -162,6 +171,8 @@ impl Summary {
             bound: manifest.search.bound,
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
+            attacks: Vec::new(),
+            home: None,
             counts: None,
         }
     }

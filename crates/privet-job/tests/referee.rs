@@ -212,6 +212,26 @@ fn whatever_groups_show_is_confirmed() {
     confirm_all(&THREE_D, "three-d = { m = 1, c = 0.95, column = \"disease\" }", 1);
 }
 
+/// And so is what keeps promises that look at all classes together, with classes suppressed for them or not.
+#[test]
+fn whatever_looks_at_all_classes_is_confirmed() {
+    for (simple, least) in [
+        ("c-k-safety = { c = 0.7, k = 0, column = \"disease\" }", 4),
+        ("c-k-safety = { c = 0.9, k = 1, column = \"disease\" }", 1),
+        (
+            "three-d = { points = [{ c = 0.8 }, { m = 1, c = 0.95 }], values = { a = { c = 0.9 } }, column = \"disease\" }",
+            1,
+        ),
+    ] {
+        confirm_all(&TOGETHER, simple, least);
+    }
+    let skyline = "three-d = { points = [{ c = 0.8 }, { m = 1, c = 0.95 }], column = \"disease\" }";
+    confirm_all(&THREE_D, skyline, 1);
+}
+
+const TOGETHER: [(&str, &str); 3] =
+    [("optimal", ""), ("datafly", ""), ("bottom-up", "[search.bottom-up]\nnode-limit = 20\n")];
+
 fn confirm_all(searches: &[(&str, &str)], simple: &str, least: u64) {
     const EACH: u64 = 40;
     let folder = tempfile::tempdir().unwrap();
@@ -268,7 +288,7 @@ const GROUPINGS: [(&str, &str); 14] = [
 ];
 
 const BUCKETS: [(&str, &str); 4] = [
-    ("anatomy", ""),
+    ("anatomy", "[search.anatomy]\nseed = 5\n"),
     ("anatomy buckets", "[search.anatomy]\nl = 2\nseed = 3\n"),
     ("mondrian buckets", ""),
     ("clustering buckets", ""),

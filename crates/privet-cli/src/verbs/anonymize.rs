@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use privet_job::{Job, Purposes, RunOptions, Summary, base_of};
 
-use super::{Shared, counts, grouped, print, print_json};
+use super::{Shared, assessment, counts, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
 
@@ -33,6 +33,9 @@ pub struct Anonymize {
     /// Who asks for it: a requester of that file, or how far the requester is trusted, from 0 to 1 (key purpose.trust)
     #[arg(long, value_name = "REQUESTER", requires = "purpose")]
     trust: Option<String>,
+    /// Write what measuring and attacking found to this folder, for the owner alone (key output.home)
+    #[arg(long, value_name = "FOLDER")]
+    home: Option<PathBuf>,
     /// Replace a release that is already there (key output.replace)
     #[arg(long)]
     force: bool,
@@ -52,6 +55,9 @@ impl Anonymize {
         }
         if let Some(output) = &self.output {
             job.output.folder = here.join(output);
+        }
+        if let Some(home) = &self.home {
+            job.output.home = Some(here.join(home));
         }
         job.output.replace |= self.force;
         if let (Some(purpose), Some(trust), None) = (&self.purpose, &self.trust, &self.output)
@@ -100,7 +106,7 @@ impl Anonymize {
         }
         for setting in &self.set {
             let key = setting.split('=').next().unwrap_or_default().trim();
-            if ["output.folder", "output.replace"].contains(&key) {
+            if ["output.folder", "output.replace", "output.home"].contains(&key) {
                 continue;
             }
             // A seed that protects must stay secret; one that only leads a search may as well.
@@ -152,9 +158,11 @@ pub fn describe(summary: &Summary) -> String {
     format!(
         "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
          {} {}{}\n\
+         {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
          Release  {release}\n\
          Report   {}\n\
+         {home}\
          Check it with: privet verify {release}",
         grouped(summary.rows - summary.suppressed),
         grouped(summary.rows),
@@ -169,6 +177,10 @@ pub fn describe(summary: &Summary) -> String {
         summary.seconds.search,
         summary.seconds.write,
         summary.release.join("report.html").display(),
+        attacked = assessment::in_short(&summary.attacks),
+        home = summary.home.as_ref().map_or(String::new(), |home| {
+            format!("For you  {} (never hand it over)\n", tidy(home).join("report.html").display())
+        }),
         release = summary.release.display(),
     )
 }

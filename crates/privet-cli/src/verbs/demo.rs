@@ -45,6 +45,8 @@ impl Demo {
         }
         let mut job = Job::read(&files.job, &[]).map_err(Failure::bad_input)?;
         job.output.replace = true;
+        // What the owner learns: in a folder of its own, beside the release.
+        job.output.home = Some("home".into());
         let summary = anonymize::run(&job, &files.job, "", shared)?;
         let verdict =
             privet_release::verify(&summary.release, VerifyOptions::default()).map_err(Failure::resources)?;
@@ -57,8 +59,11 @@ impl Demo {
             }
             if verdict.holds() {
                 print(&format!(
-                    "\nVerified: all {} checks hold. Open the report in a browser.",
-                    verdict.checks.len()
+                    "\nVerified: all {} checks hold. Open the reports in a browser; what an adversary learns with more knowledge:\n\
+                     privet attack {release} --original {job}",
+                    verdict.checks.len(),
+                    release = summary.release.display(),
+                    job = files.job.display(),
                 ));
             }
         }

@@ -1,11 +1,15 @@
 //! The verbs, and the flags they share.
 
 mod anonymize;
+mod answer;
+mod assessment;
+mod attack;
 mod completions;
 mod condense;
 mod counts;
 mod demo;
 mod init;
+mod measure;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -25,9 +29,12 @@ Examples:
   privet init patients.csv            write a first job file by looking at the data
   privet anonymize job.toml           make the release that the job file asks for
   privet verify release               check every promise again from the published files
+  privet measure job.toml release     what it is still good for, and what its records risk
+  privet attack release               what an adversary learns from it
+  privet answer release \"select …\"    counts, sums and averages with their bounds
   privet condense numbers.csv -k 20   synthetic records with the statistics of groups
 
-Exit codes: 0 done, 1 a promise does not hold or cannot be kept, 2 bad input or usage, 4 resources."
+Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage, 4 resources."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -55,6 +62,9 @@ enum Verb {
     Init(init::Init),
     Anonymize(anonymize::Anonymize),
     Verify(verify::Verify),
+    Measure(measure::Measure),
+    Attack(attack::Attack),
+    Answer(answer::Answer),
     Condense(condense::Condense),
     Demo(demo::Demo),
     Completions(completions::Completions),
@@ -73,6 +83,9 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Init(verb) => verb.run(&cli.shared),
         Verb::Anonymize(verb) => verb.run(&cli.shared),
         Verb::Verify(verb) => verb.run(&cli.shared),
+        Verb::Measure(verb) => verb.run(&cli.shared),
+        Verb::Attack(verb) => verb.run(&cli.shared),
+        Verb::Answer(verb) => verb.run(&cli.shared),
         Verb::Condense(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(),

@@ -210,7 +210,9 @@ fn a_mistake_is_told_by_its_key_before_the_table_is_read() {
     for (algorithm, setting, fragment) in [
         ("optimal", "search.publish=nodes", "search.publish"),
         ("optimal", "search.mondrian.mode=strict", "algorithm = \"mondrian\""),
-        ("optimal", "privacy.three-d={ c = 0.5 }", "privacy.three-d"),
+        ("clustering", "privacy.three-d={ c = 0.5 }", "privacy.three-d"),
+        ("mondrian", "privacy.c-k-safety={ c = 0.5, k = 1 }", "bucket-independent"),
+        ("samarati", "privacy.c-k-safety={ c = 0.5, k = 1 }", "privacy.c-k-safety"),
         ("mondrian", "search.publish=everything", "medians"),
         ("mondrian", "search.mondrian.mode=loose", "relaxed"),
         ("mondrian", "search.mondrian.choose=variance", "search.mondrian.target"),

@@ -1,6 +1,8 @@
 //! The command line from the outside: the built program, run in temporary directories.
 
 mod algorithms;
+mod answer;
+mod attack;
 mod bad_hierarchies;
 mod bad_jobs;
 mod bad_tables;
@@ -13,6 +15,8 @@ mod dir;
 mod exit_codes;
 mod first_steps;
 mod groups;
+mod measure;
+mod memory;
 mod missing;
 mod people;
 mod places;

@@ -89,6 +89,18 @@ pub(crate) fn asked(job: &Job) -> bool {
 /// Checks what a job says of views and tables of counts.
 pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     let wrong = |key: &str, problem: &str| Err(JobError::key(key, problem));
+    let adversary = &job.adversary;
+    if asked(job)
+        && (adversary.max_risk.is_some() || adversary.attacks.is_some() || adversary.knowledge.is_some())
+    {
+        return wrong(
+            "adversary",
+            "goes with releases of records; attack a release of counts with `privet attack`",
+        );
+    }
+    if asked(job) && job.output.home.is_some() {
+        return wrong("output.home", "goes with releases of records; leave it out");
+    }
     if !job.views.is_empty() && !job.count_tables.is_empty() {
         return wrong(
             "count-tables",

@@ -68,7 +68,7 @@ pub(crate) fn checked(job: &str) -> toml::Table {
             assert!(keys.contains(&&**key), "the key `{key}` is not allowed\n{job}");
         }
     };
-    allowed(&parsed, &["input", "columns", "privacy", "search", "output"]);
+    allowed(&parsed, &["input", "columns", "privacy", "search", "adversary", "output"]);
     allowed(
         parsed["input"].as_table().unwrap(),
         &["path", "format", "delimiter", "quote", "header", "encoding", "missing"],

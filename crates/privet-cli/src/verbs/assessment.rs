@@ -1,0 +1,121 @@
+//! How an assessment is told on a terminal.
+
+use privet_attack::Finding;
+use privet_report::{Assessment, Figure, Learner};
+
+use super::grouped;
+
+/// What attacks found, one line each.
+pub fn attacks(assessment: &Assessment) -> String {
+    let mut text = String::new();
+    for finding in &assessment.attacks {
+        let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
+        text.push_str(&format!(
+            "{:<28} {:>10} of {:>10} people exposed ({})",
+            format!("{}{of}", finding.attack),
+            grouped(finding.exposed.hits),
+            grouped(finding.exposed.of),
+            percent(finding.exposed.rate),
+        ));
+        if let Some(right) = &finding.right {
+            text.push_str(&format!(", rightly {}", percent(right.rate)));
+        }
+        if let Some(control) = finding.control.as_ref().filter(|control| control.of > 0) {
+            text.push_str(&format!(", control {}", percent(control.rate)));
+        }
+        text.push('\n');
+        for note in &finding.notes {
+            text.push_str(&format!("{:<28} {note}\n", ""));
+        }
+    }
+    if !assessment.not_made.is_empty() {
+        text.push_str("\nNot made:\n");
+        for skipped in &assessment.not_made {
+            text.push_str(&format!("  {:<24} {}\n", skipped.attack, skipped.why));
+        }
+    }
+    if let Some(worst) = worst(assessment) {
+        text.push_str(&format!("\nThe most that any attack reaches: {worst}\n"));
+    }
+    text
+}
+
+/// What attacks found, in a line.
+pub fn in_short(findings: &[Finding]) -> String {
+    let one = |finding: &Finding| {
+        let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
+        format!("{}{of} {}", finding.attack, percent(finding.risk))
+    };
+    match findings.is_empty() {
+        true => String::new(),
+        false => {
+            let all: Vec<String> = findings.iter().map(one).collect();
+            format!("Attacked first; people who fall: {}.\n", all.join(", "))
+        }
+    }
+}
+
+fn worst(assessment: &Assessment) -> Option<String> {
+    let worst = assessment.worst()?;
+    Some(format!("{} of the people ({})", percent(worst.risk), worst.attack))
+}
+
+/// What was measured.
+pub fn measured(assessment: &Assessment) -> String {
+    let mut text = String::new();
+    if let Some(utility) = &assessment.utility {
+        text.push_str("What it is still good for\n");
+        text.push_str(&figures(&utility.figures));
+        for column in &utility.columns {
+            text.push_str(&format!("\n{} ({})\n{}", column.name, column.role, figures(&column.figures)));
+        }
+        if let Some(queries) = &utility.queries {
+            text.push_str(&format!(
+                "\n{} random count queries: relative error {} in the mean, {} in the middle\n",
+                grouped(queries.queries),
+                percent(queries.mean_relative_error),
+                percent(queries.median_relative_error),
+            ));
+        }
+        if !utility.learners.is_empty() {
+            text.push_str("\nHow often a classifier is right on raw records that it never saw\n");
+            for Learner { name, class, baseline, raw, released } in &utility.learners {
+                text.push_str(&format!(
+                    "  {name} of {class}: {} learned from the release, {} from raw records, {} by guessing\n",
+                    percent(released.rate),
+                    percent(raw.rate),
+                    percent(baseline.rate),
+                ));
+            }
+        }
+    }
+    if let Some(risk) = &assessment.risk {
+        text.push_str("\nWhat its records risk\n");
+        text.push_str(&figures(&risk.figures));
+    }
+    text
+}
+
+fn figures(figures: &[Figure]) -> String {
+    let line = |figure: &Figure| {
+        let value = if figure.is_share { percent(figure.value) } else { number(figure.value) };
+        format!("  {:<42} {value:>12}\n", figure.name)
+    };
+    figures.iter().map(line).collect()
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        0.0 => "0 %".to_owned(),
+        share if share < 0.1 => format!("{share:.3} %"),
+        share => format!("{share:.1} %"),
+    }
+}
+
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", grouped(value.abs() as u64));
+    }
+    format!("{value:.4}")
+}

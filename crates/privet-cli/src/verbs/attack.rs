@@ -1,0 +1,88 @@
+//! `privet attack`: what an adversary learns from a release.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use privet_job::assess::{self, AttackOptions};
+
+use super::{Shared, assessment, print, print_json};
+use crate::exit::{DONE, Failure, REFUSED};
+use crate::progress::Bar;
+
+/// Attack a release with everything that an adversary is assumed to know, and tell who is exposed
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet attack release
+  privet attack release --original patients.csv --job job.toml
+  privet attack release --knowledge knowledge.toml --original patients.csv --max-risk 0.05
+  privet attack release --original job.toml --attacks homogeneity,definetti --report attacked.html
+
+The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
+against more people than --max-risk allows.")]
+pub struct Attack {
+    /// The release folder
+    release: PathBuf,
+    /// What the adversary knows (a TOML file). Without it: who is in the data, with their quasi columns
+    #[arg(long, value_name = "FILE")]
+    knowledge: Option<PathBuf>,
+    /// The table that the release was made from, or its job file: to tell how often the adversary is right
+    #[arg(long, value_name = "FILE")]
+    original: Option<PathBuf>,
+    /// The job file of the release, for its hierarchies, which are no secret
+    #[arg(long, value_name = "FILE")]
+    job: Option<PathBuf>,
+    /// The attacks to make, separated by commas (default: all for which the adversary knows enough)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    attacks: Option<Vec<String>>,
+    /// How sure the adversary must be of a value for it to count as learned
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
+    confidence: f64,
+    /// The largest share of people about whom the adversary may be sure and right
+    #[arg(long, value_name = "SHARE")]
+    max_risk: Option<f64>,
+    /// The seed of attacks that draw at random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write what is concluded about each person to this CSV, for the owner alone
+    #[arg(long, value_name = "FILE")]
+    people: Option<PathBuf>,
+    /// Write the owner's report to this HTML file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+impl Attack {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let bar = Bar::new(shared.quiet || shared.json);
+        let options = AttackOptions {
+            release: self.release,
+            knowledge: self.knowledge,
+            original: self.original,
+            job: self.job,
+            attacks: self.attacks,
+            confidence: self.confidence,
+            max_risk: self.max_risk,
+            seed: self.seed,
+            people: self.people,
+            report: self.report,
+        };
+        let assessed = assess::attack(&options, &bar)?;
+        bar.clear();
+        if shared.json {
+            print_json(&assessed)?;
+        } else if !shared.quiet {
+            print(&assessment::attacks(&assessed));
+        }
+        match assessed.beyond_limit() {
+            None => Ok(DONE),
+            Some(message) => {
+                if !shared.json {
+                    eprintln!("privet: {message}");
+                }
+                Ok(REFUSED)
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! `privet attack`, and the gate before a release is handed over.
+
+use serde_json::Value;
+
+use crate::dir::{CANARY, Dir};
+
+/// survey FX-1.1.
+pub const PATIENTS: &str = "\
+name,age,condition
+Ann,28,Heart disease
+Bruce,29,Heart disease
+Cary,21,Viral infection
+Dick,23,Viral infection
+Eshwar,50,Cancer
+Fox,55,Flu
+Gary,47,Heart disease
+Helen,49,Flu
+Igor,31,Cancer
+Jean,37,Cancer
+Ken,36,Cancer
+Lewis,35,Cancer
+";
+
+/// The classes of survey FX-1.2, by age alone.
+const AGES: &str = "\
+28;20-29;*\n29;20-29;*\n21;20-29;*\n23;20-29;*\n50;40-59;*\n55;40-59;*\n47;40-59;*\n49;40-59;*\n31;30-39;*\n37;30-39;*\n\
+36;30-39;*\n35;30-39;*\n";
+
+fn job(privacy: &str, more: &str) -> String {
+    format!(
+        "[input]\npath = \"patients.csv\"\n[columns.name]\nrole = \"identifier\"\n\
+         [columns.age]\nrole = \"quasi\"\nhierarchy = \"ages.csv\"\n[columns.condition]\nrole = \"sensitive\"\n\
+         [privacy]\n{privacy}\n{more}"
+    )
+}
+
+/// The 4-anonymous release of survey FX-1.2.
+fn released() -> Dir {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    dir.write("job.toml", job("k-anonymity = 4", ""));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    dir
+}
+
+fn finding<'a>(assessed: &'a Value, attack: &str) -> &'a Value {
+    let all = assessed["attacks"].as_array().unwrap();
+    all.iter().find(|own| own["attack"] == attack).unwrap_or_else(|| panic!("no {attack} in {assessed:#}"))
+}
+
+fn not_made(assessed: &Value) -> Vec<&str> {
+    assessed["not_made"].as_array().unwrap().iter().map(|own| own["attack"].as_str().unwrap()).collect()
+}
+
+/// survey AT-02: a k-anonymous release with a skewed sensitive column falls to homogeneity, and an l-diverse one does not.
+#[test]
+fn k_anonymity_falls_to_homogeneity_and_l_diversity_does_not() {
+    let dir = released();
+    let args = ["attack", "release", "--original", "job.toml", "--confidence", "1", "--json"];
+    let assessed = dir.expect(0, &args).json();
+    let found = finding(&assessed, "homogeneity");
+    assert_eq!((found["exposed"]["hits"].as_u64(), found["exposed"]["of"].as_u64()), (Some(4), Some(12)));
+    assert_eq!(found["right"]["rate"].as_f64(), Some(1.0));
+    assert_eq!(found["control"]["hits"].as_u64(), Some(4));
+    assert_eq!(finding(&assessed, "linking")["exposed"]["hits"].as_u64(), Some(0));
+    // The same without an original: records are looked at.
+    let alone = dir.expect(0, &["attack", "release", "--confidence", "1", "--json"]).json();
+    assert_eq!(finding(&alone, "homogeneity")["exposed"]["hits"].as_u64(), Some(4));
+    dir.expect(1, &["attack", "release", "--original", "job.toml", "--max-risk", "0.2"]).says("homogeneity");
+
+    dir.write("diverse.toml", job("l-diversity = { kind = \"distinct\", l = 2 }", ""));
+    dir.expect(0, &["anonymize", "diverse.toml", "--quiet", "--output", "diverse"]);
+    let assessed = dir
+        .expect(0, &["attack", "diverse", "--original", "diverse.toml", "--confidence", "1", "--json"])
+        .json();
+    assert_eq!(finding(&assessed, "homogeneity")["exposed"]["hits"].as_u64(), Some(0));
+}
+
+/// The gate: a release that falls is not handed over, and nothing is left behind.
+#[test]
+fn a_release_that_falls_is_not_handed_over() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    for adversary in ["max-risk = 0.2", "max-risk = 0.2\nattacks = [\"homogeneity\", \"linking\"]"] {
+        dir.write("job.toml", job("k-anonymity = 4", &format!("[adversary]\n{adversary}\n")));
+        dir.expect(1, &["anonymize", "job.toml"]).says("homogeneity").says("max-risk").says("33.333");
+        assert_eq!(dir.names("."), ["ages.csv", "job.toml", "patients.csv"]);
+    }
+    dir.write("job.toml", job("k-anonymity = 4", "[adversary]\nmax-risk = 0.4\n"));
+    dir.expect(0, &["anonymize", "job.toml", "--home", "home"]).prints("homogeneity of condition 33.3 %");
+    assert_eq!(dir.names("home"), ["report.html", "report.json", "risk.csv"]);
+    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.text("home/risk.csv").lines().count(), 13);
+    dir.expect(0, &["verify", "release"]);
+    // What is the owner's must not lie in what is handed over.
+    dir.expect(2, &["anonymize", "job.toml", "--force", "--home", "release/home"]).says("output.home");
+}
+
+/// survey AT-03, L462-465: Eshwar without heart disease, and Fox with flu.
+#[test]
+fn what_is_known_counts() {
+    let dir = released();
+    dir.write("people.csv", PATIENTS.replace(",condition", ",remark"));
+    let knowledge = "[people]\npath = \"people.csv\"\nname = \"name\"\n[[negations]]\nperson = \"Eshwar\"\nnot = [\"Heart disease\"]\n";
+    let worlds = |text: &str, expected: &str| {
+        dir.write("knowledge.toml", text);
+        let args = [
+            "attack",
+            "release",
+            "--knowledge",
+            "knowledge.toml",
+            "--job",
+            "job.toml",
+            "--original",
+            "patients.csv",
+            "--json",
+        ];
+        let assessed = dir.expect(0, &args).json();
+        let notes = finding(&assessed, "background-knowledge")["notes"].to_string();
+        assert!(notes.contains(expected), "{notes}");
+        assessed
+    };
+    worlds(knowledge, "Of 12 worlds of the groups that are spoken of, 9 are left");
+    let more = format!("{knowledge}[[records]]\nperson = \"Fox\"\nvalue = \"Flu\"\n");
+    worlds(&more, "Of 12 worlds of the groups that are spoken of, 4 are left");
+    // Boolean statements say the same, and who is believed what can be read.
+    let stated = "statements = ['Eshwar != \"Heart disease\"', 'Fox = \"Flu\"']\n[people]\npath = \"people.csv\"\nname = \"name\"\n";
+    let assessed = worlds(stated, "Of 12 worlds of the groups that are spoken of, 4 are left");
+    assert!(not_made(&assessed).contains(&"composition"));
+    let membership = finding(&assessed, "membership");
+    assert_eq!(membership["exposed"]["hits"].as_u64(), Some(12));
+
+    // Priors (survey PM-06): a Japanese patient hardly ever has heart disease.
+    let priors = "[people]\npath = \"people.csv\"\nname = \"name\"\n[[priors]]\nwhere = { name = \"Cary\" }\nshares = { \"Heart disease\" = 0.05, \"Viral infection\" = 0.95 }\n";
+    dir.write("knowledge.toml", priors);
+    let args = [
+        "attack",
+        "release",
+        "--knowledge",
+        "knowledge.toml",
+        "--job",
+        "job.toml",
+        "--original",
+        "patients.csv",
+        "--json",
+        "--confidence",
+        "0.8",
+    ];
+    let assessed = dir.expect(0, &args).json();
+    // The homogeneous class, and Cary.
+    assert_eq!(finding(&assessed, "bayes-optimal")["exposed"]["hits"].as_u64(), Some(5));
+    finding(&assessed, "max-entropy");
+}
+
+/// survey AT-25: two releases that are safe alone and not together.
+#[test]
+fn two_releases_tell_more_than_one() {
+    let dir = Dir::new();
+    dir.write("patients.csv", "age,zip,condition\n21,1,Flu\n22,2,HIV\n23,1,Flu\n24,2,HIV\n31,1,Cold\n32,2,Flu\n33,1,Cold\n34,2,HIV\n");
+    let job = |quasi: &str, other: &str, hierarchy: &str| {
+        format!(
+            "[input]\npath = \"patients.csv\"\n[columns.{quasi}]\nrole = \"quasi\"\nhierarchy = {hierarchy}\n\
+             [columns.{other}]\nrole = \"identifier\"\n[columns.condition]\nrole = \"sensitive\"\n\
+             [privacy]\nl-diversity = {{ kind = \"distinct\", l = 2 }}\nk-anonymity = 2\n[output]\nfolder = \"{quasi}\"\n"
+        )
+    };
+    dir.write("age.toml", job("age", "zip", "{ intervals = [2, 10], min = 1 }"));
+    dir.write("zip.toml", job("zip", "age", "{ mask = \"right\" }"));
+    dir.expect(0, &["anonymize", "age.toml", "--quiet"]);
+    dir.expect(0, &["anonymize", "zip.toml", "--quiet"]);
+    dir.write("knowledge.toml", "job = \"age.toml\"\n[people]\npath = \"patients.csv\"\n[[releases]]\nfolder = \"zip\"\njob = \"zip.toml\"\n");
+    let args = [
+        "attack",
+        "age",
+        "--knowledge",
+        "knowledge.toml",
+        "--original",
+        "age.toml",
+        "--attacks",
+        "composition,homogeneity",
+        "--json",
+    ];
+    let assessed = dir.expect(0, &args).json();
+    let alone = finding(&assessed, "homogeneity")["exposed"]["hits"].as_u64().unwrap();
+    let together = finding(&assessed, "composition")["exposed"]["hits"].as_u64().unwrap();
+    assert!(together > alone, "{assessed:#}");
+}
+
+/// survey AT-09, FX-6.1: the search published nothing finer, and that tells the three patients.
+#[test]
+fn minimality_tells_what_was_not_published() {
+    let dir = Dir::new();
+    dir.write(
+        "patients.csv",
+        "zip,gender,disease\n94085,M,HIV\n14085,M,HIV\n14085,F,None\n94085,F,HIV\n14085,F,Flu\n14085,F,None\n14085,F,None\n14085,F,Flu\n",
+    );
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"patients.csv\"\n[columns.zip]\nrole = \"quasi\"\n[columns.gender]\nrole = \"quasi\"\n\
+         [columns.disease]\nrole = \"sensitive\"\n[privacy]\nalpha-k = { alpha = 0.5, k = 1, values = [\"HIV\"] }\n\
+         [search]\nalgorithm = \"attribute-suppression\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let assessed = dir.expect(0, &["attack", "release", "--original", "job.toml", "--json"]).json();
+    let found = finding(&assessed, "minimality");
+    assert!(found["exposed"]["hits"].as_u64().unwrap() > 0, "{assessed:#}");
+    assert_eq!(found["right"]["rate"].as_f64(), Some(1.0));
+    assert_eq!(found["control"]["hits"].as_u64(), Some(0));
+}
+
+/// survey ME-17: formed without a look at the sensitive values, groups have nothing to tell; the cap is kept by distortion.
+#[test]
+fn distortion_takes_away_what_minimality_tells() {
+    let dir = Dir::new();
+    let mut rows = String::from("zip,gender,disease\n");
+    for (zip, gender, disease, times) in [
+        ("94085", "M", "HIV", 6),
+        ("14085", "M", "HIV", 5),
+        ("94085", "F", "HIV", 3),
+        ("14085", "F", "Flu", 12),
+        ("94085", "F", "Flu", 4),
+    ] {
+        rows.push_str(&format!("{zip},{gender},{disease}\n").repeat(times));
+    }
+    dir.write("patients.csv", rows);
+    let job = |countermeasure: &str| {
+        format!(
+            "[input]\npath = \"patients.csv\"\n[columns.zip]\nrole = \"quasi\"\n[columns.gender]\nrole = \"quasi\"\n\
+             [columns.disease]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 5\nalpha-k = {{ alpha = 0.5, k = 5, values = [\"HIV\"] }}\n\
+             [adversary]\n{countermeasure}\n"
+        )
+    };
+    dir.write("job.toml", job("countermeasure = \"distort\""));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    dir.expect(0, &["verify", "release"]);
+    let manifest = dir.json("release/manifest.json");
+    // Both columns stay as they are: k-anonymity alone asks for nothing coarser.
+    assert_eq!(manifest["classes"]["count"], 4);
+    assert_eq!(manifest["data"]["distorted"]["column"], "disease");
+    let replaced = manifest["data"]["distorted"]["records"].as_u64().unwrap();
+    let flu = dir.text("release/data.csv").matches("Flu").count() as u64;
+    assert_eq!(flu, 16 + replaced, "every replaced value is another one");
+    assert!(replaced >= 6, "at most half of a class may have it");
+    assert_eq!(manifest["randomness"], "operating system");
+    // It can be measured although some values differ.
+    dir.expect(0, &["measure", "job.toml", "release"]);
+    // Without it the search must coarsen, which is what minimality lives on.
+    dir.write("plain.toml", job(""));
+    dir.expect(0, &["anonymize", "plain.toml", "--quiet", "--output", "plain"]);
+    assert!(dir.json("plain/manifest.json")["classes"]["count"].as_u64().unwrap() < 4);
+    // What it cannot keep is refused.
+    dir.expect(
+        2,
+        &[
+            "anonymize",
+            "job.toml",
+            "--force",
+            "--set",
+            "privacy={ l-diversity = { kind = \"distinct\", l = 2 } }",
+        ],
+    )
+    .says("adversary.countermeasure");
+}
+
+/// survey AT-06, AT-07: releases of counts are attacked by what they add up to.
+#[test]
+fn counts_are_attacked_by_their_sums() {
+    let dir = Dir::new();
+    dir.write(
+        "patients.csv",
+        PATIENTS
+            .replace("name,age", "name,sex")
+            .replace(",28", ",F")
+            .replace(",29", ",M")
+            .replace(",21", ",F")
+            .replace(",23", ",M")
+            .replace(",50", ",M")
+            .replace(",55", ",M")
+            .replace(",47", ",M")
+            .replace(",49", ",F")
+            .replace(",31", ",M")
+            .replace(",37", ",F")
+            .replace(",36", ",M")
+            .replace(",35", ",M"),
+    );
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"patients.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.sex]\nrole = \"quasi\"\n\
+         [columns.condition]\nrole = \"sensitive\"\n[[count-tables]]\ncolumns = [\"sex\", \"condition\"]\nthreshold = 2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let assessed = dir.expect(0, &["attack", "release", "--json"]).json();
+    let found = finding(&assessed, "suppression-recovery");
+    assert!(found["exposed"]["of"].as_u64().unwrap() > 0, "{assessed:#}");
+    assert_eq!(
+        found["exposed"]["hits"].as_u64(),
+        Some(0),
+        "no hidden count can be computed back: {assessed:#}"
+    );
+    dir.expect(2, &["attack", "release", "--attacks", "linking"]).says("counts");
+}
+
+#[test]
+fn everybody_can_be_looked_up_at_home() {
+    let dir = released();
+    let args =
+        ["attack", "release", "--original", "job.toml", "--people", "people.csv", "--report", "owner.html"];
+    dir.expect(0, &args).prints("homogeneity of condition");
+    let people = dir.text("people.csv");
+    assert_eq!(people.lines().count(), 13);
+    assert!(people.contains("10,4,condition,Cancer,1.0000,yes,Cancer 1.0000"), "{people}");
+    assert!(dir.text("owner.html").contains("Homogeneity"));
+    for flag in ["--people", "--report"] {
+        dir.expect(2, &["attack", "release", flag, "release/x"]).says("elsewhere");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let dir = released();
+    let knowledge = |text: &str, said: &str| {
+        dir.write("knowledge.toml", text);
+        let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
+        dir.expect(2, &args).says("knowledge.toml").says(said);
+    };
+    knowledge("peeple = 1", "line 1");
+    knowledge("[[priors]]\nshares = { a = 2.0 }", "from 0 to 1");
+    knowledge(&format!("[[records]]\nperson = \"{CANARY}\""), "line 1");
+    dir.write("knowledge.toml", "[people]\npath = \"nowhere.csv\"\n");
+    dir.expect(2, &["attack", "release", "--knowledge", "knowledge.toml"]).says("nowhere.csv");
+    dir.write("people.csv", format!("name,town\n{CANARY},x\n"))
+        .write("knowledge.toml", "[people]\npath = \"people.csv\"\n");
+    dir.expect(2, &["attack", "release", "--knowledge", "knowledge.toml"]).says("quasi column");
+    for (flag, value) in
+        [("--confidence", "0"), ("--confidence", "NaN"), ("--max-risk", "1.5"), ("--attacks", "magic")]
+    {
+        dir.expect(2, &["attack", "release", flag, value]).says(flag.trim_start_matches("--"));
+    }
+    dir.write("other.csv", format!("name,age,condition\n{CANARY},99,Flu\n"));
+    dir.expect(2, &["attack", "release", "--original", "other.csv", "--job", "job.toml"]).says("original");
+    dir.expect(2, &["attack", "nowhere"]).says("manifest.json");
+    // Somebody whom nobody knows: that attack is not made, and says why without the name.
+    dir.write("knowledge.toml", format!("[[records]]\nperson = \"{CANARY}\"\nvalue = \"Flu\"\n"));
+    let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml", "--json"];
+    let assessed = dir.expect(0, &args).json();
+    assert!(not_made(&assessed).contains(&"background-knowledge"));
+}

@@ -1,0 +1,68 @@
+//! The `[adversary]` section: which attacks a release must stand before it is handed over.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::countermeasure::Countermeasure;
+use crate::error::JobError;
+
+/// The `[adversary]` section.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AdversarySection {
+    /// The attacks to make; those that need nothing but who is in the data when left out.
+    pub attacks: Option<Vec<String>>,
+    /// The file that says what the adversary knows besides.
+    pub knowledge: Option<PathBuf>,
+    /// How sure an adversary must be of a value for it to count as learned.
+    pub confidence: f64,
+    /// The largest share of people about whom an adversary may be sure and right; no release is handed over above it.
+    pub max_risk: Option<f64>,
+    /// What is done against the minimality attack (survey ME-17).
+    pub countermeasure: Option<Countermeasure>,
+    /// The seed of attacks that draw at random.
+    pub seed: u64,
+}
+
+impl Default for AdversarySection {
+    fn default() -> Self {
+        Self {
+            attacks: None,
+            knowledge: None,
+            confidence: 0.9,
+            max_risk: None,
+            countermeasure: None,
+            seed: 1,
+        }
+    }
+}
+
+impl AdversarySection {
+    /// The same check, told in terms of the flags of a command.
+    pub(crate) fn check_flags(&self) -> Result<(), JobError> {
+        self.check().map_err(|error| error.in_terms_of("adversary.", "--"))
+    }
+
+    pub(crate) fn check(&self) -> Result<(), JobError> {
+        if !(self.confidence > 0.0 && self.confidence <= 1.0) {
+            return Err(JobError::key("adversary.confidence", "must be above 0 and at most 1, such as 0.9"));
+        }
+        if let Some(risk) = self.max_risk
+            && !(0.0..=1.0).contains(&risk)
+        {
+            return Err(JobError::key("adversary.max-risk", "must be a share from 0 to 1, such as 0.05"));
+        }
+        let words = privet_attack::ATTACKS.map(|attack| attack.word);
+        for attack in self.attacks.iter().flatten() {
+            if !words.contains(&attack.as_str()) {
+                let known = words.map(|word| format!("`{word}`")).join(", ");
+                return Err(JobError::key(
+                    "adversary.attacks",
+                    format!("names an unknown attack; accepted are {known}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Attacks on releases of counts: what views tell together about joint cells (survey AT-06), and which hidden counts can be
+//! computed back (AT-07).
+//!
+//! Both start from the published files alone.
+
+use std::path::Path;
+
+use foldhash::{HashMap, HashMapExt};
+use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
+use privet_attack::{Finding, Rate};
+use privet_criteria::Requirement;
+use privet_data::io::{Encoding, Format, ReadOptions, read};
+use privet_data::{Progress, Table};
+use privet_recode::lattice::SearchError;
+use privet_release::counts::{COUNTS, CountsManifest, CountsTable, Form, TOTAL};
+use privet_release::{MANIFEST, PublishedError};
+use privet_report::{Assessment, NotMade};
+
+use super::AttackOptions;
+use crate::error::{JobError, RunError};
+
+/// Tables that are gone through at most, in steps.
+const MOST_STEPS: u64 = 3_000_000;
+
+/// Reads the manifest of a folder when it is a release of counts.
+pub(super) fn manifest(folder: &Path) -> Option<CountsManifest> {
+    let bytes = std::fs::read(folder.join(MANIFEST)).ok()?;
+    CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
+}
+
+/// Attacks a release of counts.
+pub(super) fn attack(
+    folder: &Path,
+    manifest: &CountsManifest,
+    max_risk: Option<f64>,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    let mut assessment = Assessment { max_risk, ..Assessment::default() };
+    let tables = manifest
+        .tables
+        .iter()
+        .map(|table| Ok((table, read_table(folder, manifest, table, progress)?)))
+        .collect::<Result<Vec<_>, RunError>>()?;
+    let views: Vec<&(&CountsTable, Table)> =
+        tables.iter().filter(|(own, _)| own.form != Form::Totals).collect();
+    let mut skip =
+        |attack: &str, why: String| assessment.not_made.push(NotMade { attack: attack.to_owned(), why });
+    if views.is_empty() {
+        skip("margins", "no views are published".to_owned());
+    } else {
+        match margins(manifest, &views, progress)? {
+            Ok(finding) => assessment.attacks.push(finding),
+            Err(why) => skip("margins", why),
+        }
+    }
+    let mut hidden = false;
+    for (own, table) in tables.iter().filter(|(own, _)| own.form == Form::Totals) {
+        hidden = true;
+        match recovery(manifest, own, table) {
+            Ok(finding) => assessment.attacks.push(finding),
+            Err(why) => assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why }),
+        }
+    }
+    if !hidden {
+        let why = "no table with totals is published".to_owned();
+        assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
+    }
+    Ok(assessment)
+}
+
+fn read_table(
+    folder: &Path,
+    manifest: &CountsManifest,
+    table: &CountsTable,
+    progress: &dyn Progress,
+) -> Result<Table, RunError> {
+    let data = &manifest.data;
+    let wrong = |problem| RunError::Published(PublishedError::Other { folder: folder.to_owned(), problem });
+    if table.file.contains(['/', '\\']) || table.file.starts_with('.') {
+        return Err(wrong("the manifest names a file that cannot stand in a release folder"));
+    }
+    let options = ReadOptions {
+        format: [Format::Csv, Format::Parquet, Format::Arrow].into_iter().find(|f| f.word() == data.format),
+        delimiter: data.delimiter.and_then(|c| u8::try_from(c).ok()),
+        quote: Some(b'"'),
+        header: Some(true),
+        encoding: data.encoding.as_ref().map(|_| Encoding::Latin1),
+        // A label may be empty, and so may a count.
+        missing: Vec::new(),
+        ..ReadOptions::default()
+    };
+    let read = read(&folder.join(&table.file), &options, progress)?.table;
+    let wanted = table.columns.len() + usize::from(table.form != Form::Microdata);
+    if read.columns.len() != wanted {
+        return Err(wrong("the columns of a table are not those of the manifest"));
+    }
+    Ok(read)
+}
+
+/// What views tell together. The inner error says why the attack was not made.
+fn margins(
+    manifest: &CountsManifest,
+    views: &[&(&CountsTable, Table)],
+    progress: &dyn Progress,
+) -> Result<Result<Finding, String>, RunError> {
+    // Columns and labels by name: the same in all views.
+    let mut columns: HashMap<&str, usize> = HashMap::new();
+    let mut labels: HashMap<(usize, &str), u32> = HashMap::new();
+    let mut all = Vec::new();
+    for (own, table) in views {
+        let mut joint = Vec::new();
+        let mut places = Vec::new();
+        for column in &own.columns {
+            let next = columns.len();
+            let place = *columns.entry(&column.name).or_insert(next);
+            places.push(place);
+            joint.push(if column.role == "quasi" {
+                JointColumn::Quasi(place)
+            } else {
+                JointColumn::Sensitive(place)
+            });
+        }
+        let mut cells: HashMap<Vec<u32>, u64> = HashMap::new();
+        for row in 0..table.rows {
+            let code = |(column, &place): (usize, &usize)| {
+                let own = &table.columns[column];
+                let next = labels.len() as u32;
+                *labels.entry((place, own.domain.text(own.codes[row]))).or_insert(next)
+            };
+            let key: Vec<u32> = places.iter().enumerate().map(code).collect();
+            let count = match own.form {
+                Form::Microdata => Some(1),
+                _ => table.columns.last().and_then(|own| own.domain.text(own.codes[row]).parse().ok()),
+            };
+            let Some(count) = count else {
+                return Ok(Err("a view has something else than counts".to_owned()));
+            };
+            *cells.entry(key).or_default() += count;
+        }
+        let mut cells: Vec<(Vec<u32>, u64)> = cells.into_iter().collect();
+        cells.sort();
+        all.push(Margin { columns: joint, cells });
+    }
+    let promised = manifest.tables.iter().flat_map(|table| &table.promises);
+    let k = promised
+        .filter_map(|promise| match promise.requirement {
+            Requirement::KAnonymity { k } => Some(k),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(2)
+        .max(2);
+    let found = match bounds(&all, k, progress) {
+        Ok(found) => found,
+        Err(SearchError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let known = |cell: &&usize| found.combined.bounds[**cell].low < k;
+    let small: u64 = found.determined.iter().filter(known).map(|&cell| found.combined.bounds[cell].low).sum();
+    let exposed = Rate::new(small, manifest.data.records);
+    let mut notes = vec![format!(
+        "Combinations of values over all views: {} are possible; of {} the count is known, and of {} it is below {k} if there are any.",
+        found.combined.cells.len(),
+        found.determined.len(),
+        found.below_k.len(),
+    )];
+    let surest =
+        found.combined.inferences.iter().filter_map(|own| own.largest).map(|own| own.0).fold(0.0, f64::max);
+    if surest > 0.0 {
+        notes.push(format!("The surest estimate of a sensitive value in a group: {surest:.3}."));
+    }
+    Ok(Ok(Finding {
+        attack: "margins",
+        column: None,
+        assumed: "the published views".to_owned(),
+        success: format!(
+            "how many people share a combination of values over all views is known, and they are fewer than {k}"
+        ),
+        exposed,
+        right: None,
+        control: None,
+        control_group: None,
+        risk: exposed.rate,
+        histogram: Vec::new(),
+        histogram_of: "",
+        notes,
+    }))
+}
+
+/// Which hidden counts of a table with totals can be computed back.
+fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Result<Finding, String> {
+    let dimensions = own.columns.len();
+    let counts = &table.columns[dimensions];
+    let mut cells = Vec::with_capacity(table.rows);
+    for row in 0..table.rows {
+        let text = counts.domain.text(counts.codes[row]);
+        cells.push(match text {
+            "" => None,
+            text => {
+                Some(text.parse::<u64>().map_err(|_| "a table has something else than counts".to_owned())?)
+            }
+        });
+    }
+    let label =
+        |column: usize, row: usize| table.columns[column].domain.text(table.columns[column].codes[row]);
+    let mut sums = Vec::new();
+    for column in 0..dimensions {
+        // Cells that agree in all other columns: the total, and what it is the total of.
+        let mut lines: HashMap<Vec<u32>, (Option<usize>, Vec<usize>)> = HashMap::new();
+        for row in 0..table.rows {
+            let others =
+                (0..dimensions).filter(|&other| other != column).map(|other| table.columns[other].codes[row]);
+            let line = lines.entry(others.collect()).or_default();
+            match label(column, row) == TOTAL {
+                true => line.0 = Some(row),
+                false => line.1.push(row),
+            }
+        }
+        let mut lines: Vec<(Option<usize>, Vec<usize>)> = lines.into_values().collect();
+        lines.sort();
+        for (total, parts) in lines {
+            let Some(total) = total else { continue };
+            let terms = parts.into_iter().map(|part| (part, true)).chain([(total, false)]).collect();
+            sums.push(Sum { terms, total: 0 });
+        }
+    }
+    let hidden = cells.iter().filter(|cell| cell.is_none()).count() as u64;
+    let found = Counts { cells, sums }.recover(MOST_STEPS).map_err(|error| error.to_string())?;
+    let exposed = Rate::new(found.recovered.len() as u64, hidden);
+    let known: u128 = found.records();
+    let notes = vec![match found.complete {
+        true => format!("{} tables agree with what is published.", found.tables),
+        false => format!(
+            "At least {} tables agree with what is published; not all were gone through.",
+            found.tables
+        ),
+    }];
+    Ok(Finding {
+        attack: "suppression-recovery",
+        column: Some(own.file.clone()),
+        assumed: "the published table with its totals".to_owned(),
+        success: "a hidden count can be computed back; what is counted here are hidden counts, not people"
+            .to_owned(),
+        exposed,
+        right: None,
+        control: None,
+        control_group: None,
+        risk: known as f64 / manifest.data.records.max(1) as f64,
+        histogram: Vec::new(),
+        histogram_of: "",
+        notes,
+    })
+}
+
+/// What goes with releases of records only.
+pub(super) fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
+    let given = [
+        ("--attacks", options.attacks.is_some()),
+        ("--knowledge", options.knowledge.is_some()),
+        ("--original", options.original.is_some()),
+        ("--people", options.people.is_some()),
+        ("--report", options.report.is_some()),
+    ];
+    match given.iter().find(|own| own.1) {
+        None => Ok(()),
+        Some((flag, _)) => Err(JobError::new(format!(
+            "`{flag}` goes with releases of records; a release of counts is attacked by its margins and hidden counts"
+        ))),
+    }
+}

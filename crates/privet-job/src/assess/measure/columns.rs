@@ -1,0 +1,184 @@
+//! Every published column before and after, and random queries.
+
+use privet_data::{Domain, Kind};
+use privet_measure::utility::{Histograms, RandomQueries, Spread};
+use privet_report::{ColumnUtility, Figure, QueryUtility};
+
+use super::super::original::translate;
+use super::{Beside, Wanted, figure};
+use crate::error::RunError;
+
+/// More bars than this are no picture.
+const MOST_BARS: usize = 48;
+
+/// Every published column before and after.
+pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Vec<ColumnUtility>, RunError> {
+    let (original, release) = (beside.original, beside.release);
+    let mut columns = Vec::new();
+    let losses = spread.losses();
+    for (quasi, &at) in release.quasi.iter().enumerate() {
+        let domain = &original.table.columns[original.quasi[quasi].position].domain;
+        let Some(own) = spread.marginal(quasi) else { continue };
+        let mut figures: Vec<Figure> = figure(
+            "loss",
+            "Loss of detail",
+            losses[quasi],
+            true,
+            "How much of the column's detail is given up: 0 nothing, 1 everything.",
+        )
+        .into_iter()
+        .collect();
+        figures.extend(distances(&own));
+        if let Some((before, after)) = beside.numbers(quasi) {
+            figures.extend(moments(&before, &after, domain.kind()));
+        }
+        columns.push(column(&release.table.columns[at].name, "quasi", &own, domain, figures));
+    }
+    let plain = |name: &str,
+                 role: &str,
+                 domain: &Domain,
+                 codes: &[u32],
+                 after: Vec<f64>|
+     -> Result<Option<ColumnUtility>, RunError> {
+        let mut before = vec![0.0; domain.len()];
+        for &code in codes {
+            before[code as usize] += 1.0;
+        }
+        if before.is_empty() || after.iter().all(|own| *own == 0.0) {
+            return Ok(None);
+        }
+        let own = Histograms::new(&before, &after)?;
+        let figures = distances(&own);
+        Ok(Some(column(name, role, &own, domain, figures)))
+    };
+    for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
+        let theirs = &original.table.columns[position];
+        let mut after = vec![0.0; theirs.domain.len()];
+        let code_of = translate(&own.domain, &theirs.domain);
+        for (code, count) in code_of.iter().zip(own.histograms.total(own.domain.len())) {
+            if let Some(code) = code {
+                after[*code as usize] += count as f64;
+            }
+        }
+        columns.extend(plain(&own.name, "sensitive", &theirs.domain, &theirs.codes, after)?);
+    }
+    for (at, own) in release.table.columns.iter().enumerate() {
+        let is_other = release.quasi.contains(&at) || release.sensitive(&own.name).is_some();
+        let Some(position) = original.table.position(&own.name).filter(|_| !is_other) else { continue };
+        let theirs = &original.table.columns[position];
+        let mut after = vec![0.0; theirs.domain.len()];
+        for &record in &original.record_of {
+            after[theirs.codes[record as usize] as usize] += 1.0;
+        }
+        columns.extend(plain(&own.name, "insensitive", &theirs.domain, &theirs.codes, after)?);
+    }
+    Ok(columns)
+}
+
+fn distances(own: &Histograms) -> Vec<Figure> {
+    let figures = [
+        figure(
+            "total-variation",
+            "Total variation distance",
+            own.total_variation(),
+            true,
+            "The largest error in the share of any set of values, when it is estimated from the release.",
+        ),
+        figure(
+            "hellinger",
+            "Hellinger distance",
+            own.hellinger(),
+            true,
+            "Another distance between before and after, from 0 to 1.",
+        ),
+        figure(
+            "kl",
+            "Kullback-Leibler divergence",
+            own.kullback_leibler(),
+            false,
+            "How surprised somebody would be by the original who believes the release, in nats.",
+        ),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// Mean and standard deviation before and after. Of dates only the deviation says something without naming a day.
+fn moments(before: &[f64], after: &[f64], kind: Kind) -> Vec<Figure> {
+    let of = |numbers: &[f64]| {
+        let own: Vec<f64> = numbers.iter().copied().filter(|x| x.is_finite()).collect();
+        let n = own.len().max(1) as f64;
+        let mean = own.iter().sum::<f64>() / n;
+        (mean, (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt())
+    };
+    let (first, second) = (of(before), of(after));
+    let mut figures = Vec::new();
+    if kind != Kind::Date {
+        figures.push(figure("mean-before", "Mean before", first.0, false, "The mean in the original."));
+        figures.push(figure(
+            "mean-after",
+            "Mean after",
+            second.0,
+            false,
+            "The mean as a reader of the release would work it out.",
+        ));
+    }
+    figures.push(figure(
+        "deviation-before",
+        "Standard deviation before",
+        first.1,
+        false,
+        "How far numbers are from their mean, typically, in the original.",
+    ));
+    figures.push(figure(
+        "deviation-after",
+        "Standard deviation after",
+        second.1,
+        false,
+        "The same as a reader of the release would work it out.",
+    ));
+    figures.into_iter().flatten().collect()
+}
+
+/// A column with its distributions, thinned to what can be drawn.
+fn column(name: &str, role: &str, own: &Histograms, domain: &Domain, figures: Vec<Figure>) -> ColumnUtility {
+    let is_ordered = matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date);
+    let mut pairs: Vec<(f64, f64)> = own.before().iter().copied().zip(own.after().iter().copied()).collect();
+    if !is_ordered {
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
+    if pairs.len() > MOST_BARS {
+        let run = pairs.len().div_ceil(MOST_BARS);
+        pairs = pairs
+            .chunks(run)
+            .map(|run| run.iter().fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1)))
+            .collect();
+    }
+    let (before, after) = pairs.into_iter().unzip();
+    ColumnUtility { name: name.to_owned(), role: role.to_owned(), before, after, is_ordered, figures }
+}
+
+/// Random count queries over quasi columns.
+pub(super) fn queries(spread: &Spread<'_>, wanted: &Wanted<'_>) -> Result<Option<QueryUtility>, RunError> {
+    let sizes = spread.domain_sizes();
+    if wanted.queries == 0 || sizes.is_empty() || spread.rows() == 0 {
+        return Ok(None);
+    }
+    let dimensions = sizes.len().min(2);
+    let random = RandomQueries { count: wanted.queries, dimensions, selectivity: 0.1, seed: wanted.seed };
+    let mut errors = Vec::new();
+    for query in random.draw(&sizes)? {
+        errors.extend(spread.answer(&query)?.relative_error());
+    }
+    if errors.is_empty() {
+        return Ok(None);
+    }
+    errors.sort_by(f64::total_cmp);
+    Ok(Some(QueryUtility {
+        queries: errors.len() as u64,
+        mean_relative_error: errors.iter().sum::<f64>() / errors.len() as f64,
+        median_relative_error: errors[errors.len() / 2],
+        about: format!(
+            "counts over ranges of {dimensions} identifying columns that hold about a tenth of all combinations of values"
+        ),
+    }))
+}

@@ -1,0 +1,224 @@
+//! What a release is still good for, and what its records risk: the figures of the survey's section 4 and of PM-01 to
+//! PM-04, from a release beside its original.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `table` | figures about identifying columns together, numbers and pairs of columns |
+//! | `columns` | every column before and after; random queries |
+//! | `learners` | what classifiers learn from the release |
+//! | `risk` | what records risk |
+
+mod columns;
+mod learners;
+mod risk;
+mod table;
+
+use std::path::Path;
+
+use privet_data::{Coverage, Domain, Kind, Progress};
+use privet_measure::utility::{Spread, SpreadColumn, UtilityError};
+use privet_release::Published;
+use privet_report::{Figure, Utility};
+
+use super::original::{Original, recoding};
+use super::people::PeopleTable;
+use crate::error::{JobError, RunError};
+pub(super) use risk::risk;
+
+/// What is wanted.
+pub(super) struct Wanted<'a> {
+    pub class: Option<&'a str>,
+    pub queries: usize,
+    pub seed: u64,
+    pub risk_file: Option<&'a Path>,
+    pub population: Option<&'a PeopleTable>,
+}
+
+impl From<UtilityError> for RunError {
+    fn from(error: UtilityError) -> Self {
+        JobError::new(error.to_string()).into()
+    }
+}
+
+fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Option<Figure> {
+    value.is_finite().then(|| Figure { key, name: name.to_owned(), value, says: says.to_owned(), is_share })
+}
+
+/// A release beside its original, record by record of the original.
+struct Beside<'a> {
+    original: &'a Original,
+    release: &'a Published,
+    /// Per record whether it is not published.
+    suppressed: Vec<bool>,
+    /// Per quasi column and record the published label; anything where nothing is published.
+    labels: Vec<Vec<u32>>,
+    /// Per quasi column what labels stand for when a figure is to be worked out: a mean is the nearest value.
+    coverages: Vec<Coverage>,
+}
+
+impl<'a> Beside<'a> {
+    fn new(original: &'a Original, release: &'a Published) -> Self {
+        let rows = original.table.rows;
+        let mut suppressed = vec![true; rows];
+        for &record in &original.record_of {
+            suppressed[record as usize] = false;
+        }
+        let spread_out = |codes: &[u32]| {
+            let mut labels = vec![0; rows];
+            for (&code, &record) in codes.iter().zip(&original.record_of) {
+                labels[record as usize] = code;
+            }
+            labels
+        };
+        let labels = release.quasi.iter().map(|&at| spread_out(&release.table.columns[at].codes)).collect();
+        let coverages = release
+            .quasi
+            .iter()
+            .zip(&original.quasi)
+            .map(|(&at, own)| {
+                let kind =
+                    recoding(release, at).and_then(|r| r.nodes.as_ref()).map(|nodes| nodes.kind.as_str());
+                match kind {
+                    Some("means" | "medians" | "modes") => nearest(
+                        &release.table.columns[at].domain,
+                        &original.table.columns[own.position].domain,
+                    ),
+                    _ => own.coverage.clone(),
+                }
+            })
+            .collect();
+        Self { original, release, suppressed, labels, coverages }
+    }
+
+    /// Per published record who looks like it in all identifying columns, and how many each time. Buckets show these columns
+    /// as they are, so those who share a bucket need not look alike.
+    fn alike(&self) -> (Vec<u32>, Vec<u64>) {
+        if !self.release.is_bucketized() {
+            return (self.release.group_of.clone(), self.release.groups.clone());
+        }
+        let labels: Vec<&[u32]> =
+            self.release.quasi.iter().map(|&at| self.release.table.columns[at].codes.as_slice()).collect();
+        let of = class_ids(&labels, self.release.table.rows);
+        let mut sizes = vec![0u64; of.iter().max().map_or(0, |&most| most as usize + 1)];
+        for &own in &of {
+            sizes[own as usize] += 1;
+        }
+        (of, sizes)
+    }
+
+    fn mask(&self) -> Option<&[bool]> {
+        self.suppressed.contains(&true).then_some(&self.suppressed)
+    }
+
+    fn quasi_codes(&self, quasi: usize) -> &[u32] {
+        &self.original.table.columns[self.original.quasi[quasi].position].codes
+    }
+
+    /// The numbers of a quasi column before, and what the release says instead: the mean over the values of the label.
+    /// `None` for a column that has no numbers.
+    fn numbers(&self, quasi: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        let column = &self.original.table.columns[self.original.quasi[quasi].position];
+        if !matches!(column.domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date) {
+            return None;
+        }
+        let number: Vec<f64> = (0..column.domain.len() as u32)
+            .map(|code| column.domain.number(code).unwrap_or(f64::NAN))
+            .collect();
+        let mean = |label: u32| {
+            let own = self.coverages[quasi]
+                .of(label)
+                .iter()
+                .map(|&code| number[code as usize])
+                .filter(|n| n.is_finite());
+            let (count, sum) = own.fold((0u64, 0.0), |(count, sum), number| (count + 1, sum + number));
+            if count == 0 { f64::NAN } else { sum / count as f64 }
+        };
+        let of_label: Vec<f64> = (0..self.coverages[quasi].labels() as u32).map(mean).collect();
+        let before = column.codes.iter().map(|&code| number[code as usize]).collect();
+        let after = self.labels[quasi]
+            .iter()
+            .zip(&self.suppressed)
+            .map(|(&label, &gone)| if gone { f64::NAN } else { of_label[label as usize] })
+            .collect();
+        Some((before, after))
+    }
+}
+
+/// Labels that are numbers stand for the value nearest to them; others for the value of the same text, or for any.
+fn nearest(labels: &Domain, values: &Domain) -> Coverage {
+    let number = |label: &str| match values.kind() {
+        Kind::Integer | Kind::Decimal => label.parse::<f64>().ok(),
+        kind => kind.number(label),
+    };
+    let numbers: Vec<(f64, u32)> =
+        (0..values.len() as u32).filter_map(|code| Some((values.number(code)?, code))).collect();
+    let list = |label: &str| match (number(label), values.code_of(label)) {
+        (_, Some(code)) => vec![code],
+        (Some(number), None) if !numbers.is_empty() => {
+            let above = numbers.partition_point(|own| own.0 < number).min(numbers.len() - 1);
+            let below = above.saturating_sub(1);
+            let closer = if (numbers[below].0 - number).abs() <= (numbers[above].0 - number).abs() {
+                below
+            } else {
+                above
+            };
+            vec![numbers[closer].1]
+        }
+        _ => (0..values.len() as u32).collect(),
+    };
+    Coverage::new(labels.texts().iter().map(|label| list(label)), values.len() as u32)
+}
+
+/// What the release is still good for.
+pub(super) fn utility(
+    original: &Original,
+    release: &Published,
+    wanted: &Wanted<'_>,
+    progress: &dyn Progress,
+) -> Result<Utility, RunError> {
+    let beside = Beside::new(original, release);
+    progress.stage("measuring", None);
+    let columns: Vec<SpreadColumn<'_>> = (0..release.quasi.len())
+        .map(|quasi| SpreadColumn {
+            original: beside.quasi_codes(quasi),
+            published: &beside.labels[quasi],
+            coverage: &beside.coverages[quasi],
+        })
+        .collect();
+    let spread = Spread::new(&columns, beside.mask())?;
+    let mut utility = Utility { figures: table::table_figures(&beside, &spread)?, ..Utility::default() };
+    progress.check()?;
+    utility.figures.extend(table::number_figures(&beside)?);
+    progress.check()?;
+    utility.pairs = table::pairs(&beside, &mut utility.figures)?;
+    progress.check()?;
+    utility.columns = columns::all_columns(&beside, &spread)?;
+    utility.queries = columns::queries(&spread, wanted)?;
+    progress.check()?;
+    if let Some(class) = wanted.class {
+        utility.learners = learners::learners(&beside, class, &mut utility.figures, progress)?;
+    }
+    Ok(utility)
+}
+
+/// Per record of the original what a code of its published record is.
+fn spread_out(beside: &Beside<'_>, codes: &[u32]) -> Vec<u32> {
+    let mut out = vec![0; beside.suppressed.len()];
+    for (&code, &record) in codes.iter().zip(&beside.original.record_of) {
+        out[record as usize] = code;
+    }
+    out
+}
+
+/// Numbers records by their tuples.
+fn class_ids(columns: &[&[u32]], rows: usize) -> Vec<u32> {
+    let mut of = vec![0u32; rows];
+    for column in columns {
+        let mut number = foldhash::HashMap::<u64, u32>::default();
+        for (own, &code) in of.iter_mut().zip(column.iter()) {
+            let next = number.len() as u32;
+            *own = *number.entry(u64::from(*own) << 32 | u64::from(code)).or_insert(next);
+        }
+    }
+    of
+}

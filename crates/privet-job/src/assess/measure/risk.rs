@@ -1,0 +1,358 @@
+//! What the records of a release risk (survey PM-01 to PM-04; special uniques).
+
+use std::path::Path;
+
+use privet_data::Progress;
+use privet_measure::risk::{
+    RiskError, SpecialUniques, Uncertainty, journalist, marketer, posterior_entropy, prosecutor,
+    sample_uniques, spruill, uniques,
+};
+use privet_measure::utility::Classes;
+use privet_release::Published;
+use privet_report::{Figure, Risk, RiskBin};
+
+use super::super::original::Original;
+use super::super::people::PeopleTable;
+use super::super::write;
+use super::{Beside, Wanted, class_ids, figure};
+use crate::error::{JobError, RunError};
+
+const THRESHOLD: f64 = 0.2;
+/// Special uniques are looked for in sets of so many columns.
+const SPECIAL: usize = 3;
+/// And in tables of so many records.
+const MOST_RECORDS: usize = 200_000;
+/// Nearest neighbours are looked for among so many records.
+const MOST_NEIGHBOURS: usize = 60_000;
+
+/// What the records of a release risk.
+pub(in crate::assess) fn risk(
+    original: &Original,
+    release: &Published,
+    wanted: &Wanted<'_>,
+    progress: &dyn Progress,
+) -> Result<Risk, RunError> {
+    let beside = Beside::new(original, release);
+    let failed = |error: &dyn std::fmt::Display| RunError::from(JobError::new(error.to_string()));
+    let (group_of, groups) = beside.alike();
+    let sizes = &groups;
+    let own = prosecutor(sizes, THRESHOLD).map_err(|e| failed(&e))?;
+    let mut figures = vec![
+        figure(
+            "prosecutor-highest",
+            "Prosecutor: highest",
+            own.highest,
+            true,
+            "The largest chance with which somebody known to be in the data is found again.",
+        ),
+        figure(
+            "prosecutor-average",
+            "Prosecutor: average",
+            own.average,
+            true,
+            "The same chance, on average over the records.",
+        ),
+        figure(
+            "prosecutor-above",
+            "Prosecutor: records above 20 %",
+            own.above,
+            true,
+            "The share of records that are found again with a chance of more than one in five.",
+        ),
+        figure(
+            "marketer",
+            "Marketer",
+            marketer(sizes, None).map_err(|e| failed(&e))?,
+            true,
+            "The share of all records that somebody would get right who matches as many as possible.",
+        ),
+        figure(
+            "lambert-worst",
+            "Lambert: worst case",
+            own.highest,
+            true,
+            "The largest chance that any record is told to be the right person's.",
+        ),
+        figure(
+            "lambert-average",
+            "Lambert: average",
+            own.average,
+            true,
+            "The same chance, on average over the people.",
+        ),
+        figure(
+            "lambert-threshold",
+            "Lambert: people above 20 %",
+            own.above,
+            true,
+            "The share of people for whom that chance is more than one in five.",
+        ),
+    ];
+    if let Some(population) = wanted.population {
+        figures.extend(population_figures(release, population, THRESHOLD)?);
+    }
+    let rows = release.table.rows.max(1) as f64;
+    let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
+    let originals: Vec<&[u32]> = (0..release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
+    let before = Classes::of_columns(&originals, None)?;
+    figures.push(figure(
+        "uniques",
+        "Records alone in the release",
+        uniques_after as f64 / rows,
+        true,
+        "Published records that no other equals in all identifying columns.",
+    ));
+    let class_of = class_ids(&originals, original.table.rows);
+    let mut count = vec![0u64; before.count()];
+    for &class in &class_of {
+        count[class as usize] += 1;
+    }
+    let alone = count.iter().filter(|&&size| size == 1).count();
+    figures.push(figure(
+        "uniques-before",
+        "Records alone in the original",
+        alone as f64 / original.table.rows.max(1) as f64,
+        true,
+        "Records of the original that no other equals in all identifying columns.",
+    ));
+    figures.extend(estimated_uniques(release));
+    figures.extend(uncertainty(release));
+    let special = (original.table.rows <= MOST_RECORDS && originals.len() <= 24)
+        .then(|| SpecialUniques::find(&originals, SPECIAL.min(originals.len().max(1))))
+        .and_then(Result::ok);
+    progress.check()?;
+    if let Some(special) = &special {
+        let marked = (0..special.records()).filter(|&record| !special.of(record).is_empty()).count();
+        figures.push(figure(
+            "special-uniques",
+            "Special uniques in the original",
+            marked as f64 / original.table.rows.max(1) as f64,
+            true,
+            "Records of the original that at most three identifying columns already single out.",
+        ));
+        let labels: Vec<&[u32]> =
+            release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
+        if let Ok(after) = SpecialUniques::find(&labels, SPECIAL.min(labels.len().max(1))) {
+            let marked = (0..after.records()).filter(|&record| !after.of(record).is_empty()).count();
+            figures.push(figure(
+                "special-uniques-after",
+                "Special uniques in the release",
+                marked as f64 / rows,
+                true,
+                "Published records that at most three identifying columns single out.",
+            ));
+        }
+    }
+    figures.push(nearest_neighbours(&beside));
+    if let Some(path) = wanted.risk_file {
+        risk_file(path, &beside, (&group_of, &groups), &class_of, &count, special.as_ref())?;
+    }
+    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes) })
+}
+
+/// Journalist and marketer against a population table.
+fn population_figures(
+    release: &Published,
+    population: &PeopleTable,
+    threshold: f64,
+) -> Result<Vec<Option<Figure>>, RunError> {
+    let people = privet_attack::adversary::suspects(release, &population.crowd())
+        .map_err(|error| JobError::new(error.to_string()))?;
+    let mut sizes = vec![0u64; release.groups.len()];
+    for &profile in &people.profile_of {
+        for place in people.places(profile) {
+            sizes[place.group as usize] += 1;
+        }
+    }
+    // A population that lacks somebody of the data would make risks too small to be true.
+    for (own, &records) in sizes.iter_mut().zip(&release.groups) {
+        *own = (*own).max(records);
+    }
+    let failed = |error: RiskError| RunError::from(JobError::new(error.to_string()));
+    let own = journalist(&release.groups, &sizes, threshold).map_err(failed)?;
+    let uniques = sample_uniques(&release.groups, Some(&sizes)).map_err(failed)?;
+    Ok(vec![
+        figure(
+            "journalist-highest",
+            "Journalist: highest",
+            own.highest,
+            true,
+            "The largest chance with which somebody of the population is found again, when it is not known who is in the data.",
+        ),
+        figure(
+            "journalist-average",
+            "Journalist: average",
+            own.average,
+            true,
+            "The same chance, on average over the records.",
+        ),
+        figure(
+            "journalist-above",
+            "Journalist: records above 20 %",
+            own.above,
+            true,
+            "The share of records for which that chance is more than one in five.",
+        ),
+        figure(
+            "marketer-population",
+            "Marketer, against the population",
+            marketer(&release.groups, Some(&sizes)).map_err(failed)?,
+            true,
+            "The share of records that somebody would get right who matches them with the whole population.",
+        ),
+        figure(
+            "population-uniques",
+            "Records alone in the population",
+            uniques.population.unwrap_or(0) as f64 / release.table.rows.max(1) as f64,
+            true,
+            "Published records that fit one person of the population alone.",
+        ),
+    ])
+}
+
+/// Uniques of the population that a sample was drawn from, by three models.
+fn estimated_uniques(release: &Published) -> Vec<Option<Figure>> {
+    let Some(sample) = release.manifest.as_ref().and_then(|manifest| manifest.data.sample.as_ref()) else {
+        return Vec::new();
+    };
+    let fraction = release.table.rows as f64 / (sample.from_rows.max(1)) as f64;
+    if !(fraction > 0.0 && fraction <= 1.0) {
+        return Vec::new();
+    }
+    let own = uniques::Frequencies::new(&release.groups);
+    let share = |people: f64| people / (sample.from_rows.max(1)) as f64;
+    let says = "Of the people whom the sample was drawn from, the share that nobody equals, as this model estimates it from the sample.";
+    vec![
+        uniques::zayatz(&own, fraction)
+            .ok()
+            .and_then(|x| figure("zayatz", "Uniques in the population (Zayatz)", share(x), true, says)),
+        uniques::slide_negative_binomial(&own, fraction)
+            .ok()
+            .and_then(|x| figure("snb", "Uniques in the population (SNB)", share(x), true, says)),
+        uniques::pitman(&own, fraction)
+            .ok()
+            .and_then(|x| figure("pitman", "Uniques in the population (Pitman)", share(x), true, says)),
+        uniques::dankar(&own, fraction).ok().and_then(|x| {
+            figure("dankar", "Uniques in the population (Dankar's rule)", share(x.1), true, says)
+        }),
+    ]
+}
+
+/// How little may be unknown about the sensitive value of anybody (Duncan and Lambert).
+fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
+    let mut figures = Vec::new();
+    for column in &release.sensitive {
+        let entropy = |group: u32| {
+            let weights: Vec<f64> = column.histograms.of(group).iter().map(|cell| cell.1 as f64).collect();
+            posterior_entropy(&weights)
+        };
+        let all: Vec<f64> =
+            (0..release.groups.len() as u32).filter_map(|group| entropy(group).ok()).collect();
+        if let Some(own) = Uncertainty::of(all.iter().copied()) {
+            figures.push(Figure {
+                key: "uncertainty",
+                name: format!("Least uncertainty about {}", column.name),
+                value: own.least,
+                says: "How many yes-or-no questions remain about the sensitive value of the person who is worst off: 0 means it is known.".to_owned(),
+                is_share: false,
+            });
+        }
+    }
+    figures.into_iter().map(Some).collect()
+}
+
+/// Spruill: records whose nearest original, by numbers, is their own.
+fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
+    if beside.release.table.rows > MOST_NEIGHBOURS {
+        return None;
+    }
+    let numbers: Vec<(Vec<f64>, Vec<f64>)> =
+        (0..beside.release.quasi.len()).filter_map(|quasi| beside.numbers(quasi)).collect();
+    let whole = |own: &(Vec<f64>, Vec<f64>)| own.0.iter().all(|x| x.is_finite());
+    let numbers: Vec<(Vec<f64>, Vec<f64>)> = numbers.into_iter().filter(whole).collect();
+    if numbers.is_empty() {
+        return None;
+    }
+    let columns = numbers.len();
+    let deviation: Vec<f64> = numbers
+        .iter()
+        .map(|own| {
+            let mean = own.0.iter().sum::<f64>() / own.0.len() as f64;
+            (own.0.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / own.0.len() as f64)
+                .sqrt()
+                .max(f64::MIN_POSITIVE)
+        })
+        .collect();
+    let rows = |published: bool| -> Vec<f64> {
+        let records: Vec<u32> = match published {
+            true => beside.original.record_of.clone(),
+            false => (0..beside.original.table.rows as u32).collect(),
+        };
+        records
+            .iter()
+            .flat_map(|&record| {
+                numbers.iter().zip(&deviation).map(move |(own, scale)| {
+                    if published { own.1[record as usize] / scale } else { own.0[record as usize] / scale }
+                })
+            })
+            .collect()
+    };
+    let released = rows(true);
+    if released.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let origin: Vec<usize> = beside.original.record_of.iter().map(|&record| record as usize).collect();
+    let found = spruill(&rows(false), &released, columns, &origin, beside.original.table.rows).ok()?;
+    figure(
+        "spruill",
+        "Spruill's risk",
+        found.risk,
+        true,
+        "The share of records whose nearest original, by their numbers, is their own.",
+    )
+}
+
+fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
+    let bounds = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.34, 0.5, 1.0];
+    let mut records = vec![0u64; bounds.len() - 1];
+    for &size in sizes.iter().filter(|&&size| size > 0) {
+        let risk = 1.0 / size as f64;
+        let bin = bounds[1..].iter().position(|&to| risk <= to + 1e-12).unwrap_or(records.len() - 1);
+        records[bin] += size;
+    }
+    (0..records.len())
+        .map(|bin| RiskBin { from: bounds[bin], to: bounds[bin + 1], records: records[bin] })
+        .collect()
+}
+
+/// A CSV with what each record risks, by the number of the record in the original.
+fn risk_file(
+    path: &Path,
+    beside: &Beside<'_>,
+    (group_of, groups): (&[u32], &[u64]),
+    class_of: &[u32],
+    sizes: &[u64],
+    special: Option<&SpecialUniques>,
+) -> Result<(), RunError> {
+    let mut text = String::from(
+        "record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score\n",
+    );
+    let mut group = vec![None; beside.suppressed.len()];
+    for (&own, &record) in group_of.iter().zip(&beside.original.record_of) {
+        group[record as usize] = Some(own);
+    }
+    let scores = special.map(SpecialUniques::scores);
+    for record in 0..beside.suppressed.len() {
+        let after = group[record].map(|own| groups[own as usize]);
+        text.push_str(&format!(
+            "{},{},{},{},{},{}\n",
+            record + 1,
+            if after.is_some() { "yes" } else { "no" },
+            sizes[class_of[record] as usize],
+            after.map_or(String::new(), |size| size.to_string()),
+            after.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
+            scores.as_ref().map_or(String::new(), |scores| format!("{}", scores[record])),
+        ));
+    }
+    write::whole(path, text.as_bytes())
+}

@@ -1,0 +1,304 @@
+//! Figures about the identifying columns together: detail, distributions, numbers, and how strongly columns go together.
+
+use privet_criteria::Requirement;
+use privet_measure::utility::{
+    Classes, Climb, Deviation, PairAssociation, Spread, associations, conditional_entropy, correlation_error,
+    distortion_ratio, entropy_difference, mean_association_difference, mean_variation,
+    rank_correlation_error, variation_of_covariances, variation_of_means, variation_of_variances,
+};
+use privet_report::{Figure, PairUtility};
+
+use super::super::original::recoding;
+use super::{Beside, figure, spread_out};
+use crate::error::RunError;
+
+/// Columns with more values than this are not compared in pairs: almost everything goes together with them.
+const MOST_VALUES: usize = 1000;
+
+/// Figures about quasi columns together.
+pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Vec<Figure>, RunError> {
+    let release = beside.release;
+    let losses = spread.losses();
+    let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+    let groups = spread_out(beside, &beside.alike().0);
+    let classes = Classes::new(&groups, beside.mask())?;
+    let k = release.manifest.as_ref().and_then(|manifest| {
+        manifest.promises.iter().find_map(|promise| match promise.requirement {
+            Requirement::KAnonymity { k } => Some(k),
+            _ => None,
+        })
+    });
+    let rebuilt = spread.reconstruct();
+    let originals: Vec<&[u32]> = (0..release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
+    // Records that are left out show nothing: one more label.
+    let shown: Vec<Vec<u32>> = beside
+        .labels
+        .iter()
+        .map(|own| {
+            own.iter()
+                .zip(&beside.suppressed)
+                .map(|(&label, &gone)| if gone { u32::MAX } else { label })
+                .collect()
+        })
+        .collect();
+    let published: Vec<&[u32]> = shown.iter().map(Vec::as_slice).collect();
+    let largest = rebuilt.largest_difference();
+    let suppressed = beside.suppressed.iter().filter(|gone| **gone).count();
+    let rows = beside.suppressed.len().max(1) as f64;
+    let mut figures = vec![
+        figure(
+            "suppressed",
+            "Records left out",
+            suppressed as f64 / rows,
+            true,
+            "The share of the records that are not published at all.",
+        ),
+        figure(
+            "loss",
+            "Loss of detail (LM)",
+            mean,
+            true,
+            "How much of each identifying column's detail is given up, on average: 0 nothing, 1 everything.",
+        ),
+        figure(
+            "loss-sum",
+            "LM as the survey sums it",
+            losses.iter().sum(),
+            false,
+            "The loss of detail of all identifying columns together, each from 0 to 1.",
+        ),
+        figure(
+            "suppressed-cells",
+            "Cells that say nothing",
+            spread.suppressed_cells() as f64,
+            false,
+            "Cells whose label could be any value, those of records left out included.",
+        ),
+        figure(
+            "discernibility",
+            "Discernibility (DM)",
+            classes.discernibility(),
+            false,
+            "Every record counts the records that look like it; those left out count all.",
+        ),
+        figure(
+            "average-class-size",
+            "Records that look alike, on average",
+            classes.average_size(),
+            false,
+            "How many published records share all identifying columns, on average.",
+        ),
+        k.and_then(|k| {
+            figure(
+                "c-avg",
+                "The same, over k (C_AVG)",
+                classes.normalized_average_size(k).ok()?,
+                false,
+                "How many times larger than asked for groups are, on average: 1 is the best possible.",
+            )
+        }),
+        figure(
+            "ambiguity",
+            "Ambiguity (AM)",
+            spread.ambiguity(),
+            false,
+            "How many combinations of values a published record could stand for, on average.",
+        ),
+        figure(
+            "kl",
+            "Kullback-Leibler divergence",
+            rebuilt.kullback_leibler(),
+            false,
+            "How surprised somebody would be by the original who believes the release, in nats: 0 not at all.",
+        ),
+        figure(
+            "log-likelihood-ratio",
+            "Log-likelihood ratio",
+            rebuilt.log_likelihood_ratio(),
+            false,
+            "The same surprise, summed over all records.",
+        ),
+        figure(
+            "total-variation",
+            "Total variation distance",
+            rebuilt.total_variation(),
+            true,
+            "The largest error in the probability of any event, when it is estimated from the release.",
+        ),
+        figure(
+            "hellinger",
+            "Hellinger distance",
+            rebuilt.hellinger(),
+            true,
+            "Another distance between the table and what the release says of it, from 0 to 1.",
+        ),
+        figure(
+            "largest-difference",
+            "Largest error in one cell",
+            largest.most,
+            true,
+            "The largest error in the share of any single combination of values, at most.",
+        ),
+        figure(
+            "entropy-difference",
+            "Bits that no longer tell records apart",
+            entropy_difference(&originals, &published)?,
+            false,
+            "How many yes-or-no questions fewer the identifying columns answer.",
+        ),
+        figure(
+            "conditional-entropy",
+            "Bits that remain unknown",
+            conditional_entropy(&originals, &published)?,
+            false,
+            "How many yes-or-no questions remain about the original values of a record when its published ones are known.",
+        ),
+        figure(
+            "group-entropy",
+            "Entropy within groups, summed",
+            classes.group_entropy(&originals)?,
+            false,
+            "How mixed the original values are within groups, summed over groups and columns.",
+        ),
+    ];
+    figures.push(distortion(beside)?);
+    Ok(figures.into_iter().flatten().collect())
+}
+
+/// The thesis' distortion ratio, where every column has a hierarchy and stands on one level of it.
+fn distortion(beside: &Beside<'_>) -> Result<Option<Figure>, RunError> {
+    let levels: Option<Vec<(Vec<u32>, u32)>> = beside
+        .release
+        .quasi
+        .iter()
+        .map(|&at| {
+            let own = recoding(beside.release, at)?;
+            let level = own.level? as u32;
+            Some((vec![level; beside.release.table.columns[at].domain.len()], own.height as u32))
+        })
+        .collect();
+    let Some(levels) = levels else { return Ok(None) };
+    let climbs: Vec<Climb<'_>> = levels
+        .iter()
+        .zip(&beside.labels)
+        .map(|((level_of_label, height), published)| Climb { published, level_of_label, height: *height })
+        .collect();
+    let ratio = distortion_ratio(&climbs, beside.mask())?;
+    Ok(figure(
+        "distortion",
+        "Distortion ratio",
+        ratio,
+        true,
+        "Steps taken up the hierarchies, of all that could be taken.",
+    ))
+}
+
+/// Figures about columns of numbers: what moments become when a label is read as the mean of its values.
+pub(super) fn number_figures(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
+    let numbers: Vec<(Vec<f64>, Vec<f64>)> =
+        (0..beside.release.quasi.len()).filter_map(|quasi| beside.numbers(quasi)).collect();
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let before: Vec<&[f64]> = numbers.iter().map(|own| own.0.as_slice()).collect();
+    let after: Vec<&[f64]> = numbers.iter().map(|own| own.1.as_slice()).collect();
+    let relative = Deviation::Relative;
+    let groups = spread_out(beside, &beside.release.group_of);
+    let squares = Classes::new(&groups, beside.mask())?
+        .sum_of_squares(&standardized(&before).iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+    let mut figures = vec![
+        figure(
+            "sse-sst",
+            "Spread of numbers lost (SSE/SST)",
+            squares.ratio(),
+            true,
+            "How much of the spread of numbers lies within groups, and so can no longer be seen.",
+        ),
+        figure(
+            "mean-variation",
+            "Change of single numbers",
+            mean_variation(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            true,
+            "How far a number is from what the release says instead, relative to the number, on average.",
+        ),
+        figure(
+            "variation-of-means",
+            "Change of means",
+            variation_of_means(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            true,
+            "How far the means of columns are from what the release says, relative to the means.",
+        ),
+        figure(
+            "variation-of-variances",
+            "Change of variances",
+            variation_of_variances(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            true,
+            "How far the variances of columns are from what the release says, relative to the variances.",
+        ),
+    ];
+    if before.len() > 1 {
+        figures.extend([
+            figure("variation-of-covariances", "Change of covariances", variation_of_covariances(&before, &after, relative)?.mean.unwrap_or(f64::NAN), true, "How far the covariances of columns are from what the release says, relative to the covariances."),
+            correlation_error(&before, &after)?.and_then(|error| figure("correlation-error", "Change of correlations", error, false, "How far correlations (from -1 to 1) are from what the release says, on average.")),
+            rank_correlation_error(&before, &after)?.and_then(|error| figure("rank-correlation-error", "Change of rank correlations", error, false, "The same for correlations of ranks (Spearman).")),
+        ]);
+    }
+    Ok(figures.into_iter().flatten().collect())
+}
+
+/// Columns with mean 0 and variance 1, so that their units do not matter.
+fn standardized(columns: &[&[f64]]) -> Vec<Vec<f64>> {
+    let of = |column: &&[f64]| {
+        let own: Vec<f64> = column.iter().copied().filter(|x| x.is_finite()).collect();
+        let n = own.len().max(1) as f64;
+        let mean = own.iter().sum::<f64>() / n;
+        let deviation = (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+        let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+        column.iter().map(|x| (x - mean) * scale).collect()
+    };
+    columns.iter().map(of).collect()
+}
+
+/// How strongly columns go together.
+pub(super) fn pairs(beside: &Beside<'_>, figures: &mut Vec<Figure>) -> Result<Vec<PairUtility>, RunError> {
+    let (original, release) = (beside.original, beside.release);
+    let mut names = Vec::new();
+    let (mut before, mut after): (Vec<&[u32]>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+    for (quasi, &at) in release.quasi.iter().enumerate() {
+        let column = &original.table.columns[original.quasi[quasi].position];
+        if column.domain.len() <= MOST_VALUES {
+            names.push(release.table.columns[at].name.clone());
+            before.push(&column.codes);
+            after.push(beside.labels[quasi].clone());
+        }
+    }
+    for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
+        let column = &original.table.columns[position];
+        if let Some(codes) = &own.codes
+            && column.domain.len() <= MOST_VALUES
+        {
+            names.push(own.name.clone());
+            before.push(&column.codes);
+            after.push(spread_out(beside, codes));
+        }
+    }
+    let after: Vec<&[u32]> = after.iter().map(Vec::as_slice).collect();
+    let pairs = associations(&before, &after, beside.mask())?;
+    if let Some((cramer, pearson)) = mean_association_difference(&pairs) {
+        figures.extend(figure("cramer-v", "Change of Cramér's V", cramer, false, "How far the strength with which two columns go together (0 to 1) is from what the release says, on average."));
+        figures.extend(figure(
+            "pearson-c",
+            "Change of Pearson's C",
+            pearson,
+            false,
+            "The same with another measure of strength.",
+        ));
+    }
+    let of = |pair: &PairAssociation| PairUtility {
+        a: names[pair.columns.0].clone(),
+        b: names[pair.columns.1].clone(),
+        before: pair.before.cramer_v,
+        after: pair.after.cramer_v,
+    };
+    Ok(pairs.iter().map(of).collect())
+}

@@ -1,0 +1,368 @@
+//! Assessing a release: what it is still good for, what its records risk, and what an adversary learns from it.
+//!
+//! `privet measure` and `privet attack` come here with a finished folder; `anonymize` comes here before it hands one
+//! over. Everything is for the owner: nothing of it goes into the release but the rates of attacks.
+
+mod counts;
+mod gate;
+pub(crate) mod home;
+mod measure;
+mod minimality;
+mod original;
+mod people;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use privet_attack::adversary::{self, Adversary, Other, suspects};
+use privet_attack::knowledge::PeopleFile;
+use privet_attack::{AttackError, Beliefs, Knowledge, Suspects, Truth, homogeneity};
+use privet_data::{Hierarchy, Progress};
+use privet_release::Published;
+use privet_report::{Assessment, NotMade};
+
+use crate::error::{JobError, RunError};
+pub(crate) use gate::gate;
+use original::{Given, JobAt, Original};
+use people::PeopleTable;
+
+/// What `privet attack` is told.
+#[derive(Debug, Clone, Default)]
+pub struct AttackOptions {
+    /// The release folder.
+    pub release: PathBuf,
+    /// The file that says what the adversary knows.
+    pub knowledge: Option<PathBuf>,
+    /// The original, or the job file that names it.
+    pub original: Option<PathBuf>,
+    /// The job file.
+    pub job: Option<PathBuf>,
+    /// The attacks to make; all that can be made when left out.
+    pub attacks: Option<Vec<String>>,
+    /// How sure the adversary must be.
+    pub confidence: f64,
+    /// The largest accepted risk.
+    pub max_risk: Option<f64>,
+    /// The seed.
+    pub seed: u64,
+    /// Where to write what is concluded about each person.
+    pub people: Option<PathBuf>,
+    /// Where to write the owner's report.
+    pub report: Option<PathBuf>,
+}
+
+/// What `privet measure` is told.
+#[derive(Debug, Clone, Default)]
+pub struct MeasureOptions {
+    /// The original, or the job file that names it.
+    pub original: PathBuf,
+    /// The release folder.
+    pub release: PathBuf,
+    /// The job file.
+    pub job: Option<PathBuf>,
+    /// The column that classifiers learn to predict.
+    pub class: Option<String>,
+    /// How many random queries are asked.
+    pub queries: usize,
+    /// The seed.
+    pub seed: u64,
+    /// A table of the population, for the journalist's risk.
+    pub population: Option<PathBuf>,
+    /// Where to write what each record risks.
+    pub risk_file: Option<PathBuf>,
+    /// Where to write the owner's report.
+    pub report: Option<PathBuf>,
+}
+
+/// More queries than this say nothing more.
+const MOST_QUERIES: usize = 100_000;
+
+/// Attacks a release.
+///
+/// # Errors
+/// When the release, the original, the knowledge or an option cannot be used.
+pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    crate::adversary::AdversarySection {
+        attacks: options.attacks.clone(),
+        confidence: options.confidence,
+        max_risk: options.max_risk,
+        ..Default::default()
+    }
+    .check_flags()?;
+    outside(&options.release, [&options.people, &options.report])?;
+    let knowledge = match &options.knowledge {
+        Some(path) => {
+            Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?
+        }
+        None => Knowledge::default(),
+    };
+    if let Some(manifest) = counts::manifest(&options.release) {
+        counts::refuse_others(options)?;
+        return counts::attack(&options.release, &manifest, options.max_risk, progress);
+    }
+    // The job is no secret: the adversary may have it from the knowledge file or from the command line.
+    let job_path = options.job.clone().or_else(|| knowledge.job.as_ref().map(|path| knowledge.resolve(path)));
+    let given = options.original.as_deref().map(|path| Given::new(path, job_path.as_deref())).transpose()?;
+    let alone = match (&given, &job_path) {
+        (None, Some(path)) => Some(Given::of_job(path)?),
+        _ => None,
+    };
+    let missing = given
+        .as_ref()
+        .or(alone.as_ref())
+        .map_or_else(|| vec![String::new()], |own| own.options.missing.clone());
+    let release = Published::open_with(&options.release, &missing, progress)?;
+    let job = given.as_ref().or(alone.as_ref()).and_then(Given::job);
+    let name = knowledge.people.as_ref().and_then(|people| people.name.as_deref());
+    let original = match &given {
+        Some(given) => {
+            let names: Vec<&str> = name.into_iter().collect();
+            let read = Original::read(&given.path, &given.options, job, &release, &names, progress);
+            // The name of people need not be a column of the original.
+            Some(match read {
+                Err(RunError::Job(_)) if name.is_some() => {
+                    Original::read(&given.path, &given.options, job, &release, &[], progress)?
+                }
+                other => other?,
+            })
+        }
+        None => None,
+    };
+    let settings = Settings {
+        attacks: options.attacks.as_deref(),
+        confidence: options.confidence,
+        max_risk: options.max_risk,
+        seed: options.seed,
+        people: options.people.as_deref(),
+    };
+    let assessment = run_attacks(&release, original.as_ref(), &knowledge, job, &settings, progress)?;
+    if let (Some(path), Some(manifest)) = (&options.report, &release.manifest) {
+        write::page(path, manifest, &assessment)?;
+    }
+    Ok(assessment)
+}
+
+/// Measures a release.
+///
+/// # Errors
+/// When the release, the original or an option cannot be used.
+pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    outside(&options.release, [&options.risk_file, &options.report])?;
+    if options.queries > MOST_QUERIES {
+        return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
+    }
+    let given = Given::new(&options.original, options.job.as_deref())?;
+    let release = Published::open_with(&options.release, &given.options.missing, progress)?;
+    let more: Vec<&str> = options.class.as_deref().into_iter().collect();
+    let original = Original::read(&given.path, &given.options, given.job(), &release, &more, progress)?;
+    let population = match &options.population {
+        Some(path) => {
+            let file = PeopleFile { path: path.clone(), ..PeopleFile::default() };
+            Some(PeopleTable::read(&file, &Knowledge::default(), given.job(), &release, progress)?)
+        }
+        None => None,
+    };
+    let wanted = measure::Wanted {
+        population: population.as_ref(),
+        class: options.class.as_deref(),
+        queries: options.queries,
+        seed: options.seed,
+        risk_file: options.risk_file.as_deref(),
+    };
+    let assessment = Assessment {
+        utility: Some(measure::utility(&original, &release, &wanted, progress)?),
+        risk: Some(measure::risk(&original, &release, &wanted, progress)?),
+        ..Assessment::default()
+    };
+    if let (Some(path), Some(manifest)) = (&options.report, &release.manifest) {
+        write::page(path, manifest, &assessment)?;
+    }
+    Ok(assessment)
+}
+
+/// What the owner learns must not lie in what is handed over.
+fn outside(release: &Path, files: [&Option<PathBuf>; 2]) -> Result<(), RunError> {
+    let folder = home::real(release);
+    for file in files.into_iter().flatten() {
+        if home::real(file).starts_with(&folder) {
+            let problem = "lies in the release folder; what is for the owner alone must be written elsewhere";
+            return Err(JobError::new(problem).at(file).into());
+        }
+    }
+    Ok(())
+}
+
+/// How attacks are to be made.
+pub(crate) struct Settings<'a> {
+    pub attacks: Option<&'a [String]>,
+    pub confidence: f64,
+    pub max_risk: Option<f64>,
+    pub seed: u64,
+    /// Where to write what is concluded about each person.
+    pub people: Option<&'a Path>,
+}
+
+/// Makes attacks on a release, and scores them by the original where it is at hand.
+pub(crate) fn run_attacks(
+    release: &Published,
+    original: Option<&Original>,
+    knowledge: &Knowledge,
+    job: Option<JobAt<'_>>,
+    settings: &Settings<'_>,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    let name = knowledge.people.as_ref().and_then(|people| people.name.as_deref());
+    // Whom the adversary looks for: a table, those of the original, or, knowing nobody, the records themselves.
+    let table = match (&knowledge.people, original) {
+        (Some(file), _) => Some(PeopleTable::read(file, knowledge, job, release, progress)?),
+        (None, Some(original)) => Some(PeopleTable::of_original(original, None)),
+        (None, None) => None,
+    };
+    let truth: Option<Truth> = match (&table, original, &knowledge.people) {
+        (Some(table), Some(original), Some(_)) => Some(table.found_in(original, release, name)),
+        (Some(table), Some(original), None) => Some(table.members(original, release)),
+        (None, _, _) => records_as_people(release),
+        _ => None,
+    };
+    let people: Suspects = match &table {
+        Some(table) => suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?,
+        None => Suspects::in_groups(release.group_of.iter().map(|&group| Some(group)), &release.groups),
+    };
+    let control_table = match &knowledge.control {
+        Some(file) => Some(PeopleTable::read(file, knowledge, job, release, progress)?),
+        None => None,
+    };
+    let control: Option<(Suspects, Truth)> = match &control_table {
+        Some(table) => Some((
+            suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?,
+            table.strangers(release),
+        )),
+        None => None,
+    };
+    let names = table.as_ref().map(PeopleTable::by_name).unwrap_or_default();
+    let person = |name: &str| names.get(name).copied().flatten();
+    let of_prior: Vec<Vec<bool>> = knowledge
+        .priors
+        .iter()
+        .map(|prior| match &table {
+            Some(table) => table.of_prior(prior),
+            None => Ok(vec![prior.of.is_empty(); people.people()]),
+        })
+        .collect::<Result<_, _>>()?;
+    let others = other_releases(knowledge, table.as_ref(), original, progress)?;
+    let others: Vec<Other<'_>> =
+        others.iter().map(|(release, table)| Other { release, crowd: table.crowd() }).collect();
+    let hierarchies = sensitive_hierarchies(release, job)?;
+    let by_name = settings.attacks.is_some_and(|words| words.iter().any(|word| word == "minimality"));
+    let again = job.filter(|_| original.is_some_and(|own| by_name || own.table.rows <= minimality::QUICK));
+    let minimal = |column: usize| match again {
+        Some(job) => minimality::attack(job, release, column, settings.confidence, settings.seed, progress),
+        None => Ok(None),
+    };
+    let adversary = Adversary {
+        minimality: again.map(|_| &minimal as &adversary::Minimality<'_>),
+        release,
+        crowd: table.as_ref().map(PeopleTable::crowd).unwrap_or_default(),
+        suspects: &people,
+        own_table: knowledge.people.is_some(),
+        truth: truth.as_ref(),
+        control: control.as_ref().map(|(people, truth)| (people, truth)),
+        hierarchies: &hierarchies,
+        knowledge,
+        person: &person,
+        of_prior: &of_prior,
+        others: &others,
+        confidence: settings.confidence,
+        seed: settings.seed,
+    };
+    let attacked = adversary.attack(settings.attacks, progress).map_err(|error| match error {
+        AttackError::Cancelled => RunError::Cancelled(privet_data::Cancelled),
+        other => JobError::new(other.to_string()).into(),
+    })?;
+    if let Some(path) = settings.people {
+        let beliefs: Vec<Beliefs> = (0..release.sensitive.len())
+            .map(|column| {
+                let target = privet_attack::Target {
+                    release,
+                    sensitive: Some(column),
+                    people: &people,
+                    truth: truth.as_ref(),
+                };
+                homogeneity::beliefs(&target, None)
+            })
+            .collect();
+        let name_of = |person: u32| {
+            table.as_ref().map_or_else(|| (person + 1).to_string(), |table| table.name_of(person))
+        };
+        write::people(path, release, &people, truth.as_ref(), &beliefs, &name_of)?;
+    }
+    Ok(Assessment {
+        attacks: attacked.findings,
+        not_made: attacked
+            .not_made
+            .into_iter()
+            .map(|(attack, why)| NotMade { attack: attack.to_owned(), why })
+            .collect(),
+        max_risk: settings.max_risk,
+        ..Assessment::default()
+    })
+}
+
+/// Knowing nobody, the adversary looks at records: what is true of a record is what is published with it.
+fn records_as_people(release: &Published) -> Option<Truth> {
+    if release.sensitive.iter().any(|column| column.codes.is_none()) {
+        return None;
+    }
+    let value = |column: &privet_release::published::SensitiveColumn| {
+        column.codes.iter().flatten().map(|&code| Some(code)).collect()
+    };
+    Some(Truth {
+        record_of: (0..release.table.rows as u32).map(Some).collect(),
+        values: release.sensitive.iter().map(value).collect(),
+        member: vec![true; release.table.rows],
+    })
+}
+
+/// Other releases, with the same people by the columns that they share with each.
+fn other_releases(
+    knowledge: &Knowledge,
+    people: Option<&PeopleTable>,
+    original: Option<&Original>,
+    progress: &dyn Progress,
+) -> Result<Vec<(Published, PeopleTable)>, RunError> {
+    let mut others = Vec::new();
+    for other in &knowledge.releases {
+        let folder = knowledge.resolve(&other.folder);
+        let release = Published::open(&folder, progress)?;
+        let given = match &other.job {
+            Some(path) => Some(Given::of_job(&knowledge.resolve(path))?),
+            None => None,
+        };
+        let table = match (people, original) {
+            (Some(people), _) => people.beside(given.as_ref().and_then(Given::job), &release, &folder)?,
+            _ => {
+                return Err(JobError::new(
+                    "`releases` need people to be put together by: give [people] or the original",
+                )
+                .into());
+            }
+        };
+        others.push((release, table));
+    }
+    Ok(others)
+}
+
+/// The hierarchies of the sensitive columns.
+fn sensitive_hierarchies(
+    release: &Published,
+    job: Option<JobAt<'_>>,
+) -> Result<Vec<Option<Hierarchy>>, RunError> {
+    let Some(job) = job else { return Ok(vec![None; release.sensitive.len()]) };
+    let of = |column: &privet_release::published::SensitiveColumn| {
+        let counts = column.histograms.total(column.domain.len());
+        job.hierarchy(&column.name, &column.domain, &counts)
+    };
+    release.sensitive.iter().map(of).collect()
+}
+
+pub use adversary::ATTACKS;

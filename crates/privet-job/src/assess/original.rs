@@ -1,0 +1,264 @@
+//! The original beside its release: columns by name, hierarchies, and which record became which.
+
+use std::path::{Path, PathBuf};
+
+use foldhash::{HashMap, HashMapExt};
+use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
+use privet_release::Published;
+use privet_release::published::{Meaning, coverage};
+
+use crate::error::{JobError, RunError};
+use crate::job::Job;
+
+/// A job and the folder that its paths are relative to.
+#[derive(Clone, Copy)]
+pub(crate) struct JobAt<'a> {
+    pub job: &'a Job,
+    pub base: &'a Path,
+}
+
+impl JobAt<'_> {
+    /// The hierarchy of a column, fitted to these values where it is made from values. What a file or a tree does not
+    /// cover is no mistake here: the values may be somebody else's.
+    pub fn hierarchy(
+        &self,
+        name: &str,
+        domain: &Domain,
+        counts: &[u64],
+    ) -> Result<Option<Hierarchy>, RunError> {
+        let Some(spec) = self.job.columns.get(name).and_then(|column| column.hierarchy.as_ref()) else {
+            return Ok(None);
+        };
+        let failed = |source| RunError::Hierarchy { column: name.to_owned(), source };
+        if let HierarchySpec::File(path) = spec {
+            return Ok(Some(read_hierarchy(&self.base.join(path)).map_err(failed)?));
+        }
+        match build(spec, self.base, domain, counts) {
+            Ok(hierarchy) => Ok(Some(hierarchy)),
+            // A builder that does not understand somebody else's values: labels are then read as anyone would.
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// How often each code occurs.
+pub(crate) fn count(codes: &[u32], values: usize) -> Vec<u64> {
+    let mut counts = vec![0; values];
+    for &code in codes {
+        if let Some(slot) = counts.get_mut(code as usize) {
+            *slot += 1;
+        }
+    }
+    counts
+}
+
+/// The original of a release.
+pub(crate) struct Original {
+    pub table: Table,
+    /// Per quasi column of the release: its position here, and which values its labels may stand for.
+    pub quasi: Vec<OriginalQuasi>,
+    /// Per sensitive column of the release its position here.
+    pub sensitive: Vec<usize>,
+    /// Per published record the record it came from.
+    pub record_of: Vec<u32>,
+}
+
+/// A column that is published as it is.
+struct Same<'a> {
+    own: &'a Column,
+    /// Per code of the published column the code here.
+    code_of: Vec<Option<u32>>,
+    codes: &'a [u32],
+}
+
+/// A quasi column of the original.
+pub(crate) struct OriginalQuasi {
+    pub position: usize,
+    pub hierarchy: Option<Hierarchy>,
+    pub coverage: Coverage,
+}
+
+impl Original {
+    /// Reads the original of a release: the columns that the release has, and `more`.
+    pub fn read(
+        path: &Path,
+        options: &ReadOptions,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+        more: &[&str],
+        progress: &dyn Progress,
+    ) -> Result<Self, RunError> {
+        let names = || {
+            let published = release.table.columns.iter().map(|column| column.name.as_str());
+            published
+                .chain(release.sensitive.iter().map(|column| column.name.as_str()))
+                .chain(more.iter().copied())
+        };
+        let bucket = release.manifest.as_ref().and_then(|manifest| {
+            manifest
+                .data
+                .columns
+                .iter()
+                .find(|column| column.role == "bucket")
+                .map(|column| column.name.as_str())
+        });
+        let mut wanted: Vec<String> =
+            names().filter(|name| Some(*name) != bucket).map(str::to_owned).collect();
+        wanted.sort();
+        wanted.dedup();
+        let options = ReadOptions { columns: Some(wanted), ..options.clone() };
+        let table = match read(path, &options, progress) {
+            Ok(input) => input.table,
+            Err(error) => match &error.kind {
+                ReadErrorKind::UnknownColumn { name, .. } => {
+                    return Err(other(path, format!("has no column {name}, which the release has")));
+                }
+                _ => return Err(error.into()),
+            },
+        };
+        Self::of_table(table, path, job, release)
+    }
+
+    /// Puts a table beside its release.
+    pub fn of_table(
+        table: Table,
+        path: &Path,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+    ) -> Result<Self, RunError> {
+        let position = |name: &str| {
+            table
+                .position(name)
+                .ok_or_else(|| other(path, format!("has no column {name}, which the release has")))
+        };
+        let mut quasi = Vec::new();
+        for &own in &release.quasi {
+            let published = &release.table.columns[own];
+            let position = position(&published.name)?;
+            let column = &table.columns[position];
+            let counts = count(&column.codes, column.domain.len());
+            let hierarchy = match job {
+                Some(job) => job.hierarchy(&published.name, &column.domain, &counts)?,
+                None => None,
+            };
+            let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
+            let coverage = coverage(&published.domain, &column.domain, meaning);
+            quasi.push(OriginalQuasi { position, hierarchy, coverage });
+        }
+        let sensitive =
+            release.sensitive.iter().map(|column| position(&column.name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(data) = release.manifest.as_ref().map(|manifest| &manifest.data)
+            && data.input_rows != table.rows as u64
+        {
+            let problem = match &data.sample {
+                Some(_) => {
+                    "is the table that a sample was drawn from, and nobody can tell which of its records were drawn; \
+                            what compares with it is measured when the release is made: set output.home"
+                }
+                None => "is not the original of this release: it has another number of records",
+            };
+            return Err(other(path, problem.to_owned()));
+        }
+        let mut original = Self { table, quasi, sensitive, record_of: Vec::new() };
+        original.record_of = original.align(release).ok_or_else(|| {
+            let hint = "give the table that the release was made from, and the job file with --job when its columns \
+                        have hierarchies";
+            other(path, format!("is not the original of this release: a published record fits none of its records; {hint}"))
+        })?;
+        Ok(original)
+    }
+
+    /// Which record became which: both tables are in the same order, and some records were left out. Of several records
+    /// that fit, the first is taken; they show the same.
+    fn align(&self, release: &Published) -> Option<Vec<u32>> {
+        let distorted =
+            release.manifest.as_ref().and_then(|manifest| Some(&manifest.data.distorted.as_ref()?.column));
+        // Columns that are published as they are, by the codes of the original.
+        let same: Vec<Same<'_>> = release
+            .table
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(position, own)| !release.quasi.contains(position) && Some(&own.name) != distorted)
+            .filter_map(|(_, published)| {
+                let own = &self.table.columns[self.table.position(&published.name)?];
+                let code_of = translate(&published.domain, &own.domain);
+                Some(Same { own, code_of, codes: &published.codes })
+            })
+            .collect();
+        let fits = |published: usize, record: usize| {
+            same.iter()
+                .all(|same| same.code_of[same.codes[published] as usize] == Some(same.own.codes[record]))
+                && self.quasi.iter().zip(&release.quasi).all(|(quasi, &at)| {
+                    let label = release.table.columns[at].codes[published];
+                    quasi.coverage.contains(label, self.table.columns[quasi.position].codes[record])
+                })
+        };
+        let mut record = 0;
+        let mut record_of = Vec::with_capacity(release.table.rows);
+        for published in 0..release.table.rows {
+            while record < self.table.rows && !fits(published, record) {
+                record += 1;
+            }
+            if record == self.table.rows {
+                return None;
+            }
+            record_of.push(record as u32);
+            record += 1;
+        }
+        Some(record_of)
+    }
+}
+
+/// Per code of one domain the code of the same text in another.
+pub(crate) fn translate(from: &Domain, to: &Domain) -> Vec<Option<u32>> {
+    let mut code_of: HashMap<&str, u32> = HashMap::with_capacity(to.len());
+    code_of.extend(to.texts().iter().zip(0..).map(|(text, code)| (&**text, code)));
+    from.texts().iter().map(|text| code_of.get(&**text).copied()).collect()
+}
+
+/// What the manifest says of a column.
+pub(crate) fn recoding(release: &Published, position: usize) -> Option<&privet_release::manifest::Recoding> {
+    release.manifest.as_ref()?.data.columns.get(position)?.recoding.as_ref()
+}
+
+fn other(path: &Path, problem: String) -> RunError {
+    JobError::new(problem).at(path).into()
+}
+
+/// A table given on the command line: the table itself, or a job file whose input it is.
+pub(crate) struct Given {
+    pub path: PathBuf,
+    pub options: ReadOptions,
+    pub job: Option<(Job, PathBuf)>,
+}
+
+impl Given {
+    /// `original` is a table or a job file; `job` a job file with the hierarchies.
+    pub fn new(original: &Path, job: Option<&Path>) -> Result<Self, RunError> {
+        let is_job = original.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let file = if is_job { Some(original) } else { job };
+        let job = match file {
+            Some(file) => Some((Job::read(file, &[])?, crate::run::base_of(file))),
+            None => None,
+        };
+        let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, _)| job.input.options())?;
+        let path = match &job {
+            Some((job, base)) if is_job => base.join(&job.input.path),
+            _ => original.to_owned(),
+        };
+        Ok(Self { path, options, job })
+    }
+
+    /// A job file, whatever its name ends in.
+    pub fn of_job(file: &Path) -> Result<Self, RunError> {
+        let (job, base) = (Job::read(file, &[])?, crate::run::base_of(file));
+        Ok(Self { path: base.join(&job.input.path), options: job.input.options()?, job: Some((job, base)) })
+    }
+
+    pub fn job(&self) -> Option<JobAt<'_>> {
+        self.job.as_ref().map(|(job, base)| JobAt { job, base })
+    }
+}

@@ -1,0 +1,253 @@
+//! The people of an attack: a table of the adversary's, or those whom the original is about.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use privet_attack::Truth;
+use privet_attack::adversary::{Crowd, SharedColumn};
+use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Column, Coverage, Progress, Table};
+use privet_release::Published;
+use privet_release::published::{Meaning, coverage};
+
+use super::original::{JobAt, Original, count, recoding, translate};
+use crate::error::{JobError, RunError};
+
+/// A table of people, put beside a release.
+pub(crate) struct PeopleTable {
+    table: Table,
+    shared: Vec<Shared>,
+    /// The column with names.
+    name: Option<usize>,
+    /// Per sensitive column of the release its position here, if it is here.
+    sensitive: Vec<Option<usize>>,
+    /// Names of columns of the release that are called otherwise here.
+    renamed: HashMap<String, String>,
+}
+
+struct Shared {
+    quasi: usize,
+    position: usize,
+    coverage: Coverage,
+}
+
+impl PeopleTable {
+    /// Reads a table of people.
+    pub fn read(
+        file: &PeopleFile,
+        knowledge: &Knowledge,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+        progress: &dyn Progress,
+    ) -> Result<Self, RunError> {
+        let path = knowledge.resolve(&file.path);
+        let missing = job.map(|job| job.job.input.options()).transpose()?.unwrap_or_default().missing;
+        let table = read(&path, &ReadOptions { missing, ..ReadOptions::default() }, progress)?.table;
+        let renamed = file.columns.iter().map(|(ours, theirs)| (ours.clone(), theirs.clone())).collect();
+        let people = Self::of_table(table, file.name.as_deref(), renamed, job, release, &path)?;
+        if let Some(missing) = file.columns.values().find(|theirs| people.table.position(theirs).is_none()) {
+            return Err(JobError::new(format!(
+                "`people.columns` names a column that the table has not: {missing}"
+            ))
+            .at(&path)
+            .into());
+        }
+        Ok(people)
+    }
+
+    /// The people whom an original is about.
+    pub fn of_original(original: &Original, name: Option<&str>) -> Self {
+        let shared = original.quasi.iter().enumerate().map(|(quasi, own)| Shared {
+            quasi,
+            position: own.position,
+            coverage: own.coverage.clone(),
+        });
+        Self {
+            shared: shared.collect(),
+            name: name.and_then(|name| original.table.position(name)),
+            sensitive: original.sensitive.iter().map(|&position| Some(position)).collect(),
+            table: original.table.clone(),
+            renamed: HashMap::new(),
+        }
+    }
+
+    fn of_table(
+        table: Table,
+        name: Option<&str>,
+        renamed: HashMap<String, String>,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+        path: &Path,
+    ) -> Result<Self, RunError> {
+        let theirs = |ours: &str| table.position(renamed.get(ours).map_or(ours, String::as_str));
+        let mut shared = Vec::new();
+        for (quasi, &own) in release.quasi.iter().enumerate() {
+            let published = &release.table.columns[own];
+            let Some(position) = theirs(&published.name) else { continue };
+            let column = &table.columns[position];
+            let counts = count(&column.codes, column.domain.len());
+            let hierarchy = match job {
+                Some(job) => job.hierarchy(&published.name, &column.domain, &counts)?,
+                None => None,
+            };
+            let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
+            shared.push(Shared {
+                quasi,
+                position,
+                coverage: coverage(&published.domain, &column.domain, meaning),
+            });
+        }
+        if shared.is_empty() {
+            let problem =
+                "has no quasi column of the release; name those that are called otherwise under `columns`";
+            return Err(JobError::new(problem).at(path).into());
+        }
+        let name = match name {
+            Some(name) => match table.position(name) {
+                Some(position) => Some(position),
+                None => {
+                    return Err(JobError::new(format!("has no column {name}, which is said to name people"))
+                        .at(path)
+                        .into());
+                }
+            },
+            None => None,
+        };
+        let sensitive = release.sensitive.iter().map(|column| theirs(&column.name)).collect();
+        Ok(Self { shared, name, sensitive, renamed, table })
+    }
+
+    /// The same people beside another release.
+    pub fn beside(&self, job: Option<JobAt<'_>>, release: &Published, path: &Path) -> Result<Self, RunError> {
+        let name = self.name.map(|position| self.table.columns[position].name.clone());
+        Self::of_table(self.table.clone(), name.as_deref(), self.renamed.clone(), job, release, path)
+    }
+
+    /// The people as attacks see them.
+    pub fn crowd(&self) -> Crowd<'_> {
+        let shared = self.shared.iter().map(|own| SharedColumn {
+            quasi: own.quasi,
+            values: &self.table.columns[own.position].codes,
+            coverage: &own.coverage,
+        });
+        Crowd { count: self.table.rows, shared: shared.collect() }
+    }
+
+    /// What a person is called: a name, or the number of the record from 1.
+    pub fn name_of(&self, person: u32) -> String {
+        match self.name {
+            Some(position) => {
+                let column = &self.table.columns[position];
+                column.domain.text(column.codes[person as usize]).to_owned()
+            }
+            None => (person + 1).to_string(),
+        }
+    }
+
+    /// People by name; a name that several have is nobody's.
+    pub fn by_name(&self) -> HashMap<String, Option<u32>> {
+        let mut people = HashMap::with_capacity(self.table.rows);
+        for person in 0..self.table.rows as u32 {
+            people.entry(self.name_of(person)).and_modify(|own| *own = None).or_insert(Some(person));
+        }
+        people
+    }
+
+    /// Whom a prior is about.
+    pub fn of_prior(&self, prior: &Prior) -> Result<Vec<bool>, JobError> {
+        let mut among = vec![true; self.table.rows];
+        for (name, value) in &prior.of {
+            let name = self.renamed.get(name).unwrap_or(name);
+            let Some(column) = self.table.column(name) else {
+                return Err(JobError::new(format!("`priors`: the table of people has no column {name}")));
+            };
+            let code = column.domain.code_of(value);
+            for (own, &other) in among.iter_mut().zip(&column.codes) {
+                *own &= Some(other) == code;
+            }
+        }
+        Ok(among)
+    }
+
+    /// What is true of people who are in no release: their values where the table has them.
+    pub fn strangers(&self, release: &Published) -> Truth {
+        Truth {
+            record_of: vec![None; self.table.rows],
+            values: self.values(release),
+            member: vec![false; self.table.rows],
+        }
+    }
+
+    /// What is true of the people of the original themselves.
+    pub fn members(&self, original: &Original, release: &Published) -> Truth {
+        let mut record_of = vec![None; self.table.rows];
+        for (published, &record) in (0..).zip(&original.record_of) {
+            record_of[record as usize] = Some(published);
+        }
+        Truth { record_of, values: self.values(release), member: vec![true; self.table.rows] }
+    }
+
+    fn values(&self, release: &Published) -> Vec<Vec<Option<u32>>> {
+        let of =
+            |(own, position): (&privet_release::published::SensitiveColumn, &Option<usize>)| match position {
+                Some(position) => {
+                    let column = &self.table.columns[*position];
+                    let code_of = translate(&column.domain, &own.domain);
+                    // A value that is not published is known, and is none of those that are.
+                    let outside = own.domain.len() as u32;
+                    column.codes.iter().map(|&code| Some(code_of[code as usize].unwrap_or(outside))).collect()
+                }
+                None => vec![None; self.table.rows],
+            };
+        release.sensitive.iter().zip(&self.sensitive).map(of).collect()
+    }
+
+    /// What is true of people who are found in the original by their name, or, without names, by being the only one with
+    /// their values in the shared columns.
+    pub fn found_in(&self, original: &Original, release: &Published, name: Option<&str>) -> Truth {
+        let key = |table: &Table, columns: &[usize], row: usize| -> Vec<String> {
+            let text = |&position: &usize| {
+                let column: &Column = &table.columns[position];
+                column.domain.text(column.codes[row]).to_owned()
+            };
+            columns.iter().map(text).collect()
+        };
+        let (ours, theirs): (Vec<usize>, Vec<usize>) =
+            match (name.and_then(|name| original.table.position(name)), self.name) {
+                (Some(original_name), Some(own_name)) => (vec![original_name], vec![own_name]),
+                _ => self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position)).unzip(),
+            };
+        let mut found: HashMap<Vec<String>, Option<u32>> = HashMap::new();
+        for record in 0..original.table.rows {
+            let entry = found.entry(key(&original.table, &ours, record));
+            entry.and_modify(|own| *own = None).or_insert(Some(record as u32));
+        }
+        let mut published_of = vec![None; original.table.rows];
+        for (published, &record) in (0..).zip(&original.record_of) {
+            published_of[record as usize] = Some(published);
+        }
+        let record: Vec<Option<Option<u32>>> = (0..self.table.rows)
+            .map(|person| found.get(&key(&self.table, &theirs, person)).copied())
+            .collect();
+        let values = release
+            .sensitive
+            .iter()
+            .zip(&original.sensitive)
+            .map(|(own, &position)| {
+                let column = &original.table.columns[position];
+                let code_of = translate(&column.domain, &own.domain);
+                let outside = own.domain.len() as u32;
+                let value = |record: Option<Option<u32>>| {
+                    Some(code_of[column.codes[record?? as usize] as usize].unwrap_or(outside))
+                };
+                record.iter().map(|&record| value(record)).collect()
+            })
+            .collect();
+        Truth {
+            record_of: record.iter().map(|record| published_of[(*record)?? as usize]).collect(),
+            values,
+            member: record.iter().map(Option::is_some).collect(),
+        }
+    }
+}

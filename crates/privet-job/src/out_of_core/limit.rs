@@ -1,0 +1,139 @@
+//! How much of a table may be in memory at once, as a job says it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use privet_recode::lattice::Problem;
+use privet_recode::partition::bytes_per_record;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+const ACCEPTED: &str = "a number of records, such as 50_000_000, or a size, such as \"256MB\" or \"256MiB\"";
+
+/// Units of sizes, as people write them in any case, and their bytes.
+const UNITS: [(&str, u64); 9] = [
+    ("b", 1),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+];
+
+/// What the program needs whatever the input: itself, and the chunks that are read and written.
+const PROGRAM: u64 = 27_000_000;
+/// How many bytes are given up to what an allocator does not give back, for every five that records need (measured).
+const SLACK: u64 = 2;
+
+/// How much of a table may be in memory at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryLimit {
+    /// So many records.
+    Records(u64),
+    /// So many bytes of memory, for the program and the records that it holds; half of them at least are for the
+    /// records.
+    Bytes(u64),
+}
+
+impl MemoryLimit {
+    /// What is wrong with it, if anything.
+    pub(crate) fn fault(self) -> Option<&'static str> {
+        match self {
+            MemoryLimit::Records(0) => {
+                Some("must be a number of records above 0, or a size such as \"256MB\"")
+            }
+            MemoryLimit::Bytes(bytes) if bytes < 1_000_000 => {
+                Some("must be at least 1MB, or a number of records without a unit")
+            }
+            _ => None,
+        }
+    }
+
+    /// The records of a problem that may be held at once.
+    pub(crate) fn records(self, problem: &Problem<'_>) -> u64 {
+        match self {
+            MemoryLimit::Records(records) => records.max(1),
+            MemoryLimit::Bytes(bytes) => {
+                let for_records = bytes.saturating_sub(PROGRAM).max(bytes / 2) / (5 + SLACK) * 5;
+                (for_records / bytes_per_record(problem)).max(1)
+            }
+        }
+    }
+}
+
+impl FromStr for MemoryLimit {
+    type Err = String;
+
+    /// Reads a size.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let unit = unit.trim().to_ascii_lowercase();
+        let number = number.parse::<f64>().ok().filter(|number| number.is_finite());
+        let unit = UNITS.iter().find(|(name, _)| *name == unit);
+        match (number, unit) {
+            (Some(number), Some((_, bytes))) => Ok(MemoryLimit::Bytes((number * *bytes as f64) as u64)),
+            _ => Err(format!("`search.mondrian.memory-limit` must be {ACCEPTED}")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MemoryLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Written;
+        impl Visitor<'_> for Written {
+            type Value = MemoryLimit;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(ACCEPTED)
+            }
+
+            fn visit_u64<E: Error>(self, records: u64) -> Result<MemoryLimit, E> {
+                Ok(MemoryLimit::Records(records))
+            }
+
+            fn visit_i64<E: Error>(self, records: i64) -> Result<MemoryLimit, E> {
+                // One that is below 0 is refused with the others that are not above it.
+                Ok(MemoryLimit::Records(u64::try_from(records).unwrap_or(0)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<MemoryLimit, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        for (text, bytes) in [
+            ("256MB", 256_000_000),
+            ("256MiB", 256 << 20),
+            ("1.5 GB", 1_500_000_000),
+            (" 2gib ", 2 << 30),
+            ("4096kB", 4_096_000),
+            ("7b", 7),
+        ] {
+            assert_eq!(text.parse(), Ok(MemoryLimit::Bytes(bytes)), "{text}");
+        }
+        for text in ["", "256", "MB", "256 MBit", "-1MB", "1..5MB", "lots", "1e400MB"] {
+            assert!(text.parse::<MemoryLimit>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn too_little_is_refused() {
+        assert!(MemoryLimit::Records(0).fault().is_some() && MemoryLimit::Records(1).fault().is_none());
+        assert!(
+            MemoryLimit::Bytes(999_999).fault().is_some() && MemoryLimit::Bytes(1 << 20).fault().is_none()
+        );
+    }
+}
