@@ -1,0 +1,159 @@
+use super::*;
+use crate::{Coins, SeededCoins, additive_noise};
+use privet_measure::classify::{
+    Classifier, DecisionTree, NaiveBayes, Span, Training, TrainingColumn, TreeOptions, accuracy,
+};
+use proptest::prelude::*;
+
+const APPROACHES: [Approach; 3] = [Approach::Global, Approach::ByClass, Approach::Local];
+
+/// The ordinary way: intervals as leaves.
+fn ordinary(records: &NoisyRecords) -> Training {
+    let column = |column: &NoisyColumn| TrainingColumn {
+        leaves: column.grid.len() as u32,
+        is_ordered: true,
+        codes: column.values.iter().map(|&value| nearest(&column.grid, value)).collect(),
+        spans: (0..column.grid.len() as u32).map(Span::one).collect(),
+    };
+    Training::new(records.columns.iter().map(column).collect(), records.classes.clone()).unwrap()
+}
+
+fn nearest(grid: &Grid, value: f64) -> u32 {
+    let (low, high) = (grid.edges()[0], grid.edges()[grid.len()]);
+    grid.interval_of(value.clamp(low, high)).unwrap() as u32
+}
+
+fn plain(values: Vec<f64>, grid: &Grid) -> NoisyColumn {
+    NoisyColumn { values, noise: Noise::NONE, grid: grid.clone() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// papers T-AL3: without noise everything is the ordinary classifier, whatever the approach.
+    #[test]
+    fn without_noise_they_are_the_ordinary_ones(
+        rows in prop::collection::vec((0.0f64..4.0, 0.0f64..4.0, 0u32..3), 1..30),
+        min_leaf in 1u32..5,
+    ) {
+        let uneven = Grid::new(vec![0.0, 0.3, 1.0, 2.5, 4.0]).unwrap();
+        let even = Grid::even(0.0, 4.0, 12).unwrap();
+        let columns = vec![
+            plain(rows.iter().map(|row| row.0).collect(), &uneven),
+            plain(rows.iter().map(|row| row.1).collect(), &even),
+        ];
+        let records = NoisyRecords::new(columns, rows.iter().map(|row| row.2).collect()).unwrap();
+        let options = Options::default();
+        let training = ordinary(&records);
+        let tree = TreeOptions { max_depth: 6, min_leaf: f64::from(min_leaf) };
+        let (bayes, expected) = (ReconstructedBayes::train(&records, 1.0, &options).unwrap(), NaiveBayes::train(&training, 1.0));
+        let ordinary_tree = DecisionTree::train(&training, tree);
+        let trees = APPROACHES.map(|approach| {
+            ReconstructedTree::train(&records, &TreeTraining { approach, reconstruction: options, tree }).unwrap()
+        });
+        for a in 0..4u32 {
+            for b in 0..12u32 {
+                let record = [Some(a), Some(b)];
+                prop_assert_eq!(bayes.predict(&record), expected.predict(&record));
+                for tree in &trees {
+                    prop_assert_eq!(tree.predict(&record), ordinary_tree.predict(&record));
+                }
+            }
+        }
+        for tree in &trees {
+            prop_assert_eq!(tree.leaves(), ordinary_tree.leaves());
+            prop_assert_eq!(tree.predict(&[None, Some(2)]), ordinary_tree.predict(&[None, Some(2)]));
+            prop_assert_eq!(tree.predict(&[]), ordinary_tree.predict(&[]));
+        }
+        for approach in APPROACHES {
+            let codes = corrected(&records, approach, &options).unwrap();
+            let expected: Vec<Vec<u32>> = training.columns().iter().map(|column| column.codes.clone()).collect();
+            prop_assert_eq!(codes, expected);
+        }
+    }
+}
+
+/// Class 1 where x is in the middle third and y is high, with a few wrong labels.
+fn concept(n: usize, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
+    let mut coins = SeededCoins::new(seed);
+    let (mut x, mut y, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..n {
+        let (a, b) = (9.0 * coins.unit().unwrap(), 9.0 * coins.unit().unwrap());
+        let is_in = (3.0..6.0).contains(&a) && b > 3.0;
+        classes.push(u32::from(is_in != coins.chance(0.05).unwrap()));
+        x.push(a);
+        y.push(b);
+    }
+    (x, y, classes)
+}
+
+/// With noise over as much as the width of the concept, learning from reconstructed distributions beats learning from
+/// the perturbed values, on plain records (seeds are fixed; the gaps are many times what other seeds make of them).
+#[test]
+fn reconstruction_helps() {
+    let (x, y, classes) = concept(6000, 1);
+    let noise = Noise::Uniform { half_width: 3.0 };
+    let grid = Grid::even(0.0, 9.0, 18).unwrap();
+    let mut coins = SeededCoins::new(2);
+    let mut column = |values: &[f64]| NoisyColumn {
+        values: additive_noise(values, noise, &mut coins).unwrap().value,
+        noise,
+        grid: grid.clone(),
+    };
+    let columns = vec![column(&x), column(&y)];
+    let records = NoisyRecords::new(columns, classes).unwrap();
+    let (x, y, classes) = concept(4000, 3);
+    let leaves = |values: &[f64]| values.iter().map(|&value| Some(nearest(&grid, value))).collect::<Vec<_>>();
+    let test = [leaves(&x), leaves(&y)];
+    let classes: Vec<Option<u32>> = classes.into_iter().map(Some).collect();
+    let score = |classifier: &dyn Classifier| accuracy(classifier, &test, &classes).unwrap();
+    let tree = TreeOptions { max_depth: 6, min_leaf: 100.0 };
+    let raw = score(&DecisionTree::train(&ordinary(&records), tree));
+    let reconstruction = Options::default();
+    let trees = APPROACHES.map(|approach| {
+        ReconstructedTree::train(&records, &TreeTraining { approach, reconstruction, tree }).unwrap()
+    });
+    let [global, by_class, local] = &trees;
+    assert!(global != by_class && by_class != local);
+    let scores = [score(global), score(by_class), score(local)];
+    let bayes = score(&ReconstructedBayes::train(&records, 1.0, &reconstruction).unwrap());
+    let raw_bayes = score(&NaiveBayes::train(&ordinary(&records), 1.0));
+    assert!(scores[1] > raw + 0.02 && scores[2] > raw + 0.02, "{raw} {scores:?}");
+    assert!(bayes > raw_bayes + 0.01, "{raw_bayes} {bayes}");
+}
+
+#[test]
+fn placing_follows_the_masses() {
+    let grid = Grid::even(0.0, 3.0, 3).unwrap();
+    let column =
+        NoisyColumn { values: vec![2.9, 0.2, 1.6, 1.4], noise: Noise::Uniform { half_width: 1.0 }, grid };
+    let options = Options { kernel: crate::Kernel::Midpoint, cells: None, stop: crate::Stop::after(1) };
+    // papers FX-T5: masses 3/8, 1/4, 3/8 put the second record at 3/8, which is still the first interval's.
+    assert_eq!(place(&column, &column.grid, &[0, 1, 2, 3], &options).unwrap(), [2, 0, 1, 0]);
+}
+
+#[test]
+fn edges() {
+    let grid = Grid::even(0.0, 3.0, 3).unwrap();
+    let column = |values: Vec<f64>| NoisyColumn {
+        values,
+        noise: Noise::Uniform { half_width: 1.0 },
+        grid: grid.clone(),
+    };
+    assert!(NoisyRecords::new(vec![], vec![]).is_err());
+    assert!(NoisyRecords::new(vec![column(vec![])], vec![]).is_err());
+    assert!(NoisyRecords::new(vec![column(vec![1.0])], vec![0, 1]).is_err());
+    assert!(NoisyRecords::new(vec![column(vec![f64::NAN])], vec![0]).is_err());
+    assert!(NoisyRecords::new(vec![column(vec![1.0])], vec![u32::MAX]).is_err());
+    let options = Options::default();
+    let far = NoisyRecords::new(vec![column(vec![1.0, 99.0])], vec![0, 1]).unwrap();
+    assert_eq!(ReconstructedBayes::train(&far, 1.0, &options), Err(PerturbError::Unreachable));
+    assert_eq!(ReconstructedTree::train(&far, &TreeTraining::default()), Err(PerturbError::Unreachable));
+    assert!(corrected(&far, Approach::Global, &options).is_ok());
+    let one = NoisyRecords::new(vec![column(vec![1.0])], vec![7]).unwrap();
+    assert!(ReconstructedBayes::train(&one, 0.0, &options).is_err());
+    assert_eq!(ReconstructedBayes::train(&one, 1.0, &options).unwrap().predict(&[Some(0)]), Some(7));
+    assert_eq!(ReconstructedTree::train(&one, &TreeTraining::default()).unwrap().predict(&[None]), Some(7));
+    let no_column = NoisyRecords::new(vec![], vec![1, 1, 0]).unwrap();
+    assert_eq!(ReconstructedTree::train(&no_column, &TreeTraining::default()).unwrap().predict(&[]), Some(1));
+}
