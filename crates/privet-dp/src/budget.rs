@@ -1,0 +1,343 @@
+//! Budgets as exact fractions: epsilon, delta, and how losses add up (survey PM-17, PM-29, PM-35, TH-24, ERR-10).
+//!
+//! Guarantee: parsed exactly from decimal text, never through floating point; composition is exact addition, which
+//! holds for e^epsilon and not for the ratio form that the survey's chapter 2 prints (there losses multiply). Where a
+//! number has to be rounded, a loss is rounded up and a promise down: always against the one who asks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use dashu::integer::{IBig, UBig};
+use dashu::rational::RBig;
+
+use crate::DpError;
+use crate::exact;
+
+const EPSILON: &str = "a decimal number above 0 and at most 1000, such as 0.5 or 1/3";
+const DELTA: &str = "a decimal number from 0 to below 1, such as 1e-6; 0 or at least 1e-300";
+/// The digits after the decimal point that a ledger keeps.
+const DIGITS: usize = 30;
+
+/// The exponent of a privacy guarantee: every answer is at most e^epsilon times as likely with a person as without.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Epsilon(RBig);
+
+/// The probability with which a guarantee may fail.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delta(RBig);
+
+impl Epsilon {
+    /// From an exact fraction.
+    pub fn new(value: RBig) -> Result<Self, DpError> {
+        if value <= RBig::ZERO || value > RBig::from(1000) {
+            return Err(DpError::parameter("epsilon", EPSILON));
+        }
+        Ok(Self(value))
+    }
+
+    /// From the survey's ratio form of definition 2.6 (ERR-10): the largest epsilon we can vouch for with
+    /// e^epsilon ≤ ratio, that is ln(ratio) rounded down.
+    pub fn from_ratio(ratio: &RBig) -> Result<Self, DpError> {
+        let below = exact::ln_lower(ratio);
+        below.ok_or_else(|| DpError::parameter("ratio", "a number above 1")).and_then(Self::new)
+    }
+
+    /// The exact value.
+    pub fn value(&self) -> &RBig {
+        &self.0
+    }
+
+    /// An equal share of it for each of `parts` questions.
+    pub fn split(&self, parts: u64) -> Result<Self, DpError> {
+        if parts == 0 {
+            return Err(DpError::parameter("the number of parts", "1 or more"));
+        }
+        Self::new(&self.0 / RBig::from(parts))
+    }
+}
+
+impl Delta {
+    /// From an exact fraction.
+    pub fn new(value: RBig) -> Result<Self, DpError> {
+        let tiny = value > RBig::ZERO
+            && value.denominator() > &(value.numerator().clone().into_parts().1 * UBig::from(10u8).pow(300));
+        if value < RBig::ZERO || value >= RBig::ONE || tiny {
+            return Err(DpError::parameter("delta", DELTA));
+        }
+        Ok(Self(value))
+    }
+
+    /// The exact value.
+    pub fn value(&self) -> &RBig {
+        &self.0
+    }
+}
+
+impl FromStr for Epsilon {
+    type Err = DpError;
+    fn from_str(text: &str) -> Result<Self, DpError> {
+        parse(text).ok_or_else(|| DpError::parameter("epsilon", EPSILON)).and_then(Self::new)
+    }
+}
+
+impl FromStr for Delta {
+    type Err = DpError;
+    fn from_str(text: &str) -> Result<Self, DpError> {
+        parse(text).ok_or_else(|| DpError::parameter("delta", DELTA)).and_then(Self::new)
+    }
+}
+
+/// What one answer may cost: pure, or with a probability of failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Privacy {
+    /// e^epsilon for every answer.
+    Pure(Epsilon),
+    /// P(A(T1) ∈ O) ≤ e^epsilon P(A(T2) ∈ O) + delta for every set of answers (PM-29), with delta above 0.
+    Approximate(Epsilon, Delta),
+}
+
+impl Privacy {
+    /// Its cost.
+    pub fn loss(&self) -> Loss {
+        match self {
+            Self::Pure(epsilon) => Loss { epsilon: epsilon.0.clone(), delta: RBig::ZERO },
+            Self::Approximate(epsilon, delta) => Loss { epsilon: epsilon.0.clone(), delta: delta.0.clone() },
+        }
+    }
+}
+
+/// A privacy loss, or what is left of a budget: both parts at least 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    epsilon: RBig,
+    delta: RBig,
+}
+
+impl Loss {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { epsilon: RBig::ZERO, delta: RBig::ZERO }
+    }
+
+    /// From exact fractions, neither below 0.
+    pub fn new(epsilon: RBig, delta: RBig) -> Result<Self, DpError> {
+        if epsilon < RBig::ZERO || delta < RBig::ZERO || delta > RBig::ONE {
+            return Err(DpError::parameter("a loss", "an epsilon of 0 or more and a delta from 0 to 1"));
+        }
+        Ok(Self { epsilon, delta })
+    }
+
+    /// Its epsilon.
+    pub fn epsilon(&self) -> &RBig {
+        &self.epsilon
+    }
+
+    /// Its delta.
+    pub fn delta(&self) -> &RBig {
+        &self.delta
+    }
+
+    /// Whether it costs nothing.
+    pub fn is_none(&self) -> bool {
+        self.epsilon.is_zero() && self.delta.is_zero()
+    }
+
+    /// Sequential composition (PM-35, TH-24): answers about the same people, by whatever mechanisms.
+    pub fn sequential<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Self {
+        losses.into_iter().fold(Self::none(), |sum, loss| Self {
+            epsilon: sum.epsilon + &loss.epsilon,
+            delta: (sum.delta + &loss.delta).min(RBig::ONE),
+        })
+    }
+
+    /// Parallel composition: answers about groups of people that were declared disjoint, so that every person is in
+    /// one of them at most and stays in it. Holds for add/remove neighbours; when a person may be *replaced* by one of
+    /// another group, two groups change, and the two largest losses add up.
+    pub fn parallel<'a>(losses: impl IntoIterator<Item = &'a Loss>, neighbours: crate::Neighbours) -> Self {
+        let affected = match neighbours {
+            crate::Neighbours::AddRemove => 1,
+            crate::Neighbours::ReplaceOne => 2,
+        };
+        let (mut epsilons, mut deltas): (Vec<_>, Vec<_>) =
+            losses.into_iter().map(|loss| (loss.epsilon.clone(), loss.delta.clone())).unzip();
+        let largest = |values: &mut Vec<RBig>| {
+            values.sort_unstable_by(|a, b| b.cmp(a));
+            values.iter().take(affected).fold(RBig::ZERO, |sum, value| sum + value)
+        };
+        Self { epsilon: largest(&mut epsilons), delta: largest(&mut deltas).min(RBig::ONE) }
+    }
+
+    /// What is left of this budget after a loss, or `None` when it does not suffice.
+    pub fn after(&self, loss: &Loss) -> Option<Self> {
+        if loss.epsilon > self.epsilon || loss.delta > self.delta {
+            return None;
+        }
+        Some(Self { epsilon: &self.epsilon - &loss.epsilon, delta: &self.delta - &loss.delta })
+    }
+
+    /// As a charge: rounded up to 30 digits after the decimal point, so that a ledger's fractions stay short.
+    pub fn rounded_up(&self) -> Self {
+        Self { epsilon: to_digits(&self.epsilon, true), delta: to_digits(&self.delta, true) }
+    }
+
+    /// As a budget: rounded down to 30 digits after the decimal point.
+    pub fn rounded_down(&self) -> Self {
+        Self { epsilon: to_digits(&self.epsilon, false), delta: to_digits(&self.delta, false) }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "epsilon {}", decimal(&self.epsilon))?;
+        if self.delta.is_zero() { Ok(()) } else { write!(f, ", delta {}", decimal(&self.delta)) }
+    }
+}
+
+/// Decimal text of a value of up to 30 digits after the point, and a fraction otherwise.
+fn decimal(value: &RBig) -> String {
+    let scaled = value * RBig::from(IBig::from(10).pow(DIGITS));
+    if value.is_int() || !scaled.is_int() || *value < RBig::ZERO {
+        return value.to_string();
+    }
+    let digits = format!("{:0>width$}", scaled.numerator().to_string(), width = DIGITS + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - DIGITS);
+    format!("{whole}.{}", fraction.trim_end_matches('0'))
+}
+
+fn to_digits(value: &RBig, up: bool) -> RBig {
+    let scale = UBig::from(10u8).pow(DIGITS);
+    let scaled = value * RBig::from(IBig::from(scale.clone()));
+    RBig::from_parts(if up { scaled.ceil() } else { scaled.floor() }, scale)
+}
+
+/// An exact fraction from text: `0.5`, `1e-6`, `1/3`. Short texts only, so that nobody can make us compute 10^1000000.
+pub(crate) fn parse(text: &str) -> Option<RBig> {
+    let text = text.trim();
+    if text.len() > 200 {
+        return None;
+    }
+    if let Some((above, below)) = text.split_once('/') {
+        let (above, below) = (digits(above.trim())?, digits(below.trim())?);
+        return (below != UBig::ZERO).then(|| RBig::from_parts(IBig::from(above), below));
+    }
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i32>().ok().filter(|e| e.abs() <= 300)?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if number.contains('.') && fraction.is_empty() && whole.is_empty() {
+        return None;
+    }
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let all = digits(&[whole, fraction].concat())?;
+    let exponent = exponent - fraction.len() as i32;
+    let power = UBig::from(10u8).pow(exponent.unsigned_abs() as usize);
+    Some(match exponent {
+        0.. => RBig::from(IBig::from(all * power)),
+        _ => RBig::from_parts(IBig::from(all), power),
+    })
+}
+
+fn digits(text: &str) -> Option<UBig> {
+    (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Neighbours;
+    use proptest::prelude::*;
+
+    fn loss(epsilon: &str, delta: &str) -> Loss {
+        Loss::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn exact_decimal_text() {
+        assert_eq!("0.1".parse::<Epsilon>().unwrap().value(), &RBig::from_parts(1.into(), 10u8.into()));
+        assert_eq!("1/3".parse::<Epsilon>().unwrap().value(), &RBig::from_parts(1.into(), 3u8.into()));
+        assert_eq!(
+            "1e-6".parse::<Delta>().unwrap().value(),
+            &RBig::from_parts(1.into(), 1_000_000u32.into())
+        );
+        assert_eq!(".5".parse::<Epsilon>().unwrap(), "0.50".parse().unwrap());
+        // Ten tenths are one, which they are not in floating point.
+        let tenth = loss("0.1", "0");
+        assert_eq!(Loss::sequential(std::iter::repeat_n(&tenth, 10)), loss("1", "0"));
+    }
+
+    #[test]
+    fn absurd_values_are_refused() {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "inf",
+            "NaN",
+            "1e999999999",
+            "1/0",
+            "0.0",
+            "1001",
+            ".",
+            "+1",
+            "1e",
+            "0x1",
+            "1_0",
+            "--1",
+            "1/2/3",
+        ] {
+            assert!(text.parse::<Epsilon>().is_err(), "{text}");
+        }
+        for text in ["1", "-0.1", "nan", "1e-301", "2"] {
+            assert!(text.parse::<Delta>().is_err(), "{text}");
+        }
+        assert!("0".parse::<Delta>().is_ok());
+        assert!("1".parse::<Epsilon>().unwrap().split(0).is_err());
+        assert!(Loss::new(RBig::from(-1), RBig::ZERO).is_err());
+    }
+
+    #[test]
+    fn amounts_are_readable() {
+        assert_eq!(loss("0.25", "1e-6").to_string(), "epsilon 0.25, delta 0.000001");
+        assert_eq!(loss("12", "0").to_string(), "epsilon 12");
+        assert_eq!(loss("1/3", "0").to_string(), "epsilon 1/3");
+    }
+
+    /// survey ERR-10, TH-24: ratios multiply where epsilons add.
+    #[test]
+    fn the_ratio_form_multiplies() {
+        let two = Epsilon::from_ratio(&RBig::from(2)).unwrap();
+        let six = Epsilon::from_ratio(&RBig::from(6)).unwrap();
+        let three = Epsilon::from_ratio(&RBig::from(3)).unwrap();
+        let gap = six.value() - two.value() - three.value();
+        assert!(gap.to_f64().value().abs() < 1e-12);
+        assert!(Epsilon::from_ratio(&RBig::ONE).is_err() && Epsilon::from_ratio(&RBig::ZERO).is_err());
+        assert!(two.value().to_f64().value() <= 2f64.ln());
+    }
+
+    #[test]
+    fn parallel_composition_depends_on_the_neighbours() {
+        let all = [loss("0.5", "0"), loss("0.2", "0.1"), loss("0.4", "0.01")];
+        assert_eq!(Loss::parallel(&all, Neighbours::AddRemove), loss("0.5", "0.1"));
+        assert_eq!(Loss::parallel(&all, Neighbours::ReplaceOne), loss("0.9", "0.11"));
+        assert!(Loss::parallel(&[], Neighbours::ReplaceOne).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_is_against_the_asker(p in 1u64.., q in 1u64..) {
+            let value = RBig::from_parts(IBig::from(p), UBig::from(q));
+            let exact = Loss::new(value, RBig::ZERO).unwrap();
+            prop_assert!(exact.rounded_up().epsilon() >= exact.epsilon());
+            prop_assert!(exact.rounded_down().epsilon() <= exact.epsilon());
+            prop_assert!((exact.rounded_up().epsilon() - exact.rounded_down().epsilon()).to_f64().value() <= 1.01e-30);
+            prop_assert!(exact.rounded_down().after(&exact.rounded_up()).is_none() || exact.rounded_up() == exact);
+        }
+
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "\\PC{0,24}") {
+            let _ = text.parse::<Epsilon>();
+            let _ = text.parse::<Delta>();
+        }
+    }
+}

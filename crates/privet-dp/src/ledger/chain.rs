@@ -1,0 +1,79 @@
+//! The hash chain: every entry's hash covers the entry and the hash before it.
+//!
+//! SHA-256, or HMAC-SHA-256 with a key. Without a key the chain shows accidents and careless edits; whoever can write
+//! the file can also recompute it. With a key that the writer of the file does not have, no entry can be changed,
+//! inserted or taken out of the middle unnoticed. Entries cut off the end are found by comparing with a
+//! [`super::Head`] kept elsewhere. Fields are hashed with their lengths, so that none can pass for part of another.
+
+use std::path::Path;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use super::LedgerError;
+
+/// What signs entries.
+#[derive(Clone)]
+pub(super) enum Seal {
+    Plain,
+    Keyed(Vec<u8>),
+}
+
+/// The hash before the first entry.
+pub(super) const START: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+impl Seal {
+    pub fn from_key_file(path: &Path) -> Result<Self, LedgerError> {
+        let key = std::fs::read(path).map_err(|_| LedgerError::Key)?;
+        if key.len() < 16 {
+            return Err(LedgerError::Key);
+        }
+        Ok(Self::Keyed(key))
+    }
+
+    /// The hash of an entry as hexadecimal text.
+    pub fn hash(&self, previous: &str, fields: &[&str]) -> Result<String, LedgerError> {
+        let mut message = Vec::new();
+        for field in std::iter::once(&previous).chain(fields) {
+            message.extend_from_slice(&(field.len() as u64).to_le_bytes());
+            message.extend_from_slice(field.as_bytes());
+        }
+        match self {
+            Self::Plain => Ok(hex(&Sha256::digest(&message))),
+            Self::Keyed(key) => {
+                let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| LedgerError::Key)?;
+                mac.update(&message);
+                Ok(hex(&mac.finalize().into_bytes()))
+            }
+        }
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_answers() {
+        // RFC 4231, test case 2: key "Jefe", data "what do ya want for nothing?".
+        let mut mac = Hmac::<Sha256>::new_from_slice(b"Jefe").unwrap();
+        mac.update(b"what do ya want for nothing?");
+        assert_eq!(
+            hex(&mac.finalize().into_bytes()),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        assert_eq!(hex(&Sha256::digest(b"abc"))[..16], *"ba7816bf8f01cfea");
+    }
+
+    #[test]
+    fn fields_do_not_run_together() {
+        let seal = Seal::Plain;
+        assert_ne!(seal.hash(START, &["ab", "c"]).unwrap(), seal.hash(START, &["a", "bc"]).unwrap());
+        let keyed = Seal::Keyed(vec![7; 16]);
+        assert_ne!(seal.hash(START, &["a"]).unwrap(), keyed.hash(START, &["a"]).unwrap());
+    }
+}

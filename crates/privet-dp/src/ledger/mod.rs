@@ -1,0 +1,140 @@
+//! The ledger of privacy budgets: charged and made durable before an answer leaves (survey PM-35).
+//!
+//! Guarantee, for every [`Ledger`]: when [`Ledger::charge`] returns a receipt, the charge is on durable storage and
+//! the budget sufficed for it and all charges before, whoever else was charging. When it returns an error, nothing
+//! may be answered; the charge may still have been made (a crash during commit), which costs the asker and not the
+//! people. [`answer`] is the only order in which things should happen: charge, then compute, then give out.
+
+mod chain;
+mod sqlite;
+
+pub use sqlite::SqliteLedger;
+
+use sha2::{Digest, Sha256};
+
+use crate::DpError;
+use crate::budget::Loss;
+
+/// What is asked of a ledger. Holds a fingerprint of the question instead of the question, which may name values.
+#[derive(Debug, Clone)]
+pub struct Request {
+    dataset: String,
+    asker: String,
+    fingerprint: String,
+    loss: Loss,
+}
+
+const LONGEST: usize = 1000;
+
+impl Request {
+    /// A question about a data set, by an asker, at a cost above nothing.
+    pub fn new(dataset: &str, asker: &str, question: &str, loss: &Loss) -> Result<Self, DpError> {
+        name(dataset)?;
+        name(asker)?;
+        if loss.is_none() {
+            return Err(DpError::parameter("the cost of a question", "an epsilon or a delta above 0"));
+        }
+        let digest = Sha256::digest(question.as_bytes());
+        Ok(Self {
+            dataset: dataset.to_owned(),
+            asker: asker.to_owned(),
+            fingerprint: chain::hex(&digest),
+            loss: loss.rounded_up(),
+        })
+    }
+}
+
+fn name(text: &str) -> Result<(), DpError> {
+    if text.is_empty() || text.len() > LONGEST {
+        return Err(DpError::parameter("the name of a data set or an asker", "1 to 1000 bytes"));
+    }
+    Ok(())
+}
+
+/// That something was charged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The number of the entry.
+    pub sequence: u64,
+    /// What is left of the data set's budget.
+    pub remaining: Loss,
+    /// The hash of the entry, which covers all entries before it.
+    pub hash: String,
+}
+
+/// The last entry of a ledger. Kept elsewhere, it shows later that nothing was cut off the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the entry, 0 when there is none.
+    pub sequence: u64,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// Durable budgets.
+pub trait Ledger {
+    /// Opens an account for a data set. A second opening is refused, whatever its budget.
+    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError>;
+
+    /// What is left of a data set's budget.
+    fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError>;
+
+    /// Charges, durably, or refuses.
+    fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError>;
+
+    /// Recomputes every hash and every sum. `since` is a head that was seen earlier and must still be there.
+    fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError>;
+}
+
+/// Charges, and only then computes the answer.
+pub fn answer<T>(
+    ledger: &mut impl Ledger,
+    request: &Request,
+    compute: impl FnOnce() -> Result<T, DpError>,
+) -> Result<(Receipt, T), DpError> {
+    let receipt = ledger.charge(request)?;
+    Ok((receipt, compute()?))
+}
+
+/// Why a ledger refused or failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// The budget does not suffice.
+    #[error(
+        "the privacy budget does not suffice: asked {asked}, left {left}; ask for less, or have the account's owner decide"
+    )]
+    Insufficient {
+        /// What was asked for.
+        asked: Box<Loss>,
+        /// What is left.
+        left: Box<Loss>,
+    },
+    /// There is no such account.
+    #[error("the ledger has no account for this data set; open one with its total budget first")]
+    NoAccount,
+    /// There is one already.
+    #[error("the ledger has an account for this data set already; a budget is decided once")]
+    AccountExists,
+    /// The budget or name makes no sense.
+    #[error("an account needs a name of 1 to 1000 bytes and a budget with an epsilon above 0")]
+    BadAccount,
+    /// The ledger contradicts itself.
+    #[error(
+        "entry {sequence} of the ledger does not hold: {problem}; stop answering and restore a copy that verifies"
+    )]
+    Broken {
+        /// Which entry.
+        sequence: u64,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The key does not fit.
+    #[error(
+        "the key of a ledger is a file of at least 16 bytes that can be read, the same one for all its entries"
+    )]
+    Key,
+    /// The database failed. Nothing may be answered.
+    #[error("the ledger cannot be used, so nothing is answered: {0}")]
+    Storage(String),
+}

@@ -1,0 +1,216 @@
+//! Noise calibrated to a sensitivity: Laplace for epsilon, Gaussian for (epsilon, delta) (survey ME-28, ME-29,
+//! TH-16).
+//!
+//! Guarantee. Laplace: whole numbers whose vector changes by at most S in sum of absolute values between neighbours,
+//! plus independent discrete Laplace noise of scale S/epsilon, are epsilon-private; the ratio of probabilities is at
+//! most e^(S/scale) pointwise. Gaussian: discrete Gaussian noise whose sigma per Euclidean sensitivity is proved in
+//! `gaussian.rs`, rounded up. The print adds real noise to real values; fractions on a machine are not real numbers,
+//! so values are whole numbers of a grid's unit here.
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::budget::{Epsilon, Loss, Privacy};
+use crate::samplers::{self, saturating_i128};
+use crate::{DpError, exact, gaussian};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Laplace,
+    Gaussian,
+}
+
+/// Noise that is ready to be added, and what adding it costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noise {
+    shape: Shape,
+    scale: RBig,
+    loss: Loss,
+    /// What it hides: a sum of absolute changes, or of squared ones.
+    sensitivity: u128,
+}
+
+/// How far off an answer is expected to be. Known before anything is spent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// The standard deviation of the noise.
+    pub standard_deviation: f64,
+    /// With a probability of at least 95 %, the answer is off by this much at most.
+    pub half_width_95: f64,
+}
+
+impl Accuracy {
+    /// The same in numbers of which `units` make 1.
+    pub fn per(self, units: f64) -> Self {
+        Self {
+            standard_deviation: self.standard_deviation / units,
+            half_width_95: self.half_width_95 / units,
+        }
+    }
+}
+
+impl Noise {
+    /// Laplace noise for a sum of absolute changes of at most `sensitivity`.
+    pub fn laplace(sensitivity: u128, epsilon: &Epsilon) -> Self {
+        let scale = RBig::from(IBig::from(sensitivity)) / epsilon.value();
+        Self { shape: Shape::Laplace, scale, loss: Privacy::Pure(epsilon.clone()).loss(), sensitivity }
+    }
+
+    /// Gaussian noise for a sum of squared changes of at most `squared_sensitivity`.
+    pub fn gaussian(
+        squared_sensitivity: u128,
+        epsilon: &Epsilon,
+        delta: &crate::Delta,
+    ) -> Result<Self, DpError> {
+        let variance = gaussian::variance(epsilon.value(), delta.value())
+            .ok_or_else(|| DpError::parameter("delta", "above 0 for Gaussian noise, such as 1e-6"))?;
+        let sigma = exact::sqrt_upper(&(variance * RBig::from(IBig::from(squared_sensitivity))));
+        // A denominator of 2^10 keeps the sampler's numbers short.
+        let scale = RBig::from((sigma * RBig::from(1024)).ceil()) / RBig::from(1024);
+        let loss = Privacy::Approximate(epsilon.clone(), delta.clone()).loss();
+        Ok(Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity })
+    }
+
+    /// Laplace or Gaussian noise, whichever the form of privacy asks for.
+    pub(crate) fn of(privacy: &Privacy, sensitivity: u128, squared: u128) -> Result<Self, DpError> {
+        match privacy {
+            Privacy::Pure(epsilon) => Ok(Self::laplace(sensitivity, epsilon)),
+            Privacy::Approximate(epsilon, delta) => Self::gaussian(squared, epsilon, delta),
+        }
+    }
+
+    /// Refuses noise that was made for a question with a smaller sensitivity than this one.
+    pub(crate) fn must_hide(&self, sensitivity: u128, squared: u128) -> Result<(), DpError> {
+        let needed = match self.shape {
+            Shape::Laplace => sensitivity,
+            Shape::Gaussian => squared,
+        };
+        if self.sensitivity < needed {
+            return Err(DpError::parameter("the noise", "noise made for this question, by its own `noise`"));
+        }
+        Ok(())
+    }
+
+    /// What adding it costs.
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+
+    /// The scale of Laplace, or the sigma of Gaussian noise.
+    pub fn scale(&self) -> &RBig {
+        &self.scale
+    }
+
+    /// A whole number with noise.
+    pub fn add(&self, value: i128) -> Result<i128, DpError> {
+        let noise = match self.shape {
+            Shape::Laplace => samplers::discrete_laplace(&self.scale)?,
+            Shape::Gaussian => samplers::discrete_gaussian(&self.scale)?,
+        };
+        Ok(saturating_i128(&(noise + IBig::from(value))))
+    }
+
+    /// Counts with independent noise each.
+    pub fn add_to_all(&self, counts: &[u64]) -> Result<Vec<i64>, DpError> {
+        match self.shape {
+            Shape::Laplace => samplers::add_discrete_laplace(&self.scale, counts),
+            Shape::Gaussian => samplers::add_discrete_gaussian(&self.scale, counts),
+        }
+    }
+
+    /// How far off an answer is expected to be, in units.
+    pub fn accuracy(&self) -> Accuracy {
+        let scale = self.scale.to_f64().value();
+        if scale <= 0.0 {
+            return Accuracy { standard_deviation: 0.0, half_width_95: 0.0 };
+        }
+        match self.shape {
+            Shape::Laplace => {
+                // P(|z| > t) = 2·a^(t+1)/(1+a); −expm1 keeps 1 − a accurate for large scales.
+                let (a, rest) = ((-1.0 / scale).exp(), -(-1.0 / scale).exp_m1());
+                let half_width_95 = (scale * (2.0 / (0.05 * (1.0 + a))).ln() - 1.0).ceil().max(0.0);
+                Accuracy { standard_deviation: (2.0 * a).sqrt() / rest, half_width_95 }
+            }
+            Shape::Gaussian if scale > 50.0 => {
+                Accuracy { standard_deviation: scale, half_width_95: (1.96 * scale).ceil() }
+            }
+            Shape::Gaussian => {
+                let weight = |z: u32| (-f64::from(z).powi(2) / (2.0 * scale * scale)).exp();
+                let (mut norm, mut squares) = (1.0, 0.0);
+                for z in 1..1000 {
+                    norm += 2.0 * weight(z);
+                    squares += 2.0 * weight(z) * f64::from(z).powi(2);
+                }
+                let mut within = 1.0;
+                let mut half_width = 0;
+                while within < 0.95 * norm && half_width < 1000 {
+                    half_width += 1;
+                    within += 2.0 * weight(half_width);
+                }
+                Accuracy { standard_deviation: (squares / norm).sqrt(), half_width_95: half_width.into() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn epsilon(text: &str) -> Epsilon {
+        text.parse().unwrap()
+    }
+
+    /// survey TH-16: the ratio is at most e^epsilon pointwise, and reaches it.
+    #[test]
+    fn laplace_ratio_is_bounded_pointwise() {
+        let noise = Noise::laplace(3, &epsilon("0.5"));
+        assert_eq!(noise.scale(), &RBig::from(6));
+        let a = (-1.0 / 6.0f64).exp();
+        let p = |z: i32| (1.0 - a) / (1.0 + a) * a.powi(z.abs());
+        let worst = (-50..50).map(|y| p(y) / p(y - 3)).fold(0.0, f64::max);
+        assert!((worst - 0.5f64.exp()).abs() < 1e-12);
+    }
+
+    /// ME-29 [X]: delta of the discrete Gaussian, summed exactly, stays below what was asked.
+    #[test]
+    fn gaussian_delta_holds_by_summation() {
+        for (e, d, shift) in [("1", "1e-5", 1i64), ("0.3", "1e-3", 2), ("4", "1e-9", 1), ("0.1", "0.01", 3)] {
+            let delta: crate::Delta = d.parse().unwrap();
+            let noise = Noise::gaussian((shift * shift) as u128, &epsilon(e), &delta).unwrap();
+            let factor = epsilon(e).value().to_f64().value().exp();
+            let spent = |sigma: f64| -> f64 {
+                let weight = |z: i64| (-(z * z) as f64 / (2.0 * sigma * sigma)).exp();
+                let reach = (60.0 * sigma) as i64;
+                let norm: f64 = (-reach..=reach).map(weight).sum();
+                (-reach..=reach).map(|z| (weight(z) - factor * weight(z + shift)).max(0.0) / norm).sum()
+            };
+            let (sigma, asked) = (noise.scale().to_f64().value(), delta.value().to_f64().value());
+            assert!(spent(sigma) <= asked, "{e} {d}: {}", spent(sigma));
+            assert!(spent(sigma / 1.3) > asked, "far too much noise for {e} {d}: {}", spent(sigma / 1.3));
+        }
+        assert!(Noise::gaussian(1, &epsilon("1"), &"0".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn accuracy_is_that_of_the_draws() {
+        for noise in [
+            Noise::laplace(1, &epsilon("1")),
+            Noise::laplace(5, &epsilon("0.25")),
+            Noise::gaussian(1, &epsilon("1"), &"1e-3".parse().unwrap()).unwrap(),
+        ] {
+            let accuracy = noise.accuracy();
+            let draws = noise.add_to_all(&[0; 20_000]).unwrap();
+            let variance = draws.iter().map(|&z| (z * z) as f64).sum::<f64>() / 20_000.0;
+            // The variance of a squared Laplace draw is 20 scale^4: 8 standard deviations are 12.7 %.
+            assert!((variance / accuracy.standard_deviation.powi(2) - 1.0).abs() < 0.13);
+            let within = draws.iter().filter(|&&z| z.abs() as f64 <= accuracy.half_width_95).count();
+            // 95 % of 20,000 with a standard deviation of 31: six of them below, and no more than one cell above.
+            assert!((18_800..19_960).contains(&within), "{within}");
+        }
+        let none = Noise::laplace(0, &epsilon("1"));
+        assert_eq!(none.add(7).unwrap(), 7);
+        assert_eq!(none.accuracy().half_width_95, 0.0);
+        assert!(Noise::laplace(u128::MAX, &epsilon("0.001")).add(i128::MAX).is_ok());
+    }
+}

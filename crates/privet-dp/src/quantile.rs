@@ -1,0 +1,220 @@
+//! Quantiles by the exponential mechanism over every point of a declared grid (Smith 2011; beside survey ME-31).
+//!
+//! Guarantee: epsilon-private for the declared neighbours, also with ties and without records. The distance of a
+//! candidate y for the quantile p/q among n records, of which b are below y and e equal to it, is max(0, q·b − p·n,
+//! p·n − q·(b+e)): 0 exactly for the quantiles. One record that is added or removed changes it by max(p, q−p) at
+//! most, one that is replaced by q. All the points between two neighbouring values have the same distance, so they
+//! are drawn together, with their number as a factor: the work depends on records, not on the grid.
+
+use dashu::integer::UBig;
+
+use crate::budget::{Epsilon, Loss, Privacy};
+use crate::choice::{Ladder, draw};
+use crate::people::{Neighbours, People};
+use crate::{Bounds, DpError};
+
+/// A private quantile of a column within declared bounds.
+#[derive(Debug)]
+pub struct Quantile {
+    bounds: Bounds,
+    above: u32,
+    below: u32,
+    ladder: Ladder,
+    loss: Loss,
+}
+
+impl Quantile {
+    /// The quantile `above/below`, such as 1/2 for the median; the denominator at most 1000.
+    pub fn new(
+        people: People,
+        bounds: Bounds,
+        above: u32,
+        below: u32,
+        epsilon: &Epsilon,
+    ) -> Result<Self, DpError> {
+        if below == 0 || above > below || below > 1000 {
+            return Err(DpError::parameter(
+                "the quantile",
+                "a fraction from 0 to 1 with a denominator of 1 to 1000",
+            ));
+        }
+        let common = greatest_common_divisor(above, below);
+        let (above, below) = (above / common, below / common);
+        let one = match people.neighbours() {
+            Neighbours::AddRemove => above.max(below - above),
+            Neighbours::ReplaceOne => below,
+        };
+        let ladder = Ladder::new(epsilon, u128::from(one) * u128::from(people.contributions()));
+        Ok(Self { bounds, above, below, ladder, loss: Privacy::Pure(epsilon.clone()).loss() })
+    }
+
+    /// What an answer costs.
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+
+    /// A point of the grid near the quantile of values given in units, which are clamped to the bounds.
+    pub fn release(&self, units: impl IntoIterator<Item = i64>) -> Result<i64, DpError> {
+        let regions = self.regions(units);
+        let weight = |region: &Region| UBig::from(self.ladder.weight(region.distance));
+        let weights = regions.iter().map(|region| weight(region) * UBig::from(region.points));
+        let (position, place) = draw(weights)?;
+        let region = regions.get(position).ok_or(DpError::Generator)?;
+        // All points of a region weigh the same, so the place within its weight chooses one of them uniformly.
+        let step = u64::try_from(place / weight(region)).map_err(|_| DpError::Generator)?;
+        Ok(region.first.saturating_add_unsigned(step))
+    }
+
+    /// The grid cut where the distance may change: every value that occurs, and what lies between.
+    fn regions(&self, units: impl IntoIterator<Item = i64>) -> Vec<Region> {
+        let mut values: Vec<i64> = units.into_iter().map(|value| self.bounds.clamp(value)).collect();
+        values.sort_unstable();
+        let n = values.len();
+        let distance = |below: usize, equal: usize| {
+            let (p, q) = (u128::from(self.above), u128::from(self.below));
+            let (target, below, reached) = (p * n as u128, q * below as u128, q * (below + equal) as u128);
+            below.saturating_sub(target).max(target.saturating_sub(reached))
+        };
+        let mut regions = Vec::new();
+        let mut next = i128::from(self.bounds.lower());
+        let mut below = 0;
+        for run in values.chunk_by(|a, b| a == b) {
+            let value = i128::from(run[0]);
+            if value > next {
+                regions.push(Region {
+                    first: next as i64,
+                    points: (value - next) as u128,
+                    distance: distance(below, 0),
+                });
+            }
+            regions.push(Region { first: run[0], points: 1, distance: distance(below, run.len()) });
+            next = value + 1;
+            below += run.len();
+        }
+        let left = i128::from(self.bounds.upper()) + 1 - next;
+        if left > 0 {
+            regions.push(Region { first: next as i64, points: left as u128, distance: distance(below, 0) });
+        }
+        regions
+    }
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if a == 0 { b } else { greatest_common_divisor(b % a, a) }
+}
+
+struct Region {
+    first: i64,
+    points: u128,
+    distance: u128,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn quantile(neighbours: Neighbours, bounds: (i64, i64), p: u32, q: u32, epsilon: &str) -> Quantile {
+        let bounds = Bounds::integers(bounds.0, bounds.1).unwrap();
+        Quantile::new(People::one_record_each(neighbours), bounds, p, q, &epsilon.parse().unwrap()).unwrap()
+    }
+
+    /// Weight per grid point, straight from the regions.
+    fn weights(quantile: &Quantile, values: &[i64]) -> Vec<u128> {
+        let mut all = Vec::new();
+        for region in quantile.regions(values.iter().copied()) {
+            (0..region.points).for_each(|_| all.push(quantile.ladder.weight(region.distance)));
+        }
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        /// The whole distribution on a small grid against the definition, and the ratio for all neighbours.
+        #[test]
+        fn exact_distribution_and_ratio(
+            values in prop::collection::vec(0i64..8, 0..6), new in 0i64..8, p in 0u32..4, replace in any::<bool>(),
+        ) {
+            let neighbours = if replace { Neighbours::ReplaceOne } else { Neighbours::AddRemove };
+            let quantile = quantile(neighbours, (0, 7), p, 3, "0.7");
+            let now = weights(&quantile, &values);
+            prop_assert_eq!(now.len(), 8);
+            let n = values.len() as i64;
+            let (p, q) = if p % 3 == 0 { (i64::from(p / 3), 1) } else { (p.into(), 3) };
+            for y in 0..8i64 {
+                let b = values.iter().filter(|&&v| v < y).count() as i64;
+                let e = values.iter().filter(|&&v| v == y).count() as i64;
+                let distance = 0.max(q * b - p * n).max(p * n - q * (b + e));
+                prop_assert_eq!(now[y as usize], quantile.ladder.weight(distance as u128));
+            }
+            let mut other = values;
+            match (replace, other.first_mut()) {
+                (true, Some(first)) => *first = new,
+                (true, None) => {}
+                (false, _) => other.push(new),
+            }
+            let then = weights(&quantile, &other);
+            let total = |weights: &[u128]| weights.iter().map(|&w| w as f64).sum::<f64>();
+            let (sum, total) = (total(&now), total(&then));
+            for (a, b) in now.iter().zip(&then) {
+                let ratio = (*a as f64 / sum) / (*b as f64 / total);
+                prop_assert!(ratio.ln().abs() <= 0.7 + 1e-9);
+            }
+        }
+    }
+
+    /// The ladder is made for exactly the most that a distance changes, found by trying all tables of three values.
+    #[test]
+    fn sensitivity_by_brute_force() {
+        let tables = |length: u32| {
+            (0..4i64.pow(length)).map(move |i| (0..length).map(|d| i / 4i64.pow(d) % 4).collect())
+        };
+        for (neighbours, other_length) in [(Neighbours::AddRemove, 4u32), (Neighbours::ReplaceOne, 3)] {
+            let quantile = quantile(neighbours, (0, 3), 1, 3, "1");
+            let distances = |values: &Vec<i64>| -> Vec<u128> {
+                let regions = quantile.regions(values.iter().copied());
+                regions.iter().flat_map(|r| (0..r.points).map(|_| r.distance)).collect()
+            };
+            let mut most = 0;
+            let first: Vec<Vec<i64>> = tables(3).collect();
+            let second: Vec<Vec<i64>> = tables(other_length).collect();
+            for a in &first {
+                // Neighbours up to order: the first two values stay, and with them the third when one is added.
+                let same = other_length as usize - 1;
+                for b in second.iter().filter(|b| b[..same] == a[..same]) {
+                    let changes = distances(a).into_iter().zip(distances(b)).map(|(x, y)| x.abs_diff(y));
+                    most = changes.fold(most, u128::max);
+                }
+            }
+            assert_eq!(most, if neighbours == Neighbours::AddRemove { 2 } else { 3 });
+            assert_eq!(quantile.ladder.weight(1), Ladder::new(&"1".parse().unwrap(), most).weight(1));
+        }
+    }
+
+    #[test]
+    fn near_the_truth_with_a_large_budget() {
+        // 1001 distinct values: one rank off costs e^−25 at epsilon 50, so more than 3 off has probability < 10^−30.
+        let values: Vec<i64> = (0..1001).map(|i| i * 1_000_000).collect();
+        let median = quantile(Neighbours::AddRemove, (0, 1 << 60), 1, 2, "50");
+        let answer = median.release(values).unwrap();
+        assert!((answer - 500_000_000).abs() <= 3_000_000, "{answer}");
+        // Ties: six of ten are 4.
+        let ties = quantile(Neighbours::ReplaceOne, (0, 1000), 1, 2, "1000");
+        assert_eq!(ties.release([4, 4, 4, 4, 4, 4, 9, 9, 9, 9]).unwrap(), 4);
+    }
+
+    #[test]
+    fn edges() {
+        let empty = quantile(Neighbours::AddRemove, (-3, 3), 1, 2, "1");
+        assert!((-3..=3).contains(&empty.release([]).unwrap()));
+        let point = quantile(Neighbours::AddRemove, (5, 5), 1, 1, "1");
+        assert_eq!(point.release([1, 9, 5]).unwrap(), 5);
+        let widest = quantile(Neighbours::AddRemove, (-(1 << 61), 1 << 61), 1, 2, "0.1");
+        assert!(widest.release([0, i64::MAX, i64::MIN]).is_ok());
+        let people = People::one_record_each(Neighbours::AddRemove);
+        let bounds = Bounds::integers(0, 1).unwrap();
+        for (p, q) in [(1, 0), (3, 2), (1, 1001)] {
+            assert!(Quantile::new(people, bounds, p, q, &"1".parse().unwrap()).is_err());
+        }
+    }
+}

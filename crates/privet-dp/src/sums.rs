@@ -1,0 +1,254 @@
+//! Counts, sums and means (survey ME-28).
+//!
+//! Guarantee: epsilon-private, or (epsilon, delta)-private where a [`Privacy`] asks for it, for the declared
+//! neighbours and at most c records per person, with these sensitivities:
+//!
+//! | | add/remove | replace-one |
+//! | --- | --- | --- |
+//! | count of selected records | c | c |
+//! | sum of all records | c·max(\|lower\|, \|upper\|) | c·(upper − lower) |
+//! | sum of selected records | c·max(\|lower\|, \|upper\|) | c·(max(upper, 0) − min(lower, 0)) |
+//!
+//! A selected record that is replaced may leave the selection, hence the 0 in the last row. A mean is a noisy sum
+//! about the middle of the bounds over a noisy count, half of epsilon each; when the number of records is public (all
+//! records, replace-one), all of epsilon goes into the sum.
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::budget::{Epsilon, Loss, Privacy};
+use crate::people::{Neighbours, People};
+use crate::{Accuracy, Bounds, DpError, Noise};
+
+/// Which records a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// Every record of the table.
+    All,
+    /// Those that fulfil a condition.
+    Subset,
+}
+
+/// How many records fulfil a condition.
+#[derive(Debug, Clone, Copy)]
+pub struct Count {
+    /// Whom the guarantee is for.
+    pub people: People,
+}
+
+impl Count {
+    /// The noise that the answer needs.
+    pub fn noise(&self, privacy: &Privacy) -> Result<Noise, DpError> {
+        Noise::of(privacy, self.sensitivity(), self.sensitivity().pow(2))
+    }
+
+    /// The most that one person can change the count.
+    fn sensitivity(&self) -> u128 {
+        self.people.contributions().into()
+    }
+
+    /// The noisy count. It may be negative, which is no error: cutting it off would bias sums of counts.
+    pub fn release(&self, count: u64, noise: &Noise) -> Result<i128, DpError> {
+        noise.must_hide(self.sensitivity(), self.sensitivity().pow(2))?;
+        noise.add(count.into())
+    }
+}
+
+/// The sum of a column whose values are clamped to declared bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Sum {
+    /// Whom the guarantee is for.
+    pub people: People,
+    /// What values are clamped to.
+    pub bounds: Bounds,
+    /// Which records are summed.
+    pub selection: Selection,
+}
+
+impl Sum {
+    /// The most that one person can change the sum, in units.
+    pub fn sensitivity(&self) -> u128 {
+        let (lower, upper) = (i128::from(self.bounds.lower()), i128::from(self.bounds.upper()));
+        let one = match (self.people.neighbours(), self.selection) {
+            (Neighbours::AddRemove, _) => lower.abs().max(upper.abs()),
+            (Neighbours::ReplaceOne, Selection::All) => upper - lower,
+            (Neighbours::ReplaceOne, Selection::Subset) => upper.max(0) - lower.min(0),
+        };
+        one.unsigned_abs() * u128::from(self.people.contributions())
+    }
+
+    /// The noise that the answer needs.
+    pub fn noise(&self, privacy: &Privacy) -> Result<Noise, DpError> {
+        let most = self.sensitivity();
+        match privacy {
+            Privacy::Pure(epsilon) => Ok(Noise::laplace(most, epsilon)),
+            Privacy::Approximate(..) => {
+                let squared = most.checked_mul(most).ok_or(DpError::TooLarge {
+                    what: "the sensitivity of the sum in units",
+                    most: u64::MAX,
+                })?;
+                Noise::of(privacy, most, squared)
+            }
+        }
+    }
+
+    /// The noisy sum of values given in units of the grid, in units.
+    pub fn release(&self, units: impl IntoIterator<Item = i64>, noise: &Noise) -> Result<i128, DpError> {
+        noise.must_hide(self.sensitivity(), self.sensitivity().saturating_mul(self.sensitivity()))?;
+        noise.add(units.into_iter().map(|value| i128::from(self.bounds.clamp(value))).sum())
+    }
+}
+
+/// The mean of a column whose values are clamped to declared bounds.
+#[derive(Debug, Clone)]
+pub struct Mean {
+    bounds: Bounds,
+    middle: i64,
+    loss: Loss,
+    sum: Noise,
+    /// `None` when the number of records is public.
+    count: Option<Noise>,
+}
+
+impl Mean {
+    /// A mean that costs epsilon.
+    pub fn new(
+        people: People,
+        bounds: Bounds,
+        selection: Selection,
+        epsilon: &Epsilon,
+    ) -> Result<Self, DpError> {
+        let middle = bounds.lower() + (bounds.width() / 2) as i64;
+        let about = Bounds::from_units(bounds.lower() - middle, bounds.upper() - middle, bounds.grid())?;
+        let sum = Sum { people, bounds: about, selection };
+        let public = people.neighbours() == Neighbours::ReplaceOne && selection == Selection::All;
+        let share = epsilon.split(if public { 1 } else { 2 })?;
+        let share = Privacy::Pure(share);
+        let count = if public { None } else { Some(Count { people }.noise(&share)?) };
+        Ok(Self {
+            bounds,
+            middle,
+            loss: Privacy::Pure(epsilon.clone()).loss(),
+            sum: sum.noise(&share)?,
+            count,
+        })
+    }
+
+    /// What an answer costs.
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+
+    /// How far off the mean of about this many records is expected to be, in the column's own unit. The noise of the
+    /// count matters only by the distance of the mean from the middle, which is taken at its largest.
+    pub fn accuracy(&self, expected_records: u64) -> Accuracy {
+        let records = expected_records.max(1) as f64;
+        let sum = self.sum.accuracy();
+        let count = self.count.as_ref().map_or(0.0, |noise| noise.accuracy().half_width_95);
+        let deviation = self.count.as_ref().map_or(0.0, |noise| noise.accuracy().standard_deviation);
+        let reach = self.bounds.width() as f64 / 2.0;
+        let one = self.bounds.grid().units_per_one() as f64;
+        Accuracy {
+            standard_deviation: sum.standard_deviation.hypot(reach * deviation) / records,
+            half_width_95: (sum.half_width_95 + reach * count) / records,
+        }
+        .per(one)
+    }
+
+    /// The noisy mean as an exact fraction within the bounds; the middle when the noisy count is below 1.
+    pub fn release(&self, units: impl IntoIterator<Item = i64>) -> Result<RBig, DpError> {
+        let (mut sum, mut records) = (0i128, 0i128);
+        for value in units {
+            sum += i128::from(self.bounds.clamp(value)) - i128::from(self.middle);
+            records += 1;
+        }
+        let sum = self.sum.add(sum)?;
+        let records = match &self.count {
+            Some(noise) => noise.add(records)?,
+            None => records,
+        };
+        let grid = self.bounds.grid();
+        let (lower, upper) =
+            (grid.fraction(self.bounds.lower().into()), grid.fraction(self.bounds.upper().into()));
+        if records < 1 {
+            return Ok(grid.fraction(self.middle.into()));
+        }
+        let about = RBig::from(IBig::from(sum)) / RBig::from(IBig::from(records));
+        let mean = (about + RBig::from(self.middle)) / RBig::from(grid.units_per_one());
+        Ok(mean.clamp(lower, upper))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Grid;
+    use proptest::prelude::*;
+
+    fn pure(text: &str) -> Privacy {
+        Privacy::Pure(text.parse().unwrap())
+    }
+
+    #[test]
+    fn sensitivities_are_explicit() {
+        let bounds = Bounds::parse("-2", "5", Grid::new(1).unwrap()).unwrap();
+        let people = |neighbours, c| People::new(neighbours, c).unwrap();
+        let sum =
+            |neighbours, c, selection| Sum { people: people(neighbours, c), bounds, selection }.sensitivity();
+        assert_eq!(sum(Neighbours::AddRemove, 1, Selection::All), 50);
+        assert_eq!(sum(Neighbours::ReplaceOne, 1, Selection::All), 70);
+        assert_eq!(sum(Neighbours::ReplaceOne, 3, Selection::Subset), 210);
+        let high = Bounds::integers(10, 12).unwrap();
+        let of = |selection| {
+            Sum { people: people(Neighbours::ReplaceOne, 1), bounds: high, selection }.sensitivity()
+        };
+        assert_eq!((of(Selection::All), of(Selection::Subset)), (2, 12));
+        let count = Count { people: people(Neighbours::ReplaceOne, 4) };
+        assert_eq!(count.noise(&pure("2")).unwrap().scale(), &RBig::from(2));
+        let wide = Bounds::integers(-(1 << 61), 1 << 61).unwrap();
+        let sum =
+            Sum { people: people(Neighbours::ReplaceOne, u32::MAX), bounds: wide, selection: Selection::All };
+        let approximate = Privacy::Approximate("1".parse().unwrap(), "1e-6".parse().unwrap());
+        assert!(sum.noise(&approximate).is_err() && sum.noise(&pure("1")).is_ok());
+    }
+
+    #[test]
+    fn large_budgets_give_the_truth() {
+        // epsilon 1000 and sensitivity below 120: noise of more than 10 has probability below e^−80.
+        let bounds = Bounds::integers(0, 100).unwrap();
+        for neighbours in [Neighbours::AddRemove, Neighbours::ReplaceOne] {
+            let people = People::one_record_each(neighbours);
+            let sum = Sum { people, bounds, selection: Selection::All };
+            let answer = sum.release([50, 70, 900, -4], &sum.noise(&pure("1000")).unwrap()).unwrap();
+            assert!((answer - 220).abs() <= 10);
+            let mean = Mean::new(people, bounds, Selection::All, &"1000".parse().unwrap()).unwrap();
+            let values = vec![30; 1000];
+            assert!((mean.release(values).unwrap().to_f64().value() - 30.0).abs() < 1.0);
+            assert!(mean.accuracy(1000).half_width_95 < 1.0);
+            assert!(mean.release([]).unwrap() <= RBig::from(100));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        /// Brute force: no neighbour moves the sum by more than the sensitivity.
+        #[test]
+        fn no_neighbour_moves_the_sum_further(
+            lower in -20i64..20, width in 0i64..30, mut table in prop::collection::vec((-60i64..60, any::<bool>()), 1..8),
+            new in (-60i64..60, any::<bool>()), subset in any::<bool>(),
+        ) {
+            let bounds = Bounds::integers(lower, lower + width).unwrap();
+            let selection = if subset { Selection::Subset } else { Selection::All };
+            let total = |table: &[(i64, bool)]| -> i128 {
+                table.iter().filter(|row| !subset || row.1).map(|row| i128::from(bounds.clamp(row.0))).sum()
+            };
+            let sum = |neighbours| Sum { people: People::one_record_each(neighbours), bounds, selection }.sensitivity();
+            let before = total(&table);
+            table[0] = new;
+            prop_assert!((total(&table) - before).unsigned_abs() <= sum(Neighbours::ReplaceOne));
+            let before = total(&table);
+            table.pop();
+            prop_assert!((total(&table) - before).unsigned_abs() <= sum(Neighbours::AddRemove));
+        }
+    }
+}

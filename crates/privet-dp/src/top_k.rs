@@ -1,0 +1,111 @@
+//! The k most frequent declared keys, by peeling: k times the exponential mechanism, each with epsilon/k.
+//!
+//! Guarantee: epsilon-private for the declared neighbours. The distance of a key is the largest count minus its own.
+//! When a person with c records is added or removed, largest and own count rise or fall together, by at most c each,
+//! so the distance changes by at most c; when one is replaced, by at most 2c. A key that was chosen is left out of
+//! the later rounds. Only the keys and their order are released, not their counts.
+
+use dashu::integer::UBig;
+
+use crate::DpError;
+use crate::budget::{Epsilon, Loss, Privacy};
+use crate::choice::{Ladder, draw};
+use crate::people::{Neighbours, People};
+
+/// The most frequent keys.
+#[derive(Debug)]
+pub struct TopK {
+    k: usize,
+    ladder: Ladder,
+    loss: Loss,
+}
+
+impl TopK {
+    /// The `k` most frequent.
+    pub fn new(people: People, k: usize, epsilon: &Epsilon) -> Result<Self, DpError> {
+        if k == 0 {
+            return Err(DpError::parameter("k", "1 or more"));
+        }
+        let most = u128::from(people.contributions());
+        let sensitivity = match people.neighbours() {
+            Neighbours::AddRemove => most,
+            Neighbours::ReplaceOne => 2 * most,
+        };
+        let ladder = Ladder::new(&epsilon.split(k as u64)?, sensitivity);
+        Ok(Self { k, ladder, loss: Privacy::Pure(epsilon.clone()).loss() })
+    }
+
+    /// What an answer costs.
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+
+    /// The chosen positions, most frequent first; all of them when there are fewer than k.
+    pub fn release(&self, counts: &[u64]) -> Result<Vec<usize>, DpError> {
+        let mut left: Vec<usize> = (0..counts.len()).collect();
+        let mut chosen = Vec::new();
+        while chosen.len() < self.k && !left.is_empty() {
+            let largest = left.iter().map(|&i| counts[i]).max().unwrap_or(0);
+            let weights = left.iter().map(|&i| UBig::from(self.ladder.weight((largest - counts[i]).into())));
+            let (position, _) = draw(weights)?;
+            chosen.push(left.swap_remove(position));
+        }
+        Ok(chosen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All neighbours of small counts: the exact probability of every first choice changes by e^(epsilon/k) at most.
+    #[test]
+    fn ratio_for_all_small_counts() {
+        for (neighbours, k) in [(Neighbours::AddRemove, 1), (Neighbours::ReplaceOne, 2)] {
+            let top = TopK::new(People::one_record_each(neighbours), k, &"1.5".parse().unwrap()).unwrap();
+            let share = 1.5 / k as f64;
+            let probabilities = |counts: [u64; 3]| {
+                let largest = *counts.iter().max().unwrap();
+                let weights = counts.map(|c| top.ladder.weight((largest - c).into()) as f64);
+                let sum: f64 = weights.iter().sum();
+                weights.map(|w| w / sum)
+            };
+            let (mut worst, mut most) = (0f64, 0);
+            let distances = |counts: [u64; 3]| counts.map(|c| counts.iter().max().unwrap() - c);
+            for cell in 0..125u64 {
+                let counts = [cell % 5 + 1, cell / 5 % 5, cell / 25];
+                for to in 0..3 {
+                    let mut other = counts;
+                    other[to] += 1;
+                    if neighbours == Neighbours::ReplaceOne {
+                        other[0] -= 1;
+                    }
+                    let changes =
+                        distances(counts).into_iter().zip(distances(other)).map(|(x, y)| x.abs_diff(y));
+                    most = changes.fold(most, u64::max);
+                    let (p, q) = (probabilities(counts), probabilities(other));
+                    worst = p.iter().zip(&q).map(|(p, q)| (p / q).ln().abs()).fold(worst, f64::max);
+                }
+            }
+            let made_for =
+                Ladder::new(&"1.5".parse::<Epsilon>().unwrap().split(k as u64).unwrap(), most.into());
+            assert_eq!(
+                top.ladder.weight(1),
+                made_for.weight(1),
+                "the most that a distance changes is {most}"
+            );
+            assert!(worst <= share + 1e-9 && worst > share / 4.0, "{worst}");
+        }
+    }
+
+    #[test]
+    fn the_order_with_a_large_budget_and_edges() {
+        let people = People::one_record_each(Neighbours::AddRemove);
+        let top = TopK::new(people, 3, &"1000".parse().unwrap()).unwrap();
+        assert_eq!(top.release(&[5, 100, 1, 80, 60]).unwrap(), [1, 3, 4]);
+        assert_eq!(top.release(&[5]).unwrap(), [0]);
+        assert!(top.release(&[]).unwrap().is_empty());
+        assert_eq!(top.release(&[0, u64::MAX]).unwrap(), [1, 0]);
+        assert!(TopK::new(people, 0, &"1".parse().unwrap()).is_err());
+    }
+}
