@@ -25,13 +25,16 @@ k-anonymity = 2
 ";
 
 /// Settings with a mistake, each of which makes the program list what it would accept.
-const MISTAKES: [&str; 35] = [
+const MISTAKES: [&str; 38] = [
     "nowhere.x=1",
     "input.nowhere=1",
     "columns.a.nowhere=1",
     "columns.a.role=nowhere",
     "columns.a.hierarchy={ nowhere = 1 }",
     "search.nowhere=1",
+    "adversary.nowhere=1",
+    "adversary.countermeasure=nowhere",
+    "adversary.attacks=[\"nowhere\"]",
     "search.minimize=nowhere",
     "search.algorithm=nowhere",
     "search.incognito.nowhere=1",

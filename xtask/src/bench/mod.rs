@@ -4,6 +4,7 @@
 //! program's figures are at hand, the table gives the ratio to them. What can only be measured inside a process is an
 //! example of the crate it is about.
 
+mod attacks;
 mod grid;
 mod measure;
 mod peers;
@@ -29,7 +30,12 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 4] = [
+const SUITES: [Suite; 5] = [
+    Suite {
+        name: "attacks",
+        what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
+        run: attacks::run,
+    },
     Suite {
         name: "publish",
         what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
@@ -143,7 +149,7 @@ mod tests {
         assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
         assert_eq!(
             Asked::parse(&[]),
-            Ok(Asked::Measure { suites: vec!["publish", "read", "regroup", "searches"], runs: 5 })
+            Ok(Asked::Measure { suites: vec!["attacks", "publish", "read", "regroup", "searches"], runs: 5 })
         );
         assert_eq!(
             Asked::parse(&["read", "--runs", "2"]),
