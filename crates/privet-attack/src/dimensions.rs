@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use privet_recode::lattice::Random;
+use privet_data::Random;
 
 use crate::Rate;
 use crate::link::{LinkError, People, Released, check, link};

@@ -7,8 +7,8 @@
 
 use privet_attack::minimality::distort;
 use privet_criteria::Requirement;
-use privet_data::{Cells, Progress};
-use privet_recode::lattice::{self, Random};
+use privet_data::{Cells, Progress, Random};
+use privet_recode::lattice;
 use privet_release::manifest::Distorted;
 use serde::Deserialize;
 

@@ -134,7 +134,8 @@ impl Combined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::random::normal;
+    use privet_data::Random;
 
     #[test]
     fn the_golden_of_the_survey() {
@@ -205,9 +206,10 @@ mod tests {
         let rules = [Rule::FullySynthetic { size: 1.0 }, Rule::PartiallySynthetic];
         let (mut squares, mut told, mut covered) = (0.0, [0.0; 2], 0u32);
         for _ in 0..times {
-            let seen = random.normal() / n.sqrt();
-            let estimates: Vec<f64> =
-                (0..m).map(|_| seen + random.normal() / n.sqrt() + random.normal() / n.sqrt()).collect();
+            let seen = normal(&mut random) / n.sqrt();
+            let estimates: Vec<f64> = (0..m)
+                .map(|_| seen + normal(&mut random) / n.sqrt() + normal(&mut random) / n.sqrt())
+                .collect();
             let variances = vec![1.0 / n; m];
             for (told, rule) in told.iter_mut().zip(rules) {
                 let found = combine(&estimates, &variances, rule).unwrap();

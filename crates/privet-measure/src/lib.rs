@@ -17,6 +17,7 @@ pub mod ipf;
 pub mod learn;
 mod metric;
 mod objective;
+#[cfg(test)]
 mod random;
 pub mod risk;
 mod special;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use privet_attack::reasoners::DeFinetti;
 use privet_attack::worlds::Bucket;
+use privet_data::Random;
 use privet_data::Silent;
-use privet_recode::lattice::Random;
 
 use super::Measured;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::link::{People, Released, link};
 use privet_data::Coverage;
-use privet_recode::lattice::Random;
+use privet_data::Random;
 use rayon::prelude::*;
 
 use super::Measured;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use privet_attack::worlds::ck_breach;
 use privet_criteria::{Class, Histogram, Requirement, SensitiveColumn, Summaries, build};
 use privet_data::Domain;
-use privet_recode::lattice::Random;
+use privet_data::Random;
 use privet_release::published::Histograms;
 
 use super::Measured;

@@ -87,7 +87,7 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
             };
         }
     }
-    let mut likelihood = found.expect(pairs);
+    let mut likelihood = found.expectation(pairs);
     found.log_likelihood.push(likelihood);
     for _ in 0..options.rounds {
         let others: Vec<f64> = found.posterior.iter().map(|p| 1.0 - p).collect();
@@ -95,7 +95,7 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
         found.u = keep_unseen(frequencies(pairs, &others), &found.u);
         let matches = pairs.counts.iter().zip(&found.posterior).map(|(&n, p)| n as f64 * p).sum::<f64>();
         found.share = (matches / total).clamp(0.0, 1.0);
-        let next = found.expect(pairs);
+        let next = found.expectation(pairs);
         found.log_likelihood.push(next);
         if next - likelihood <= options.close * total {
             break;
@@ -105,7 +105,7 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
     if found.agreement(&found.m) < found.agreement(&found.u) {
         std::mem::swap(&mut found.m, &mut found.u);
         found.share = 1.0 - found.share;
-        found.expect(pairs);
+        found.expectation(pairs);
     }
     found.weights = pairs
         .patterns
@@ -120,7 +120,7 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
 
 impl Estimation {
     /// Per pattern the probability of a match; the log-likelihood of all.
-    fn expect(&mut self, pairs: &Pairs) -> f64 {
+    fn expectation(&mut self, pairs: &Pairs) -> f64 {
         let mut likelihood = 0.0;
         for ((pattern, &count), posterior) in
             pairs.patterns.iter().zip(&pairs.counts).zip(&mut self.posterior)

@@ -20,8 +20,8 @@ use privet_recode::lattice::{Codes, Options, Problem, SearchError, optimal, part
 use rayon::prelude::*;
 
 use crate::Rate;
-use crate::worlds::random::Random;
 use crate::worlds::{Belief, Beliefs, Bucket, Worlds, count_worlds};
+use privet_data::Random;
 
 /// Criteria bound to a table with these codes in its sensitive columns; `None` when they cannot be bound to it, so that
 /// nothing would be published.

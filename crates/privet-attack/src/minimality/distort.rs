@@ -12,7 +12,7 @@
 //! l up; where no group keeps the cap, the cap itself is the share. Replacements are drawn from how often the other
 //! values occur in the whole table.
 
-use crate::worlds::random::Random;
+use privet_data::Random;
 
 /// What was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

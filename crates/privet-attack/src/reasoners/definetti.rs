@@ -19,8 +19,8 @@ use privet_data::Progress;
 use rayon::prelude::*;
 
 use super::{Reasoner, ReasonerError, View, check_prior};
-use crate::worlds::random::Random;
 use crate::worlds::{Beliefs, Bucket};
+use privet_data::Random;
 
 /// The deFinetti attack by sampling.
 #[derive(Debug, Clone, Copy, PartialEq)]

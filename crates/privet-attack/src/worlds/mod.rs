@@ -13,7 +13,6 @@ pub mod ck;
 pub mod enumerate;
 pub mod knowledge;
 pub mod posterior;
-pub(crate) mod random;
 
 pub use beliefs::{Belief, Beliefs};
 pub use brute::{Consequent, ck_breach_by_worlds, three_d_breach_by_worlds};

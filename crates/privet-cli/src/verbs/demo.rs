@@ -46,7 +46,7 @@ impl Demo {
         let mut job = Job::read(&files.job, &[]).map_err(Failure::bad_input)?;
         job.output.replace = true;
         // What the owner learns: in a folder of its own, beside the release.
-        job.output.home = Some("home".into());
+        job.output.home = Some("owner".into());
         let summary = anonymize::run(&job, &files.job, "", shared)?;
         let verdict =
             privet_release::verify(&summary.release, VerifyOptions::default()).map_err(Failure::resources)?;

@@ -345,3 +345,93 @@ fn what_cannot_be_used_is_refused() {
     let assessed = dir.expect(0, &args).json();
     assert!(not_made(&assessed).contains(&"background-knowledge"));
 }
+
+/// The owner's folder lies outside of the release however its path is written.
+#[test]
+fn no_way_leads_into_the_release() {
+    let dir = released();
+    dir.write("x/y", "");
+    dir.expect(2, &["anonymize", "job.toml", "--force", "--home", "x/../release/home"]).says("output.home");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(dir.path("release"), dir.path("link")).unwrap();
+        dir.expect(2, &["anonymize", "job.toml", "--force", "--home", "link/home"]).says("output.home");
+        dir.expect(2, &["attack", "release", "--people", "link/people.csv"]).says("elsewhere");
+    }
+    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+}
+
+/// A limit holds for attacks that were asked for and could not be made, and for means as for ranges.
+#[test]
+fn the_gate_does_not_open_for_what_was_not_tried() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    dir.write(
+        "job.toml",
+        job("k-anonymity = 4", "[adversary]\nmax-risk = 0.1\nattacks = [\"background-knowledge\"]\n"),
+    );
+    dir.expect(2, &["anonymize", "job.toml"]).says("background-knowledge");
+    let means = [
+        "anonymize",
+        "job.toml",
+        "--set",
+        "search.algorithm=microaggregation",
+        "--set",
+        "adversary.attacks=[\"homogeneity\"]",
+    ];
+    dir.expect(1, &means).says("homogeneity");
+    assert_eq!(dir.names("."), ["ages.csv", "job.toml", "patients.csv"]);
+    // Counts and tables that are never in memory as a whole are attacked by other means.
+    let counts = "[[count-tables]]\ncolumns = [\"age\", \"condition\"]\n[adversary]\nmax-risk = 0.1\n";
+    dir.write("counts.toml", job("k-anonymity = 2", counts));
+    dir.expect(2, &["anonymize", "counts.toml"]).says("adversary");
+    let limited = "[search]\nalgorithm = \"mondrian\"\n[search.mondrian]\nmemory-limit = 3\n";
+    dir.write("limited.toml", job("k-anonymity = 4", limited));
+    dir.expect(2, &["anonymize", "limited.toml", "--home", "home"]).says("output.home");
+}
+
+/// The same table twice is no second release, and a table of another length is no original.
+#[test]
+fn nothing_is_learned_from_the_same_twice() {
+    let dir = released();
+    let twice = "job = \"job.toml\"\n[people]\npath = \"patients.csv\"\n[[releases]]\nfolder = \"release\"\njob = \"job.toml\"\n";
+    dir.write("knowledge.toml", twice);
+    let args = [
+        "attack",
+        "release",
+        "--knowledge",
+        "knowledge.toml",
+        "--attacks",
+        "homogeneity,composition",
+        "--confidence",
+        "0.6",
+        "--json",
+    ];
+    let assessed = dir.expect(0, &args).json();
+    let exposed = |attack: &str| finding(&assessed, attack)["exposed"]["hits"].clone();
+    assert_eq!(exposed("composition"), exposed("homogeneity"));
+    dir.write("longer.csv", format!("{PATIENTS}Mary,33,Flu\n"));
+    dir.expect(2, &["attack", "release", "--original", "longer.csv", "--job", "job.toml"])
+        .says("another number of records");
+    dir.expect(2, &["attack", "release", "--job", "nowhere.conf"]).says("nowhere.conf");
+    dir.write("knowledge.toml", "[[records]]\nperson = \"1\"\ncolumn = \"nothing\"\nvalue = \"Flu\"\n");
+    let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml", "--json"];
+    assert!(not_made(&dir.expect(0, &args).json()).contains(&"background-knowledge"));
+    dir.expect(2, &["measure", "job.toml", "release", "--queries", "9223372036854775807"]).says("--queries");
+}
+
+/// Counts that were forged to overflow are refused.
+#[test]
+fn forged_buckets_are_refused() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    let anatomy = "[search]\nalgorithm = \"anatomy\"\n";
+    dir.write("job.toml", job("l-diversity = { kind = \"distinct\", l = 2 }", anatomy));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let counts = dir.text("release/sensitive.csv");
+    let (head, first) = counts.split_once('\n').unwrap();
+    let (cells, _) = first.split_once('\n').unwrap();
+    let (cells, _) = cells.rsplit_once(',').unwrap();
+    dir.write("release/sensitive.csv", format!("{head}\n{cells},18446744073709551615\n{first}"));
+    dir.expect(2, &["attack", "release"]).says("bucket");
+}

@@ -19,7 +19,7 @@ use privet_data::Coverage;
 
 use super::LearnError;
 use crate::classify::{Feature, Span, TrainingColumn};
-use crate::random::Random;
+use privet_data::Random;
 
 /// The most features, apart from the intercept.
 pub const MOST_FEATURES: usize = 2000;
@@ -261,7 +261,7 @@ impl Read {
         for code in &mut self.codes {
             let spans = &self.spans[*code as usize];
             let leaves: u64 = spans.iter().map(|span| u64::from(span.last - span.first) + 1).sum();
-            let mut place = random.below(leaves);
+            let mut place = random.below(leaves as usize) as u64;
             for span in spans {
                 let own = u64::from(span.last - span.first) + 1;
                 if place < own {

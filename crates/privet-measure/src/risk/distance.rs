@@ -215,7 +215,8 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::random::normal;
+    use privet_data::Random;
     use proptest::prelude::*;
 
     /// All pairs.
@@ -276,11 +277,12 @@ mod tests {
     fn many_records_and_much_noise() {
         let mut random = Random::stream(5, 0);
         let (records, columns) = (30_000, 5);
-        let original: Vec<f64> = (0..records * columns).map(|_| random.normal()).collect();
+        let original: Vec<f64> = (0..records * columns).map(|_| normal(&mut random)).collect();
         let origin: Vec<usize> = (0..records).collect();
         let mut last = 1.1;
         for noise in [0.01, 0.2, 3.0] {
-            let masked: Vec<f64> = original.iter().map(|number| number + noise * random.normal()).collect();
+            let masked: Vec<f64> =
+                original.iter().map(|number| number + noise * normal(&mut random)).collect();
             let found = spruill(&original, &masked, columns, &origin, records).unwrap();
             assert!(found.risk < last, "{noise}: {found:?}");
             last = found.risk;

@@ -21,8 +21,8 @@ use super::engine::Engine;
 use super::explorer::Explorer;
 use super::fitness::{Best, Fitness};
 use super::problem::SearchError;
-use super::random::Random;
 use super::search::{Outcome, Strategy};
+use privet_data::Random;
 
 /// The parameters of simulated annealing.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

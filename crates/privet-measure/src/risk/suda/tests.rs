@@ -1,7 +1,7 @@
 //! Special uniques against all sets of columns, and by hand.
 
 use super::*;
-use crate::random::Random;
+use privet_data::Random;
 use proptest::prelude::*;
 
 /// From the definition: all sets of columns.
@@ -124,7 +124,9 @@ fn a_large_table_takes_seconds() {
     let domains = [74u64, 2, 5, 7, 16, 41, 9, 14, 2];
     let columns: Vec<Vec<u32>> = domains
         .iter()
-        .map(|&domain| (0..30_000).map(|_| random.below(random.clone().below(domain) + 1) as u32).collect())
+        .map(|&domain| {
+            (0..30_000).map(|_| random.below(random.clone().below(domain as usize) + 1) as u32).collect()
+        })
         .collect();
     let found = find(&columns, 4);
     assert!(found.sample_uniques() > 1000);

@@ -2,7 +2,7 @@
 
 use super::pitman::{expected_uniques, likelihood, maximum};
 use super::*;
-use crate::random::Random;
+use privet_data::Random;
 use proptest::prelude::*;
 
 const SEED: u64 = 20_240_607;
@@ -60,7 +60,7 @@ fn seated(people: usize, theta: f64, alpha: f64, random: &mut Random) -> Vec<u64
             sizes.len() - 1
         } else {
             loop {
-                let class = class_of[random.below(i as u64) as usize];
+                let class = class_of[random.below(i)];
                 if random.unit() >= alpha / sizes[class] as f64 {
                     break class;
                 }

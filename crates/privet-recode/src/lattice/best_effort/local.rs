@@ -4,7 +4,7 @@
 use privet_measure::Objective;
 
 use super::scout::{End, Safe, Scout};
-use crate::lattice::random::Random;
+use privet_data::Random;
 
 /// Goes down from the top, each time in the column that saves most, as long as the candidate stays safe.
 pub fn descend<const W: usize>(scout: &mut Scout<'_, W>) -> Result<Option<Safe>, End> {

@@ -27,8 +27,8 @@ use self::regions::{Order, Regions};
 use self::scout::{Budget, End, Scout};
 use super::engine::Engine;
 use super::problem::SearchError;
-use super::random::Random;
 use super::search::{Outcome, Strategy};
+use privet_data::Random;
 
 /// A best-effort search that goes down from the most general candidate. It suits strict criteria, whose safe
 /// candidates lie near the top.

@@ -1,6 +1,7 @@
-//! A small seeded generator for searches that choose at random: SplitMix64 (Steele, Lea and Flood, 2014).
+//! A small seeded generator for what may be left to chance, in searches, attacks and measurements: SplitMix64 (Steele,
+//! Lea and Flood, 2014).
 //!
-//! Equal seeds give equal searches on every machine. It protects nobody: no promise of privacy rests on it.
+//! Equal seeds give equal numbers on every machine. It protects nobody: no promise of privacy rests on it.
 
 /// A stream of numbers.
 #[derive(Debug, Clone)]
@@ -39,6 +40,13 @@ impl Random {
         ((u128::from(self.number()) * end as u128) >> 64) as usize
     }
 
+    /// Puts the items into a random order, all orders equally likely.
+    pub fn shuffle(&mut self, items: &mut [u32]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+
     /// True with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
@@ -69,6 +77,19 @@ mod tests {
         assert_eq!(random.below(0), 0);
         assert!(!random.chance(0.0));
         assert!(random.chance(1.0));
+    }
+
+    /// All six orders of three items; a count of 6000 that is off by more than 30 standard deviations is no chance.
+    #[test]
+    fn orders_are_equally_likely() {
+        let mut random = Random::stream(1, 2);
+        let mut seen = std::collections::HashMap::new();
+        for _ in 0..36_000 {
+            let mut items = [0, 1, 2];
+            random.shuffle(&mut items);
+            *seen.entry(items).or_insert(0) += 1;
+        }
+        assert!(seen.len() == 6 && seen.values().all(|count| (3900..8100).contains(count)), "{seen:?}");
     }
 
     #[test]
