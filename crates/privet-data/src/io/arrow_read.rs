@@ -10,9 +10,14 @@ use std::io::{BufReader, Read, Seek};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, make_array, new_empty_array};
-use arrow::compute::{cast, concat, take};
-use arrow::datatypes::{DataType, Schema};
+use arrow::array::{
+    Array, ArrayRef, AsArray, DictionaryArray, PrimitiveBuilder, UInt32Array, make_array, new_empty_array,
+};
+use arrow::compute::{concat, take};
+use arrow::datatypes::{
+    ArrowDictionaryKeyType, ArrowNativeType, DataType, Int8Type, Int16Type, Int32Type, Int64Type, Schema,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::record_batch::RecordBatch;
@@ -382,16 +387,39 @@ impl Encoder {
     }
 }
 
-/// Strings go back into a dictionary of the type they came from, unless its keys are too narrow for all
+/// Distinct strings go back into a dictionary of the type they came from, unless its keys are too narrow for all
 /// of them.
 fn as_it_was(values: ArrayRef, kind: &DataType) -> ArrayRef {
-    if values.data_type() == kind {
-        return values;
+    let DataType::Dictionary(key, _) = kind else { return values };
+    let dictionary = match key.as_ref() {
+        DataType::Int8 => keyed::<Int8Type>(&values),
+        DataType::Int16 => keyed::<Int16Type>(&values),
+        DataType::Int32 => keyed::<Int32Type>(&values),
+        DataType::Int64 => keyed::<Int64Type>(&values),
+        DataType::UInt8 => keyed::<UInt8Type>(&values),
+        DataType::UInt16 => keyed::<UInt16Type>(&values),
+        DataType::UInt32 => keyed::<UInt32Type>(&values),
+        DataType::UInt64 => keyed::<UInt64Type>(&values),
+        _ => None,
+    };
+    dictionary.unwrap_or(values)
+}
+
+/// A dictionary in which each value has a key of its own, and a null has none.
+fn keyed<K: ArrowDictionaryKeyType>(values: &ArrayRef) -> Option<ArrayRef> {
+    let present: Vec<u32> = (0..values.len() as u32).filter(|&row| values.is_valid(row as usize)).collect();
+    let mut keys = PrimitiveBuilder::<K>::with_capacity(values.len());
+    let mut next = 0;
+    for row in 0..values.len() {
+        if values.is_null(row) {
+            keys.append_null();
+        } else {
+            keys.append_value(K::Native::from_usize(next)?);
+            next += 1;
+        }
     }
-    match cast(&values, kind) {
-        Ok(dictionary) if dictionary.null_count() == values.null_count() => dictionary,
-        _ => values,
-    }
+    let distinct = take(values, &UInt32Array::from(present), None).ok()?;
+    Some(Arc::new(DictionaryArray::try_new(keys.finish(), distinct).ok()?))
 }
 
 /// The text of each value, in order.

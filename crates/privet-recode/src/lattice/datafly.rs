@@ -82,7 +82,7 @@ fn distinct_values<const W: usize>(engine: &Engine<'_, W>) -> Vec<Vec<usize>> {
         }
         // The column also knows labels that only people outside the table have.
         let mut occurs = vec![false; column.size(0)];
-        for tuple in (0..base.len()).filter(|&tuple| base.rows[tuple] > 0) {
+        for tuple in (0..base.len()).filter(|&tuple| base.rows.get(tuple) > 0) {
             occurs[base.node(tuple, i)] = true;
         }
         let count_at = |level: usize| {

@@ -199,7 +199,7 @@ pub fn objective<const W: usize>(
 pub fn tuple_entropy<const W: usize>(base: &Snapshot<W>, rows: usize) -> f64 {
     let n = rows.max(1) as f64;
     let share = |rows: u32| f64::from(rows) / n;
-    base.rows.iter().filter(|&&rows| rows > 0).map(|&rows| share(rows) * share(rows).ln()).sum()
+    base.rows.iter().filter(|&rows| rows > 0).map(|rows| share(rows) * share(rows).ln()).sum()
 }
 
 /// When a class needs m records and at most `limit` of n records are suppressed, there are at most `limit`
@@ -301,14 +301,14 @@ impl<'a, const W: usize> Engine<'a, W> {
         levels: &[usize],
     ) -> Option<Snapshot<W>> {
         // A large one must be much smaller, and since even trying takes much room it is estimated first.
-        let (part, whole) = if source.len() > LARGE { (2, 1) } else { (4, 3) };
-        let is_smaller = |classes: usize| classes * part <= source.len() * whole;
-        if source.len() > LARGE
-            && !is_smaller(buffers.scratch.estimate(&self.prepared.columns, source, levels))
-        {
+        let large = source.len() > LARGE;
+        let most = if large { source.len() / 4 } else { source.len() * 3 / 4 };
+        if large && buffers.scratch.estimate(&self.prepared.columns, source, levels) > most {
             return None;
         }
-        Some(self.roll_up(buffers, source, levels)).filter(|snapshot| is_smaller(snapshot.len()))
+        let columns = &self.prepared.columns;
+        let whole = buffers.scratch.group(columns, source, levels, most);
+        whole.then(|| buffers.scratch.snapshot(columns, source, levels))
     }
 
     /// The snapshot of a candidate, from a finer one.

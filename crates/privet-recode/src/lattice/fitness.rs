@@ -18,7 +18,7 @@ impl Fitness {
     /// For a problem whose most general candidate was judged.
     pub fn new<const W: usize>(engine: &Engine<'_, W>, top: &Judgement) -> Self {
         let scale = if top.value.is_finite() && top.value > 0.0 { top.value } else { 1.0 };
-        let rows: u64 = engine.base.rows.iter().map(|&rows| u64::from(rows)).sum();
+        let rows: u64 = engine.base.rows.iter().map(u64::from).sum();
         Self { scale, limit: engine.prepared.limit, rows: rows.max(1) as f64 }
     }
 

@@ -119,6 +119,10 @@ impl Judge<'_> {
         stop: Stop,
     ) -> Judgement {
         if self.histograms.is_some() {
+            // Counts are quick to look at and often say enough.
+            if stop == Stop::WhenHopeless && self.too_small(&scratch.classes) {
+                return Judgement::hopeless();
+            }
             scratch.classes.list_members();
         }
         let classes = &scratch.classes;
@@ -221,6 +225,20 @@ impl Judge<'_> {
         Judgement { suppressed, safe, hopeless_below: hopeless, value, surcharge, classes: kept }
     }
 
+    /// Whether counts alone tell that more records than allowed must be suppressed, here and in every finer candidate.
+    fn too_small(&self, classes: &Classes) -> bool {
+        let mut least = 0;
+        classes.rows().iter().enumerate().any(|(index, &rows)| {
+            let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
+            let class = Class { rows: u64::from(rows), population, histograms: &[] };
+            let (holds, bound) = self.look(&self.counting, &class);
+            if !holds && rows > 0 {
+                least += bound;
+            }
+            least > self.limit
+        })
+    }
+
     /// Adds a class to a metric over classes.
     fn weigh(&self, judged: &Judged, holds: bool, tally: &mut Tally, volumes: &mut Vec<(u64, f64)>) {
         if let Objective::Grouped(grouped) = self.objective {
@@ -301,7 +319,7 @@ impl Judge<'_> {
         let Objective::Grouped(grouped) = self.objective else { return 0.0 };
         let mut tally = Tally::default();
         for tuple in 0..source.len() {
-            let rows = u64::from(source.rows[tuple]);
+            let rows = u64::from(source.rows.get(tuple));
             if rows == 0 {
                 continue;
             }
@@ -366,12 +384,12 @@ impl HistogramScratch {
             counts.resize(histograms.sizes[h], 0);
             for &tuple in tuples {
                 for i in source.sensitive.of(tuple as usize) {
-                    let code = code_of[source.sensitive.values[i] as usize];
+                    let code = code_of[source.sensitive.values.get(i) as usize];
                     let count = &mut counts[code as usize];
                     if *count == 0 {
                         present.push(code);
                     }
-                    *count += source.sensitive.counts[i];
+                    *count += source.sensitive.counts.get(i);
                 }
             }
         }

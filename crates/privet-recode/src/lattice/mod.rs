@@ -19,6 +19,7 @@ mod intern;
 mod judge;
 mod key;
 mod minimal;
+mod narrow;
 mod optimal;
 mod partition;
 mod problem;

@@ -88,26 +88,30 @@ fn group<'p, const W: usize>(
             }
         }
     };
-    const PART: usize = 1 << 14;
-    let mut keys: Vec<Key<W>> = vec![[0; W]; problem.rows];
-    keys.par_chunks_mut(PART).enumerate().for_each(|(part, keys)| {
-        pack(part * PART, &|i| problem.quasi[i].codes, keys);
-    });
+    // A block is packed in parallel and numbered in order; the keys of all records together would take much room.
+    const PART: usize = 1 << 13;
+    const BLOCK: usize = 1 << 16;
+    let mut keys: Vec<Key<W>> = vec![[0; W]; problem.rows.min(BLOCK)];
     let mut interner = Interner::with_capacity(1024);
     let (mut rows, mut first) = (Vec::new(), Vec::new());
-    let class_of = keys
-        .iter()
-        .enumerate()
-        .map(|(row, key)| {
+    let mut class_of = Vec::with_capacity(problem.rows);
+    while class_of.len() < problem.rows {
+        let begin = class_of.len();
+        keys.truncate(problem.rows - begin);
+        keys.par_chunks_mut(PART).enumerate().for_each(|(part, keys)| {
+            keys.fill([0; W]);
+            pack(begin + part * PART, &|i| problem.quasi[i].codes, keys);
+        });
+        class_of.extend(keys.iter().enumerate().map(|(row, key)| {
             let (class, new) = interner.intern(key);
             if new {
                 rows.push(0u64);
-                first.push(row as u32);
+                first.push((begin + row) as u32);
             }
             rows[class as usize] += 1;
             class
-        })
-        .collect();
+        }));
+    }
     let mut population = vec![0u64; rows.len()];
     let people = problem.quasi.first().and_then(|q| q.population).map_or(0, <[u32]>::len);
     let mut person_keys: Vec<Key<W>> = vec![[0; W]; people];

@@ -7,6 +7,7 @@
 
 use super::columns::QuasiColumn;
 use super::key::{Field, Key, Layout, hash};
+use super::narrow::Narrow;
 use super::snapshot::{Sensitive, Snapshot};
 
 /// Buffers that are reused from candidate to candidate.
@@ -96,6 +97,8 @@ struct Chunk {
 
 // Above so many combinations an array would not stay in the cache.
 const MOST_PLACES: u64 = 1 << 22;
+// Up to so many it takes little room, whatever the number of classes.
+const FEW_PLACES: u64 = 1 << 19;
 
 impl<const W: usize> Scratch<W> {
     /// Groups the tuples of a snapshot at coarser levels. Gives up, and returns false, as soon as there are
@@ -111,7 +114,9 @@ impl<const W: usize> Scratch<W> {
             .iter()
             .zip(levels)
             .try_fold(1u64, |product, (column, &level)| product.checked_mul(column.size(level) as u64))
-            .filter(|&places| places <= MOST_PLACES && places <= 64 * 1024 + 2 * source.len() as u64);
+            .filter(|&places| places <= MOST_PLACES && places <= 64 * 1024 + 2 * source.len() as u64)
+            // Every thread has such an array: it should not be much larger than what is kept in it.
+            .filter(|&places| places <= FEW_PLACES || places / 2 <= most as u64);
         self.classes.open(source.len());
         if self.stamp > u32::MAX / 2 || self.stamp == 0 {
             self.slots.fill(0);
@@ -157,31 +162,39 @@ impl<const W: usize> Scratch<W> {
         }
         // The number of chunks is fixed per loop, so that the compiler unrolls the sum.
         match self.chunks[..] {
-            [a] => self.assign([a], source, most),
-            [a, b] => self.assign([a, b], source, most),
-            [a, b, c] => self.assign([a, b, c], source, most),
-            [a, b, c, d] => self.assign([a, b, c, d], source, most),
-            [a, b, c, d, e] => self.assign([a, b, c, d, e], source, most),
+            [a] => self.place([a], source),
+            [a, b] => self.place([a, b], source),
+            [a, b, c] => self.place([a, b, c], source),
+            [a, b, c, d] => self.place([a, b, c, d], source),
+            [a, b, c, d, e] => self.place([a, b, c, d, e], source),
             _ => {
                 let chunks = std::mem::take(&mut self.chunks);
-                let whole = self.assign(&chunks, source, most);
+                self.place(&chunks, source);
                 self.chunks = chunks;
-                whole
             }
+        }
+        match &source.rows {
+            Narrow::Byte(rows) => self.assign(rows, most),
+            Narrow::Short(rows) => self.assign(rows, most),
+            Narrow::Full(rows) => self.assign(rows, most),
         }
     }
 
-    fn assign(&mut self, chunks: impl AsRef<[Chunk]>, source: &Snapshot<W>, most: usize) -> bool {
-        let chunks = chunks.as_ref();
-        let table = &self.dense_table[..];
-        let Classes { class_of, rows: class_rows, example, .. } = &mut self.classes;
-        // Two short loops instead of one: each keeps all it needs in registers.
-        for (key, place) in source.keys.iter().zip(&mut *class_of) {
+    /// Puts the place of each tuple where its class will stand. A loop of its own, as [`assign`](Self::assign) is: each
+    /// keeps all it needs in registers.
+    fn place(&mut self, chunks: impl AsRef<[Chunk]>, source: &Snapshot<W>) {
+        let (chunks, table) = (chunks.as_ref(), &self.dense_table[..]);
+        for (key, place) in source.keys.iter().zip(&mut self.classes.class_of) {
             let parts = chunks.iter().map(|c| table[c.table + ((key[c.word] >> c.shift) & c.mask) as usize]);
             *place = parts.sum();
         }
+    }
+
+    /// Turns places into classes.
+    fn assign<R: Copy + Into<u32>>(&mut self, rows: &[R], most: usize) -> bool {
+        let Classes { class_of, rows: class_rows, example, .. } = &mut self.classes;
         let (slots, stamp) = (&mut self.slots[..], self.stamp);
-        for (tuple, (place, &rows)) in class_of.iter_mut().zip(&source.rows).enumerate() {
+        for (tuple, (place, &rows)) in class_of.iter_mut().zip(rows).enumerate() {
             let slot = &mut slots[*place as usize];
             if *slot < stamp {
                 if class_rows.len() == most {
@@ -193,7 +206,7 @@ impl<const W: usize> Scratch<W> {
             }
             let class = *slot - stamp;
             *place = class;
-            class_rows[class as usize] += rows;
+            class_rows[class as usize] += rows.into();
         }
         true
     }
@@ -206,7 +219,8 @@ impl<const W: usize> Scratch<W> {
         most: usize,
     ) -> bool {
         self.chunk_keys(columns, source, levels, &layout_at(columns, levels));
-        let size = (source.len().max(8) * 2).next_power_of_two();
+        // Never more classes than tuples, nor one more than allowed.
+        let size = (source.len().min(most.saturating_add(1)).max(8) * 2).next_power_of_two();
         if self.slots.len() < size {
             self.slots.resize(size, 0);
         }
@@ -225,7 +239,7 @@ impl<const W: usize> Scratch<W> {
                 && last_key == key
             {
                 classes.class_of[tuple] = class;
-                classes.rows[class as usize] += source.rows[tuple];
+                classes.rows[class as usize] += source.rows.get(tuple);
                 continue;
             }
             let mut place = (hash(&key) & hash_mask) as usize & mask;
@@ -248,7 +262,7 @@ impl<const W: usize> Scratch<W> {
                 place = (place + 1) & mask;
             };
             classes.class_of[tuple] = class;
-            classes.rows[class as usize] += source.rows[tuple];
+            classes.rows[class as usize] += source.rows.get(tuple);
             last = Some((key, class));
         }
         true
@@ -302,7 +316,7 @@ impl<const W: usize> Scratch<W> {
             levels: levels.to_vec(),
             layout,
             keys,
-            rows: self.classes.rows().to_vec(),
+            rows: self.classes.rows().into(),
             population: self.classes.population.clone(),
             sensitive,
         }
@@ -311,26 +325,26 @@ impl<const W: usize> Scratch<W> {
     /// Merges the sensitive values of the tuples of each class.
     fn merge(&mut self, source: &Snapshot<W>) -> Sensitive {
         self.classes.list_members();
-        let domain = source.sensitive.values.iter().max().map_or(0, |&v| v as usize + 1);
+        let domain = source.sensitive.values.iter().max().map_or(0, |v| v as usize + 1);
         let mut counts = vec![0u32; domain];
-        let mut merged = Sensitive { starts: vec![0], ..Sensitive::default() };
+        let (mut starts, mut merged, mut merged_counts) = (vec![0], Vec::new(), Vec::new());
         for class in 0..self.classes.rows.len() {
-            let begin = merged.values.len();
+            let begin = merged.len();
             for &tuple in self.classes.members(class) {
                 for i in source.sensitive.of(tuple as usize) {
-                    let value = source.sensitive.values[i];
+                    let value = source.sensitive.values.get(i);
                     if counts[value as usize] == 0 {
-                        merged.values.push(value);
+                        merged.push(value);
                     }
-                    counts[value as usize] += source.sensitive.counts[i];
+                    counts[value as usize] += source.sensitive.counts.get(i);
                 }
             }
-            for &value in &merged.values[begin..] {
-                merged.counts.push(std::mem::take(&mut counts[value as usize]));
+            for &value in &merged[begin..] {
+                merged_counts.push(std::mem::take(&mut counts[value as usize]));
             }
-            merged.starts.push(merged.values.len() as u32);
+            starts.push(merged.len() as u32);
         }
-        merged
+        Sensitive { starts, values: merged[..].into(), counts: merged_counts[..].into() }
     }
 }
 

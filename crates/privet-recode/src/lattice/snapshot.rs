@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::columns::QuasiColumn;
 use super::key::{Key, Layout};
+use super::narrow::Narrow;
 
 /// Distinct tuples at one node of the lattice.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct Snapshot<const W: usize> {
     /// The distinct tuples.
     pub keys: Vec<Key<W>>,
     /// Per tuple its records.
-    pub rows: Vec<u32>,
+    pub rows: Narrow,
     /// Per tuple the people of the population table; empty without one.
     pub population: Vec<u32>,
     /// The sensitive values under each tuple; empty when no criterion looks at them.
@@ -35,9 +36,9 @@ pub struct Sensitive {
     /// Where each list begins; one more than there are tuples.
     pub starts: Vec<u32>,
     /// The values: numbers of combinations of the columns that criteria look at.
-    pub values: Vec<u32>,
+    pub values: Narrow,
     /// Their counts.
-    pub counts: Vec<u32>,
+    pub counts: Narrow,
 }
 
 impl Sensitive {
@@ -99,30 +100,16 @@ impl<const W: usize> Snapshot<W> {
         let people = records.population.first().map_or(0, |codes| codes.len());
         let people = sorted(people, |rows, keys| pack(records.population, rows, keys));
 
-        let mut base = Self {
-            levels: vec![0; columns.len()],
-            layout: Layout { fields: fields.to_vec(), words: layout.words },
-            keys: Vec::new(),
-            rows: Vec::new(),
-            population: Vec::new(),
-            sensitive: Sensitive::default(),
-        };
-        // Room for just as many as there are: these vectors live as long as the search.
+        // Room for just as many as there are: what is made here lives as long as the search.
         let tuples = entries.chunk_by(|a, b| tuple_of(a) == tuple_of(b)).count();
-        base.keys.reserve_exact(tuples);
-        base.rows.reserve_exact(tuples);
-        if records.sensitive.is_some() {
-            let pairs = runs(&entries).count();
-            base.sensitive.starts.reserve_exact(tuples + 1);
-            base.sensitive.values.reserve_exact(pairs);
-            base.sensitive.counts.reserve_exact(pairs);
-        }
+        let pairs = if records.sensitive.is_some() { runs(&entries).count() } else { 0 };
+        let mut base = Opening::with_capacity(tuples, pairs, records);
         let mut people = runs(&people).peekable();
-        let mut only_people_below = |base: &mut Self, key: Option<&Key<W>>| {
+        let mut only_people_below = |base: &mut Opening<W>, key: Option<&Key<W>>| {
             while let Some((person, count)) =
                 people.next_if(|(person, _)| key.is_none_or(|key| order(person, key).is_lt()))
             {
-                base.open(&person, count, records);
+                base.open(&person, count);
             }
             people.next_if(|(person, _)| Some(person) == key).map_or(0, |(_, count)| count)
         };
@@ -130,32 +117,13 @@ impl<const W: usize> Snapshot<W> {
             let tuple = tuple_of(&key);
             if base.keys.last() != Some(&tuple) {
                 let present = only_people_below(&mut base, Some(&tuple));
-                base.open(&tuple, present, records);
+                base.open(&tuple, present);
             }
-            if let Some(rows) = base.rows.last_mut() {
-                *rows += count;
-            }
-            if records.sensitive.is_some() {
-                base.sensitive.values.push(sensitive_field.get(&key) as u32);
-                base.sensitive.counts.push(count);
-            }
+            base.add(sensitive_field.get(&key) as u32, count);
         }
         only_people_below(&mut base, None);
-        if records.sensitive.is_some() {
-            base.sensitive.starts.push(base.sensitive.values.len() as u32);
-        }
-        base
-    }
-
-    fn open(&mut self, tuple: &Key<W>, people: u32, records: &Records<'_>) {
-        self.keys.push(*tuple);
-        self.rows.push(0);
-        if !records.population.is_empty() {
-            self.population.push(people);
-        }
-        if records.sensitive.is_some() {
-            self.sensitive.starts.push(self.sensitive.values.len() as u32);
-        }
+        drop(entries);
+        base.close(vec![0; columns.len()], Layout { fields: fields.to_vec(), words: layout.words })
     }
 
     /// The number of distinct tuples.
@@ -166,6 +134,66 @@ impl<const W: usize> Snapshot<W> {
     /// The node of a tuple in one column.
     pub fn node(&self, tuple: usize, column: usize) -> usize {
         self.layout.fields[column].get(&self.keys[tuple])
+    }
+}
+
+/// The base snapshot in the making, tuple by tuple.
+struct Opening<const W: usize> {
+    keys: Vec<Key<W>>,
+    rows: Vec<u32>,
+    /// `None` without a population table.
+    population: Option<Vec<u32>>,
+    /// Where the list of each tuple begins, its values and their counts; `None` when no criterion looks at them.
+    sensitive: Option<(Vec<u32>, Vec<u32>, Vec<u32>)>,
+}
+
+impl<const W: usize> Opening<W> {
+    fn with_capacity(tuples: usize, pairs: usize, records: &Records<'_>) -> Self {
+        let room = Vec::with_capacity;
+        Self {
+            keys: Vec::with_capacity(tuples),
+            rows: room(tuples),
+            population: (!records.population.is_empty()).then(Vec::new),
+            sensitive: records.sensitive.map(|_| (room(tuples + 1), room(pairs), room(pairs))),
+        }
+    }
+
+    /// The next tuple, which so many people of the population have.
+    fn open(&mut self, tuple: &Key<W>, people: u32) {
+        self.keys.push(*tuple);
+        self.rows.push(0);
+        if let Some(population) = &mut self.population {
+            population.push(people);
+        }
+        if let Some((starts, values, _)) = &mut self.sensitive {
+            starts.push(values.len() as u32);
+        }
+    }
+
+    /// Records of the last tuple, of one sensitive value.
+    fn add(&mut self, value: u32, count: u32) {
+        if let Some(rows) = self.rows.last_mut() {
+            *rows += count;
+        }
+        if let Some((_, values, counts)) = &mut self.sensitive {
+            values.push(value);
+            counts.push(count);
+        }
+    }
+
+    fn close(self, levels: Vec<usize>, layout: Layout) -> Snapshot<W> {
+        let sensitive = self.sensitive.map(|(mut starts, values, counts)| {
+            starts.push(values.len() as u32);
+            Sensitive { starts, values: values[..].into(), counts: counts[..].into() }
+        });
+        Snapshot {
+            levels,
+            layout,
+            keys: self.keys,
+            rows: self.rows[..].into(),
+            population: self.population.unwrap_or_default(),
+            sensitive: sensitive.unwrap_or_default(),
+        }
     }
 }
 

@@ -306,7 +306,7 @@ impl Strategy for Plan {
                 break;
             }
             if !self.until_safe {
-                let rows = engine.base.rows.iter().map(|&rows| u64::from(rows)).sum();
+                let rows = engine.base.rows.iter().map(u64::from).sum();
                 let failing = judgement.suppressed.min(rows);
                 return Err(SearchError::DecompositionUnsafe { failing, limit: engine.prepared.limit });
             }
