@@ -10,6 +10,10 @@
 //! | [`PerturbationMatrix`]: codes; [`Retention`], [`invariant_pram`] make them | [`estimate_counts`], [`likely_counts`], [`range_count`] |
 //! | [`SelectASize`]: sets of items | [`SelectASize::support`] |
 //! | [`Noise`], [`correlated_noise`], [`multiplicative_noise`], [`perturb`]: numbers and whole records | [`reconstruct`], [`learn`] |
+//! | [`swap`]: values change places between records, by rank, within margins, or in nearest pairs | nothing to estimate: what stays is exact |
+//! | [`tables`]: counts change within fixed margins, by a Markov chain or by controlled adjustment | nothing to estimate: the margins are exact |
+//!
+//! [`synthetic`] makes tables from models of a table, in its place.
 //!
 //! What the randomness protects is computed, not believed: [`amplification`] for what any reader with any prior can
 //! learn of a record, [`anonymity`] for Gaussian noise on points, [`perfect`] and [`semantic`] for tiny domains.
@@ -38,6 +42,9 @@ mod reconstruct;
 mod response;
 mod retention;
 pub mod semantic;
+pub mod swap;
+pub mod synthetic;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 

@@ -1,0 +1,104 @@
+//! Random columns with exactly given inner products, the engine of the methods that keep statistics exactly (survey
+//! ME-42, ME-44).
+//!
+//! # Guarantee
+//! [`orthonormal`] makes columns of length 1 that are orthogonal to each other and to a basis, evenly distributed among
+//! all such (Gram–Schmidt of normal columns, twice, so that rounding is of the order of 1e-15). [`root`] gives F with
+//! F·Fᵗ a matrix without negative eigenvalues, also where columns determine each other.
+
+use nalgebra::{DMatrix, SymmetricEigen};
+
+use super::SyntheticError;
+use crate::{Coins, PerturbError};
+
+/// The most columns that are made together.
+pub(super) const MOST_COLUMNS: usize = 500;
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Takes off what lies along a basis of orthonormal columns.
+pub(super) fn project_out(basis: &[Vec<f64>], column: &mut [f64]) {
+    for _ in 0..2 {
+        for own in basis {
+            let along = inner(own, column);
+            column.iter_mut().zip(own).for_each(|(value, axis)| *value -= along * axis);
+        }
+    }
+}
+
+/// Adds a column to a basis, unless the basis determines it already (to 1e-9 of its length). Tells whether it was added.
+pub(super) fn extend(basis: &mut Vec<Vec<f64>>, mut column: Vec<f64>) -> bool {
+    let before = inner(&column, &column).sqrt();
+    project_out(basis, &mut column);
+    let after = inner(&column, &column).sqrt();
+    // Also refuses what is no number.
+    let new = after > 1e-9 * before;
+    if new {
+        column.iter_mut().for_each(|value| *value /= after);
+        basis.push(column);
+    }
+    new
+}
+
+/// So many random orthonormal columns, orthogonal to a basis of columns of this length. The basis must leave room.
+pub(super) fn orthonormal<C: Coins + ?Sized>(
+    basis: &[Vec<f64>],
+    length: usize,
+    count: usize,
+    coins: &mut C,
+) -> Result<Vec<Vec<f64>>, PerturbError> {
+    let mut all = basis.to_vec();
+    while all.len() < basis.len() + count && all.len() < length {
+        let mut column = Vec::with_capacity(length);
+        for _ in 0..length {
+            column.push(coins.normal()?);
+        }
+        // A normal column lies within the basis with probability 0; another is drawn then.
+        extend(&mut all, column);
+    }
+    Ok(all.split_off(basis.len()))
+}
+
+/// F with F·Fᵗ this symmetric matrix, row by row; negative eigenvalues, which are rounding, count as 0.
+pub(super) fn root(matrix: &DMatrix<f64>) -> Result<DMatrix<f64>, SyntheticError> {
+    let size = matrix.nrows();
+    // Columns are brought to length 1 first, so that one in large units does not drown the others in rounding.
+    let scales: Vec<f64> = matrix.diagonal().iter().map(|own| own.max(0.0).sqrt()).collect();
+    let inverse = |place: usize| if scales[place] > 0.0 { 1.0 / scales[place] } else { 0.0 };
+    let scaled = DMatrix::from_fn(size, size, |a, b| matrix[(a, b)] * inverse(a) * inverse(b));
+    let axes = SymmetricEigen::try_new(scaled, f64::EPSILON, 10_000).ok_or(SyntheticError::Decomposition)?;
+    let reach: Vec<f64> = axes.eigenvalues.iter().map(|own| own.max(0.0).sqrt()).collect();
+    Ok(DMatrix::from_fn(size, size, |a, b| axes.eigenvectors[(a, b)] * reach[b] * scales[a]))
+}
+
+/// Per column c the sum over axes a of F[c, a] times axis a.
+pub(super) fn combine(axes: &[Vec<f64>], factor: &DMatrix<f64>, column: usize, into: &mut [f64]) {
+    for (place, axis) in axes.iter().enumerate() {
+        let load = factor[(column, place)];
+        into.iter_mut().zip(axis).for_each(|(value, own)| *value += load * own);
+    }
+}
+
+/// The inner products of columns.
+pub(super) fn gram(columns: &[Vec<f64>]) -> DMatrix<f64> {
+    DMatrix::from_fn(columns.len(), columns.len(), |a, b| inner(&columns[a], &columns[b]))
+}
+
+/// Refuses more columns than are made together.
+pub(super) fn check_width(found: usize) -> Result<(), SyntheticError> {
+    if found > MOST_COLUMNS {
+        return Err(SyntheticError::TooLarge {
+            what: "the columns that are made together",
+            found,
+            most: MOST_COLUMNS,
+        });
+    }
+    Ok(())
+}
+
+/// What is beyond the numbers of a frame stays within them.
+pub(super) fn bounded(value: f64) -> f64 {
+    value.clamp(-crate::error::MOST, crate::error::MOST)
+}
