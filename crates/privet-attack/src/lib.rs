@@ -17,6 +17,7 @@ pub mod linking;
 pub mod margins;
 pub mod membership;
 pub mod minimality;
+pub mod noise;
 pub mod quick;
 pub mod rate;
 pub mod reasoners;
@@ -25,7 +26,7 @@ pub mod tracker;
 pub mod worlds;
 
 pub use adversary::{ATTACKS, Adversary, AttackWord};
-pub use finding::{AttackError, Belief, Beliefs, Bin, Finding};
+pub use finding::{AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Whom};
 pub use knowledge::Knowledge;
 pub use rate::Rate;
 pub use target::{Place, Suspects, Target, Truth};

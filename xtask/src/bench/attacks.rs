@@ -1,6 +1,6 @@
 //! Attacks: linking a million people to a million records, deFinetti's attack, the checks of (c,k)-safety and 3D privacy
-//! beside one grouping of the records; and, on `adult`, that a k-anonymous release with a skewed sensitive column falls
-//! to homogeneity and an l-diverse one does not.
+//! beside one grouping of the records; attacks on weak noise; and, on `adult`, that a k-anonymous release with a skewed
+//! sensitive column falls to homogeneity and an l-diverse one does not.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,6 +14,7 @@ use crate::workspace::{self, Scratch};
 
 const LINKED: usize = 1_000_000;
 const LEARNED: usize = 30_162;
+const NOISY: usize = 100_000;
 /// deFinetti's attack on a table of the size of `adult`, in seconds.
 const LEARNED_SECONDS: f64 = 60.0;
 
@@ -21,7 +22,7 @@ pub fn run(bench: &Bench<'_>) -> Result<Outcome> {
     let example = workspace::example("privet-attack", "attacks")?;
     let mut grid = Grid::new(&["what", "seconds", "found", "x floor", ""]);
     let mut rows = Vec::new();
-    for (task, size) in [("link", LINKED), ("definetti", LEARNED), ("worst", LINKED)] {
+    for (task, size) in [("link", LINKED), ("definetti", LEARNED), ("worst", LINKED), ("randomness", NOISY)] {
         println!("… {task}");
         let measured = inside(&example, task, size)?;
         let floor = measured

@@ -1,9 +1,11 @@
 //! Measurements of attacks that are taken inside a process: `cargo xtask bench attacks` runs them.
 //!
-//! `attacks link ROWS`, `attacks definetti RECORDS` and `attacks worst ROWS` print a JSON list of what was measured.
+//! `attacks link ROWS`, `attacks definetti RECORDS`, `attacks worst ROWS` and `attacks randomness RECORDS` print a JSON list
+//! of what was measured.
 
 mod learned;
 mod linked;
+mod randomness;
 mod worst;
 
 use std::process::ExitCode;
@@ -28,8 +30,9 @@ fn main() -> ExitCode {
         (Some("link"), Some(rows)) => linked::measure(rows),
         (Some("definetti"), Some(rows)) => learned::measure(rows),
         (Some("worst"), Some(rows)) => worst::measure(rows),
+        (Some("randomness"), Some(rows)) => randomness::measure(rows),
         _ => {
-            eprintln!("usage: attacks link|definetti|worst ROWS");
+            eprintln!("usage: attacks link|definetti|worst|randomness ROWS");
             return ExitCode::from(2);
         }
     };

@@ -1,0 +1,407 @@
+//! All attacks that apply to a table of perturbed numbers, from the published values and noise model.
+//!
+//! # Guarantee
+//! Estimates are made without the original; where it is given it scores them, and it stands in for the adversary's
+//! file of people in linking. Every attack of the module is listed: those that cannot be made say why. Findings hold
+//! counts, rates and errors in units of the noise, never a value of the data.
+//!
+//! Numbers that are multiplied by 1 + noise have noise of variance σ²·E\[X²\] that does not go with the value; E\[X²\]
+//! is E\[Y²\]/(1+σ²). The best linear estimate needs no more than that. For linking it is a rule of thumb.
+
+mod table;
+
+use privet_perturb::Law;
+use serde::Serialize;
+
+use super::constant::constant_column;
+use super::linkage::{LinkageScore, link};
+use super::records::{NoiseAttackError, NoiseShape, Records, check_spread};
+use super::score::Score;
+use super::series::haar_filter;
+use super::spectral::{best_linear, spectral_filter};
+use crate::percent;
+use crate::rate::Rate;
+use table::Table;
+
+/// A column of a perturbed release. What is not a number (NaN) is missing.
+#[derive(Debug, Clone, Copy)]
+pub struct PerturbedColumn<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The published values.
+    pub values: &'a [f64],
+    /// The published law: [`Law::Keep`], [`Law::Add`] or [`Law::Multiply`].
+    pub law: Law,
+    /// The values before the noise, which only the owner has.
+    pub original: Option<&'a [f64]>,
+}
+
+/// What the adversary is taken to know, and what counts as success.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Knowing {
+    /// Whether the records are in the order of time.
+    pub in_time: bool,
+    /// A record is recovered when its error is at most this many deviations of the noise.
+    pub tolerance: f64,
+    /// A link counts when the adversary is at least this sure.
+    pub confidence: f64,
+}
+
+impl Default for Knowing {
+    /// No order in time; half a deviation; 0.9.
+    fn default() -> Self {
+        Self { in_time: false, tolerance: 0.5, confidence: 0.9 }
+    }
+}
+
+/// What came of an attack.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It was not made; the verdict says why.
+    NotMade,
+    /// Values were estimated.
+    Estimated {
+        /// Whether the noise was got rid of: see the verdict.
+        succeeded: bool,
+        /// The error that the adversary expects, in deviations of the noise.
+        expected_error: f64,
+        /// The error that was made, where the original is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        score: Option<Score>,
+    },
+    /// Records were linked to people.
+    Linked {
+        /// Whether people are found for sure, more often than by chance, and mostly rightly.
+        succeeded: bool,
+        /// How well the links hold.
+        score: LinkageScore,
+    },
+}
+
+impl Outcome {
+    /// Whether the attack was made and succeeded.
+    pub fn succeeded(&self) -> bool {
+        match self {
+            Self::NotMade => false,
+            Self::Estimated { succeeded, .. } | Self::Linked { succeeded, .. } => *succeeded,
+        }
+    }
+}
+
+/// What an attack on noise found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NoiseFinding {
+    /// The word for the attack.
+    pub attack: &'static str,
+    /// The columns that it is about.
+    pub columns: Vec<String>,
+    /// What the adversary is taken to have, as a sentence.
+    pub assumes: &'static str,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What that means, as sentences.
+    pub verdict: String,
+}
+
+/// Makes every attack that applies.
+///
+/// # Errors
+/// When there is no column, columns differ in length, a law is not for numbers, a value is infinite or too large, or
+/// what counts as success is no number.
+pub fn assess(
+    columns: &[PerturbedColumn<'_>],
+    knowing: &Knowing,
+) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
+    let table = Table::new(columns)?;
+    check_spread("the tolerance", knowing.tolerance)?;
+    if !(0.0..=1.0).contains(&knowing.confidence) {
+        return Err(NoiseAttackError::Parameter { name: "the confidence", accepted: "from 0 to 1" });
+    }
+    let mut findings = Vec::new();
+    for column in columns {
+        findings.push(table.constant(column, knowing)?);
+    }
+    findings.push(table.spectral(knowing)?);
+    findings.push(table.best_linear(knowing)?);
+    findings.push(table.linkage(knowing)?);
+    for column in columns {
+        findings.push(table.series(column, knowing)?);
+    }
+    findings.extend(QUESTIONS.map(|(attack, assumes, verdict)| NoiseFinding {
+        attack,
+        columns: Vec::new(),
+        assumes,
+        outcome: Outcome::NotMade,
+        verdict: verdict.to_owned(),
+    }));
+    Ok(findings)
+}
+
+/// Attacks on desks that answer questions: attack, what it assumes, why it does not apply to a table.
+const QUESTIONS: [(&str, &str, &str); 5] = [
+    (
+        "averaging",
+        "the same number is published or answered many times, each time with new noise",
+        "Not made: every value is in this release once. Publishing the same records again with new noise would let it \
+         in; publish again what was published, or charge every answer to a ledger.",
+    ),
+    (
+        "dinur-nissim",
+        "a desk answers how many of any set of people have a property, with little noise",
+        "Not made: this release answers no questions about sets of people.",
+    ),
+    (
+        "weighted-sums",
+        "a desk answers weighted sums over people, most of them with little noise",
+        "Not made: this release answers no questions.",
+    ),
+    (
+        "local-sensitivity",
+        "a desk fits the amount of noise to its own data",
+        "Not made: the noise of this release has a published law that does not depend on the data.",
+    ),
+    (
+        "undesired-regression",
+        "a desk answers counts, means and sums of squares of any range of values",
+        "Not made: the records are published, so anybody may fit a line to them; noise of a published law does not \
+         hinder that.",
+    ),
+];
+
+impl Table<'_> {
+    fn spectral(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "spectral-filter",
+            columns: self.noisy(),
+            assumes: "the release and its published noise model, nothing else",
+            outcome,
+            verdict,
+        };
+        let multiplied = self.columns.iter().any(|column| matches!(column.law, Law::Multiply(_)));
+        if let Some(why) =
+            self.cannot().or(multiplied
+                .then_some("Not made: noise that is multiplied is not equally strong in all records."))
+        {
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        let found = spectral_filter(self.records()?, &self.variances)?;
+        let score = self.score(&found.estimates, knowing)?;
+        let outcome = estimated(found.expected_error, score, knowing);
+        let verdict = format!(
+            "{} of {} directions hold more data than noise; dropping the others {}.{}",
+            found.kept,
+            found.noisy_columns,
+            told(&outcome),
+            self.left_out()
+        );
+        Ok(finding(outcome, verdict))
+    }
+
+    fn best_linear(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "best-linear-estimate",
+            columns: self.noisy(),
+            assumes: "the release and its published noise model, nothing else",
+            outcome,
+            verdict,
+        };
+        if let Some(why) = self.cannot() {
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        let found = best_linear(self.records()?, &NoiseShape::Independent(self.variances.clone()))?;
+        let score = self.score(&found.estimates, knowing)?;
+        let outcome = estimated(found.expected_error(), score, knowing);
+        let verdict = format!(
+            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}",
+            told(&outcome),
+            found.error_alone(),
+            self.left_out()
+        );
+        Ok(finding(outcome, verdict))
+    }
+
+    fn linkage(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "noise-linkage",
+            columns: self.columns.iter().map(|column| column.name.to_owned()).collect(),
+            assumes: "a file with the original values of these columns for everybody in the release, and the published \
+                      noise model",
+            outcome,
+            verdict,
+        };
+        let Some(original) = &self.original else {
+            let why = "Not made: the adversary's file is missing; give the original of every column to stand in for it.";
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        };
+        if let Some(why) = self.cannot() {
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        let people = Records::new(original, self.columns.len())?;
+        let links = link(self.records()?, people, &NoiseShape::Independent(self.variances.clone()))?;
+        let own: Vec<u32> = (0..people.len() as u32).collect();
+        let score = links.score(&own, knowing.confidence)?;
+        let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
+        let verdict = format!(
+            "The nearest person is the right one for {} % of the records (chance: {} %). The adversary is sure of {} % \
+             and then right in {} %; of people who are not in the file it would be {} %.{}",
+            percent(score.right.rate),
+            percent(score.chance),
+            percent(score.exposed.rate),
+            percent(score.right_when_sure.rate),
+            percent(score.control.rate),
+            self.left_out()
+        );
+        Ok(finding(Outcome::Linked { succeeded, score }, verdict))
+    }
+
+    fn constant(
+        &self,
+        column: &PerturbedColumn<'_>,
+        knowing: &Knowing,
+    ) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "constant-column",
+            columns: vec![column.name.to_owned()],
+            assumes: "the release and its published noise model, nothing else",
+            outcome,
+            verdict,
+        };
+        let known: Vec<f64> = column.values.iter().copied().filter(|value| !value.is_nan()).collect();
+        let noise = match column.law {
+            Law::Add(noise) if !noise.is_none() && known.len() >= 2 => noise,
+            Law::Add(noise) if !noise.is_none() => {
+                let why = "Not made: fewer than two values are published.";
+                return Ok(finding(Outcome::NotMade, why.to_owned()));
+            }
+            Law::Multiply(_) => {
+                let why = "Not made: the attack is for noise that is added.";
+                return Ok(finding(Outcome::NotMade, why.to_owned()));
+            }
+            _ => {
+                let why = "Not made: the column has no noise; its values are published as they are.";
+                return Ok(finding(Outcome::NotMade, why.to_owned()));
+            }
+        };
+        let found = constant_column(&known, noise)?;
+        if !found.looks_constant {
+            let verdict = "The values spread more than the noise does, so people differ and no one value tells them \
+                           all.";
+            let outcome = Outcome::Estimated { succeeded: false, expected_error: 1.0, score: None };
+            return Ok(finding(outcome, verdict.to_owned()));
+        }
+        let deviation = noise.variance().sqrt();
+        let score = match column.original {
+            Some(original) => {
+                let both = column.values.iter().zip(original);
+                let both: Vec<(f64, f64)> = both
+                    .filter(|(value, truth)| !value.is_nan() && !truth.is_nan())
+                    .map(|own| (*own.0, *own.1))
+                    .collect();
+                let (published, truth): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+                let estimates = vec![found.estimate; truth.len()];
+                let [truth, published, estimates] =
+                    [&truth, &published, &estimates].map(|values| Records::new(values, 1));
+                Some(Score::of(truth?, published?, estimates?, &[deviation], knowing.tolerance)?)
+            }
+            None => None,
+        };
+        // Nobody has a record of one's own here: the mean is the attack, not the control.
+        let expected_error = found.half_width_95 / deviation;
+        let succeeded = match score {
+            Some(score) => score.recovered.low > score.published.high,
+            None => expected_error <= knowing.tolerance,
+        };
+        let verdict = format!(
+            "The values spread as the noise alone does: everybody has about the same value, and it is known to within \
+             {expected_error:.3} deviations of the noise."
+        );
+        Ok(finding(Outcome::Estimated { succeeded, expected_error, score }, verdict))
+    }
+
+    fn series(
+        &self,
+        column: &PerturbedColumn<'_>,
+        knowing: &Knowing,
+    ) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "wavelet-filter",
+            columns: vec![column.name.to_owned()],
+            assumes: "the release in the order of time, and its published noise model",
+            outcome,
+            verdict,
+        };
+        let missing = column.values.iter().any(|value| value.is_nan());
+        let noise = match column.law {
+            Law::Add(noise) if !noise.is_none() => Some(noise),
+            _ => None,
+        };
+        let (noise, why) = match noise {
+            Some(noise) if knowing.in_time && !missing && column.values.len() >= 2 => (noise, ""),
+            None => (privet_perturb::Noise::NONE, "Not made: no noise is added to the column."),
+            Some(noise) if !knowing.in_time => {
+                (noise, "Not made: the records are not said to be in the order of time.")
+            }
+            Some(noise) => {
+                (noise, "Not made: values of the series are missing, or there is no more than one.")
+            }
+        };
+        if !why.is_empty() {
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        let deviation = noise.variance().sqrt();
+        let found = haar_filter(column.values, deviation)?;
+        let whole = column.original.filter(|original| original.iter().all(|value| !value.is_nan()));
+        let score = match whole {
+            Some(original) => {
+                let (truth, published) = (Records::new(original, 1)?, Records::new(column.values, 1)?);
+                let estimates = Records::new(&found.estimates, 1)?;
+                Some(Score::of(truth, published, estimates, &[deviation], knowing.tolerance)?)
+            }
+            None => None,
+        };
+        let outcome = estimated(found.noise_left, score, knowing);
+        let verdict = format!(
+            "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
+            found.kept,
+            column.values.len() - 1,
+            told(&outcome)
+        );
+        Ok(finding(outcome, verdict))
+    }
+}
+
+/// Success: more records are recovered than the published values give away and than means tell; without the truth, an
+/// error within the tolerance is expected.
+fn estimated(expected_error: f64, score: Option<Score>, knowing: &Knowing) -> Outcome {
+    let beyond = |own: Rate, other: Rate| own.low > other.high;
+    let succeeded = match score {
+        Some(score) => beyond(score.recovered, score.published) && beyond(score.recovered, score.control),
+        None => expected_error <= knowing.tolerance,
+    };
+    Outcome::Estimated { succeeded, expected_error, score }
+}
+
+/// What is left of the noise, as a part of a sentence.
+fn told(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Estimated { score: Some(score), .. } => format!(
+            "leaves an error of {:.2} deviations of the noise ({:.2} before, {:.2} for the mean of each column) and \
+             recovers {} % of the records to within {} (published: {} %, means: {} %)",
+            score.estimate_error,
+            score.published_error,
+            score.control_error,
+            percent(score.recovered.rate),
+            score.tolerance,
+            percent(score.published.rate),
+            percent(score.control.rate)
+        ),
+        Outcome::Estimated { expected_error, .. } => {
+            format!("is expected to leave an error of {expected_error:.2} deviations of the noise")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! The records of a perturbed release that have no missing values, and the noise in them.
+
+use privet_perturb::Law;
+
+use super::{Knowing, PerturbedColumn};
+use crate::noise::records::{NoiseAttackError, Records, check_length};
+use crate::noise::score::Score;
+
+/// The records without missing values, and the noise in them.
+pub(super) struct Table<'a> {
+    pub columns: &'a [PerturbedColumn<'a>],
+    pub published: Vec<f64>,
+    pub original: Option<Vec<f64>>,
+    /// Per column the variance of the noise.
+    pub variances: Vec<f64>,
+    left_out: usize,
+}
+
+impl<'a> Table<'a> {
+    pub fn new(columns: &'a [PerturbedColumn<'a>]) -> Result<Self, NoiseAttackError> {
+        let Some(first) = columns.first() else {
+            return Err(NoiseAttackError::Length { what: "columns", found: 0, expected: 1 });
+        };
+        let records = first.values.len();
+        for column in columns {
+            check_length("records in a column", column.values.len(), records)?;
+            if let Some(original) = column.original {
+                check_length("records in a column of the original", original.len(), records)?;
+            }
+            match column.law {
+                Law::Keep => {}
+                Law::Add(noise) | Law::Multiply(noise) => noise.check()?,
+                Law::Replace { .. } => {
+                    return Err(NoiseAttackError::Parameter {
+                        name: "the law of a column of numbers",
+                        accepted: "keep, add or multiply",
+                    });
+                }
+            }
+        }
+        let scored = columns.iter().all(|column| column.original.is_some());
+        let whole = |record: usize| {
+            columns.iter().all(|column| {
+                let known = |values: &[f64]| values.get(record).is_some_and(|value| !value.is_nan());
+                known(column.values) && (!scored || column.original.is_none_or(known))
+            })
+        };
+        let kept: Vec<usize> = (0..records).filter(|&record| whole(record)).collect();
+        let gather = |of: fn(&PerturbedColumn<'a>) -> Option<&'a [f64]>| -> Vec<f64> {
+            let value = |column, record: usize| of(column).and_then(|own| own.get(record)).copied();
+            kept.iter()
+                .flat_map(|&record| columns.iter().filter_map(move |column| value(column, record)))
+                .collect()
+        };
+        let published = gather(|column| Some(column.values));
+        let original = scored.then(|| gather(|column| column.original));
+        let width = columns.len();
+        Records::new(&published, width)?;
+        if let Some(original) = &original {
+            Records::new(original, width)?;
+        }
+        let variances = columns.iter().enumerate().map(|(place, column)| match column.law {
+            Law::Keep | Law::Replace { .. } => 0.0,
+            Law::Add(noise) => noise.variance(),
+            Law::Multiply(noise) => {
+                let own = published.iter().skip(place).step_by(width);
+                let count = kept.len().max(1) as f64;
+                let squares: f64 = own.map(|value| value * value / count).sum();
+                noise.variance() * squares / (1.0 + noise.variance())
+            }
+        });
+        let variances = variances.collect();
+        Ok(Self { columns, published, original, variances, left_out: records - kept.len() })
+    }
+
+    pub fn records(&self) -> Result<Records<'_>, NoiseAttackError> {
+        Records::new(&self.published, self.columns.len())
+    }
+
+    pub fn noisy(&self) -> Vec<String> {
+        let noisy = self.columns.iter().zip(&self.variances).filter(|(_, variance)| **variance > 0.0);
+        noisy.map(|(column, _)| column.name.to_owned()).collect()
+    }
+
+    pub fn deviations(&self) -> Vec<f64> {
+        self.variances.iter().map(|variance| variance.sqrt()).collect()
+    }
+
+    pub fn score(&self, estimates: &[f64], knowing: &Knowing) -> Result<Option<Score>, NoiseAttackError> {
+        let Some(original) = &self.original else { return Ok(None) };
+        let width = self.columns.len();
+        let (truth, estimates) = (Records::new(original, width)?, Records::new(estimates, width)?);
+        Score::of(truth, self.records()?, estimates, &self.deviations(), knowing.tolerance).map(Some)
+    }
+
+    /// Why no attack on the records as a whole can be made, if so.
+    pub fn cannot(&self) -> Option<&'static str> {
+        if self.published.len() < 2 * self.columns.len() {
+            Some("Not made: fewer than two records are without missing values.")
+        } else if self.variances.iter().all(|variance| *variance == 0.0) {
+            Some("Not made: no column has noise; the values are published as they are.")
+        } else {
+            None
+        }
+    }
+
+    pub fn left_out(&self) -> String {
+        match self.left_out {
+            0 => String::new(),
+            count => format!(" Records with missing values that were left out: {count}."),
+        }
+    }
+}

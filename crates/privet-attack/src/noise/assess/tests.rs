@@ -1,0 +1,169 @@
+use super::*;
+use privet_perturb::{Coins, Noise, SeededCoins, additive_noise, multiplicative_noise};
+
+const NOISE: Noise = Noise::Gaussian { deviation: 2.0 };
+
+/// Columns that all follow one hidden number, or none.
+fn columns(count: usize, records: usize, together: bool, seed: u64) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut coins = SeededCoins::new(seed);
+    let hidden: Vec<f64> = (0..records).map(|_| 8.0 * coins.normal().unwrap()).collect();
+    let original: Vec<Vec<f64>> = (0..count)
+        .map(|column| match together {
+            true => hidden.iter().map(|own| 100.0 * column as f64 + own).collect(),
+            false => hidden.iter().map(|_| 8.0 * coins.normal().unwrap()).collect(),
+        })
+        .collect();
+    let published =
+        original.iter().map(|own| additive_noise(own, NOISE, &mut coins).unwrap().value).collect();
+    (original, published)
+}
+
+fn given<'a>(
+    original: Option<&'a [Vec<f64>]>,
+    published: &'a [Vec<f64>],
+    law: Law,
+) -> Vec<PerturbedColumn<'a>> {
+    const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+    published
+        .iter()
+        .enumerate()
+        .map(|(place, values)| PerturbedColumn {
+            name: NAMES[place],
+            values,
+            law,
+            original: original.map(|own| own[place].as_slice()),
+        })
+        .collect()
+}
+
+fn of<'a>(findings: &'a [NoiseFinding], attack: &str) -> &'a NoiseFinding {
+    findings.iter().find(|own| own.attack == attack).unwrap()
+}
+
+#[test]
+fn dependent_columns_fall_and_independent_ones_do_not() {
+    for (together, falls) in [(true, true), (false, false)] {
+        let (original, published) = columns(9, 1500, together, 5);
+        for original in [Some(original.as_slice()), None] {
+            let findings =
+                assess(&given(original, &published, Law::Add(NOISE)), &Knowing::default()).unwrap();
+            for attack in ["spectral-filter", "best-linear-estimate"] {
+                let found = of(&findings, attack);
+                assert_eq!(found.outcome.succeeded(), falls, "{found:?}");
+                assert_eq!(found.columns.len(), 9);
+            }
+        }
+    }
+}
+
+#[test]
+fn people_are_linked_when_there_is_a_file() {
+    let (original, published) = columns(4, 800, false, 6);
+    let findings = assess(&given(Some(&original), &published, Law::Add(NOISE)), &Knowing::default()).unwrap();
+    let found = of(&findings, "noise-linkage");
+    let Outcome::Linked { succeeded, score } = found.outcome else { panic!("{found:?}") };
+    assert!(succeeded && score.right.rate > 0.4 && score.right_when_sure.rate > 0.8, "{found:?}");
+    assert!(found.verdict.starts_with("The nearest person is the right one for"), "{}", found.verdict);
+    let findings = assess(&given(None, &published, Law::Add(NOISE)), &Knowing::default()).unwrap();
+    assert_eq!(of(&findings, "noise-linkage").outcome, Outcome::NotMade);
+}
+
+#[test]
+fn a_constant_column_and_a_series() {
+    let mut coins = SeededCoins::new(7);
+    let original = vec![vec![37.0; 900], (0..900).map(|t| f64::from(t / 300) * 50.0).collect()];
+    let published: Vec<Vec<f64>> =
+        original.iter().map(|own| additive_noise(own, NOISE, &mut coins).unwrap().value).collect();
+    let knowing = Knowing { in_time: true, ..Knowing::default() };
+    let findings = assess(&given(Some(&original), &published, Law::Add(NOISE)), &knowing).unwrap();
+    let constant: Vec<bool> = findings
+        .iter()
+        .filter(|own| own.attack == "constant-column")
+        .map(|own| own.outcome.succeeded())
+        .collect();
+    assert_eq!(constant, [true, false]);
+    let series: Vec<&NoiseFinding> = findings.iter().filter(|own| own.attack == "wavelet-filter").collect();
+    assert!(series[1].outcome.succeeded(), "{:?}", series[1]);
+    let findings = assess(&given(Some(&original), &published, Law::Add(NOISE)), &Knowing::default()).unwrap();
+    assert_eq!(of(&findings, "wavelet-filter").outcome, Outcome::NotMade);
+}
+
+/// Second moments suffice: the expected error of the best linear estimate behind multiplied noise is the one made.
+#[test]
+fn multiplied_noise() {
+    let mut coins = SeededCoins::new(8);
+    let noise = Noise::Gaussian { deviation: 0.3 };
+    let original: Vec<Vec<f64>> = {
+        let hidden: Vec<f64> = (0..4000).map(|_| 20.0 + 5.0 * coins.normal().unwrap()).collect();
+        (1..5).map(|times| hidden.iter().map(|own| own * f64::from(times)).collect()).collect()
+    };
+    let published: Vec<Vec<f64>> =
+        original.iter().map(|own| multiplicative_noise(own, noise, &mut coins).unwrap().value).collect();
+    let columns = given(Some(&original), &published, Law::Multiply(noise));
+    let findings = assess(&columns, &Knowing::default()).unwrap();
+    let Outcome::Estimated { expected_error, score: Some(score), .. } =
+        of(&findings, "best-linear-estimate").outcome
+    else {
+        panic!()
+    };
+    assert!((score.published_error - 1.0).abs() < 0.05, "{score:?}");
+    assert!((expected_error - score.estimate_error).abs() < 0.05, "{expected_error} {score:?}");
+    for attack in ["spectral-filter", "constant-column", "wavelet-filter"] {
+        assert_eq!(of(&findings, attack).outcome, Outcome::NotMade);
+    }
+}
+
+/// Every attack is listed, those not made with a reason, and nothing of the data is in what is written.
+#[test]
+fn every_attack_is_listed_and_no_value_is_told() {
+    let values = vec![vec![31_337.5; 50]];
+    let columns = given(Some(&values), &values, Law::Keep);
+    let findings = assess(&columns, &Knowing::default()).unwrap();
+    let attacks: Vec<&str> = findings.iter().map(|own| own.attack).collect();
+    assert_eq!(
+        attacks,
+        [
+            "constant-column",
+            "spectral-filter",
+            "best-linear-estimate",
+            "noise-linkage",
+            "wavelet-filter",
+            "averaging",
+            "dinur-nissim",
+            "weighted-sums",
+            "local-sensitivity",
+            "undesired-regression"
+        ]
+    );
+    for found in &findings {
+        assert!(found.outcome == Outcome::NotMade && found.verdict.starts_with("Not made: "), "{found:?}");
+    }
+    let columns = given(Some(&values), &values, Law::Add(NOISE));
+    let findings = assess(&columns, &Knowing { in_time: true, ..Knowing::default() }).unwrap();
+    assert!(!serde_json::to_string(&findings).unwrap().contains("3133"));
+}
+
+#[test]
+fn edges() {
+    let knowing = Knowing::default();
+    assert!(assess(&[], &knowing).is_err());
+    for values in [vec![], vec![1.0], vec![f64::NAN; 3]] {
+        let values = [values];
+        let columns = given(Some(&values), &values, Law::Add(NOISE));
+        let findings = assess(&columns, &Knowing { in_time: true, ..knowing }).unwrap();
+        assert!(findings.iter().all(|own| own.outcome == Outcome::NotMade), "{findings:?}");
+    }
+    let (short, long) = ([1.0], [1.0, 2.0]);
+    let column = |values, law| PerturbedColumn { name: "x", values, law, original: None };
+    assert!(assess(&[column(&short, Law::Keep), column(&long, Law::Keep)], &knowing).is_err());
+    assert!(assess(&[column(&long, Law::Replace { probability: 0.5 })], &knowing).is_err());
+    assert!(assess(&[column(&long, Law::Add(Noise::Gaussian { deviation: -1.0 }))], &knowing).is_err());
+    assert!(assess(&[column(&[1.0, f64::INFINITY], Law::Add(NOISE))], &knowing).is_err());
+    assert!(assess(&[column(&long, Law::Keep)], &Knowing { confidence: 2.0, ..knowing }).is_err());
+    assert!(assess(&[column(&long, Law::Keep)], &Knowing { tolerance: f64::NAN, ..knowing }).is_err());
+    // Missing values take their record along, and are told.
+    let values = [1.0, 9.0, f64::NAN, 3.0, 5.0];
+    let findings = assess(&[column(&values, Law::Add(NOISE))], &knowing).unwrap();
+    let found = of(&findings, "best-linear-estimate");
+    assert!(found.verdict.ends_with("Records with missing values that were left out: 1."), "{found:?}");
+}
