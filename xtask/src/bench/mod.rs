@@ -10,6 +10,7 @@ mod measure;
 mod peers;
 mod plot;
 mod publish;
+mod random;
 mod read;
 mod regroup;
 mod searches;
@@ -30,7 +31,7 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 5] = [
+const SUITES: [Suite; 6] = [
     Suite {
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
@@ -40,6 +41,11 @@ const SUITES: [Suite; 5] = [
         name: "publish",
         what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
         run: publish::run,
+    },
+    Suite {
+        name: "random",
+        what: "randomness: reconstruction, a private histogram beside the peer, charges to the ledger",
+        run: random::run,
     },
     Suite { name: "read", what: "reading a CSV of a million records into codes, in MB/s", run: read::run },
     Suite {
@@ -149,7 +155,10 @@ mod tests {
         assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
         assert_eq!(
             Asked::parse(&[]),
-            Ok(Asked::Measure { suites: vec!["attacks", "publish", "read", "regroup", "searches"], runs: 5 })
+            Ok(Asked::Measure {
+                suites: vec!["attacks", "publish", "random", "read", "regroup", "searches"],
+                runs: 5
+            })
         );
         assert_eq!(
             Asked::parse(&["read", "--runs", "2"]),

@@ -9,6 +9,7 @@ use super::super::{Bench, publish, wall};
 use crate::workspace;
 
 /// A table, and what is asked of it.
+#[derive(Clone)]
 pub struct Study {
     pub title: String,
     pub data: PathBuf,
@@ -22,6 +23,7 @@ pub struct Study {
 }
 
 /// A quasi column with its hierarchy: a file, or a table that names a builder.
+#[derive(Clone)]
 struct Quasi {
     name: String,
     hierarchy: Option<Value>,
@@ -48,6 +50,13 @@ impl Study {
         let (title, rows, k) = (&self.title, self.rows, self.k);
         self.title = format!("{title}, {words}, {rows} records, k = {k}");
         self
+    }
+
+    /// So many of its records, spread evenly over the table, as a table of their own.
+    pub fn part(&self, folder: &Path, rows: usize) -> Result<Self> {
+        let data = folder.join("part.csv");
+        std::fs::write(&data, spread(&std::fs::read_to_string(&self.data)?, rows))?;
+        Ok(Self { title: format!("{}: {rows} of them", self.title), data, rows, ..self.clone() })
     }
 
     /// The quasi columns, as the example that measures inside a process takes them.
@@ -163,19 +172,23 @@ fn admissions(bench: &Bench<'_>, folder: &Path) -> Result<Study> {
 
 /// How many people are generated.
 const MILLION: usize = 1_000_000;
-/// Columns of generated people: the quasi columns, and one more that is sensitive.
+/// The quasi columns of generated people. Two more follow: one that is sensitive, and the class.
 const GENERATED: usize = 9;
 
 /// Generated people.
 fn generated(folder: &Path, records: usize) -> Result<Study> {
-    let (file, columns) = (folder.join("people.csv"), &wall::COLUMNS[..=GENERATED]);
+    let (file, columns) = (folder.join("people.csv"), &wall::COLUMNS[..GENERATED + 2]);
     wall::people(&file, columns, records)?;
     let quasi = columns[..GENERATED].iter().enumerate().map(|(number, (_, widths))| Quasi {
         name: format!("c{number}"),
         hierarchy: (!widths.is_empty()).then(|| json!({ "intervals": widths, "min": 0 })),
     });
     let study = Study::new("generated", file, quasi.collect())?;
-    Ok(Study { sensitive: Some((format!("c{GENERATED}"), 3)), ..study.titled(NINE) })
+    Ok(Study {
+        class: Some(format!("c{}", GENERATED + 1)),
+        sensitive: Some((format!("c{GENERATED}"), 3)),
+        ..study.titled("nine quasi columns, class c10")
+    })
 }
 
 /// The complete records of UCI Adult, the four columns of numbers that the peer groups by.
@@ -215,6 +228,19 @@ pub fn split(text: &str) -> (String, String) {
         part.push('\n');
     }
     parts
+}
+
+/// The header of a CSV and so many of its records, spread evenly over it.
+fn spread(text: &str, rows: usize) -> String {
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    let mut part = lines.next().unwrap_or_default().to_owned() + "\n";
+    let lines: Vec<&str> = lines.collect();
+    let rows = rows.min(lines.len());
+    for row in 0..rows {
+        part.push_str(lines[row * lines.len() / rows]);
+        part.push('\n');
+    }
+    part
 }
 
 /// A TOML string.
@@ -260,6 +286,12 @@ mod tests {
         assert_eq!(train, "a;b\n1\n2\n4\n5\n7\n");
         assert_eq!(test, "a;b\n3\n6\n");
         assert_eq!(split("a\n"), ("a\n".to_owned(), "a\n".to_owned()));
+    }
+
+    #[test]
+    fn a_part_is_spread_over_the_table() {
+        assert_eq!(spread("a\n0\n1\n2\n3\n4\n5\n", 3), "a\n0\n2\n4\n");
+        assert_eq!(spread("a\n0\n1\n", 3), "a\n0\n1\n");
     }
 
     #[test]
