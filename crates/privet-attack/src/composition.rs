@@ -9,10 +9,7 @@
 //!
 //! A release in which a person has no candidate says nothing about that person.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-use crate::link::{Keys, Links, SensitiveByGroup};
 
 /// What is believed about somebody's sensitive value: the values that are possible, ascending, with their probabilities.
 pub type Belief = Vec<(u32, f64)>;
@@ -60,79 +57,6 @@ fn normalized(mut belief: Belief) -> Belief {
         belief.iter_mut().for_each(|(_, p)| *p /= total);
     }
     belief
-}
-
-/// What several releases say together about each person.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Composition {
-    /// Per person a number; people with the same number are alike in every release.
-    pub combination_of_person: Vec<u32>,
-    /// Per number what is believed.
-    pub beliefs: Vec<Belief>,
-}
-
-impl Composition {
-    /// What is believed about a person; nothing about nobody.
-    pub fn of(&self, person: usize) -> &[(u32, f64)] {
-        let combination = self.combination_of_person.get(person);
-        combination.and_then(|&combination| self.beliefs.get(combination as usize)).map_or(&[], Vec::as_slice)
-    }
-
-    /// People one of whose values has at least this probability, ascending, with the value.
-    pub fn disclosed(&self, confidence: f64) -> Vec<(u32, u32)> {
-        let surest: Vec<Option<u32>> = self
-            .beliefs
-            .iter()
-            .map(|belief| {
-                let best = belief.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-                best.filter(|(_, p)| *p >= confidence).map(|&(value, _)| value)
-            })
-            .collect();
-        let people = self.combination_of_person.iter().zip(0u32..);
-        people.filter_map(|(&at, person)| Some((person, (*surest.get(at as usize)?)?))).collect()
-    }
-}
-
-/// The releases were linked to different lists of people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the releases are linked to {first} and to {other} people; link all of them to the same list, in the same order"
-)]
-pub struct DifferentPeople {
-    /// People of the first.
-    pub first: usize,
-    /// People of another.
-    pub other: usize,
-}
-
-/// Composes releases, each linked to the same people in the same order.
-///
-/// # Errors
-/// When they have different numbers of people.
-pub fn compose_releases(
-    releases: &[(&Links, &SensitiveByGroup)],
-    prior: Option<&[f64]>,
-) -> Result<Composition, DifferentPeople> {
-    let first = releases.first().map_or(0, |(links, _)| links.people());
-    let mut keys = Keys::new(first);
-    for (links, _) in releases {
-        if links.people() != first {
-            return Err(DifferentPeople { first, other: links.people() });
-        }
-        keys.push(links.tuple_of_person().par_iter().copied(), links.tuples() as u64);
-    }
-    let (combination_of_person, somebody) = keys.finish();
-    let beliefs = somebody
-        .par_iter()
-        .map(|&person| {
-            let of = |(links, sensitive): &(&Links, &SensitiveByGroup)| {
-                sensitive.belief(links.of_person(person as usize))
-            };
-            let beliefs: Vec<Belief> = releases.iter().map(of).collect();
-            compose(beliefs.iter().map(Vec::as_slice), prior)
-        })
-        .collect();
-    Ok(Composition { combination_of_person, beliefs })
 }
 
 /// How far classes are from what they are compared with, by total variation.

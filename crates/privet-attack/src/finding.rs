@@ -4,6 +4,7 @@
 use privet_data::Cancelled;
 use serde::Serialize;
 
+use crate::homogeneity::Alike;
 use crate::rate::Rate;
 use crate::target::Target;
 
@@ -31,6 +32,11 @@ impl Belief {
     /// The most probable value and how sure the adversary is.
     pub fn guess(&self) -> Option<(u32, f64)> {
         self.values.first().copied()
+    }
+
+    /// The most probable of the values that tell something: whoever is sure that a value is missing has learned nothing.
+    pub fn best(&self, tells: impl Fn(u32) -> bool) -> Option<(u32, f64)> {
+        self.values.iter().copied().find(|own| tells(own.0))
     }
 
     /// How probable a value is.
@@ -115,6 +121,70 @@ impl Finding {
     }
 }
 
+/// What became of a person in an attack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Not exposed.
+    Hidden,
+    /// Exposed; whether rightly is not known.
+    Exposed,
+    /// Exposed, and the adversary is right.
+    Right,
+    /// Exposed, and the adversary is wrong.
+    Wrong,
+}
+
+impl Fate {
+    /// From whether somebody is exposed, and then whether rightly.
+    pub(crate) fn of(judged: Option<Option<bool>>) -> Self {
+        match judged {
+            None => Self::Hidden,
+            Some(None) => Self::Exposed,
+            Some(Some(true)) => Self::Right,
+            Some(Some(false)) => Self::Wrong,
+        }
+    }
+}
+
+/// Whom conclusions are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// The people who are looked for.
+    People,
+    /// The published records, in their order.
+    Records,
+    /// The records of the original, in their order.
+    Rows,
+}
+
+/// What an attack concludes about each person: for the owner alone, and to set a control against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conclusions {
+    /// The word for the attack.
+    pub attack: &'static str,
+    /// The sensitive column that it is about, by its position in the release.
+    pub column: Option<usize>,
+    /// Whom it is about.
+    pub whom: Whom,
+    /// Per person the records that may be theirs, and how probable values are.
+    pub beliefs: Beliefs,
+    /// What the codes of the beliefs mean where they are no values of the column.
+    pub concepts: Option<Vec<String>>,
+    /// Per person how sure the adversary is, or could be, where that is not about single values.
+    pub chance: Option<Vec<f64>>,
+    /// Per person what became of them.
+    pub fate: Vec<Fate>,
+}
+
+/// What an attack found, and what it concludes about each person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What was found.
+    pub finding: Finding,
+    /// Person by person; absent where an attack is about columns rather than people.
+    pub conclusions: Option<Conclusions>,
+}
+
 /// Why an attack was not made, or failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -139,7 +209,7 @@ impl From<Cancelled> for AttackError {
     }
 }
 
-/// What an attack says of each person: exposed or not, and right or not where the truth is known.
+/// How many are exposed, and about how many of them the adversary is right.
 pub(crate) struct Score {
     exposed: u64,
     known: u64,
@@ -148,16 +218,11 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// Counts over people. `judge` tells whether a person is exposed, and then whether the adversary is right.
-    pub fn count(people: u32, judge: impl Fn(u32) -> Option<Option<bool>>) -> Self {
-        let mut score = Self { exposed: 0, known: 0, right: 0, people: u64::from(people) };
-        for person in 0..people {
-            let Some(right) = judge(person) else { continue };
-            score.exposed += 1;
-            score.known += u64::from(right.is_some());
-            score.right += u64::from(right == Some(true));
-        }
-        score
+    /// Counts what became of people.
+    pub fn count(fates: &[Fate]) -> Self {
+        let count = |wanted: Fate| fates.iter().filter(|&&fate| fate == wanted).count() as u64;
+        let (unknown, right, wrong) = (count(Fate::Exposed), count(Fate::Right), count(Fate::Wrong));
+        Self { exposed: unknown + right + wrong, known: right + wrong, right, people: fates.len() as u64 }
     }
 
     pub fn exposed(&self) -> Rate {
@@ -175,14 +240,11 @@ impl Score {
     }
 }
 
-/// How sure the adversary is of the best guess, in ten bins.
-pub(crate) fn confidences(beliefs: &Beliefs) -> Vec<Bin> {
-    let sure: Vec<f64> =
-        beliefs.distinct.iter().map(|belief| belief.guess().map_or(0.0, |guess| guess.1)).collect();
+/// Ten bins of people by a share.
+pub(crate) fn tenths(shares: impl Iterator<Item = f64>) -> Vec<Bin> {
     let mut people = [0u64; 10];
-    for &own in &beliefs.of_person {
-        let sure = sure.get(own as usize).copied().unwrap_or(0.0);
-        people[((sure * 10.0 + 1e-9) as usize).min(9)] += 1;
+    for share in shares {
+        people[((share * 10.0 + 1e-9) as usize).min(9)] += 1;
     }
     (0..10)
         .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: people[bin] })
@@ -196,23 +258,36 @@ pub(crate) struct Verdict<'a> {
     pub success: String,
     pub confidence: f64,
     pub target: Target<'a>,
-    pub beliefs: &'a Beliefs,
-    /// Per person the belief of an adversary who does not have that person's record in the release.
+    pub whom: Whom,
+    pub beliefs: Beliefs,
+    /// What the codes of beliefs are when they are no values.
+    pub alike: Option<&'a Alike>,
     pub control: Option<(Rate, String)>,
     pub notes: Vec<String>,
 }
 
 impl Verdict<'_> {
-    /// Scores the beliefs: a person is exposed when the adversary is at least `confidence` sure of a value.
-    pub fn finding(self) -> Finding {
-        let judge = |person: u32| {
-            let (value, sure) = self.beliefs.of(person)?.guess()?;
-            (sure >= self.confidence - 1e-12)
-                .then(|| self.target.value_of(person).map(|truth| truth == value))
+    /// Scores the beliefs: a person is exposed when the adversary is at least `confidence` sure of a value that is not
+    /// missing.
+    pub fn found(self) -> Found {
+        let tells = |code: u32| match (self.alike, self.target.column()) {
+            (Some(alike), _) => alike.tells(code),
+            (None, column) => column.is_none_or(|column| !column.domain.is_missing(code)),
         };
-        let score = Score::count(self.beliefs.of_person.len() as u32, judge);
+        let best: Vec<Option<(u32, f64)>> =
+            self.beliefs.distinct.iter().map(|belief| belief.best(tells)).collect();
+        let best_of = |own: &u32| best.get(*own as usize).copied().flatten();
+        let fate: Vec<Fate> = (0..)
+            .zip(&self.beliefs.of_person)
+            .map(|(person, own)| {
+                let sure = best_of(own).filter(|(_, sure)| *sure >= self.confidence - 1e-12);
+                Fate::of(sure.map(|(value, _)| self.target.value_of(person).map(|truth| truth == value)))
+            })
+            .collect();
+        let score = Score::count(&fate);
         let (control, control_group) = self.control.unzip();
-        Finding {
+        let sure = self.beliefs.of_person.iter().map(|own| best_of(own).map_or(0.0, |best| best.1));
+        let finding = Finding {
             attack: self.attack,
             column: self.target.column().map(|column| column.name.clone()),
             assumed: self.assumed,
@@ -222,9 +297,19 @@ impl Verdict<'_> {
             control,
             control_group,
             risk: score.risk(),
-            histogram: confidences(self.beliefs),
+            histogram: tenths(sure),
             histogram_of: "people by how sure the adversary is of the best guess",
             notes: self.notes,
-        }
+        };
+        let conclusions = Conclusions {
+            attack: self.attack,
+            column: self.target.sensitive,
+            whom: self.whom,
+            beliefs: self.beliefs,
+            concepts: self.alike.map(|alike| alike.labels.clone()),
+            chance: None,
+            fate,
+        };
+        Found { finding, conclusions: Some(conclusions) }
     }
 }

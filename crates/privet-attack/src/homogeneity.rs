@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Domain, Hierarchy, Kind};
 use rayon::prelude::*;
 
-use crate::finding::{Belief, Beliefs, Finding, Verdict};
+use crate::finding::{Belief, Beliefs, Found, Verdict, Whom};
 use crate::rate::Rate;
 use crate::target::Target;
 
@@ -23,6 +23,10 @@ pub struct Alike {
     pub concept_of: Vec<u32>,
     /// What a concept is, in words: `one of level 1 of the hierarchy`.
     pub what: String,
+    /// Per concept its label, for the owner.
+    pub labels: Vec<String>,
+    /// Per concept whether it stands for a missing value.
+    pub missing: Vec<bool>,
 }
 
 impl Alike {
@@ -38,11 +42,26 @@ impl Alike {
         let concepts = own.labels.len() as u32;
         let concept_of = (0..domain.len() as u32)
             .map(|code| match leaf_of.get(domain.text(code)) {
-                Some(&leaf) => own.node_of_leaf[leaf],
-                None => concepts + code,
+                Some(&leaf) if !domain.is_missing(code) => own.node_of_leaf[leaf],
+                _ => concepts + code,
             })
             .collect();
-        Some(Self { concept_of, what: format!("values with one label at level {level} of the hierarchy") })
+        let labels = own.labels.iter().map(|label| label.to_string()).collect();
+        let what = format!("values with one label at level {level} of the hierarchy");
+        Some(Self::new(domain, concept_of, what, labels))
+    }
+
+    /// Concepts with labels, and behind them the values that stay themselves.
+    fn new(domain: &Domain, concept_of: Vec<u32>, what: String, mut labels: Vec<String>) -> Self {
+        let mut missing = vec![false; labels.len()];
+        labels.extend(domain.texts().iter().map(|text| text.to_string()));
+        missing.extend((0..domain.len() as u32).map(|code| domain.is_missing(code)));
+        Self { concept_of, what, labels, missing }
+    }
+
+    /// Whether to be sure of a concept is to have learned something.
+    pub(crate) fn tells(&self, concept: u32) -> bool {
+        !self.missing.get(concept as usize).copied().unwrap_or(false)
     }
 
     /// Tenths of the range of a column of numbers; missing values stay themselves.
@@ -62,7 +81,10 @@ impl Alike {
             .zip(10u32..)
             .map(|(number, own)| number.map_or(own, |number| (((number - low) / width) as u32).min(9)))
             .collect();
-        Some(Self { concept_of, what: "values within the same tenth of the range".to_owned() })
+        let bound = |tenth: usize| low + width * tenth as f64;
+        let labels = (0..10).map(|tenth| format!("{} to {}", bound(tenth), bound(tenth + 1))).collect();
+        let what = "values within the same tenth of the range".to_owned();
+        Some(Self::new(domain, concept_of, what, labels))
     }
 }
 
@@ -93,7 +115,7 @@ fn pooled(candidates: u64, mut weights: Vec<(u32, f64)>) -> Belief {
 }
 
 /// The attack.
-pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Option<Finding> {
+pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Option<Found> {
     let column = target.column()?;
     // The truth in terms of concepts; a value that is never published is none of them.
     let concept = |value: u32| match alike {
@@ -117,11 +139,13 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
             success: success(&column.name, confidence, alike),
             confidence,
             target,
-            beliefs: &beliefs,
+            whom: Whom::People,
+            beliefs,
+            alike,
             control,
             notes: Vec::new(),
         }
-        .finding(),
+        .found(),
     )
 }
 
@@ -137,48 +161,51 @@ pub(crate) fn success(column: &str, confidence: f64, alike: Option<&Alike>) -> S
     )
 }
 
-/// The people about whom the adversary would be sure, and right, had their own record not been published.
+/// The people about whom the adversary would be sure, and right, had their own record not been published. They are all
+/// who are looked for: of those of whom nothing is known no record can be taken out, and the attack on them is as it was.
 fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f64) -> (Rate, String) {
     let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
-    let (mut hits, mut of) = (0, 0);
+    let tells = |code: u32| match (alike, target.column()) {
+        (Some(alike), _) => alike.tells(code),
+        (None, column) => column.is_none_or(|column| !column.domain.is_missing(code)),
+    };
+    let mut hits = 0;
     // People who look alike, stand in the same group and have the same value share an answer.
-    let mut known: HashMap<(u32, Option<u32>, u32), bool> = HashMap::new();
+    let mut known: HashMap<(u32, Option<u32>, Option<u32>), bool> = HashMap::new();
     for (person, &profile) in (0..).zip(&target.people.profile_of) {
-        let Some(truth) = target.value_of(person) else { continue };
+        let truth = target.value_of(person);
         let own = target
             .group_of(person)
             .filter(|own| target.people.places(profile).iter().any(|place| place.group == *own));
-        of += 1;
-        let falls = known.entry((profile, own, truth)).or_insert_with(|| {
-            let guess = without(target, profile, own, truth, &concept).guess();
-            guess.is_some_and(|(value, sure)| value == truth && sure >= confidence - 1e-12)
+        let falls = known.entry((profile, own.filter(|_| truth.is_some()), truth)).or_insert_with(|| {
+            let guess = without(target, profile, own.zip(truth), &concept).best(tells);
+            let is_right = |value: u32| truth.is_none_or(|truth| truth == value);
+            guess.is_some_and(|(value, sure)| is_right(value) && sure >= confidence - 1e-12)
         });
         hits += u64::from(*falls);
     }
-    (Rate::new(hits, of), crate::linking::WITHOUT.to_owned())
+    (Rate::new(hits, target.people.people() as u64), crate::linking::WITHOUT.to_owned())
 }
 
 /// What is believed of people of a profile when a record with this concept is taken out of a group.
 fn without(
     target: &Target<'_>,
     profile: u32,
-    own: Option<u32>,
-    truth: u32,
+    own: Option<(u32, u32)>,
     concept: &impl Fn(u32) -> u32,
 ) -> Belief {
     let Some(column) = target.column() else { return Belief::default() };
     let mut weights: Vec<(u32, f64)> = Vec::new();
     let mut candidates = 0;
     for place in target.people.places(profile) {
-        let gone = u64::from(own == Some(place.group));
+        let taken = own.filter(|own| own.0 == place.group);
+        let gone = u64::from(taken.is_some());
         let (size, records) = (target.release.groups[place.group as usize] - gone, place.records - gone);
         let each = records as f64 / size.max(1) as f64;
         candidates += records;
         let cells = column.histograms.of(place.group).iter();
         weights.extend(cells.map(|&(value, count)| (concept(value), each * count as f64)));
-        if gone == 1 {
-            weights.push((truth, -each));
-        }
+        weights.extend(taken.map(|(_, truth)| (truth, -each)));
     }
     pooled(candidates, weights)
 }
@@ -209,7 +236,7 @@ mod tests {
         let truth = Truth {
             record_of: (0..release.table.rows as u32).map(Some).collect(),
             values: vec![codes.into_iter().map(Some).collect()],
-            member: vec![true; release.table.rows],
+            member: vec![Some(true); release.table.rows],
         };
         (people, truth)
     }
@@ -220,14 +247,14 @@ mod tests {
         let release = table_1_2();
         let (people, truth) = everyone(&release);
         let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
-        let finding = attack(&target, 1.0, None).unwrap();
+        let finding = attack(&target, 1.0, None).unwrap().finding;
         assert_eq!((finding.exposed.hits, finding.exposed.of), (4, 12));
         assert_eq!(finding.right.map(|right| right.hits), Some(4));
         assert!((finding.risk - 1.0 / 3.0).abs() < 1e-12);
         // Without their own record the other three say the same: here statistics alone would tell.
         assert_eq!(finding.control.map(|control| control.hits), Some(4));
         // At half, everybody of class 1 is exposed (2 of 4 each), half of them rightly; so are those with flu.
-        let finding = attack(&target, 0.5, None).unwrap();
+        let finding = attack(&target, 0.5, None).unwrap().finding;
         assert_eq!(finding.exposed.hits, 12);
         assert_eq!(finding.right.map(|right| right.hits), Some(2 + 2 + 4));
     }
@@ -248,9 +275,9 @@ mod tests {
         .unwrap();
         let (people, truth) = everyone(&release);
         let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
-        assert_eq!(attack(&target, 0.9, None).unwrap().exposed.hits, 0);
+        assert_eq!(attack(&target, 0.9, None).unwrap().finding.exposed.hits, 0);
         let alike = Alike::level(&release.sensitive[0].domain, &hierarchy, 1).unwrap();
-        let finding = attack(&target, 0.9, Some(&alike)).unwrap();
+        let finding = attack(&target, 0.9, Some(&alike)).unwrap().finding;
         assert_eq!((finding.attack, finding.exposed.hits), ("similarity", 10));
         assert!(Alike::level(&release.sensitive[0].domain, &hierarchy, 2).is_none());
     }
@@ -265,7 +292,7 @@ mod tests {
         let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
         let alike = Alike::tenths(&release.sensitive[0].domain).unwrap();
         // 99 lies in one tenth (84 to 100) and the other two in the next.
-        assert_eq!(attack(&target, 0.6, Some(&alike)).unwrap().exposed.hits, 3);
-        assert_eq!(attack(&target, 0.6, None).unwrap().exposed.hits, 0);
+        assert_eq!(attack(&target, 0.6, Some(&alike)).unwrap().finding.exposed.hits, 3);
+        assert_eq!(attack(&target, 0.6, None).unwrap().finding.exposed.hits, 0);
     }
 }

@@ -28,11 +28,21 @@ pub struct Knowledge {
     pub statements: Vec<Statement>,
     /// Other releases about the same people.
     pub releases: Vec<OtherRelease>,
+    /// A server that answers counts from the original.
+    pub server: Option<QueryServer>,
     /// How many attributes of a person are known, for the curve of re-identification.
     pub known_attributes: Option<usize>,
     /// The folder of the file, for its paths.
     #[serde(skip)]
     pub base: PathBuf,
+}
+
+/// A server with query-set-size control (survey PM-32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct QueryServer {
+    /// It answers about at least so many records, and at most all but so many.
+    pub smallest: u64,
 }
 
 /// A table of people.
@@ -155,7 +165,7 @@ impl Knowledge {
             // What stands there is about people: where is said, what is not.
             format!(
                 "{at}is not what a knowledge file has there; its keys are people, control, job, records, negations, priors, \
-                 statements, releases and known-attributes, and the guide (measure-and-attack) shows each"
+                 statements, releases, server and known-attributes, and the guide (measure-and-attack) shows each"
             )
         })?;
         for (number, prior) in knowledge.priors.iter().enumerate() {
@@ -204,11 +214,14 @@ mod tests {
             shares = { "Heart disease" = 0.05 }
             [[releases]]
             folder = "other"
+            [server]
+            smallest = 5
             "#,
         )
         .unwrap();
         assert_eq!(knowledge.people.as_ref().and_then(|p| p.name.as_deref()), Some("name"));
         assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
+        assert_eq!(knowledge.server.map(|server| server.smallest), Some(5));
     }
 
     #[test]
@@ -223,6 +236,7 @@ mod tests {
             "[[priors]]\nshares = {}",
             "known-attributes = 0",
             "known-attributes = -1",
+            "[server]\nsmallest = 'Eshwar'",
             "records = 'Eshwar has HIV'",
             "Eshwar = 1",
             "[[negations]]\nperson = 'x'\nnot = 'Eshwar'",

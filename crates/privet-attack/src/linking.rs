@@ -6,12 +6,12 @@
 //! The control: the same people, had their own record not been published. Whoever then has one candidate is pointed at by
 //! chance.
 
-use crate::finding::{Bin, Finding, Score};
+use crate::finding::{Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::rate::Rate;
-use crate::target::Target;
+use crate::target::{Suspects, Target};
 
 /// The attack.
-pub fn attack(target: &Target<'_>) -> Finding {
+pub fn attack(target: &Target<'_>) -> Found {
     let people = target.people.people() as u32;
     let candidates = target.people.candidates();
     let of = |person: u32| candidates[target.people.profile_of[person as usize] as usize];
@@ -22,20 +22,22 @@ pub fn attack(target: &Target<'_>) -> Finding {
             .truth
             .map(|_| target.group_of(person).is_some_and(|own| one.is_some_and(|one| one.group == own)))
     };
-    let score = Score::count(people, |person| (of(person) == 1).then(|| own(person)));
+    let fate: Vec<Fate> =
+        (0..people).map(|person| Fate::of((of(person) == 1).then(|| own(person)))).collect();
+    let score = Score::count(&fate);
+    // All who are looked for: who has no record in the release is pointed at by chance as it is.
     let control = target.truth.map(|_| {
-        let known: Vec<u32> = (0..people).filter(|&person| target.group_of(person).is_some()).collect();
         let holds = |person: u32| {
             let places = target.people.places_of(person);
             target.group_of(person).is_some_and(|own| places.iter().any(|place| place.group == own))
         };
-        let by_chance = known.iter().filter(|&&person| of(person) - u64::from(holds(person)) == 1).count();
-        Rate::new(by_chance as u64, known.len() as u64)
+        let by_chance = (0..people).filter(|&person| of(person) - u64::from(holds(person)) == 1).count();
+        Rate::new(by_chance as u64, u64::from(people))
     });
     let found = target.people.profile_of.iter().map(|&profile| candidates[profile as usize]);
     let nobody = found.clone().filter(|&candidates| candidates == 0).count() as u64;
     let least = found.clone().filter(|&candidates| candidates > 0).min();
-    Finding {
+    let finding = Finding {
         exposed: score.exposed(),
         right: score.right(),
         control_group: control.map(|_| WITHOUT.to_owned()),
@@ -44,7 +46,23 @@ pub fn attack(target: &Target<'_>) -> Finding {
         histogram: sizes(found.map(|candidates| (candidates, 1))),
         notes: notes(least, nobody),
         ..blank()
-    }
+    };
+    let conclusions = Conclusions {
+        attack: "linking",
+        column: None,
+        whom: Whom::People,
+        beliefs: candidates_alone(target.people, &candidates),
+        concepts: None,
+        chance: None,
+        fate,
+    };
+    Found { finding, conclusions: Some(conclusions) }
+}
+
+/// Beliefs that say nothing but how many records may be a person's.
+pub(crate) fn candidates_alone(people: &Suspects, candidates: &[u64]) -> Beliefs {
+    let belief = |&candidates: &u64| Belief { candidates, values: Vec::new() };
+    Beliefs { of_person: people.profile_of.clone(), distinct: candidates.iter().map(belief).collect() }
 }
 
 /// Who the control group is.
@@ -108,7 +126,7 @@ mod tests {
     use privet_release::Published;
 
     use super::*;
-    use crate::target::{Suspects, Truth};
+    use crate::target::Truth;
 
     /// survey AT-01, FX-1.1: with the values themselves Eshwar has one candidate. FX-1.2: with the generalized ones, four.
     #[test]
@@ -122,15 +140,16 @@ mod tests {
         let truth = Truth {
             record_of: vec![Some(0), Some(1), Some(2), Some(3), None, None],
             values: vec![],
-            member: vec![true, true, true, true, true, false],
+            member: [true, true, true, true, true, false].map(Some).to_vec(),
         };
         let target = Target { release: &release, sensitive: None, people: &people, truth: Some(&truth) };
-        let finding = attack(&target);
+        let finding = attack(&target).finding;
         assert_eq!((finding.exposed.hits, finding.exposed.of), (3, 6));
         assert_eq!(finding.right.map(|right| (right.hits, right.of)), Some((2, 3)));
         assert!((finding.risk - 2.0 / 6.0).abs() < 1e-12);
-        // Had the two who look alike been one, the other would be pointed at.
-        assert_eq!(finding.control.map(|control| (control.hits, control.of)), Some((2, 4)));
+        // Had the two who look alike been one, the other would be pointed at; who is not in the data is pointed at anyway.
+        // Both rates are over the same six people.
+        assert_eq!(finding.control.map(|control| (control.hits, control.of)), Some((3, 6)));
         let bins: Vec<(f64, f64, u64)> = finding.histogram.iter().map(|b| (b.from, b.to, b.people)).collect();
         assert_eq!(bins, [(0.0, 0.0, 1), (1.0, 1.0, 3), (2.0, 2.0, 2)]);
     }

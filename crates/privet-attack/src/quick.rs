@@ -24,7 +24,7 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
         exposed,
         right: (alone > 0).then(|| Rate::new(alone, alone)),
         // Whose class has two records would be taken for the other one.
-        control: Some(Rate::new(2 * of_size(2), published)),
+        control: Some(Rate::new(2 * of_size(2), people)),
         control_group: Some(linking::WITHOUT.to_owned()),
         risk: exposed.rate,
         histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),
@@ -33,15 +33,18 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
     }
 }
 
-/// Homogeneity or similarity of a sensitive column over classes, and so many people whose records were suppressed.
+/// Homogeneity or similarity of a sensitive column over classes, and so many people whose records were suppressed. Codes
+/// below `missing` stand for missing values, of which nobody learns anything.
 pub fn homogeneity(
     column: &str,
     histograms: &Histograms,
+    missing: u32,
     suppressed: u64,
     confidence: f64,
     alike: Option<&Alike>,
 ) -> Finding {
     let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
+    let tells = |own: &(u32, u64)| alike.map_or(own.0 >= missing, |alike| alike.tells(own.0));
     let (mut exposed, mut right, mut control, mut published) = (0u64, 0u64, 0u64, 0u64);
     let mut bins = [0u64; 10];
     bins[0] = suppressed;
@@ -58,21 +61,24 @@ pub fn homogeneity(
             });
         }
         let size: u64 = counts.iter().map(|own| own.1).sum();
-        // The first of the most frequent, as a guess is.
-        let Some(&(_, most)) = counts.iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))) else {
+        if size == 0 {
             continue;
-        };
+        }
+        // How frequent the best guess is; 0 when nothing but missing values is left.
+        let most = counts.iter().filter(|own| tells(own)).map(|own| own.1).max().unwrap_or(0);
         published += size;
         let sure = most as f64 / size as f64;
         bins[((sure * 10.0 + 1e-9) as usize).min(9)] += size;
-        if sure >= confidence - 1e-12 {
+        if most > 0 && sure >= confidence - 1e-12 {
             exposed += size;
             right += most;
         }
         // Without one record of a value: who has it, and would still be told.
         for &(value, count) in &counts {
             let left = |own: &(u32, u64)| (own.1 - u64::from(own.0 == value), std::cmp::Reverse(own.0));
-            let Some((best, guess)) = counts.iter().map(left).max() else { continue };
+            let Some((best, guess)) = counts.iter().filter(|own| tells(own)).map(left).max() else {
+                continue;
+            };
             let is_sure = size > 1 && best > 0 && best as f64 / (size - 1) as f64 >= confidence - 1e-12;
             control += if is_sure && guess.0 == value { count } else { 0 };
         }
@@ -116,6 +122,7 @@ mod tests {
             suppressed in 0u64..4,
             confidence in prop::sample::select(vec![0.4, 0.5, 0.75, 1.0]),
             similar in any::<bool>(),
+            first_is_missing in any::<bool>(),
         ) {
             // Groups in the order of their first records.
             let mut seen: Vec<u32> = Vec::new();
@@ -127,7 +134,7 @@ mod tests {
             group_of.iter().for_each(|&group| groups[group as usize] += 1);
             let codes: Vec<u32> = rows.iter().map(|row| row.1).collect();
             let histograms = Histograms::count(&group_of, groups.len(), &codes);
-            let domain = privet_data::Domain::canonical(["a", "b", "c", "d"].map(Box::from).to_vec(), |_| false).0;
+            let domain = privet_data::Domain::canonical(["a", "b", "c", "d"].map(Box::from).to_vec(), |text| first_is_missing && text == "a").0;
             let sensitive = SensitiveColumn { name: "s".into(), domain, codes: Some(codes.clone()), histograms: histograms.clone() };
             let release = Published {
                 manifest: None,
@@ -142,14 +149,21 @@ mod tests {
             let truth = Truth {
                 record_of: (0..rows.len() as u32).map(Some).chain(vec![None; out]).collect(),
                 values: vec![codes.iter().map(|&code| Some(code)).chain(vec![Some(0); out]).collect()],
-                member: vec![true; rows.len() + out],
+                member: vec![Some(true); rows.len() + out],
             };
             let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
-            let alike = similar.then(|| Alike { concept_of: vec![0, 0, 1, 2], what: "x".into() });
-            let slow = crate::homogeneity::attack(&target, confidence, alike.as_ref()).unwrap();
-            let quick = homogeneity("s", &histograms, suppressed, confidence, alike.as_ref());
+            let alike = similar.then(|| Alike {
+                concept_of: if first_is_missing { vec![3, 0, 1, 2] } else { vec![0, 0, 1, 2] },
+                what: "x".into(),
+                labels: ["x", "y", "z", ""].map(String::from).to_vec(),
+                missing: vec![false, false, false, first_is_missing],
+            });
+            let slow = crate::homogeneity::attack(&target, confidence, alike.as_ref()).unwrap().finding;
+            let missing = u32::from(first_is_missing);
+            let quick = homogeneity("s", &histograms, missing, suppressed, confidence, alike.as_ref());
             prop_assert_eq!(slow, quick);
-            prop_assert_eq!(linking::attack(&Target { sensitive: None, ..target }), linking(&groups, suppressed));
+            let slow = linking::attack(&Target { sensitive: None, ..target }).finding;
+            prop_assert_eq!(slow, linking(&groups, suppressed));
         }
     }
 }

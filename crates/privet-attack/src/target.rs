@@ -110,6 +110,6 @@ pub struct Truth {
     pub record_of: Vec<Option<u32>>,
     /// Per sensitive column and person the true value, as a code of the published column.
     pub values: Vec<Vec<Option<u32>>>,
-    /// Per person whether they were in the original at all.
-    pub member: Vec<bool>,
+    /// Per person whether they are in the data that the release was made from; `None` where that cannot be told.
+    pub member: Vec<Option<bool>>,
 }

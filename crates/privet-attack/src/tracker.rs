@@ -223,3 +223,31 @@ impl GeneralTracker {
         }
     }
 }
+
+/// What trackers tell about a column among the records that a formula means: its values and how many have each, from
+/// answers that the server gives. Values are asked about in their order until all those records are found.
+///
+/// # Errors
+/// When a column does not exist.
+pub fn values_among(
+    server: &Server<'_>,
+    tracker: &GeneralTracker,
+    formula: &Formula,
+    column: usize,
+    values: u32,
+) -> Result<Vec<(u32, u64)>, Refused> {
+    let mut left = tracker.ask(server, Quantity::Count, formula)?;
+    let mut found = Vec::new();
+    for value in 0..values {
+        if left <= 0 {
+            break;
+        }
+        let having = formula.clone().and(Formula::Is(column, value));
+        let count = tracker.ask(server, Quantity::Count, &having)?;
+        if count > 0 {
+            found.push((value, count as u64));
+            left -= count;
+        }
+    }
+    Ok(found)
+}

@@ -27,6 +27,8 @@ pub(crate) struct Loaded {
     pub population: Option<Population>,
     /// The records of the table from which the input is a sample.
     pub sampled_from: Option<u64>,
+    /// Which of its records were drawn.
+    pub drawn: Option<Vec<u32>>,
     /// What was replaced in a sensitive column.
     pub distorted: Option<Distorted>,
     /// The codes of that column before, with its position.
@@ -127,10 +129,11 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
     let path = base.join(&job.input.path);
     let mut input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
     require_columns(job, &input.names)?;
-    let mut sampled_from = None;
+    let (mut sampled_from, mut drawn) = (None, None);
     if let Some(sampling) = &job.sampling {
         sampled_from = Some(input.table.rows as u64);
-        input.table = sampling.draw(&input.table, progress)?;
+        let (table, records) = sampling.draw(&input.table, progress)?;
+        (input.table, drawn) = (table, Some(records));
         if input.table.rows == 0 {
             return Err(JobError::key("sampling.fraction", "is so small that the sample is empty").into());
         }
@@ -147,7 +150,7 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
     };
     let counts = |column: &Column| count(&column.codes, column.domain.len());
     let mut loaded = fit_all(job, base, input, population_table.as_ref(), counts)?;
-    loaded.sampled_from = sampled_from;
+    (loaded.sampled_from, loaded.drawn) = (sampled_from, drawn);
     if let Some(path) = population_path {
         let path = base.join(path);
         let sha256 =
@@ -209,6 +212,7 @@ pub(crate) fn fit_all(
         requirements,
         population: None,
         sampled_from: None,
+        drawn: None,
         distorted: None,
         true_codes: None,
     })

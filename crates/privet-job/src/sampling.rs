@@ -30,10 +30,15 @@ impl SamplingSection {
         }
     }
 
-    /// Draws the sample.
-    pub(crate) fn draw(&self, table: &Table, progress: &dyn Progress) -> Result<Table, SearchError> {
+    /// Draws the sample; and which records it took.
+    pub(crate) fn draw(
+        &self,
+        table: &Table,
+        progress: &dyn Progress,
+    ) -> Result<(Table, Vec<u32>), SearchError> {
         let sampling = Sampling { fraction: self.fraction, kind: self.kind };
-        Ok(table.select(&sampling.sample(table.rows, seed(self.seed)?, progress)?))
+        let drawn = sampling.sample(table.rows, seed(self.seed)?, progress)?;
+        Ok((table.select(&drawn), drawn))
     }
 
     /// What the manifest says of it.

@@ -6,21 +6,24 @@
 
 use std::collections::HashMap;
 
-use super::{Adversary, suspects};
-use crate::finding::{AttackError, Belief, Beliefs, Finding, Verdict};
+use super::Adversary;
+use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict, Whom};
 use crate::homogeneity;
 use crate::target::Target;
 
-pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Finding>, AttackError> {
+pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
     let mut several = vec![homogeneity::beliefs(target, None)];
     for other in adversary.others {
         let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
             continue;
         };
-        let people = suspects(other.release, &other.crowd)?;
-        let theirs =
-            Target { release: other.release, sensitive: Some(sensitive), people: &people, truth: None };
+        let theirs = Target {
+            release: other.release,
+            sensitive: Some(sensitive),
+            people: &other.suspects,
+            truth: None,
+        };
         let mut beliefs = homogeneity::beliefs(&theirs, None);
         // Their codes in terms of ours; a value that we never publish excludes ours.
         let domain = &other.release.sensitive[sensitive].domain;
@@ -67,7 +70,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     if contradictions > 0 {
         notes.push(format!("People for whom the releases contradict each other: {contradictions}."));
     }
-    let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.risk);
+    let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.risk);
     if let Some(alone) = alone {
         notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
     }
@@ -81,10 +84,12 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             ),
             confidence: adversary.confidence,
             target: *target,
-            beliefs: &together,
+            whom: Whom::People,
+            beliefs: together,
+            alike: None,
             control: None,
             notes,
         }
-        .finding(),
+        .found(),
     ))
 }

@@ -8,7 +8,7 @@
 use privet_data::Progress;
 
 use super::Adversary;
-use crate::finding::{AttackError, Belief, Beliefs, Finding, Verdict};
+use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Verdict, Whom};
 use crate::homogeneity;
 use crate::rate::Rate;
 use crate::reasoners::DeFinetti;
@@ -22,7 +22,7 @@ pub(super) fn attack(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     progress: &dyn Progress,
-) -> Result<Option<Finding>, AttackError> {
+) -> Result<Option<Found>, AttackError> {
     let (release, Some(column)) = (target.release, target.column()) else { return Ok(None) };
     if release.table.rows > MOST_RECORDS {
         return Err(AttackError::TooLarge(format!(
@@ -71,6 +71,7 @@ pub(super) fn attack(
     let truth = truth_of_records(adversary, target, known.as_deref());
     let records = Target { release, sensitive: target.sensitive, people: &people, truth: truth.as_ref() };
     let control = homogeneity::attack(&records, adversary.confidence, None).map(|alone| {
+        let alone = alone.finding;
         (
             Rate::new((alone.risk * alone.exposed.of as f64).round() as u64, alone.exposed.of),
             "the same records, by frequencies within their group alone".to_owned(),
@@ -96,29 +97,46 @@ pub(super) fn attack(
             crate::percent(plain)
         ));
     }
-    notes.push(match known {
+    notes.push(match &known {
         Some(_) => "The adversary knows who is in each class, with their own values.".to_owned(),
         None if release.is_bucketized() => "Buckets show the quasi columns as they are.".to_owned(),
         None => {
             "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
         }
     });
-    Ok(Some(
-        Verdict {
-            attack: "definetti",
-            assumed: "the release, and the quasi columns of those in it".to_owned(),
-            success: format!(
-                "learning from all groups makes the adversary at least {} % sure of a record's value",
-                crate::percent(adversary.confidence)
-            ),
-            confidence: adversary.confidence,
-            target: records,
-            beliefs: &beliefs,
-            control,
-            notes,
-        }
-        .finding(),
-    ))
+    let mut found = Verdict {
+        attack: "definetti",
+        assumed: "the release, and the quasi columns of those in it".to_owned(),
+        success: format!(
+            "learning from all groups makes the adversary at least {} % sure of a record's value",
+            crate::percent(adversary.confidence)
+        ),
+        confidence: adversary.confidence,
+        target: records,
+        whom: Whom::Records,
+        beliefs,
+        alike: None,
+        control,
+        notes,
+    }
+    .found();
+    if let (Some(person_of), Some(own)) = (known, &mut found.conclusions) {
+        about_people(own, &person_of, target.people.people());
+    }
+    Ok(Some(found))
+}
+
+/// Conclusions about records as conclusions about the people who stand for them.
+fn about_people(own: &mut Conclusions, person_of: &[u32], people: usize) {
+    let nothing = own.beliefs.distinct.len() as u32;
+    own.beliefs.distinct.push(Belief::default());
+    let (mut of_person, mut fate) = (vec![nothing; people], vec![Fate::Hidden; people]);
+    for (record, &person) in person_of.iter().enumerate() {
+        of_person[person as usize] = own.beliefs.of_person[record];
+        fate[person as usize] = own.fate[record];
+    }
+    own.beliefs.of_person = of_person;
+    (own.fate, own.whom) = (fate, Whom::People);
 }
 
 /// A column with many values teaches nothing about any one of them; neighbours in its order are taken together.
@@ -193,5 +211,9 @@ fn truth_of_records(
     }
     let mut all = vec![Vec::new(); release.sensitive.len()];
     all[sensitive] = values;
-    Some(Truth { record_of: (0..rows as u32).map(Some).collect(), values: all, member: vec![true; rows] })
+    Some(Truth {
+        record_of: (0..rows as u32).map(Some).collect(),
+        values: all,
+        member: vec![Some(true); rows],
+    })
 }

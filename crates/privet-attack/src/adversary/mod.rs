@@ -5,20 +5,26 @@
 //! like safety.
 
 mod composed;
+mod control;
 mod exchangeable;
+mod held;
 mod knowing;
+mod nearest;
+mod priors;
 mod records;
+mod stage;
 mod worst;
 
-use privet_data::{Coverage, Hierarchy, Progress};
+pub use control::Strangers;
+
+use privet_data::{Coverage, Domain, Hierarchy, Progress};
 use privet_release::Published;
 
-use crate::finding::{AttackError, Finding};
+use crate::finding::{AttackError, Conclusions, Finding, Found};
 use crate::homogeneity::{self, Alike};
 use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, People, Released};
 use crate::linking;
-use crate::rate::Rate;
 use crate::target::{Place, Suspects, Target, Truth};
 
 /// An attack by its word.
@@ -44,7 +50,7 @@ const fn attack(
 }
 
 /// All attacks on tables.
-pub const ATTACKS: [AttackWord; 14] = [
+pub const ATTACKS: [AttackWord; 17] = [
     attack("linking", "which records may be whose", None, true),
     attack("homogeneity", "groups whose records agree on a sensitive value", None, true),
     attack("similarity", "groups whose records agree on a concept or a range", None, true),
@@ -63,12 +69,20 @@ pub const ATTACKS: [AttackWord; 14] = [
         Some("job"),
         false,
     ),
+    attack(
+        "disclosure-sets",
+        "all originals for which the same would have been published (small tables)",
+        Some("job"),
+        false,
+    ),
     attack("definetti", "what the other groups teach about one (exchangeability)", None, false),
     attack("max-entropy", "the least committed belief that fits all that is known", Some("priors"), false),
+    attack("independence", "everybody's value follows a prior by itself", Some("priors"), false),
     attack("composition", "several releases about the same people", Some("releases"), false),
     attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false),
     attack("membership", "whether somebody is in the data at all", Some("people"), false),
     attack("known-attributes", "how many attributes single somebody out", None, false),
+    attack("tracker", "a server that answers about many tells about one", Some("server"), false),
 ];
 
 /// A quasi column that the adversary's table shares with the release.
@@ -80,6 +94,8 @@ pub struct SharedColumn<'a> {
     pub values: &'a [u32],
     /// Per published label the values that it may stand for.
     pub coverage: &'a Coverage,
+    /// The domain of the values where the column shows means, medians or modes: people are then linked to the nearest.
+    pub points: Option<&'a Domain>,
 }
 
 /// People and what is known of them.
@@ -96,14 +112,15 @@ pub struct Crowd<'a> {
 pub struct Other<'a> {
     /// The release.
     pub release: &'a Published,
-    /// The same people, by the columns that they share with it.
-    pub crowd: Crowd<'a>,
+    /// Where the same people may stand in it.
+    pub suspects: Suspects,
 }
 
-/// Makes the minimality attack on a sensitive column.
-pub type Minimality<'a> = dyn Fn(usize) -> Result<Option<Finding>, AttackError> + 'a;
+/// Makes an attack on a sensitive column that needs more than a release.
+pub type Elsewhere<'a> = dyn Fn(usize) -> Result<Option<Found>, AttackError> + 'a;
 
 /// An adversary.
+#[derive(Clone)]
 pub struct Adversary<'a> {
     /// The release.
     pub release: &'a Published,
@@ -115,8 +132,8 @@ pub struct Adversary<'a> {
     pub own_table: bool,
     /// What is true of the people, to score by.
     pub truth: Option<&'a Truth>,
-    /// People who are not in the data, where they may stand, and what is true of them.
-    pub control: Option<(&'a Suspects, &'a Truth)>,
+    /// People who are certainly not in the data.
+    pub control: Option<Strangers<'a>>,
     /// Per sensitive column its hierarchy, when known.
     pub hierarchies: &'a [Option<Hierarchy>],
     /// What is known besides.
@@ -128,7 +145,11 @@ pub struct Adversary<'a> {
     /// Other releases.
     pub others: &'a [Other<'a>],
     /// Runs the search again on other worlds, where the job is at hand: the minimality attack on a sensitive column.
-    pub minimality: Option<&'a Minimality<'a>>,
+    pub minimality: Option<&'a Elsewhere<'a>>,
+    /// The same, as far as all worlds can be gone through: the originals that cannot be told from the true one.
+    pub disclosure: Option<&'a Elsewhere<'a>>,
+    /// Asks a server with the original behind it, where the adversary has one.
+    pub tracker: Option<&'a Elsewhere<'a>>,
     /// How sure the adversary must be of a value for it to count as learned.
     pub confidence: f64,
     /// The seed of attacks that draw at random.
@@ -140,11 +161,14 @@ pub struct Adversary<'a> {
 pub struct Attacked {
     /// What was found.
     pub findings: Vec<Finding>,
+    /// What is concluded about each person, attack by attack.
+    pub conclusions: Vec<Conclusions>,
     /// Attacks that were not made, and why.
     pub not_made: Vec<(&'static str, String)>,
 }
 
-/// Links people to a release.
+/// Links people to a release: to all records that labels allow, and where columns show means, medians or modes, of these
+/// to the group whose centre is nearest.
 ///
 /// # Errors
 /// When there are too many candidates.
@@ -158,7 +182,7 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
         suspects.groups.extend(places.map(|own| Place { group: own.group, records: u64::from(own.records) }));
         suspects.starts.push(suspects.groups.len());
     }
-    Ok(suspects)
+    Ok(if nearest::applies(crowd) { nearest::nearest(release, crowd, suspects) } else { suspects })
 }
 
 fn released<'a>(release: &'a Published, crowd: &Crowd<'a>) -> Released<'a> {
@@ -192,8 +216,17 @@ impl<'a> Adversary<'a> {
         for attack in ATTACKS.iter().filter(wanted) {
             progress.check()?;
             progress.stage("attacking", None);
-            match self.make(attack.word, progress) {
-                Ok(findings) => attacked.findings.extend(findings),
+            let found = self.make(attack.word, progress).and_then(|mut found| {
+                control::control(self, attack.word, &mut found, progress)?;
+                Ok(found)
+            });
+            match found {
+                Ok(found) => {
+                    for own in found {
+                        attacked.findings.push(own.finding);
+                        attacked.conclusions.extend(own.conclusions);
+                    }
+                }
                 Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
                 Err(why) => attacked.not_made.push((attack.word, why.to_string())),
             }
@@ -201,7 +234,7 @@ impl<'a> Adversary<'a> {
         Ok(attacked)
     }
 
-    fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Finding>, AttackError> {
+    fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
             "linking" => Ok(vec![self.linking()]),
             "homogeneity" => {
@@ -211,24 +244,41 @@ impl<'a> Adversary<'a> {
             "background-knowledge" => {
                 self.of_columns(|target, column| knowing::background(self, target, column, progress))
             }
-            "bayes-optimal" => self.of_columns(|target, column| knowing::bayes_optimal(self, target, column)),
+            "bayes-optimal" => self.of_columns(|target, column| priors::bayes_optimal(self, target, column)),
             "max-entropy" => {
-                self.of_columns(|target, column| knowing::max_entropy(self, target, column, progress))
+                self.of_columns(|target, column| priors::max_entropy(self, target, column, progress))
+            }
+            "independence" => {
+                self.of_columns(|target, column| priors::independence(self, target, column, progress))
             }
             "boolean" => self.of_columns(|target, _| worst::boolean(self, target)),
             "three-d" => self.of_columns(|target, _| worst::three_d(self, target)),
-            "minimality" => match self.minimality {
-                Some(attack) => self.of_columns(|_, column| attack(column)),
-                None => Err(AttackError::Needs(
-                    "it needs the job file and the original, and on tables of some size to be asked for by name".to_owned(),
-                )),
-            },
+            "minimality" => self.elsewhere(
+                self.minimality,
+                "it needs the job file and the original, and on tables of some size to be asked for by name",
+            ),
+            "disclosure-sets" => self.elsewhere(
+                self.disclosure,
+                "it needs the job file and the original, and on tables of some size to be asked for by name",
+            ),
+            "tracker" => self.elsewhere(
+                self.tracker,
+                "it needs [server] in the knowledge file, and the original behind it",
+            ),
             "definetti" => self.of_columns(|target, _| exchangeable::attack(self, target, progress)),
             "composition" => self.of_columns(|target, _| composed::attack(self, target)),
             "record-linkage" => records::linkage(self),
             "membership" => records::membership(self),
             "known-attributes" => records::known_attributes(self),
             _ => Err(AttackError::Needs("there is no such attack".to_owned())),
+        }
+    }
+
+    /// An attack that is made elsewhere, where it can be.
+    fn elsewhere(&self, attack: Option<&Elsewhere<'_>>, needs: &str) -> Result<Vec<Found>, AttackError> {
+        match attack {
+            Some(attack) => self.of_columns(|_, column| attack(column)),
+            None => Err(AttackError::Needs(needs.to_owned())),
         }
     }
 
@@ -240,66 +290,56 @@ impl<'a> Adversary<'a> {
     /// Makes an attack on each sensitive column.
     fn of_columns(
         &self,
-        attack: impl Fn(&Target<'a>, usize) -> Result<Option<Finding>, AttackError>,
-    ) -> Result<Vec<Finding>, AttackError> {
+        attack: impl Fn(&Target<'a>, usize) -> Result<Option<Found>, AttackError>,
+    ) -> Result<Vec<Found>, AttackError> {
         if self.release.sensitive.is_empty() {
             return Err(AttackError::Needs("the release has no sensitive column".to_owned()));
         }
-        let mut findings = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         let mut failed = Vec::new();
         for column in 0..self.release.sensitive.len() {
             match attack(&self.target(Some(column)), column) {
-                Ok(Some(mut finding)) => {
-                    self.against_strangers(&mut finding, column);
-                    findings.push(finding);
-                }
+                Ok(Some(own)) => found.push(own),
                 Ok(None) => {}
                 Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
                 Err(why) => failed.push((column, why)),
             }
         }
         // What fails on one column must not hide what was found on another.
-        match (findings.last_mut(), failed.first()) {
-            (Some(finding), Some((column, why))) => {
+        match (found.last_mut(), failed.first()) {
+            (Some(found), Some((column, why))) => {
                 let name = &self.release.sensitive[*column].name;
-                finding.notes.push(format!("It was not made on {name}: {why}"));
+                found.finding.notes.push(format!("It was not made on {name}: {why}"));
             }
             (None, Some((_, why))) => return Err(why.clone()),
             _ => {}
         }
-        Ok(findings)
+        Ok(found)
     }
 
-    /// Where people are known who are certainly not in the data, they are the better control.
-    fn against_strangers(&self, finding: &mut Finding, column: usize) {
-        let Some((people, truth)) = self.control else { return };
-        if !matches!(finding.attack, "homogeneity") {
-            return;
-        }
-        let known = truth.values.get(column).map_or(0, |values| values.iter().flatten().count());
-        if known == 0 {
-            return;
-        }
-        let target = Target { people, truth: Some(truth), ..self.target(Some(column)) };
-        if let Some(control) = homogeneity::attack(&target, self.confidence, None) {
-            finding.control = Some(Rate::new(control.right.map_or(0, |right| right.hits), known as u64));
-            finding.control_group = Some("people of the control table, who are not in the data".to_owned());
-        }
-    }
-
-    fn linking(&self) -> Finding {
-        let mut finding = linking::attack(&self.target(None));
-        let shows_points = |&at: &usize| {
-            let column = self.release.manifest.as_ref().and_then(|manifest| manifest.data.columns.get(at));
-            let nodes = column.and_then(|own| own.recoding.as_ref()).and_then(|own| own.nodes.as_ref());
-            nodes.is_some_and(|nodes| matches!(nodes.kind.as_str(), "means" | "medians" | "modes"))
-        };
-        if self.release.quasi.iter().any(shows_points) {
+    fn linking(&self) -> Found {
+        let target = self.target(None);
+        let mut found = linking::attack(&target);
+        let finding = &mut found.finding;
+        if nearest::applies(&self.crowd) {
             finding.notes.push(
-                "Some columns show means, medians or modes. These exclude nobody, so attacks that go by labels do not use them; \
-                 before it was handed over, the release was attacked by its classes themselves."
+                "Some columns show means, medians or modes, which exclude nobody: each person was linked to the group whose \
+                 centre is nearest. Such a link is the best guess, and may be wrong."
                     .to_owned(),
             );
+            if let Some(truth) = self.truth {
+                let published =
+                    (0..self.suspects.people() as u32).filter(|&person| target.group_of(person).is_some());
+                let at_home = |person: &u32| {
+                    let own = target.group_of(*person);
+                    self.suspects.places_of(*person).iter().any(|place| Some(place.group) == own)
+                };
+                let home = published.filter(at_home).count() as u64;
+                let of = truth.record_of.iter().flatten().count() as u64;
+                if of > 0 {
+                    finding.notes.push(format!("The nearest group is the person's own for {home} of {of}."));
+                }
+            }
         }
         if self.release.is_bucketized() {
             finding.risk = 0.0;
@@ -309,15 +349,10 @@ impl<'a> Adversary<'a> {
                     .to_owned(),
             );
         }
-        if let Some((people, truth)) = self.control {
-            let target = Target { people, truth: Some(truth), ..self.target(None) };
-            finding.control = Some(linking::attack(&target).exposed);
-            finding.control_group = Some("people of the control table, who are not in the data".to_owned());
-        }
-        finding
+        found
     }
 
-    fn similarity(&self) -> Result<Vec<Finding>, AttackError> {
+    fn similarity(&self) -> Result<Vec<Found>, AttackError> {
         let needs = "no sensitive column has a hierarchy, or is a column of numbers: nothing says which values are alike";
         let alike = |column: usize| {
             let domain = &self.release.sensitive[column].domain;
@@ -327,9 +362,12 @@ impl<'a> Adversary<'a> {
                 None => Alike::tenths(domain),
             }
         };
-        let findings = self.of_columns(|target, column| {
+        let found = self.of_columns(|target, column| {
             Ok(alike(column).and_then(|alike| homogeneity::attack(target, self.confidence, Some(&alike))))
         })?;
-        if findings.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(findings) }
+        if found.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(found) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 //! membership (AT-31), and how many attributes single somebody out (papers, exercises 14 to 16).
 
 use super::{Adversary, people, released};
-use crate::dimensions::{Subsets, by_attributes_known};
-use crate::finding::{AttackError, Bin, Finding};
+use crate::dimensions::{Knowing, Subsets, by_attributes_known};
+use crate::finding::{AttackError, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
 use crate::linkage::{Assignment, Compared, MISSING, Options, Rates, assign, compare, decide, estimate};
+use crate::linking::candidates_alone;
 use crate::membership::{distinguishing, presence};
 use crate::rate::Rate;
 
@@ -13,7 +14,7 @@ const SUBSETS: usize = 40;
 /// The most people who are compared with all records that share a block with them.
 const MOST_LINKED: usize = 20_000;
 
-pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Finding>, AttackError> {
+pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
     let shared = &adversary.crowd.shared;
     if !adversary.own_table {
         return Err(AttackError::Needs(
@@ -51,35 +52,49 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Finding>, AttackE
     let rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
     let linked = decide(&pairs, &estimation, &links, rates).map_err(too_large)?;
     let called: Vec<(u32, u32)> = linked.matches().map(|link| (link.person, link.record)).collect();
-    let rows = adversary.crowd.count as u64;
-    let own = |person: u32| adversary.truth?.record_of.get(person as usize).copied();
-    let right = adversary
-        .truth
-        .map(|_| called.iter().filter(|(person, record)| own(*person) == Some(Some(*record))).count() as u64);
-    let exposed = Rate::new(called.len() as u64, rows);
+    let own =
+        |person: u32| adversary.truth.map(|truth| truth.record_of.get(person as usize).copied().flatten());
+    let mut fate = vec![Fate::Hidden; adversary.crowd.count];
+    for &(person, record) in &called {
+        fate[person as usize] = Fate::of(Some(own(person).map(|own| own == Some(record))));
+    }
+    let score = Score::count(&fate);
     let notes = vec![format!(
         "Of these links the model itself expects {:.0} to be false. Pairs compared: {}.",
         linked.estimated_false,
         pairs.pairs.len()
     )];
-    Ok(vec![Finding {
+    let finding = Finding {
         attack: "record-linkage",
         column: None,
         assumed: "an identified table of people, which may be wrong in places".to_owned(),
         success: "a record is called the person's, with at most 1 % of wrong pairs called so by the model"
             .to_owned(),
-        exposed,
-        right: right.map(|right| Rate::new(right, called.len() as u64)),
+        exposed: score.exposed(),
+        right: score.right(),
         control: None,
         control_group: None,
-        risk: right.map_or(exposed.rate, |right| right as f64 / rows.max(1) as f64),
+        risk: score.risk(),
         histogram: Vec::new(),
         histogram_of: "",
         notes,
-    }])
+    };
+    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "record-linkage", None, fate)) }])
 }
 
-pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Finding>, AttackError> {
+/// Conclusions about records: how many may be a person's, and how sure the adversary is.
+fn conclusions(
+    adversary: &Adversary<'_>,
+    attack: &'static str,
+    chance: Option<Vec<f64>>,
+    fate: Vec<Fate>,
+) -> Conclusions {
+    let candidates = adversary.suspects.candidates();
+    let beliefs = candidates_alone(adversary.suspects, &candidates);
+    Conclusions { attack, column: None, whom: Whom::People, beliefs, concepts: None, chance, fate }
+}
+
+pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
     if !adversary.own_table {
         return Err(AttackError::Needs(
             "it needs a table of people some of whom are not in the data; give [people] in the knowledge file".to_owned(),
@@ -87,22 +102,24 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Finding>, Atta
     }
     let found = presence(&released(adversary.release, &adversary.crowd), &people(&adversary.crowd))?;
     let chances = found.everybody();
-    let mut bins = [0u64; 10];
-    for chance in &chances {
-        bins[((chance * 10.0 + 1e-9) as usize).min(9)] += 1;
-    }
-    let members = adversary.truth.map(|truth| &truth.member);
-    let sure: Vec<u32> = (0..chances.len() as u32)
-        .filter(|&person| chances[person as usize] >= adversary.confidence - 1e-12)
+    let is_sure = |chance: f64| chance >= adversary.confidence - 1e-12;
+    let member =
+        |person: usize| adversary.truth.and_then(|truth| truth.member.get(person).copied().flatten());
+    let fate: Vec<Fate> = chances
+        .iter()
+        .enumerate()
+        .map(|(person, &chance)| Fate::of(is_sure(chance).then(|| member(person))))
         .collect();
-    let right = members.map(|members| sure.iter().filter(|&&person| members[person as usize]).count() as u64);
-    let exposed = Rate::new(sure.len() as u64, chances.len() as u64);
-    // Guessing "in the data" for everybody is right as often as people are in it.
-    let control = members.map(|members| {
-        Rate::new(members.iter().filter(|&&member| member).count() as u64, members.len() as u64)
-    });
+    let score = Score::count(&fate);
+    // Whoever of the table is not in the data is the control; where nobody is, records are taken out.
+    let strangers: Vec<usize> = (0..chances.len()).filter(|&person| member(person) == Some(false)).collect();
+    let taken_for_members = strangers.iter().filter(|&&person| fate[person] != Fate::Hidden).count() as u64;
+    let control = (!strangers.is_empty()).then(|| Rate::new(taken_for_members, strangers.len() as u64));
+    let known: Vec<usize> = (0..chances.len()).filter(|&person| member(person).is_some()).collect();
+    let (scores, members): (Vec<f64>, Vec<bool>) =
+        known.iter().map(|&person| (chances[person], member(person) == Some(true))).unzip();
     let mut notes = Vec::new();
-    if let Some(told) = members.and_then(|members| distinguishing(&chances, members)) {
+    if let Some(told) = distinguishing(&scores, &members) {
         notes.push(format!(
             "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}.",
             told.auc, told.advantage
@@ -114,7 +131,13 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Finding>, Atta
             found.overfull
         ));
     }
-    Ok(vec![Finding {
+    if adversary.truth.is_some() && known.len() < chances.len() {
+        notes.push(format!(
+            "Of {} people it is not known whether they are in the data: others look like them. A column with names would tell.",
+            chances.len() - known.len()
+        ));
+    }
+    let finding = Finding {
         attack: "membership",
         column: None,
         assumed: "a table of people among whom are all those in the data".to_owned(),
@@ -122,20 +145,20 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Finding>, Atta
             "the adversary is at least {} % sure that a person is in the data",
             crate::percent(adversary.confidence)
         ),
-        exposed,
-        right: right.map(|right| Rate::new(right, sure.len() as u64)),
-        control_group: control.map(|_| "calling everybody of the table a member".to_owned()),
+        exposed: score.exposed(),
+        right: score.right(),
+        control_group: control.map(|_| "people of the table who are not in the data".to_owned()),
         control,
-        risk: right.map_or(exposed.rate, |right| right as f64 / chances.len().max(1) as f64),
-        histogram: (0..10)
-            .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: bins[bin] })
-            .collect(),
+        risk: score.risk(),
+        histogram: tenths(chances.iter().copied()),
         histogram_of: "people by how probable it is that they are in the data",
         notes,
-    }])
+    };
+    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "membership", Some(chances), fate)) }])
 }
 
-pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Finding>, AttackError> {
+/// Per number of attributes what knowing them gives, and how many the adversary knows.
+fn curve(adversary: &Adversary<'_>) -> Result<(Vec<Knowing>, usize), AttackError> {
     if adversary.crowd.shared.is_empty() {
         return Err(AttackError::Needs(
             "it needs people with quasi columns: give the original or a table of people".to_owned(),
@@ -148,6 +171,17 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Finding>
         subsets,
     )?;
     let known = adversary.knowledge.known_attributes.unwrap_or(curve.len()).clamp(1, curve.len().max(1));
+    Ok((curve, known))
+}
+
+/// The share of the people, over subsets of columns, whom a single record fits.
+pub(super) fn singled_out(adversary: &Adversary<'_>) -> Result<f64, AttackError> {
+    let (curve, known) = curve(adversary)?;
+    Ok(curve.get(known - 1).map_or(0.0, |own| own.unique.rate))
+}
+
+pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
+    let (curve, known) = curve(adversary)?;
     let Some(own) = curve.get(known - 1) else { return Ok(Vec::new()) };
     // Over subsets of columns a person is singled out more or less often; on average so many are.
     let people = adversary.crowd.count as u64;
@@ -163,7 +197,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Finding>
             )
         })
         .collect();
-    Ok(vec![Finding {
+    let finding = Finding {
         attack: "known-attributes",
         column: None,
         assumed: format!("{known} of the quasi columns of each person, any of them equally likely"),
@@ -184,5 +218,6 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Finding>
             .collect(),
         histogram_of: "people singled out, by how many of their attributes are known",
         notes,
-    }])
+    };
+    Ok(vec![Found { finding, conclusions: None }])
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use privet_criteria::{Class, Histogram, Requirement, SensitiveColumn, Summaries, build};
 
 use super::Adversary;
-use crate::finding::{AttackError, Bin, Finding};
-use crate::rate::Rate;
+use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
+use crate::linking::candidates_alone;
 use crate::target::Target;
 use crate::worlds::ck_worst;
 
@@ -28,10 +28,7 @@ fn counts(target: &Target<'_>) -> Vec<Vec<u64>> {
     (0..target.release.groups.len() as u32).map(of).collect()
 }
 
-pub(super) fn boolean(
-    adversary: &Adversary<'_>,
-    target: &Target<'_>,
-) -> Result<Option<Finding>, AttackError> {
+pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let groups = counts(target);
     // Groups that are alike are equally in danger.
     let mut chances: foldhash::HashMap<&[u64], f64> = foldhash::HashMap::default();
@@ -57,7 +54,7 @@ pub(super) fn boolean(
          group makes the adversary at least {} % sure of a value",
         crate::percent(adversary.confidence)
     );
-    Ok(Some(finding(
+    Ok(Some(found(
         "boolean",
         "the worst statement of that form that is true, chosen for each person",
         success,
@@ -68,10 +65,7 @@ pub(super) fn boolean(
     )))
 }
 
-pub(super) fn three_d(
-    adversary: &Adversary<'_>,
-    target: &Target<'_>,
-) -> Result<Option<Finding>, AttackError> {
+pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
     let rule = Requirement::ThreeD {
         l: 1,
@@ -112,7 +106,7 @@ pub(super) fn three_d(
          the adversary at least {} % sure of a value",
         crate::percent(adversary.confidence)
     );
-    Ok(Some(finding(
+    Ok(Some(found(
         "three-d",
         "the worst such knowledge, chosen for each person",
         success,
@@ -123,44 +117,62 @@ pub(super) fn three_d(
     )))
 }
 
-/// People in groups in which somebody could be sure.
-fn finding(
+/// How sure somebody could be of people. Who may stand in several groups is believed the mixture of them, each by its
+/// records: the worst knowledge about a group tells nothing about one who stands elsewhere. Since the worst of each may be
+/// about another value, this bounds what one such statement could tell; for people of one group it is exact.
+fn found(
     attack: &'static str,
     assumed: &str,
     success: String,
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     sure: &[f64],
-    notes: Vec<String>,
-) -> Finding {
-    let of = |person: u32| {
-        let places = target.people.places_of(person).iter();
-        places.map(|place| sure.get(place.group as usize).copied().unwrap_or(0.0)).fold(0.0, f64::max)
+    mut notes: Vec<String>,
+) -> Found {
+    let chances = |profile: u32| {
+        let places = target.people.places(profile);
+        let candidates = places.iter().map(|place| place.records).sum::<u64>().max(1) as f64;
+        let own = places.iter().map(|place| (place, sure.get(place.group as usize).copied().unwrap_or(0.0)));
+        own.fold((0.0, 0.0f64), |(mixture, worst), (place, own)| {
+            (mixture + own * place.records as f64 / candidates, worst.max(own))
+        })
     };
-    let people = target.people.people() as u32;
-    let mut bins = [0u64; 10];
-    let mut exposed = 0;
-    for person in 0..people {
-        let own = of(person);
-        exposed += u64::from(own >= adversary.confidence - 1e-12);
-        bins[((own * 10.0 + 1e-9) as usize).min(9)] += 1;
+    let of_profile: Vec<(f64, f64)> = (0..target.people.profiles() as u32).map(chances).collect();
+    let own = |profile: &u32| of_profile.get(*profile as usize).copied().unwrap_or_default();
+    let is_sure = |chance: f64| chance >= adversary.confidence - 1e-12;
+    let chance: Vec<f64> = target.people.profile_of.iter().map(|profile| own(profile).0).collect();
+    let fate: Vec<Fate> = chance.iter().map(|&own| Fate::of(is_sure(own).then_some(None))).collect();
+    let score = Score::count(&fate);
+    let in_one = target.people.profile_of.iter().filter(|profile| is_sure(own(profile).1)).count() as u64;
+    if in_one > score.exposed().hits {
+        notes.push(format!(
+            "Some people may stand in several groups, and count by the mixture of these; {in_one} would be exposed to \
+             somebody who also knew in which."
+        ));
     }
-    let exposed = Rate::new(exposed, u64::from(people));
-    Finding {
+    let finding = Finding {
         attack,
         column: target.column().map(|column| column.name.clone()),
         assumed: format!("who is in the data, their quasi columns, and {assumed}"),
         success,
-        exposed,
+        exposed: score.exposed(),
         right: None,
         control: None,
         control_group: None,
         // How little would be needed, not what anybody knows: it does not count as an attack that succeeded.
         risk: 0.0,
-        histogram: (0..10)
-            .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: bins[bin] })
-            .collect(),
+        histogram: tenths(chance.iter().copied()),
         histogram_of: "people by how sure somebody could be of their value",
         notes,
-    }
+    };
+    let conclusions = Conclusions {
+        attack,
+        column: target.sensitive,
+        whom: Whom::People,
+        beliefs: candidates_alone(target.people, &target.people.candidates()),
+        concepts: None,
+        chance: Some(chance),
+        fate,
+    };
+    Found { finding, conclusions: Some(conclusions) }
 }

@@ -17,15 +17,11 @@
 //! | `tuples` | tuples of codes as dense numbers |
 //! | `overlap`, `trie`, `bits` | the search when labels overlap, and its two indexes |
 //! | `links` | what was found |
-//! | `sensitive` | what the candidates say about a sensitive column |
-//! | `score` | how many are re-identified, and how many of these rightly |
 
 mod bits;
 mod columns;
 mod links;
 mod overlap;
-mod score;
-mod sensitive;
 mod trie;
 mod tuples;
 
@@ -33,8 +29,6 @@ use privet_data::Coverage;
 use rayon::prelude::*;
 
 pub use links::{Candidate, Links};
-pub use score::{LinkScore, LinkTruth, score};
-pub use sensitive::SensitiveByGroup;
 
 use columns::Column;
 pub(crate) use tuples::Keys;

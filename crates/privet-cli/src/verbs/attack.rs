@@ -17,11 +17,12 @@ Examples:
   privet attack release --original patients.csv --job job.toml
   privet attack release --knowledge knowledge.toml --original patients.csv --max-risk 0.05
   privet attack release --original job.toml --attacks homogeneity,definetti --report attacked.html
+  privet attack synthetic.csv --original job.toml           what `privet condense` wrote
 
 The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
 against more people than --max-risk allows.")]
 pub struct Attack {
-    /// The release folder
+    /// The release folder, or a table of synthetic records
     release: PathBuf,
     /// What the adversary knows (a TOML file). Without it: who is in the data, with their quasi columns
     #[arg(long, value_name = "FILE")]
@@ -44,7 +45,7 @@ pub struct Attack {
     /// The seed of attacks that draw at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write what is concluded about each person to this CSV, for the owner alone
+    /// Write what each attack concludes about each person to this CSV, for the owner alone
     #[arg(long, value_name = "FILE")]
     people: Option<PathBuf>,
     /// Write the owner's report to this HTML file

@@ -8,6 +8,7 @@ mod bad_jobs;
 mod bad_tables;
 mod columns;
 mod condense;
+mod control;
 mod counts;
 mod crash;
 mod criteria;

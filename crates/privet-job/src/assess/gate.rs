@@ -2,12 +2,14 @@
 
 use privet_attack::homogeneity::Alike;
 use privet_attack::{Finding, Knowledge, quick};
-use privet_data::Progress;
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Progress, Table};
 use privet_release::published::Histograms;
 use privet_release::{Draft, Manifest, Published};
 use privet_report::Assessment;
 
 use super::original::{JobAt, Original};
+use super::people::name_in_original;
 use super::{Settings, run_attacks};
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
@@ -46,7 +48,10 @@ pub(crate) fn gate(
         let job = JobAt { job: candidate.job, base };
         let release =
             Published::read(draft.path(), manifest.clone(), &job.job.input.options()?.missing, progress)?;
-        let table = candidate.loaded.true_table();
+        let mut table = candidate.loaded.true_table();
+        if let Some(name) = knowledge.people.as_ref().and_then(name_in_original) {
+            add_names(&mut table, name, candidate, base, progress)?;
+        }
         let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &release)?;
         let quick: Vec<String> =
             privet_attack::ATTACKS.iter().filter(|a| a.quick).map(|a| a.word.to_owned()).collect();
@@ -90,6 +95,32 @@ pub(crate) fn gate(
     Ok(Gated { assessment, public })
 }
 
+/// Adds the column that names people, which no release has and no job reads, so that people can be found by it. The
+/// input need not have it.
+fn add_names(
+    table: &mut Table,
+    name: &str,
+    candidate: &Candidate<'_>,
+    base: &std::path::Path,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    if table.position(name).is_some() || !candidate.loaded.input.names.iter().any(|own| own == name) {
+        return Ok(());
+    }
+    let job = candidate.job;
+    let options = ReadOptions { columns: Some(vec![name.to_owned()]), ..job.input.options()? };
+    let named = read(&base.join(&job.input.path), &options, progress)?.table;
+    let named = match &candidate.loaded.drawn {
+        Some(drawn) => named.select(drawn),
+        None => named,
+    };
+    if named.rows != table.rows {
+        return Err(JobError::new("the input has changed while it was anonymized").into());
+    }
+    table.columns.extend(named.columns);
+    Ok(())
+}
+
 /// The attacks of somebody who knows who is in the data and in which class or bucket, from the classes at hand.
 fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
     let partition = candidate.partition;
@@ -111,7 +142,8 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
             partition.class_of.iter().zip(&column.codes).filter_map(kept).unzip();
         let histograms = Histograms::count(&classes, sizes.len(), &codes);
         let confidence = candidate.job.adversary.confidence;
-        findings.push(quick::homogeneity(&column.name, &histograms, suppressed, confidence, None));
+        let missing = column.domain.missing();
+        findings.push(quick::homogeneity(&column.name, &histograms, missing, suppressed, confidence, None));
         let alike = match &sensitive.hierarchy {
             Some(hierarchy) => Alike::level(&column.domain, hierarchy, 1),
             None => Alike::tenths(&column.domain),
@@ -120,6 +152,7 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
             findings.push(quick::homogeneity(
                 &column.name,
                 &histograms,
+                missing,
                 suppressed,
                 confidence,
                 Some(&alike),

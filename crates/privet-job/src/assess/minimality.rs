@@ -1,12 +1,17 @@
-//! The minimality attack (survey AT-09) against the search that made a release.
+//! The minimality attack (survey AT-09) and disclosure sets (AT-10) against the search that made a release.
 //!
 //! It runs the search again on every world, or on a sample of worlds, that the release leaves possible. That takes the
 //! table, the job and time, so it is made here and not where attacks read files.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use privet_attack::minimality::{
-    MinimalityAttack, MinimalityError, Tried, attribute_suppression, optimal_levels,
+    Minimality, MinimalityAttack, MinimalityError, Tried, attribute_suppression, optimal_levels,
 };
-use privet_attack::{AttackError, Finding, Rate};
+use privet_attack::worlds::Belief;
+use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Whom};
 use privet_criteria::{Criterion, SensitiveColumn, build};
 use privet_data::Progress;
 use privet_recode::lattice::{self, Options};
@@ -24,15 +29,164 @@ const SAMPLES: u64 = 300;
 /// Tables with more records are attacked only when it is asked for by name.
 pub(super) const QUICK: usize = 500;
 
-/// Makes the attack on a sensitive column, by its position among the sensitive columns.
-pub(super) fn attack(
+/// The worlds of a release in which the search would have published just this, by sensitive column.
+struct Worked {
+    found: Minimality,
+    /// The true codes, and the name of the column.
+    codes: Vec<u32>,
+    name: String,
+    /// Per code its text.
+    texts: Vec<String>,
+}
+
+/// The search again, once for each sensitive column, for all attacks that need it.
+pub(super) struct Again<'a> {
+    job: JobAt<'a>,
+    release: &'a Published,
+    confidence: f64,
+    seed: u64,
+    /// Whether the people who are looked for are those of the original.
+    rows_are_people: bool,
+    worked: RefCell<HashMap<usize, Result<Rc<Worked>, AttackError>>>,
+}
+
+impl<'a> Again<'a> {
+    pub fn new(
+        job: JobAt<'a>,
+        release: &'a Published,
+        settings: &super::Settings<'_>,
+        rows_are_people: bool,
+    ) -> Self {
+        let (confidence, seed) = (settings.confidence, settings.seed);
+        Self { job, release, confidence, seed, rows_are_people, worked: RefCell::default() }
+    }
+
+    fn worked(&self, column: usize, progress: &dyn Progress) -> Result<Rc<Worked>, AttackError> {
+        if let Some(known) = self.worked.borrow().get(&column) {
+            return known.clone();
+        }
+        let worked = work(self.job, self.release, column, self.seed, progress).map(Rc::new);
+        self.worked.borrow_mut().insert(column, worked.clone());
+        worked
+    }
+
+    /// The minimality attack on a sensitive column, by its position among the sensitive columns.
+    pub fn minimality(&self, column: usize, progress: &dyn Progress) -> Result<Option<Found>, AttackError> {
+        let worked = self.worked(column, progress)?;
+        let Worked { found, codes, name, .. } = &*worked;
+        let right = |exposed: &[Belief]| {
+            exposed.iter().filter(|own| codes.get(own.person as usize) == Some(&own.value)).count() as u64
+        };
+        let (exposed, before) = (found.exposed(self.confidence), found.before.exposed(self.confidence));
+        let rows = codes.len() as u64;
+        let finding = Finding {
+            attack: "minimality",
+            column: Some(name.clone()),
+            assumed: "the identifying columns of everybody, the promises, the algorithm, and that it publishes no more coarsely than it must".to_owned(),
+            success: format!(
+                "what the search did not publish makes the adversary at least {} % sure of a value that the release alone does not tell",
+                (self.confidence * 1e6).round() / 1e4
+            ),
+            exposed: Rate::new(exposed.len() as u64, rows),
+            right: (!exposed.is_empty()).then(|| Rate::new(right(&exposed), exposed.len() as u64)),
+            control: Some(Rate::new(right(&before), rows)),
+            control_group: Some("the same people, by the release alone".to_owned()),
+            risk: right(&exposed) as f64 / rows.max(1) as f64,
+            histogram: Vec::new(),
+            histogram_of: "",
+            notes: vec![gone_through(found)],
+        };
+        Ok(Some(self.found(finding, column, &worked, &exposed)))
+    }
+
+    /// The disclosure set of the release (survey AT-10, PM-34): every original for which the same would have been
+    /// published, and the people who have one value in all of them, whatever anybody believes beforehand.
+    pub fn disclosure(&self, column: usize, progress: &dyn Progress) -> Result<Option<Found>, AttackError> {
+        let worked = self.worked(column, progress)?;
+        let Worked { found, codes, name, .. } = &*worked;
+        if matches!(found.tried, Tried::Sampled(_)) {
+            return Err(AttackError::TooLarge(format!(
+                "more than {MOST_WORLDS} originals would have to be gone through, all of them"
+            )));
+        }
+        let (exposed, before) = (found.after.exposed(1.0), found.before.exposed(1.0));
+        let rows = codes.len() as u64;
+        let values_left = |person: &u32| found.after.of(*person).iter().filter(|own| own.1 > 0.0).count();
+        let least = found.after.people().iter().map(values_left).min().unwrap_or(0);
+        let finding = Finding {
+            attack: "disclosure-sets",
+            column: Some(name.clone()),
+            assumed: "the identifying columns of everybody, the promises and the algorithm".to_owned(),
+            success: "in all originals for which the same would have been published the person has one value"
+                .to_owned(),
+            exposed: Rate::new(exposed.len() as u64, rows),
+            // The true original is one of them.
+            right: (!exposed.is_empty()).then(|| Rate::new(exposed.len() as u64, exposed.len() as u64)),
+            control: Some(Rate::new(before.len() as u64, rows)),
+            control_group: Some("the same people, by the release alone".to_owned()),
+            risk: exposed.len() as f64 / rows.max(1) as f64,
+            histogram: Vec::new(),
+            histogram_of: "",
+            notes: vec![
+                gone_through(found),
+                format!("The fewest values that are left for anybody: {least}."),
+            ],
+        };
+        Ok(Some(self.found(finding, column, &worked, &exposed)))
+    }
+
+    fn found(&self, finding: Finding, column: usize, worked: &Worked, exposed: &[Belief]) -> Found {
+        let rows = worked.codes.len();
+        let mut fate = vec![Fate::Hidden; rows];
+        for own in exposed {
+            if let (Some(fate), Some(truth)) =
+                (fate.get_mut(own.person as usize), worked.codes.get(own.person as usize))
+            {
+                *fate = if *truth == own.value { Fate::Right } else { Fate::Wrong };
+            }
+        }
+        // The search knows the values of the original; the release may have fewer.
+        let concepts = Some(worked.texts.clone());
+        let belief =
+            |row: u32| privet_attack::Belief::of_weights(0, worked.found.after.of(row).iter().copied());
+        let beliefs = Beliefs {
+            of_person: (0..rows as u32).collect(),
+            distinct: (0..rows as u32).map(belief).collect(),
+        };
+        let whom = if self.rows_are_people { Whom::People } else { Whom::Rows };
+        let conclusions = Conclusions {
+            attack: finding.attack,
+            column: Some(column),
+            whom,
+            beliefs,
+            concepts,
+            chance: None,
+            fate,
+        };
+        Found { finding, conclusions: Some(conclusions) }
+    }
+}
+
+fn gone_through(found: &Minimality) -> String {
+    let left = found.consistent.hits;
+    match found.tried {
+        Tried::All(worlds) => {
+            format!("All {worlds} worlds were gone through; {left} of them lead to this release.")
+        }
+        Tried::Sampled(worlds) => {
+            format!("Of {worlds} worlds drawn at random, {left} lead to this release.")
+        }
+    }
+}
+
+/// Runs the search on the worlds of the release.
+fn work(
     job: JobAt<'_>,
     release: &Published,
     column: usize,
-    confidence: f64,
     seed: u64,
     progress: &dyn Progress,
-) -> Result<Option<Finding>, AttackError> {
+) -> Result<Worked, AttackError> {
     let needs = |why: &str| AttackError::Needs(why.to_owned());
     let algorithm = job.job.search.algorithm;
     if !matches!(algorithm, Algorithm::Optimal | Algorithm::AttributeSuppression) {
@@ -88,39 +242,8 @@ pub(super) fn attack(
         other => needs(&other.to_string()),
     })?;
     let own = &loaded.input.table.columns[loaded.sensitive[column].position];
-    let exposed = found.exposed(confidence);
-    let right =
-        exposed.iter().filter(|belief| own.codes[belief.person as usize] == belief.value).count() as u64;
-    let rows = problem.rows as u64;
-    let before = found.before.exposed(confidence);
-    let before_right =
-        before.iter().filter(|belief| own.codes[belief.person as usize] == belief.value).count() as u64;
-    let worlds = match found.tried {
-        Tried::All(worlds) => format!(
-            "All {worlds} worlds were gone through; {} of them lead to this release.",
-            found.consistent.hits
-        ),
-        Tried::Sampled(worlds) => {
-            format!("Of {worlds} worlds drawn at random, {} lead to this release.", found.consistent.hits)
-        }
-    };
-    Ok(Some(Finding {
-        attack: "minimality",
-        column: Some(own.name.clone()),
-        assumed: "the identifying columns of everybody, the promises, the algorithm, and that it publishes no more coarsely than it must".to_owned(),
-        success: format!(
-            "what the search did not publish makes the adversary at least {} % sure of a value that the release alone does not tell",
-            (confidence * 1e6).round() / 1e4
-        ),
-        exposed: Rate::new(exposed.len() as u64, rows),
-        right: (!exposed.is_empty()).then(|| Rate::new(right, exposed.len() as u64)),
-        control: Some(Rate::new(before_right, rows)),
-        control_group: Some("the same people, by the release alone".to_owned()),
-        risk: right as f64 / rows.max(1) as f64,
-        histogram: Vec::new(),
-        histogram_of: "",
-        notes: vec![worlds],
-    }))
+    let texts = own.domain.texts().iter().map(|text| text.to_string()).collect();
+    Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts })
 }
 
 /// The criteria of the job for other values in the sensitive columns.

@@ -10,21 +10,23 @@ mod measure;
 mod minimality;
 mod original;
 mod people;
+mod tracker;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-use privet_attack::adversary::{self, Adversary, Other, suspects};
+use privet_attack::adversary::{self, Adversary, Elsewhere, Other, Strangers, suspects};
 use privet_attack::knowledge::PeopleFile;
-use privet_attack::{AttackError, Beliefs, Knowledge, Suspects, Truth, homogeneity};
-use privet_data::{Hierarchy, Progress};
+use privet_attack::{AttackError, Knowledge, Suspects, Truth};
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Hierarchy, Progress, Role};
 use privet_release::Published;
 use privet_report::{Assessment, NotMade};
 
 use crate::error::{JobError, RunError};
 pub(crate) use gate::gate;
 use original::{Given, JobAt, Original};
-use people::PeopleTable;
+use people::{PeopleTable, name_in_original};
 
 /// What `privet attack` is told.
 #[derive(Debug, Clone, Default)]
@@ -111,9 +113,12 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         .as_ref()
         .or(alone.as_ref())
         .map_or_else(|| vec![String::new()], |own| own.options.missing.clone());
-    let release = Published::open_with(&options.release, &missing, progress)?;
     let job = given.as_ref().or(alone.as_ref()).and_then(Given::job);
-    let name = knowledge.people.as_ref().and_then(|people| people.name.as_deref());
+    let release = match options.release.is_file() {
+        true => synthetic(options, &missing, job, progress)?,
+        false => Published::open_with(&options.release, &missing, progress)?,
+    };
+    let name = knowledge.people.as_ref().and_then(name_in_original);
     let original = match &given {
         Some(given) => {
             let names: Vec<&str> = name.into_iter().collect();
@@ -140,6 +145,36 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         write::page(path, manifest, &assessment)?;
     }
     Ok(assessment)
+}
+
+/// A table of synthetic records, such as `privet condense` writes, with the roles that a job gives its columns.
+fn synthetic(
+    options: &AttackOptions,
+    missing: &[String],
+    job: Option<JobAt<'_>>,
+    progress: &dyn Progress,
+) -> Result<Published, RunError> {
+    let wrong = |problem: &str| RunError::from(JobError::new(problem).at(&options.release));
+    if options.report.is_some() {
+        return Err(wrong("is a table and no release folder, and has no report"));
+    }
+    let Some(job) = job else {
+        return Err(wrong(
+            "is a table and no release folder; synthetic records are attacked with a job (--job, or as --original) that \
+             says which of its columns are quasi and which are sensitive",
+        ));
+    };
+    let reading = ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() };
+    let table = read(&options.release, &reading, progress)?.table;
+    let with_role = |role: Role| -> Vec<usize> {
+        let has = |name: &str| job.job.columns.get(name).is_some_and(|column| column.role == role);
+        (0..table.columns.len()).filter(|&position| has(&table.columns[position].name)).collect()
+    };
+    let (quasi, sensitive) = (with_role(Role::Quasi), with_role(Role::Sensitive));
+    if quasi.is_empty() {
+        return Err(wrong("has no column that is quasi in the job"));
+    }
+    Ok(Published::of_table(table, quasi, sensitive, progress)?)
 }
 
 /// Measures a release.
@@ -211,11 +246,11 @@ pub(crate) fn run_attacks(
     settings: &Settings<'_>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let name = knowledge.people.as_ref().and_then(|people| people.name.as_deref());
+    let name = knowledge.people.as_ref().and_then(name_in_original);
     // Whom the adversary looks for: a table, those of the original, or, knowing nobody, the records themselves.
     let table = match (&knowledge.people, original) {
         (Some(file), _) => Some(PeopleTable::read(file, knowledge, job, release, progress)?),
-        (None, Some(original)) => Some(PeopleTable::of_original(original, None)),
+        (None, Some(original)) => Some(PeopleTable::of_original(original, release)),
         (None, None) => None,
     };
     let truth: Option<Truth> = match (&table, original, &knowledge.people) {
@@ -224,20 +259,12 @@ pub(crate) fn run_attacks(
         (None, _, _) => records_as_people(release),
         _ => None,
     };
+    let linked = |release: &Published, table: &PeopleTable| {
+        suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))
+    };
     let people: Suspects = match &table {
-        Some(table) => suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?,
+        Some(table) => linked(release, table)?,
         None => Suspects::in_groups(release.group_of.iter().map(|&group| Some(group)), &release.groups),
-    };
-    let control_table = match &knowledge.control {
-        Some(file) => Some(PeopleTable::read(file, knowledge, job, release, progress)?),
-        None => None,
-    };
-    let control: Option<(Suspects, Truth)> = match &control_table {
-        Some(table) => Some((
-            suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?,
-            table.strangers(release),
-        )),
-        None => None,
     };
     let names = table.as_ref().map(PeopleTable::by_name).unwrap_or_default();
     let person = |name: &str| names.get(name).copied().flatten();
@@ -249,24 +276,36 @@ pub(crate) fn run_attacks(
             None => Ok(vec![prior.of.is_empty(); people.people()]),
         })
         .collect::<Result<_, _>>()?;
-    let others = other_releases(knowledge, table.as_ref(), original, progress)?;
+    let control = match &knowledge.control {
+        Some(file) => Some(ControlTable::read(file, knowledge, job, release, progress)?),
+        None => None,
+    };
+    let (releases, of_control) = other_releases(knowledge, table.as_ref(), control.as_ref(), progress)?;
     let others: Vec<Other<'_>> =
-        others.iter().map(|(release, table)| Other { release, crowd: table.crowd() }).collect();
+        releases.iter().map(|(release, suspects)| Other { release, suspects: suspects.clone() }).collect();
     let hierarchies = sensitive_hierarchies(release, job)?;
-    let by_name = settings.attacks.is_some_and(|words| words.iter().any(|word| word == "minimality"));
-    let again = job.filter(|_| original.is_some_and(|own| by_name || own.table.rows <= minimality::QUICK));
-    let minimal = |column: usize| match again {
-        Some(job) => minimality::attack(job, release, column, settings.confidence, settings.seed, progress),
+    let small = original.is_some_and(|own| own.table.rows <= minimality::QUICK);
+    let asked_for = |word: &str| settings.attacks.is_some_and(|words| words.iter().any(|own| own == word));
+    let again = job.filter(|_| original.is_some());
+    let worlds = again.map(|job| minimality::Again::new(job, release, settings, knowledge.people.is_none()));
+    let minimal = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.minimality(column, progress));
+    let disclosed = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.disclosure(column, progress));
+    let offered = |word: &str| worlds.is_some() && (small || asked_for(word));
+    let server = knowledge.server.as_ref().zip(original);
+    let tracked = |column: usize| match server {
+        Some((server, original)) => tracker::attack(server, original, release, column, settings, progress),
         None => Ok(None),
     };
     let adversary = Adversary {
-        minimality: again.map(|_| &minimal as &adversary::Minimality<'_>),
+        minimality: offered("minimality").then_some(&minimal as &Elsewhere<'_>),
+        disclosure: offered("disclosure-sets").then_some(&disclosed as &Elsewhere<'_>),
+        tracker: server.map(|_| &tracked as &Elsewhere<'_>),
         release,
         crowd: table.as_ref().map(PeopleTable::crowd).unwrap_or_default(),
         suspects: &people,
         own_table: knowledge.people.is_some(),
         truth: truth.as_ref(),
-        control: control.as_ref().map(|(people, truth)| (people, truth)),
+        control: control.as_ref().map(|own| own.strangers(&of_control)),
         hierarchies: &hierarchies,
         knowledge,
         person: &person,
@@ -280,21 +319,10 @@ pub(crate) fn run_attacks(
         other => JobError::new(other.to_string()).into(),
     })?;
     if let Some(path) = settings.people {
-        let beliefs: Vec<Beliefs> = (0..release.sensitive.len())
-            .map(|column| {
-                let target = privet_attack::Target {
-                    release,
-                    sensitive: Some(column),
-                    people: &people,
-                    truth: truth.as_ref(),
-                };
-                homogeneity::beliefs(&target, None)
-            })
-            .collect();
         let name_of = |person: u32| {
             table.as_ref().map_or_else(|| (person + 1).to_string(), |table| table.name_of(person))
         };
-        write::people(path, release, &people, truth.as_ref(), &beliefs, &name_of)?;
+        write::people(path, release, truth.as_ref(), &attacked.conclusions, &name_of)?;
     }
     Ok(Assessment {
         attacks: attacked.findings,
@@ -319,18 +347,49 @@ fn records_as_people(release: &Published) -> Option<Truth> {
     Some(Truth {
         record_of: (0..release.table.rows as u32).map(Some).collect(),
         values: release.sensitive.iter().map(value).collect(),
-        member: vec![true; release.table.rows],
+        member: vec![Some(true); release.table.rows],
     })
 }
 
-/// Other releases, with the same people by the columns that they share with each.
+/// A table of people who are certainly not in the data.
+struct ControlTable {
+    table: PeopleTable,
+    suspects: Suspects,
+    truth: Truth,
+    of_prior: Vec<Vec<bool>>,
+}
+
+impl ControlTable {
+    fn read(
+        file: &PeopleFile,
+        knowledge: &Knowledge,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+        progress: &dyn Progress,
+    ) -> Result<Self, RunError> {
+        let table = PeopleTable::read(file, knowledge, job, release, progress)?;
+        let suspects = suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?;
+        let of_prior = knowledge.priors.iter().map(|prior| table.of_prior_where_known(prior)).collect();
+        Ok(Self { truth: table.strangers(release), table, suspects, of_prior })
+    }
+
+    fn strangers<'a>(&'a self, others: &'a [Suspects]) -> Strangers<'a> {
+        let Self { table, suspects, truth, of_prior } = self;
+        Strangers { crowd: table.crowd(), suspects, truth, of_prior, others }
+    }
+}
+
+/// Other releases, and where the same people may stand in each.
+type OtherReleases = Vec<(Published, Suspects)>;
+
+/// Other releases with the people, and where those of the control table may stand.
 fn other_releases(
     knowledge: &Knowledge,
     people: Option<&PeopleTable>,
-    original: Option<&Original>,
+    control: Option<&ControlTable>,
     progress: &dyn Progress,
-) -> Result<Vec<(Published, PeopleTable)>, RunError> {
-    let mut others = Vec::new();
+) -> Result<(OtherReleases, Vec<Suspects>), RunError> {
+    let (mut others, mut of_control) = (Vec::new(), Vec::new());
     for other in &knowledge.releases {
         let folder = knowledge.resolve(&other.folder);
         let release = Published::open(&folder, progress)?;
@@ -338,18 +397,24 @@ fn other_releases(
             Some(path) => Some(Given::of_job(&knowledge.resolve(path))?),
             None => None,
         };
-        let table = match (people, original) {
-            (Some(people), _) => people.beside(given.as_ref().and_then(Given::job), &release, &folder)?,
-            _ => {
-                return Err(JobError::new(
-                    "`releases` need people to be put together by: give [people] or the original",
-                )
-                .into());
-            }
+        let job = given.as_ref().and_then(Given::job);
+        let Some(people) = people else {
+            return Err(JobError::new(
+                "`releases` need people to be put together by: give [people] or the original",
+            )
+            .into());
         };
-        others.push((release, table));
+        let linked = |table: &PeopleTable| -> Result<Suspects, RunError> {
+            let table = table.beside(job, &release, &folder)?;
+            Ok(suspects(&release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?)
+        };
+        let own = linked(people)?;
+        if let Some(control) = control {
+            of_control.push(linked(&control.table)?);
+        }
+        others.push((release, own));
     }
-    Ok(others)
+    Ok((others, of_control))
 }
 
 /// The hierarchies of the sensitive columns.

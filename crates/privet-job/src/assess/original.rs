@@ -9,6 +9,7 @@ use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
 use privet_release::published::{Meaning, coverage};
 
+use super::people::{anything, shows_points};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 
@@ -144,7 +145,10 @@ impl Original {
                 None => None,
             };
             let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
-            let coverage = coverage(&published.domain, &column.domain, meaning);
+            let coverage = match shows_points(release, own) {
+                true => anything(&published.domain, &column.domain),
+                false => coverage(&published.domain, &column.domain, meaning),
+            };
             quasi.push(OriginalQuasi { position, hierarchy, coverage });
         }
         let sensitive =
@@ -162,6 +166,10 @@ impl Original {
             return Err(other(path, problem.to_owned()));
         }
         let mut original = Self { table, quasi, sensitive, record_of: Vec::new() };
+        // Synthetic records are nobody's.
+        if release.manifest.is_none() {
+            return Ok(original);
+        }
         original.record_of = original.align(release).ok_or_else(|| {
             let hint = "give the table that the release was made from, and the job file with --job when its columns \
                         have hierarchies";

@@ -7,12 +7,18 @@ use privet_attack::Truth;
 use privet_attack::adversary::{Crowd, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Column, Coverage, Progress, Table};
+use privet_data::{Column, Coverage, Domain, Progress, Table};
 use privet_release::Published;
 use privet_release::published::{Meaning, coverage};
 
 use super::original::{JobAt, Original, count, recoding, translate};
 use crate::error::{JobError, RunError};
+
+/// Labels that exclude no value.
+pub(super) fn anything(labels: &Domain, values: &Domain) -> Coverage {
+    let values = values.len() as u32;
+    Coverage::new(labels.texts().iter().map(|_| (0..values).collect()), values)
+}
 
 /// A table of people, put beside a release.
 pub(crate) struct PeopleTable {
@@ -30,6 +36,25 @@ struct Shared {
     quasi: usize,
     position: usize,
     coverage: Coverage,
+    /// Whether the release shows means, medians or modes.
+    points: bool,
+}
+
+/// The column of the original that names people: the one that is called so in the table of people, or whatever the release's
+/// side calls it under `columns`.
+pub(crate) fn name_in_original(file: &PeopleFile) -> Option<&str> {
+    let name = file.name.as_deref()?;
+    let ours = file.columns.iter().find(|(_, theirs)| *theirs == name);
+    Some(ours.map_or(name, |(ours, _)| ours.as_str()))
+}
+
+/// Whether a column shows means, medians or modes; a table that is no release of ours shows synthetic values.
+pub(super) fn shows_points(release: &Published, position: usize) -> bool {
+    if release.manifest.is_none() {
+        return true;
+    }
+    let nodes = recoding(release, position).and_then(|recoding| recoding.nodes.as_ref());
+    nodes.is_some_and(|nodes| matches!(nodes.kind.as_str(), "means" | "medians" | "modes"))
 }
 
 impl PeopleTable {
@@ -57,15 +82,16 @@ impl PeopleTable {
     }
 
     /// The people whom an original is about.
-    pub fn of_original(original: &Original, name: Option<&str>) -> Self {
+    pub fn of_original(original: &Original, release: &Published) -> Self {
         let shared = original.quasi.iter().enumerate().map(|(quasi, own)| Shared {
             quasi,
             position: own.position,
             coverage: own.coverage.clone(),
+            points: shows_points(release, release.quasi[quasi]),
         });
         Self {
             shared: shared.collect(),
-            name: name.and_then(|name| original.table.position(name)),
+            name: None,
             sensitive: original.sensitive.iter().map(|&position| Some(position)).collect(),
             table: original.table.clone(),
             renamed: HashMap::new(),
@@ -92,11 +118,12 @@ impl PeopleTable {
                 None => None,
             };
             let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
-            shared.push(Shared {
-                quasi,
-                position,
-                coverage: coverage(&published.domain, &column.domain, meaning),
-            });
+            let points = shows_points(release, own);
+            let coverage = match points {
+                true => anything(&published.domain, &column.domain),
+                false => coverage(&published.domain, &column.domain, meaning),
+            };
+            shared.push(Shared { quasi, position, coverage, points });
         }
         if shared.is_empty() {
             let problem =
@@ -130,6 +157,7 @@ impl PeopleTable {
             quasi: own.quasi,
             values: &self.table.columns[own.position].codes,
             coverage: &own.coverage,
+            points: own.points.then(|| &self.table.columns[own.position].domain),
         });
         Crowd { count: self.table.rows, shared: shared.collect() }
     }
@@ -175,7 +203,7 @@ impl PeopleTable {
         Truth {
             record_of: vec![None; self.table.rows],
             values: self.values(release),
-            member: vec![false; self.table.rows],
+            member: vec![Some(false); self.table.rows],
         }
     }
 
@@ -185,7 +213,7 @@ impl PeopleTable {
         for (published, &record) in (0..).zip(&original.record_of) {
             record_of[record as usize] = Some(published);
         }
-        Truth { record_of, values: self.values(release), member: vec![true; self.table.rows] }
+        Truth { record_of, values: self.values(release), member: vec![Some(true); self.table.rows] }
     }
 
     fn values(&self, release: &Published) -> Vec<Vec<Option<u32>>> {
@@ -203,8 +231,15 @@ impl PeopleTable {
         release.sensitive.iter().zip(&self.sensitive).map(of).collect()
     }
 
-    /// What is true of people who are found in the original by their name, or, without names, by being the only one with
-    /// their values in the shared columns.
+    /// Whom of these people a prior is about: nobody where this table has not the columns that it goes by.
+    pub fn of_prior_where_known(&self, prior: &Prior) -> Vec<bool> {
+        self.of_prior(prior).unwrap_or_else(|_| vec![false; self.table.rows])
+    }
+
+    /// What is true of people who are found in the original by their name, or, without names, by their values in the shared
+    /// columns. A record is somebody's when one person and one record have that name or these values. Somebody is in the
+    /// data when as many records as people have them, and is not when none has; when some have, but fewer than people, who
+    /// of them it is cannot be told, as in a sample of which nobody knows whom it holds.
     pub fn found_in(&self, original: &Original, release: &Published, name: Option<&str>) -> Truth {
         let key = |table: &Table, columns: &[usize], row: usize| -> Vec<String> {
             let text = |&position: &usize| {
@@ -213,23 +248,51 @@ impl PeopleTable {
             };
             columns.iter().map(text).collect()
         };
-        let (ours, theirs): (Vec<usize>, Vec<usize>) =
-            match (name.and_then(|name| original.table.position(name)), self.name) {
-                (Some(original_name), Some(own_name)) => (vec![original_name], vec![own_name]),
-                _ => self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position)).unzip(),
-            };
-        let mut found: HashMap<Vec<String>, Option<u32>> = HashMap::new();
+        let by_name = match (name.and_then(|name| original.table.position(name)), self.name) {
+            (Some(original_name), Some(own_name)) => Some((original_name, own_name)),
+            _ => None,
+        };
+        let (ours, theirs): (Vec<usize>, Vec<usize>) = match by_name {
+            Some((ours, theirs)) => (vec![ours], vec![theirs]),
+            None => self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position)).unzip(),
+        };
+        // Who has no name cannot be found by it.
+        let is_nameless = |table: &Table, column: usize, row: usize| {
+            let column = &table.columns[column];
+            column.domain.is_missing(column.codes[row])
+        };
+        let mut records: HashMap<Vec<String>, (u64, u32)> = HashMap::new();
         for record in 0..original.table.rows {
-            let entry = found.entry(key(&original.table, &ours, record));
-            entry.and_modify(|own| *own = None).or_insert(Some(record as u32));
+            if !by_name.is_some_and(|(ours, _)| is_nameless(&original.table, ours, record)) {
+                let entry = records.entry(key(&original.table, &ours, record));
+                entry.and_modify(|own| own.0 += 1).or_insert((1, record as u32));
+            }
         }
+        let keys: Vec<Option<Vec<String>>> = (0..self.table.rows)
+            .map(|person| {
+                let nameless = by_name.is_some_and(|(_, theirs)| is_nameless(&self.table, theirs, person));
+                (!nameless).then(|| key(&self.table, &theirs, person))
+            })
+            .collect();
+        let mut people: HashMap<&[String], u64> = HashMap::new();
+        for key in keys.iter().flatten() {
+            *people.entry(key).or_default() += 1;
+        }
+        let found: Vec<(Option<bool>, Option<u32>)> = keys
+            .iter()
+            .map(|key| {
+                let Some(key) = key else { return (None, None) };
+                match (people.get(&**key).copied().unwrap_or(0), records.get(key)) {
+                    (_, None) => (Some(false), None),
+                    (1, Some((1, record))) => (Some(true), Some(*record)),
+                    (people, Some((records, _))) => ((people <= *records).then_some(true), None),
+                }
+            })
+            .collect();
         let mut published_of = vec![None; original.table.rows];
         for (published, &record) in (0..).zip(&original.record_of) {
             published_of[record as usize] = Some(published);
         }
-        let record: Vec<Option<Option<u32>>> = (0..self.table.rows)
-            .map(|person| found.get(&key(&self.table, &theirs, person)).copied())
-            .collect();
         let values = release
             .sensitive
             .iter()
@@ -238,16 +301,14 @@ impl PeopleTable {
                 let column = &original.table.columns[position];
                 let code_of = translate(&column.domain, &own.domain);
                 let outside = own.domain.len() as u32;
-                let value = |record: Option<Option<u32>>| {
-                    Some(code_of[column.codes[record?? as usize] as usize].unwrap_or(outside))
-                };
-                record.iter().map(|&record| value(record)).collect()
+                let value = |record: u32| code_of[column.codes[record as usize] as usize].unwrap_or(outside);
+                found.iter().map(|(_, record)| record.map(value)).collect()
             })
             .collect();
         Truth {
-            record_of: record.iter().map(|record| published_of[(*record)?? as usize]).collect(),
+            record_of: found.iter().map(|(_, record)| published_of[(*record)? as usize]).collect(),
             values,
-            member: record.iter().map(Option::is_some).collect(),
+            member: found.iter().map(|own| own.0).collect(),
         }
     }
 }

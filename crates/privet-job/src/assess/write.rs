@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use privet_attack::{Beliefs, Suspects, Truth};
+use privet_attack::{Conclusions, Fate, Truth, Whom};
 use privet_release::{Manifest, Published};
 use privet_report::{Assessment, Facts};
 
@@ -35,49 +35,59 @@ pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     })
 }
 
-/// A CSV with one line for each person and sensitive column: candidates left, the values that are possible with their
-/// probabilities, and whether the best guess is right.
+/// A CSV with one line for each person and attack: candidates left, whether the person is exposed, the best guess with its
+/// probability and whether it is right, and all values that are possible with their probabilities.
 pub(super) fn people(
     path: &Path,
     release: &Published,
-    people: &Suspects,
     truth: Option<&Truth>,
-    beliefs: &[Beliefs],
+    conclusions: &[Conclusions],
     name_of: &dyn Fn(u32) -> String,
 ) -> Result<(), RunError> {
-    let mut text = String::from("person,candidates,column,guess,probability,right,possible\n");
-    let candidates = people.candidates();
-    for person in 0..people.people() as u32 {
-        let left = candidates[people.profile_of[person as usize] as usize];
-        let name = quoted(&name_of(person));
-        if beliefs.is_empty() {
-            text.push_str(&format!("{name},{left},,,,,\n"));
-        }
-        for (number, (column, beliefs)) in release.sensitive.iter().zip(beliefs).enumerate() {
-            let belief = beliefs.of(person);
-            let guess = belief.and_then(|belief| belief.guess());
-            let value =
-                truth.and_then(|truth| truth.values.get(number)?.get(person as usize).copied().flatten());
-            let right = match (guess, value) {
-                (Some((guess, _)), Some(value)) => {
-                    if guess == value {
-                        "yes"
-                    } else {
-                        "no"
-                    }
-                }
+    let mut text = String::from("person,attack,column,candidates,exposed,guess,probability,right,possible\n");
+    for own in conclusions {
+        let column = own.column.and_then(|column| release.sensitive.get(column));
+        let label = |value: u32| match (&own.concepts, column) {
+            (Some(concepts), _) => concepts.get(value as usize).map_or("", String::as_str),
+            (None, Some(column)) if (value as usize) < column.domain.len() => column.domain.text(value),
+            _ => "",
+        };
+        let tells = |value: u32| {
+            own.concepts.is_some() || column.is_none_or(|column| !column.domain.is_missing(value))
+        };
+        for (person, fate) in (0u32..).zip(&own.fate) {
+            let name = match own.whom {
+                Whom::People => name_of(person),
+                Whom::Records => format!("record {}", u64::from(person) + 1),
+                Whom::Rows => format!("original record {}", u64::from(person) + 1),
+            };
+            let belief = own.beliefs.of(person);
+            let guess = belief.and_then(|belief| belief.best(tells));
+            let chance = own.chance.as_ref().and_then(|chance| chance.get(person as usize).copied());
+            let value = (own.whom == Whom::People && own.concepts.is_none())
+                .then(|| truth?.values.get(own.column?)?.get(person as usize).copied().flatten())
+                .flatten();
+            let right = match (fate, guess, value) {
+                (Fate::Right, ..) => "yes",
+                (Fate::Wrong, ..) => "no",
+                (_, Some((guess, _)), Some(value)) if guess == value => "yes",
+                (_, Some(_), Some(_)) => "no",
                 _ => "",
             };
             let possible: Vec<String> = belief
                 .iter()
                 .flat_map(|belief| &belief.values)
-                .map(|(value, chance)| format!("{} {chance:.4}", column.domain.text(*value)))
+                .map(|(value, chance)| format!("{} {chance:.4}", label(*value)))
                 .collect();
             text.push_str(&format!(
-                "{name},{left},{},{},{},{right},{}\n",
-                quoted(&column.name),
-                guess.map_or(String::new(), |(value, _)| quoted(column.domain.text(value))),
-                guess.map_or(String::new(), |(_, chance)| format!("{chance:.4}")),
+                "{},{},{},{},{},{},{},{right},{}\n",
+                quoted(&name),
+                own.attack,
+                column.map_or(String::new(), |column| quoted(&column.name)),
+                belief.map_or(0, |belief| belief.candidates),
+                if *fate == Fate::Hidden { "no" } else { "yes" },
+                guess.map_or(String::new(), |(value, _)| quoted(label(value))),
+                guess.map(|guess| guess.1).or(chance).map_or(String::new(), |chance| format!("{chance:.4}")),
                 quoted(&possible.join("; ")),
             ));
         }

@@ -41,6 +41,7 @@ pub(super) fn job(
     let written = all_columns(&mut out, columns);
     privacy(&mut out, &written, rows);
     search(&mut out, &written);
+    adversary(&mut out, &written);
     out.key("[output]", "");
     out.key("folder = \"release\"", "what is in it may be published");
     out.0
@@ -195,6 +196,28 @@ fn search(out: &mut Text, columns: &[&Written<'_>]) {
     out.key("algorithm = \"optimal\"", "the best of all combinations of levels");
     out.key("minimize = \"loss\"", "detail given up, on average over the quasi columns");
     out.key("suppress-at-most = 0.02", "share of records that may be left out to save the others");
+    out.line("");
+}
+
+/// The attacks before a release is handed over, as a proposal: a limit that nobody chose must not refuse anything.
+fn adversary(out: &mut Text, columns: &[&Written<'_>]) {
+    out.comment(
+        "Before a release is handed over it is attacked, and the report tells who would be exposed. To refuse one that \
+         falls, take the # away:",
+    );
+    let is_sensitive = columns.iter().any(|column| column.guessed.role == Role::Sensitive);
+    let attacks = match is_sensitive {
+        true => "attacks = [\"linking\", \"homogeneity\"]",
+        false => "attacks = [\"linking\"]",
+    };
+    out.line("# [adversary]");
+    out.line(&format!("# {attacks}"));
+    out.key("# confidence = 0.9", "how sure of a value counts as having learned it");
+    out.key("# max-risk = 0.05", "the share of people about whom an attack may be sure and right");
+    out.key(
+        "# knowledge = \"knowledge.toml\"",
+        "what the adversary knows besides; see the guide, Measure and attack",
+    );
     out.line("");
 }
 

@@ -37,11 +37,6 @@ impl Published {
         }
         sums.into_values().collect()
     }
-
-    /// Whether a cell is of the table itself and no total.
-    pub fn is_inner(&self, cell: usize) -> bool {
-        cell < self.shape.cells && self.shape.is_inner(cell)
-    }
 }
 
 /// From the least to the most that a count can be.

@@ -45,6 +45,11 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
             "The adversary knows how the release was made and reasons that nothing was hidden without need, so that what \
              is hidden tells what made it necessary.",
         ),
+        "disclosure-sets" => (
+            "Disclosure sets",
+            "The adversary knows how the release was made, lists every original for which the same would have been \
+             published, and looks who has one and the same value in all of them.",
+        ),
         "definetti" => (
             "Learning from all buckets (deFinetti)",
             "The adversary learns from all groups together which kinds of people tend to have which value, and uses that \
@@ -54,6 +59,11 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
             "Most even guess (maximum entropy)",
             "The adversary assumes nothing beyond what is published and known, and among all explanations that fit takes \
              the one that favours nobody.",
+        ),
+        "independence" => (
+            "Independent people",
+            "The adversary knows how probable each value is for a person and that people have nothing to do with each \
+             other, and weighs every way in which the values of a group can be theirs.",
         ),
         "composition" => (
             "Composition",
@@ -109,6 +119,8 @@ mod tests {
             "minimality",
             "definetti",
             "max-entropy",
+            "independence",
+            "disclosure-sets",
             "composition",
             "record-linkage",
             "membership",

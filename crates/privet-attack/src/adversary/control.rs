@@ -1,0 +1,304 @@
+//! The control (survey section 6): the same attack on people who are not in the data, so that what the release leaks is
+//! told apart from what statistics would tell anyone.
+//!
+//! Where a table of such people is known (`[control]`), the attack is made on them, among the people who are looked for.
+//! Otherwise records are taken out: the same people are attacked by somebody whose copy of the release lacks their own
+//! records. Groups stay as they are; nothing is anonymized again, which would need the original and change everybody else.
+//! Of few people one record is taken out at a time; of more a tenth at a time; of many one random tenth.
+//!
+//! What it guarantees: the people who are counted are drawn from those whom the attack counts, everybody equally likely, so
+//! the two rates compare; a person without a record in the release is attacked as before. Success is what it is for the
+//! attack's risk: sure and right of a value (sure, where the truth is not known), or pointed at, where records are looked
+//! for. Not guaranteed: that a tenth at a time comes to what one at a time does. Small groups lose others besides the
+//! person, which makes it easier to be sure, so the control is then rather too high than too low.
+//! When what the adversary knows contradicts a release without those records, nobody of them is exposed.
+
+use privet_data::{Coverage, Progress, Random};
+
+use super::held::Held;
+use super::{Adversary, Crowd, Other, SharedColumn, records};
+use crate::finding::{AttackError, Conclusions, Fate, Found};
+use crate::link::UNKNOWN;
+use crate::linking::WITHOUT;
+use crate::rate::Rate;
+use crate::target::{Suspects, Truth};
+
+/// Up to so many people one record is taken out at a time.
+const ONE_BY_ONE: usize = 40;
+/// Up to so many a tenth at a time, of an attack that takes long and of one that does not.
+const BY_TENTHS: (usize, usize) = (400, 4_000);
+
+/// Who they are, where a table of them is known.
+const STRANGERS: &str = "people of the control table, who are not in the data";
+
+/// People who are certainly not in the data.
+#[derive(Debug, Clone)]
+pub struct Strangers<'a> {
+    /// Who they are.
+    pub crowd: Crowd<'a>,
+    /// Where each would stand in the release.
+    pub suspects: &'a Suspects,
+    /// What is true of them.
+    pub truth: &'a Truth,
+    /// Per prior of the knowledge those it is about.
+    pub of_prior: &'a [Vec<bool>],
+    /// Per other release where each may stand in it.
+    pub others: &'a [Suspects],
+}
+
+/// Sets a control against what an attack found.
+pub(super) fn control(
+    adversary: &Adversary<'_>,
+    word: &str,
+    found: &mut [Found],
+    progress: &dyn Progress,
+) -> Result<(), AttackError> {
+    // These judge records, and have controls of their own.
+    if matches!(word, "minimality" | "disclosure-sets" | "definetti" | "tracker") {
+        return Ok(());
+    }
+    if let Some(strangers) = &adversary.control {
+        against_strangers(adversary, strangers, word, found, progress)?;
+        if found.iter().all(|own| own.finding.control_group.as_deref() == Some(STRANGERS)) {
+            return Ok(());
+        }
+    }
+    // Where no record is known to be anybody's, as among synthetic ones, there is none to do without.
+    if adversary.truth.is_some_and(|truth| truth.record_of.iter().all(Option::is_none)) {
+        for own in found.iter_mut().filter(|own| own.finding.control_group.as_deref() == Some(WITHOUT)) {
+            (own.finding.control, own.finding.control_group) = (None, None);
+        }
+        return Ok(());
+    }
+    match found.iter().any(|own| own.finding.control.is_none()) {
+        true => without_records(adversary, word, found, progress),
+        false => Ok(()),
+    }
+}
+
+/// Those of the judged against whom an attack succeeds.
+fn succeeds<'c>(own: &'c Conclusions, judged: impl Iterator<Item = u32> + 'c) -> u64 {
+    let succeeds = |person: u32| match own.fate.get(person as usize) {
+        None | Some(Fate::Hidden) => false,
+        Some(Fate::Wrong) => own.column.is_none(),
+        Some(Fate::Exposed | Fate::Right) => true,
+    };
+    judged.filter(|&person| succeeds(person)).count() as u64
+}
+
+fn against_strangers(
+    adversary: &Adversary<'_>,
+    strangers: &Strangers<'_>,
+    word: &str,
+    found: &mut [Found],
+    progress: &dyn Progress,
+) -> Result<(), AttackError> {
+    let who = STRANGERS;
+    let count = strangers.suspects.people();
+    if word == "known-attributes" {
+        let theirs = Adversary { crowd: strangers.crowd.clone(), control: None, ..adversary.clone() };
+        let Ok(share) = records::singled_out(&theirs) else { return Ok(()) };
+        for own in found {
+            own.finding.control = Some(Rate::new((share * count as f64).round() as u64, count as u64));
+            own.finding.control_group = Some(who.to_owned());
+        }
+        return Ok(());
+    }
+    let joined = Joined::new(adversary, strangers);
+    let again = match joined.adversary(adversary).make(word, progress) {
+        Ok(again) => again,
+        Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+        Err(why) => {
+            let note = format!("It could not be made on the people of the control table: {why}");
+            found.iter_mut().for_each(|own| own.finding.notes.push(note.clone()));
+            return Ok(());
+        }
+    };
+    let first = adversary.suspects.people() as u32;
+    for own in found {
+        let same = again.iter().filter(|other| other.finding.column == own.finding.column);
+        let Some(conclusions) = same.filter_map(|other| other.conclusions.as_ref()).next() else { continue };
+        // Whether a value is right can only be told where it is known; that somebody could be sure of one always.
+        let values = conclusions.column.filter(|_| conclusions.chance.is_none());
+        let values = values.and_then(|column| strangers.truth.values.get(column));
+        let is_known = |person: usize| values.is_none_or(|own| own.get(person).copied().flatten().is_some());
+        let judged: Vec<u32> = (0..count).filter(|&p| is_known(p)).map(|p| first + p as u32).collect();
+        if judged.is_empty() {
+            continue;
+        }
+        let of = judged.len() as u64;
+        own.finding.control = Some(Rate::new(succeeds(conclusions, judged.into_iter()), of));
+        own.finding.control_group = Some(who.to_owned());
+    }
+    Ok(())
+}
+
+/// People and strangers as one list, the strangers behind.
+struct Joined<'a> {
+    suspects: Suspects,
+    truth: Truth,
+    of_prior: Vec<Vec<bool>>,
+    others: Vec<Other<'a>>,
+    columns: Vec<(usize, Vec<u32>, Coverage)>,
+    count: usize,
+}
+
+impl<'a> Joined<'a> {
+    fn new(adversary: &Adversary<'a>, strangers: &Strangers<'_>) -> Self {
+        let (people, more) = (adversary.suspects.people(), strangers.suspects.people());
+        let theirs = strangers.truth;
+        let nothing = Truth {
+            record_of: vec![None; people],
+            values: vec![vec![None; people]; theirs.values.len()],
+            member: vec![None; people],
+        };
+        let mut truth = adversary.truth.cloned().unwrap_or(nothing);
+        truth.record_of.extend(&theirs.record_of);
+        truth.member.extend(&theirs.member);
+        for (own, theirs) in truth.values.iter_mut().zip(&theirs.values) {
+            own.extend(theirs);
+        }
+        let of_prior = (adversary.of_prior.iter().zip(strangers.of_prior))
+            .map(|(own, theirs)| own.iter().chain(theirs).copied().collect())
+            .collect();
+        let others = (adversary.others.iter().zip(strangers.others))
+            .map(|(own, theirs)| Other { release: own.release, suspects: chain(&own.suspects, theirs) })
+            .collect();
+        Self {
+            suspects: chain(adversary.suspects, strangers.suspects),
+            truth,
+            of_prior,
+            others,
+            columns: columns(&adversary.crowd, &strangers.crowd),
+            count: people + more,
+        }
+    }
+
+    fn adversary<'j>(&'j self, adversary: &Adversary<'j>) -> Adversary<'j>
+    where
+        'a: 'j,
+    {
+        let shared = self.columns.iter().map(|(quasi, values, coverage)| SharedColumn {
+            quasi: *quasi,
+            values,
+            coverage,
+            points: None,
+        });
+        Adversary {
+            crowd: Crowd { count: self.count, shared: shared.collect() },
+            suspects: &self.suspects,
+            truth: Some(&self.truth),
+            of_prior: &self.of_prior,
+            others: &self.others,
+            control: None,
+            ..adversary.clone()
+        }
+    }
+}
+
+/// One list of people behind another.
+fn chain(a: &Suspects, b: &Suspects) -> Suspects {
+    let mut all = a.clone();
+    if all.starts.is_empty() {
+        all.starts.push(0);
+    }
+    let (profiles, groups) = (all.profiles() as u32, all.groups.len());
+    all.profile_of.extend(b.profile_of.iter().map(|&profile| profile + profiles));
+    all.starts.extend(b.starts.iter().skip(1).map(|&start| start + groups));
+    all.groups.extend(b.groups.iter().copied());
+    all
+}
+
+/// The shared columns of two crowds over one domain: the values of the first, those of the second, and one that any label
+/// may stand for, for the people of whom a column is not known.
+fn columns(a: &Crowd<'_>, b: &Crowd<'_>) -> Vec<(usize, Vec<u32>, Coverage)> {
+    let of = |own: &SharedColumn<'_>| {
+        let theirs = b.shared.iter().find(|theirs| theirs.quasi == own.quasi);
+        let first = own.coverage.values();
+        let anything = first + theirs.map_or(0, |theirs| theirs.coverage.values());
+        let codes = own.values.iter().copied();
+        let values = match theirs {
+            Some(theirs) => {
+                let shifted = |&code: &u32| if code == UNKNOWN { UNKNOWN } else { code + first };
+                codes.chain(theirs.values.iter().map(shifted)).collect()
+            }
+            None => codes.chain(std::iter::repeat_n(anything, b.count)).collect(),
+        };
+        let list = |label: u32| {
+            let mut list = own.coverage.of(label).to_vec();
+            list.extend(theirs.iter().flat_map(|theirs| theirs.coverage.of(label)).map(|code| code + first));
+            list.push(anything);
+            list
+        };
+        let coverage = Coverage::new((0..own.coverage.labels() as u32).map(list), anything + 1);
+        (own.quasi, values, coverage)
+    };
+    a.shared.iter().map(of).collect()
+}
+
+fn without_records(
+    adversary: &Adversary<'_>,
+    word: &str,
+    found: &mut [Found],
+    progress: &dyn Progress,
+) -> Result<(), AttackError> {
+    let Some(truth) = adversary.truth else { return Ok(()) };
+    let people = adversary.suspects.people();
+    let takes_long =
+        matches!(word, "max-entropy" | "background-knowledge" | "record-linkage" | "independence");
+    let folds = folds(people, if takes_long { BY_TENTHS.0 } else { BY_TENTHS.1 }, adversary.seed);
+    let (mut hits, mut of, mut expected) = (vec![0u64; found.len()], 0u64, 0.0);
+    for fold in &folds {
+        progress.check()?;
+        of += fold.len() as u64;
+        let held = Held::new(adversary, truth, fold)?;
+        if word == "known-attributes" {
+            let part = held.part(adversary, fold);
+            let Ok(share) = records::singled_out(&part.adversary(held.adversary(adversary))) else {
+                return Ok(());
+            };
+            expected += share * fold.len() as f64;
+            continue;
+        }
+        let again = match held.adversary(adversary).make(word, progress) {
+            Ok(again) => again,
+            Err(AttackError::Contradiction(_)) => continue,
+            Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+            Err(_) => return Ok(()),
+        };
+        for (own, hits) in found.iter().zip(&mut hits) {
+            let same = again.iter().filter(|other| other.finding.column == own.finding.column);
+            if let Some(conclusions) = same.filter_map(|other| other.conclusions.as_ref()).next() {
+                *hits += succeeds(conclusions, fold.iter().copied());
+            }
+        }
+    }
+    let who = match folds.as_slice() {
+        [one] if one.len() < people => "a random tenth of the people, attacked without their records",
+        [first, ..] if first.len() > 1 => {
+            "the same people, a tenth at a time, attacked without their records"
+        }
+        _ => WITHOUT,
+    };
+    for (own, hits) in found.iter_mut().zip(hits).filter(|(own, _)| own.finding.control.is_none()) {
+        let hits = if word == "known-attributes" { f64::round(expected) as u64 } else { hits };
+        own.finding.control = Some(Rate::new(hits, of));
+        own.finding.control_group = Some(who.to_owned());
+    }
+    Ok(())
+}
+
+/// Whose records are taken out together.
+fn folds(people: usize, by_tenths: usize, seed: u64) -> Vec<Vec<u32>> {
+    if people <= ONE_BY_ONE {
+        return (0..people as u32).map(|person| vec![person]).collect();
+    }
+    let mut order: Vec<u32> = (0..people as u32).collect();
+    Random::stream(seed, u64::from(u32::MAX)).shuffle(&mut order);
+    let mut folds: Vec<Vec<u32>> = order.chunks(people.div_ceil(10)).map(<[u32]>::to_vec).collect();
+    if people > by_tenths {
+        folds.truncate(1);
+    }
+    folds.iter_mut().for_each(|fold| fold.sort_unstable());
+    folds
+}

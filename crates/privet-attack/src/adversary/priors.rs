@@ -1,0 +1,315 @@
+//! Attacks by somebody who believes some values more probable for some people: Bayes-optimal belief (survey PM-06), the
+//! least committed belief (AT-13), and independent people with known priors (AT-11).
+
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashMapExt};
+use privet_data::Progress;
+
+use super::Adversary;
+use super::knowing::{check_columns, is_about, verdict};
+use super::stage::{Staged, stage};
+use crate::finding::{AttackError, Belief, Beliefs, Found};
+use crate::homogeneity;
+use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
+use crate::target::Target;
+
+/// People about whom the least committed belief may be sought at most.
+const MOST_KNOWN: usize = 50_000;
+/// States that may be kept for a group of independent people.
+const MOST_STATES: usize = 1 << 20;
+
+/// Per person the prior that speaks of them (the last that does), or `None`; and per prior its shares over all values.
+struct Priors {
+    of_person: Vec<Option<u32>>,
+    shares: Vec<Vec<f64>>,
+}
+
+fn priors(adversary: &Adversary<'_>, column: usize) -> Result<Option<Priors>, AttackError> {
+    let knowledge = adversary.knowledge;
+    if knowledge.priors.is_empty() {
+        return Err(AttackError::Needs("it needs [[priors]] in the knowledge file".to_owned()));
+    }
+    check_columns(adversary)?;
+    let domain = &adversary.release.sensitive[column].domain;
+    let mut found = Priors { of_person: vec![None; adversary.suspects.people()], shares: Vec::new() };
+    for (prior, among) in knowledge.priors.iter().zip(adversary.of_prior) {
+        if !is_about(adversary, column, prior.column.as_deref()) {
+            continue;
+        }
+        // Values that are not named share what is left; those that are named and never published have no part in it.
+        let named: Vec<Option<f64>> =
+            domain.texts().iter().map(|text| prior.shares.get(&**text).copied()).collect();
+        let left = (1.0 - prior.shares.values().sum::<f64>()).max(0.0);
+        let unnamed = named.iter().filter(|share| share.is_none()).count().max(1) as f64;
+        found.shares.push(named.into_iter().map(|share| share.unwrap_or(left / unnamed)).collect());
+        let number = found.shares.len() as u32 - 1;
+        for (own, among) in found.of_person.iter_mut().zip(among) {
+            if *among {
+                *own = Some(number);
+            }
+        }
+    }
+    Ok((!found.shares.is_empty()).then_some(found))
+}
+
+/// Somebody who believes some values more probable for some people (survey PM-06, Theorem 2.1).
+pub(super) fn bayes_optimal(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    column: usize,
+) -> Result<Option<Found>, AttackError> {
+    let (Some(priors), Some(own)) = (priors(adversary, column)?, target.column()) else { return Ok(None) };
+    let total: Vec<f64> =
+        own.histograms.total(own.domain.len()).into_iter().map(|count| count as f64).collect();
+    // Of whom nothing is believed, what the release shows of everybody is.
+    let row = |prior: Option<u32>| prior.map_or(&total, |prior| &priors.shares[prior as usize]);
+    let scale = |row: &[f64]| 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    // Per group how many people there may be of each prior.
+    let mut crowd: HashMap<(u32, Option<u32>), f64> = HashMap::new();
+    for (person, prior) in (0..).zip(&priors.of_person) {
+        let places = target.people.places_of(person);
+        let candidates: u64 = places.iter().map(|place| place.records).sum();
+        for place in places {
+            *crowd.entry((place.group, *prior)).or_default() += place.records as f64 / candidates as f64;
+        }
+    }
+    let mut of_group: HashMap<u32, Vec<(Option<u32>, f64)>> = HashMap::new();
+    for ((group, prior), people) in crowd {
+        of_group.entry(group).or_default().push((prior, people));
+    }
+    for list in of_group.values_mut() {
+        list.sort_by_key(|own| own.0);
+    }
+    let mut number_of: HashMap<(u32, Option<u32>), u32> = HashMap::new();
+    let mut beliefs = Beliefs::default();
+    for (person, prior) in (0..).zip(&priors.of_person) {
+        let profile = target.people.profile_of[person as usize];
+        let next = beliefs.distinct.len() as u32;
+        let number = *number_of.entry((profile, *prior)).or_insert_with(|| {
+            let mut weights: HashMap<u32, f64> = HashMap::new();
+            let mut candidates = 0;
+            for place in target.people.places(profile) {
+                candidates += place.records;
+                let cells = own.histograms.of(place.group);
+                let counts: Vec<u64> = cells.iter().map(|cell| cell.1).collect();
+                let given_q: Vec<f64> = cells.iter().map(|cell| row(*prior)[cell.0 as usize]).collect();
+                let given_class: Vec<f64> = cells
+                    .iter()
+                    .map(|cell| {
+                        let crowd = of_group.get(&place.group).map_or(&[][..], Vec::as_slice);
+                        crowd
+                            .iter()
+                            .map(|(other, people)| people * row(*other)[cell.0 as usize] * scale(row(*other)))
+                            .sum()
+                    })
+                    .collect();
+                // A group in which nothing is possible for this person is not theirs.
+                if let Ok(found) = crate::reasoners::bayes_optimal(&counts, &given_q, &given_class) {
+                    for (cell, chance) in cells.iter().zip(found.posterior) {
+                        *weights.entry(cell.0).or_default() += place.records as f64 * chance;
+                    }
+                }
+            }
+            let mut weights: Vec<(u32, f64)> = weights.into_iter().collect();
+            weights.sort_by_key(|own| own.0);
+            beliefs.distinct.push(Belief::of_weights(candidates, weights.into_iter()));
+            next
+        });
+        beliefs.of_person.push(number);
+    }
+    let spoken_of = priors.of_person.iter().filter(|prior| prior.is_some()).count();
+    let notes = vec![format!("People of whom something is believed beforehand: {spoken_of}.")];
+    Ok(Some(verdict(
+        adversary,
+        target,
+        "bayes-optimal",
+        "how probable values are for some of them",
+        beliefs,
+        notes,
+    )))
+}
+
+/// Those of whom something is believed and whose group is known, and how many there are besides whose group is not. A
+/// group takes as many as it has records: a table of people may hold more who fit, of whom some are not in the data.
+fn of_known_group(target: &Target<'_>, priors: &Priors) -> (Vec<u32>, u64) {
+    let mut left = target.release.groups.clone();
+    let (mut known, mut elsewhere) = (Vec::new(), 0);
+    for (person, prior) in (0..).zip(&priors.of_person) {
+        match (prior, target.people.places_of(person)) {
+            (Some(_), [place]) => {
+                if let Some(left) = left.get_mut(place.group as usize).filter(|left| **left > 0) {
+                    *left -= 1;
+                    known.push(person);
+                }
+            }
+            (Some(_), [_, _, ..]) => elsewhere += 1,
+            _ => {}
+        }
+    }
+    (known, elsewhere)
+}
+
+fn notes(known: &[u32], elsewhere: u64) -> Vec<String> {
+    let mut notes = vec![format!("People of whom something is known beforehand: {}.", known.len())];
+    if elsewhere > 0 {
+        notes.push(format!(
+            "Of {elsewhere} more it is not used, because they may stand in several groups; bayes-optimal uses it."
+        ));
+    }
+    notes
+}
+
+/// Beliefs of a reasoner about staged people: those who are themselves, and those for whom another stands. People of one
+/// group of whom the same is believed beforehand are believed the same afterwards.
+fn beliefs_of(
+    target: &Target<'_>,
+    priors: &Priors,
+    known: &[u32],
+    staged: &Staged,
+    found: &crate::worlds::Beliefs,
+    reached: impl Fn(u32) -> bool,
+) -> Beliefs {
+    let mut stands_for: HashMap<(u32, Option<u32>), u32> = HashMap::new();
+    for &person in known {
+        if let [place] = target.people.places_of(person) {
+            stands_for.entry((place.group, priors.of_person[person as usize])).or_insert(person);
+        }
+    }
+    let mut beliefs = homogeneity::beliefs(target, None);
+    let mut shared: HashMap<u32, u32> = HashMap::new();
+    for (person, &prior) in (0u32..).zip(&priors.of_person) {
+        let [place] = target.people.places_of(person) else { continue };
+        if !reached(place.group) {
+            continue;
+        }
+        let of_others = staged.others.get(&place.group).map(|others| others.0);
+        let Some(other) = stands_for.get(&(place.group, prior)).copied().or(of_others) else { continue };
+        let next = beliefs.distinct.len() as u32;
+        beliefs.of_person[person as usize] = *shared.entry(other).or_insert_with(|| {
+            beliefs.distinct.push(Belief::of_weights(place.records, found.of(other).iter().copied()));
+            next
+        });
+    }
+    beliefs
+}
+
+/// The least committed belief under which the priors hold as shares of the people they are about (survey AT-13).
+pub(super) fn max_entropy(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    column: usize,
+    progress: &dyn Progress,
+) -> Result<Option<Found>, AttackError> {
+    let Some(priors) = priors(adversary, column)? else { return Ok(None) };
+    let (known, elsewhere) = of_known_group(target, &priors);
+    let staged = staged(target, &known)?;
+    let own = target.column().map_or(&[][..], |own| own.domain.texts());
+    let mut constraints = Vec::new();
+    let mine = adversary
+        .knowledge
+        .priors
+        .iter()
+        .filter(|prior| is_about(adversary, column, prior.column.as_deref()));
+    for (number, prior) in (0..).zip(mine) {
+        let people: Vec<u32> = known
+            .iter()
+            .copied()
+            .filter(|&person| priors.of_person[person as usize] == Some(number))
+            .collect();
+        for (value, text) in (0..).zip(own) {
+            if let Some(&share) = prior.shares.get(&**text) {
+                constraints.push(Constraint::share(&people, value, Relation::Equal, share));
+            }
+        }
+    }
+    let reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
+    let view = View { qi: &[], qi_domains: &[], groups: staged.buckets.list() };
+    let found = reasoner.beliefs(&view, progress)?;
+    let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |_| true);
+    let assumed = "shares of values among some of them";
+    Ok(Some(verdict(adversary, target, "max-entropy", assumed, beliefs, notes(&known, elsewhere))))
+}
+
+/// Independent people (survey AT-11): everybody's value follows a prior by itself, and the group only tells which values
+/// its people have between them. Exact, where bayes-optimal has a closed form that takes a group for large.
+pub(super) fn independence(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    column: usize,
+    progress: &dyn Progress,
+) -> Result<Option<Found>, AttackError> {
+    let (Some(priors), Some(own)) = (priors(adversary, column)?, target.column()) else { return Ok(None) };
+    let (known, elsewhere) = of_known_group(target, &priors);
+    let staged = staged(target, &known)?;
+    // Of whom nothing is believed, what the release shows of everybody is.
+    let total: Vec<f64> =
+        own.histograms.total(own.domain.len()).into_iter().map(|count| count as f64).collect();
+    let prior = |person: u32, value: u32| {
+        let number = priors.of_person.get(person as usize).copied().flatten();
+        let row = number.map_or(&total, |number| &priors.shares[number as usize]);
+        row.get(value as usize).copied().unwrap_or(0.0)
+    };
+    // Only groups with somebody of whom something is believed differ from the frequencies within them.
+    let groups: BTreeSet<u32> = known
+        .iter()
+        .flat_map(|&person| target.people.places_of(person).iter().map(|place| place.group))
+        .collect();
+    let reasoner = Independence { prior, states_at_most: MOST_STATES };
+    let mut found = crate::worlds::Beliefs::default();
+    let (mut reached, mut left_out): (BTreeSet<u32>, u64) = (BTreeSet::new(), 0);
+    for (group, bucket) in (0..).zip(staged.buckets.list()) {
+        if !groups.contains(&group) {
+            continue;
+        }
+        let view = View { qi: &[], qi_domains: &[], groups: std::slice::from_ref(bucket) };
+        match reasoner.beliefs(&view, progress) {
+            Ok(own) => {
+                for &person in own.people() {
+                    let number = found.add(own.of(person).iter().copied());
+                    found.about(person, number);
+                }
+                reached.insert(group);
+            }
+            Err(ReasonerError::TooLarge { .. }) => left_out += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if reached.is_empty() && left_out > 0 {
+        return Err(AttackError::TooLarge(
+            "every group with people of whom something is believed is too large to sum over its worlds; bayes-optimal is not".to_owned(),
+        ));
+    }
+    let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |group| reached.contains(&group));
+    let mut notes = notes(&known, elsewhere);
+    if left_out > 0 {
+        notes.push(format!(
+            "Groups that are too large for it, and count by their frequencies alone: {left_out}."
+        ));
+    }
+    let assumed = "how probable values are for each of them, independently of all others";
+    Ok(Some(verdict(adversary, target, "independence", assumed, beliefs, notes)))
+}
+
+/// All groups, with those who are known in their own.
+fn staged(target: &Target<'_>, known: &[u32]) -> Result<Staged, AttackError> {
+    if known.len() > MOST_KNOWN {
+        return Err(AttackError::TooLarge(format!("the priors are about more than {MOST_KNOWN} people")));
+    }
+    let placed: Vec<(u32, u32)> = known
+        .iter()
+        .filter_map(|&person| Some((person, target.people.places_of(person).first()?.group)))
+        .collect();
+    stage(target, &placed, 0..target.release.groups.len() as u32)
+}
+
+impl From<ReasonerError> for AttackError {
+    fn from(error: ReasonerError) -> Self {
+        match error {
+            ReasonerError::Cancelled(_) => Self::Cancelled,
+            ReasonerError::Worlds(error) => error.into(),
+            ReasonerError::TooLarge { .. } => Self::TooLarge(error.to_string()),
+            other => Self::Contradiction(other.to_string()),
+        }
+    }
+}
