@@ -33,6 +33,13 @@ pub fn run() -> Result<bool> {
              count as passed and say so with `cargo test -- --nocapture`."
         ),
     }
+    match std::env::var_os("PRIVET_TEST_POSTGRES") {
+        Some(_) => println!("The ledger in PostgreSQL was tested with the server of PRIVET_TEST_POSTGRES."),
+        None => println!(
+            "The ledger in PostgreSQL: PRIVET_TEST_POSTGRES does not name a database that may be written, such as \
+             postgres://postgres@localhost/test. Its test counts as passed and says so."
+        ),
+    }
     println!(
         "\nOf these, commands of the documentation: {} well, {} wrong.",
         documentation.passed, documentation.failed

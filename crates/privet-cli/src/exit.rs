@@ -8,6 +8,8 @@ pub const DONE: u8 = 0;
 pub const REFUSED: u8 = 1;
 /// Bad input or usage.
 pub const BAD_INPUT: u8 = 2;
+/// The privacy budget does not suffice.
+pub const NO_BUDGET: u8 = 3;
 /// Resources: disk, memory, a search space too large.
 pub const RESOURCES: u8 = 4;
 /// Stopped by Ctrl-C, as shells count it.
@@ -36,12 +38,17 @@ impl Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
-        let code = match error.outcome() {
-            Outcome::Refused => REFUSED,
-            Outcome::BadInput => BAD_INPUT,
-            Outcome::Resources => RESOURCES,
-            Outcome::Stopped => STOPPED,
-        };
-        Self { code, message: error.to_string() }
+        Self { code: code_of(error.outcome()), message: error.to_string() }
+    }
+}
+
+/// The exit code of an outcome.
+pub fn code_of(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Refused => REFUSED,
+        Outcome::BadInput => BAD_INPUT,
+        Outcome::Budget => NO_BUDGET,
+        Outcome::Resources => RESOURCES,
+        Outcome::Stopped => STOPPED,
     }
 }

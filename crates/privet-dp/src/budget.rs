@@ -175,6 +175,11 @@ impl Loss {
         Some(Self { epsilon: &self.epsilon - &loss.epsilon, delta: &self.delta - &loss.delta })
     }
 
+    /// Epsilon and delta as decimal text; as fractions where 30 digits after the point do not suffice.
+    pub fn decimals(&self) -> [String; 2] {
+        [decimal(&self.epsilon), decimal(&self.delta)]
+    }
+
     /// As a charge: rounded up to 30 digits after the decimal point, so that a ledger's fractions stay short.
     pub fn rounded_up(&self) -> Self {
         Self { epsilon: to_digits(&self.epsilon, true), delta: to_digits(&self.delta, true) }
@@ -300,6 +305,7 @@ mod tests {
     fn amounts_are_readable() {
         assert_eq!(loss("0.25", "1e-6").to_string(), "epsilon 0.25, delta 0.000001");
         assert_eq!(loss("12", "0").to_string(), "epsilon 12");
+        assert_eq!(loss("0.25", "1e-6").decimals(), ["0.25", "0.000001"]);
         assert_eq!(loss("1/3", "0").to_string(), "epsilon 1/3");
     }
 

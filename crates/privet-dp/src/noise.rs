@@ -49,6 +49,24 @@ impl Accuracy {
     }
 }
 
+impl std::fmt::Display for Noise {
+    /// The law, with its scale to four digits.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (law, word) = match self.shape {
+            Shape::Laplace => ("Laplace", "scale"),
+            Shape::Gaussian => ("Gaussian", "sigma"),
+        };
+        write!(f, "discrete {law}, {word} {}", four_digits(self.scale.to_f64().value()))
+    }
+}
+
+/// A number above 0 to four digits, or all of those before the point.
+fn four_digits(value: f64) -> String {
+    let decimals = if value >= 1.0 { (3.0 - value.log10().floor()).max(0.0) as usize } else { 4 };
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 impl Noise {
     /// Laplace noise for a sum of absolute changes of at most `sensitivity`.
     pub fn laplace(sensitivity: u128, epsilon: &Epsilon) -> Self {
@@ -190,6 +208,15 @@ mod tests {
             assert!(spent(sigma / 1.3) > asked, "far too much noise for {e} {d}: {}", spent(sigma / 1.3));
         }
         assert!(Noise::gaussian(1, &epsilon("1"), &"0".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn laws_are_told_with_their_scale() {
+        assert_eq!(Noise::laplace(1, &epsilon("0.3")).to_string(), "discrete Laplace, scale 3.333");
+        assert_eq!(Noise::laplace(300_000, &epsilon("2")).to_string(), "discrete Laplace, scale 150000");
+        assert_eq!(Noise::laplace(1, &epsilon("1000")).to_string(), "discrete Laplace, scale 0.001");
+        let gaussian = Noise::gaussian(1, &epsilon("1"), &"1e-6".parse().unwrap()).unwrap();
+        assert!(gaussian.to_string().starts_with("discrete Gaussian, sigma 4."), "{gaussian}");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Quantile {
     below: u32,
     ladder: Ladder,
     loss: Loss,
+    /// The most that one person changes a distance.
+    sensitivity: u128,
 }
 
 impl Quantile {
@@ -44,8 +46,19 @@ impl Quantile {
             Neighbours::AddRemove => above.max(below - above),
             Neighbours::ReplaceOne => below,
         };
-        let ladder = Ladder::new(epsilon, u128::from(one) * u128::from(people.contributions()));
-        Ok(Self { bounds, above, below, ladder, loss: Privacy::Pure(epsilon.clone()).loss() })
+        let sensitivity = u128::from(one) * u128::from(people.contributions());
+        let ladder = Ladder::new(epsilon, sensitivity);
+        let loss = Privacy::Pure(epsilon.clone()).loss();
+        Ok(Self { bounds, above, below, ladder, loss, sensitivity })
+    }
+
+    /// By how many records the rank of an answer is off at most, with a probability of at least 95 %. Among N points,
+    /// one of which has distance 0, those at distance D or more have probability N·e^(−D·epsilon/(2·sensitivity)) at
+    /// most, together; q units of distance are one record.
+    pub fn rank_error_95(&self) -> f64 {
+        let points = self.bounds.width() as f64 + 1.0;
+        let per_unit = self.loss.epsilon().to_f64().value() / (2.0 * self.sensitivity as f64);
+        (points / 0.05).ln() / per_unit / f64::from(self.below)
     }
 
     /// What an answer costs.
@@ -117,6 +130,26 @@ mod tests {
     fn quantile(neighbours: Neighbours, bounds: (i64, i64), p: u32, q: u32, epsilon: &str) -> Quantile {
         let bounds = Bounds::integers(bounds.0, bounds.1).unwrap();
         Quantile::new(People::one_record_each(neighbours), bounds, p, q, &epsilon.parse().unwrap()).unwrap()
+    }
+
+    /// The exact probability of a larger error of the rank is below 5 %, and not absurdly so.
+    #[test]
+    fn the_error_of_the_rank_is_a_bound() {
+        let values: Vec<i64> = (0..400).map(|i| i * 7 % 1000).collect();
+        for (p, q, epsilon) in [(1, 2, "0.5"), (9, 10, "2"), (1, 4, "0.1")] {
+            let quantile = quantile(Neighbours::AddRemove, (0, 999), p, q, epsilon);
+            let limit = quantile.rank_error_95() * f64::from(q);
+            let weight =
+                |region: &Region| quantile.ladder.weight(region.distance) as f64 * region.points as f64;
+            let regions = quantile.regions(values.iter().copied());
+            let all: f64 = regions.iter().map(weight).sum();
+            let beyond: f64 =
+                regions.iter().filter(|region| region.distance as f64 > limit).map(weight).sum();
+            assert!(beyond / all <= 0.05, "{p}/{q}: {}", beyond / all);
+            let near: f64 =
+                regions.iter().filter(|region| region.distance as f64 > limit / 8.0).map(weight).sum();
+            assert!(near / all > 0.05, "{p}/{q}: the bound is useless");
+        }
     }
 
     /// Weight per grid point, straight from the regions.

@@ -139,6 +139,12 @@ impl Mean {
         &self.loss
     }
 
+    /// The noise of the sum about the middle of the bounds, in units, and that of the number of records unless that
+    /// is public.
+    pub fn noises(&self) -> (&Noise, Option<&Noise>) {
+        (&self.sum, self.count.as_ref())
+    }
+
     /// How far off the mean of about this many records is expected to be, in the column's own unit. The noise of the
     /// count matters only by the distance of the mean from the middle, which is taken at its largest.
     pub fn accuracy(&self, expected_records: u64) -> Accuracy {
@@ -157,6 +163,15 @@ impl Mean {
 
     /// The noisy mean as an exact fraction within the bounds; the middle when the noisy count is below 1.
     pub fn release(&self, units: impl IntoIterator<Item = i64>) -> Result<RBig, DpError> {
+        self.release_with_records(units).map(|(mean, _)| mean)
+    }
+
+    /// The same with the noisy number of records that it was divided by, which is part of what epsilon pays for:
+    /// [`Mean::accuracy`] of it tells how far off this mean may be.
+    pub fn release_with_records(
+        &self,
+        units: impl IntoIterator<Item = i64>,
+    ) -> Result<(RBig, i128), DpError> {
         let (mut sum, mut records) = (0i128, 0i128);
         for value in units {
             sum += i128::from(self.bounds.clamp(value)) - i128::from(self.middle);
@@ -171,11 +186,11 @@ impl Mean {
         let (lower, upper) =
             (grid.fraction(self.bounds.lower().into()), grid.fraction(self.bounds.upper().into()));
         if records < 1 {
-            return Ok(grid.fraction(self.middle.into()));
+            return Ok((grid.fraction(self.middle.into()), records));
         }
         let about = RBig::from(IBig::from(sum)) / RBig::from(IBig::from(records));
         let mean = (about + RBig::from(self.middle)) / RBig::from(grid.units_per_one());
-        Ok(mean.clamp(lower, upper))
+        Ok((mean.clamp(lower, upper), records))
     }
 }
 
@@ -226,6 +241,8 @@ mod tests {
             assert!((mean.release(values).unwrap().to_f64().value() - 30.0).abs() < 1.0);
             assert!(mean.accuracy(1000).half_width_95 < 1.0);
             assert!(mean.release([]).unwrap() <= RBig::from(100));
+            let (_, records) = mean.release_with_records(vec![30; 1000]).unwrap();
+            assert!((records - 1000).abs() <= 10);
         }
     }
 

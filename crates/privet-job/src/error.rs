@@ -127,6 +127,8 @@ pub enum Outcome {
     Refused,
     /// Bad input or usage.
     BadInput,
+    /// The privacy budget does not suffice.
+    Budget,
     /// Resources.
     Resources,
     /// Stopped by the person.

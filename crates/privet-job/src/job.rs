@@ -26,6 +26,7 @@ use crate::counts::{self, CountTableSection, ViewSection};
 use crate::error::JobError;
 use crate::mondrian::MondrianSection;
 use crate::out_of_core;
+use crate::query::{self, Plain, QuerySection};
 use crate::sampling::SamplingSection;
 
 /// A job, read and checked for form.
@@ -49,6 +50,8 @@ pub struct Job {
     pub count_tables: Vec<CountTableSection>,
     /// The attacks that it must stand.
     pub adversary: AdversarySection,
+    /// Who pays for private answers, and whom they protect.
+    pub query: QuerySection,
     /// Where to put it.
     pub output: Output,
 }
@@ -92,6 +95,18 @@ pub struct Column {
     /// Quasi columns: how much the metric weighs it.
     #[serde(default)]
     pub weight: Option<f64>,
+    /// Private answers: what its numbers are moved within.
+    #[serde(default)]
+    pub bounds: Option<[Plain; 2]>,
+    /// Private answers: what its numbers are rounded to; as precise as the bounds are written when left out.
+    #[serde(default)]
+    pub grid: Option<Plain>,
+    /// Private answers: the values to group by.
+    #[serde(default)]
+    pub keys: Option<Vec<Plain>>,
+    /// Private answers: the label of the group of all other values; they are in no group when left out.
+    #[serde(default)]
+    pub other: Option<String>,
 }
 
 /// The `[search]` section.
@@ -305,6 +320,7 @@ impl Default for Output {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Raw {
     input: Input,
+    #[serde(default)]
     columns: BTreeMap<String, Column>,
     #[serde(default)]
     privacy: toml::Table,
@@ -321,6 +337,8 @@ struct Raw {
     #[serde(default)]
     adversary: AdversarySection,
     #[serde(default)]
+    query: QuerySection,
+    #[serde(default)]
     output: Output,
 }
 
@@ -330,13 +348,16 @@ impl Job {
     /// # Errors
     /// When the file cannot be read, is not TOML, has an unknown key, or a value of the wrong form.
     pub fn read(path: &Path, settings: &[String]) -> Result<Self, JobError> {
-        let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
+        Self::text_of(path).and_then(|text| Self::parse(&text, settings)).map_err(|error| error.at(path))
+    }
+
+    fn text_of(path: &Path) -> Result<String, JobError> {
+        std::fs::read_to_string(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::InvalidData => {
-                JobError::new("the job file is not valid UTF-8; save it as UTF-8").at(path)
+                JobError::new("the job file is not valid UTF-8; save it as UTF-8")
             }
-            _ => JobError::new(format!("the job file cannot be read: {source}")).at(path),
-        })?;
-        Self::parse(&text, settings).map_err(|error| error.at(path))
+            _ => JobError::new(format!("the job file cannot be read: {source}")),
+        })
     }
 
     /// Reads a job from its text.
@@ -344,6 +365,27 @@ impl Job {
     /// # Errors
     /// As [`Job::read`].
     pub fn parse(text: &str, settings: &[String]) -> Result<Self, JobError> {
+        let job = Self::parse_form(text, settings)?;
+        job.check()?;
+        Ok(job)
+    }
+
+    /// Reads what a job file declares for private answers. It need not promise or publish anything.
+    ///
+    /// # Errors
+    /// As [`Job::read`].
+    pub(crate) fn read_declarations(path: &Path) -> Result<Self, JobError> {
+        Self::text_of(path).and_then(|text| Self::parse_declarations(&text)).map_err(|error| error.at(path))
+    }
+
+    pub(crate) fn parse_declarations(text: &str) -> Result<Self, JobError> {
+        let job = Self::parse_form(text, &[])?;
+        job.input.options()?;
+        query::check(&job)?;
+        Ok(job)
+    }
+
+    fn parse_form(text: &str, settings: &[String]) -> Result<Self, JobError> {
         let raw: Raw = if settings.is_empty() {
             toml::from_str(text).map_err(|e| JobError::toml(&e))?
         } else {
@@ -369,9 +411,9 @@ impl Job {
             views: raw.views,
             count_tables: raw.count_tables,
             adversary: raw.adversary,
+            query: raw.query,
             output: raw.output,
         };
-        job.check()?;
         Ok(job)
     }
 
@@ -390,6 +432,7 @@ impl Job {
             ));
         }
         self.adversary.check()?;
+        query::check(self)?;
         let share = self.search.suppress_at_most;
         if !(0.0..=1.0).contains(&share) {
             return Err(JobError::key(

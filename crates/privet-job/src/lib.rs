@@ -23,6 +23,7 @@ mod mondrian;
 mod out_of_core;
 mod publish;
 mod purpose;
+pub mod query;
 mod run;
 mod sampling;
 mod summary;

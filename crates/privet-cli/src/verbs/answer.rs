@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use privet_job::{Asked, Outcome, ask};
+use privet_job::{Asked, ask};
 
 use super::{Shared, grouped, print, print_json};
-use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED, RESOURCES, STOPPED};
+use crate::exit::{DONE, Failure, code_of};
 use crate::progress::Bar;
 
 /// Answer a question in SQL from a release: what to expect, and between which bounds the truth lies
@@ -33,15 +33,8 @@ impl Answer {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         let bar = Bar::new(shared.quiet || shared.json);
-        let asked = ask(&self.release, &self.question, self.job.as_deref(), &bar).map_err(|error| {
-            let code = match error.outcome() {
-                Outcome::Refused => REFUSED,
-                Outcome::BadInput => BAD_INPUT,
-                Outcome::Resources => RESOURCES,
-                Outcome::Stopped => STOPPED,
-            };
-            Failure { code, message: error.to_string() }
-        })?;
+        let asked = ask(&self.release, &self.question, self.job.as_deref(), &bar)
+            .map_err(|error| Failure { code: code_of(error.outcome()), message: error.to_string() })?;
         bar.clear();
         if shared.json {
             print_json(&asked)?;
@@ -106,7 +99,8 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     text
 }
 
-fn number(number: Option<f64>) -> String {
+/// A number with its thousands set apart and two digits at most; `-` for none.
+pub(super) fn number(number: Option<f64>) -> String {
     let Some(number) = number else { return "-".to_owned() };
     if number.abs() >= 1e15 {
         return format!("{number:e}");
@@ -123,7 +117,7 @@ fn number(number: Option<f64>) -> String {
 }
 
 /// Columns in line: the first `left` to the left, the others to the right.
-fn table(rows: &[Vec<String>], left: usize) -> String {
+pub(super) fn table(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

@@ -9,7 +9,9 @@ mod condense;
 mod counts;
 mod demo;
 mod init;
+mod ledger;
 mod measure;
+mod query;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -32,9 +34,12 @@ Examples:
   privet measure job.toml release     what it is still good for, and what its records risk
   privet attack release               what an adversary learns from it
   privet answer release \"select …\"    counts, sums and averages with their bounds
+  privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
+  privet ledger show data.csv         who spent which part of the privacy budget
   privet condense numbers.csv -k 20   synthetic records with the statistics of groups
 
-Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage, 4 resources."
+Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
+3 the privacy budget does not suffice, 4 resources."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -65,6 +70,8 @@ enum Verb {
     Measure(measure::Measure),
     Attack(attack::Attack),
     Answer(answer::Answer),
+    Query(query::Query),
+    Ledger(ledger::Ledger),
     Condense(condense::Condense),
     Demo(demo::Demo),
     Completions(completions::Completions),
@@ -86,6 +93,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Measure(verb) => verb.run(&cli.shared),
         Verb::Attack(verb) => verb.run(&cli.shared),
         Verb::Answer(verb) => verb.run(&cli.shared),
+        Verb::Query(verb) => verb.run(&cli.shared),
+        Verb::Ledger(verb) => verb.run(&cli.shared),
         Verb::Condense(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(),

@@ -21,5 +21,6 @@ mod memory;
 mod missing;
 mod people;
 mod places;
+mod query;
 mod repeat;
 mod search;

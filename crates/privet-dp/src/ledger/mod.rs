@@ -6,8 +6,11 @@
 //! people. [`answer`] is the only order in which things should happen: charge, then compute, then give out.
 
 mod chain;
+mod entry;
+mod postgres;
 mod sqlite;
 
+pub use postgres::PostgresLedger;
 pub use sqlite::SqliteLedger;
 
 use sha2::{Digest, Sha256};
@@ -34,11 +37,10 @@ impl Request {
         if loss.is_none() {
             return Err(DpError::parameter("the cost of a question", "an epsilon or a delta above 0"));
         }
-        let digest = Sha256::digest(question.as_bytes());
         Ok(Self {
             dataset: dataset.to_owned(),
             asker: asker.to_owned(),
-            fingerprint: chain::hex(&digest),
+            fingerprint: fingerprint(question),
             loss: loss.rounded_up(),
         })
     }
@@ -60,6 +62,43 @@ pub struct Receipt {
     pub remaining: Loss,
     /// The hash of the entry, which covers all entries before it.
     pub hash: String,
+}
+
+/// An entry of a ledger, for its owner to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its number, from 1 on.
+    pub sequence: u64,
+    /// What happened.
+    pub act: Act,
+    /// When, in seconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// The data set.
+    pub dataset: String,
+    /// Who asked; empty for an opening.
+    pub asker: String,
+    /// The SHA-256 of the question as hexadecimal text; empty for an opening.
+    pub fingerprint: String,
+    /// The charge, or the total that was opened.
+    pub loss: Loss,
+    /// What it left of the data set's budget.
+    pub remaining: Loss,
+    /// Its hash, which covers all entries before it.
+    pub hash: String,
+}
+
+/// What an entry of a ledger is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// An account was opened.
+    Opened,
+    /// A question was charged.
+    Charged,
+}
+
+/// The fingerprint by which a ledger knows a question.
+pub fn fingerprint(question: &str) -> String {
+    chain::hex(&Sha256::digest(question.as_bytes()))
 }
 
 /// The last entry of a ledger. Kept elsewhere, it shows later that nothing was cut off the end.
@@ -84,11 +123,14 @@ pub trait Ledger {
 
     /// Recomputes every hash and every sum. `since` is a head that was seen earlier and must still be there.
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError>;
+
+    /// All entries in their order, as they stand; whether they hold is `verify`'s matter.
+    fn records(&mut self) -> Result<Vec<Record>, LedgerError>;
 }
 
 /// Charges, and only then computes the answer.
 pub fn answer<T>(
-    ledger: &mut impl Ledger,
+    ledger: &mut (impl Ledger + ?Sized),
     request: &Request,
     compute: impl FnOnce() -> Result<T, DpError>,
 ) -> Result<(Receipt, T), DpError> {
@@ -110,6 +152,9 @@ pub enum LedgerError {
         /// What is left.
         left: Box<Loss>,
     },
+    /// There is no ledger where one was looked for.
+    #[error("there is no ledger yet; open an account with its total budget first")]
+    NoLedger,
     /// There is no such account.
     #[error("the ledger has no account for this data set; open one with its total budget first")]
     NoAccount,

@@ -5,16 +5,15 @@
 //! journal, are synced. A killed process leaves either the whole entry or none. Opening an account is an entry of the
 //! chain too, so a budget that was raised by hand is found.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use dashu::rational::RBig;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
-use super::chain::{START, Seal};
-use super::{Head, Ledger, LedgerError, Receipt, Request, name};
-use crate::budget::{Loss, parse};
+use super::chain::Seal;
+use super::entry::{Audit, Entry, beginning};
+use super::{Head, Ledger, LedgerError, Receipt, Record, Request};
+use crate::budget::Loss;
 
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,80 +30,32 @@ const TABLES: &str = "
     ) STRICT;
     CREATE INDEX IF NOT EXISTS entries_of ON entries (dataset, sequence);";
 
-const OPEN: &str = "open";
-const CHARGE: &str = "charge";
-
 /// Budgets in a file.
 pub struct SqliteLedger {
     connection: Connection,
     seal: Seal,
 }
 
-/// One line of the ledger.
-struct Entry {
-    sequence: u64,
-    kind: String,
-    time: u64,
-    dataset: String,
-    asker: String,
-    fingerprint: String,
-    loss: [String; 2],
-    remaining: [String; 2],
-    hash: String,
-}
-
-impl Entry {
-    fn hash(&self, seal: &Seal, previous: &str) -> Result<String, LedgerError> {
-        let (sequence, time) = (self.sequence.to_string(), self.time.to_string());
-        let [epsilon, delta] = &self.loss;
-        let [epsilon_left, delta_left] = &self.remaining;
-        seal.hash(
-            previous,
-            &[
-                &sequence,
-                &self.kind,
-                &time,
-                &self.dataset,
-                &self.asker,
-                &self.fingerprint,
-                epsilon,
-                delta,
-                epsilon_left,
-                delta_left,
-            ],
-        )
-    }
-
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            sequence: row.get::<_, i64>(0)?.unsigned_abs(),
-            kind: row.get(1)?,
-            time: row.get::<_, i64>(2)?.unsigned_abs(),
-            dataset: row.get(3)?,
-            asker: row.get(4)?,
-            fingerprint: row.get(5)?,
-            loss: [row.get(6)?, row.get(7)?],
-            remaining: [row.get(8)?, row.get(9)?],
-            hash: row.get(10)?,
-        })
-    }
-}
-
-fn text(loss: &Loss) -> [String; 2] {
-    [loss.epsilon().to_string(), loss.delta().to_string()]
-}
-
-fn loss([epsilon, delta]: &[String; 2]) -> Option<Loss> {
-    let part = |text: &str| -> Option<RBig> { parse(text) };
-    Loss::new(part(epsilon)?, part(delta)?).ok()
+fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        sequence: row.get::<_, i64>(0)?.unsigned_abs(),
+        kind: row.get(1)?,
+        time: row.get::<_, i64>(2)?.unsigned_abs(),
+        dataset: row.get(3)?,
+        asker: row.get(4)?,
+        fingerprint: row.get(5)?,
+        loss: [row.get(6)?, row.get(7)?],
+        remaining: [row.get(8)?, row.get(9)?],
+        hash: row.get(10)?,
+    })
 }
 
 impl From<rusqlite::Error> for LedgerError {
     fn from(error: rusqlite::Error) -> Self {
         // The code alone: a message of the database may repeat what was written.
         Self::Storage(match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::Unknown) | None => "it does not hold what a ledger holds".to_owned(),
             Some(code) => format!("the database says {code:?}"),
-            None => "it does not hold what a ledger holds".to_owned(),
         })
     }
 }
@@ -120,8 +71,30 @@ impl SqliteLedger {
         Self::with_seal(path, Seal::from_key_file(key)?)
     }
 
+    /// A ledger that is there, signed when a key is given. Nothing is written before a charge, and a file that must
+    /// not be written can be looked at; without the file there is no ledger.
+    pub fn open_existing(path: &Path, key: Option<&Path>) -> Result<Self, LedgerError> {
+        let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+        if !path.is_file() {
+            return Err(LedgerError::NoLedger);
+        }
+        // Writing is allowed because what a killed process left half-written must be rolled back first.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        Self::set_up(&connection)?;
+        Ok(Self { connection, seal })
+    }
+
     fn with_seal(path: &Path, seal: Seal) -> Result<Self, LedgerError> {
         let mut connection = Connection::open(path)?;
+        Self::set_up(&connection)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute_batch(TABLES)?;
+        transaction.commit()?;
+        Ok(Self { connection, seal })
+    }
+
+    fn set_up(connection: &Connection) -> Result<(), LedgerError> {
         connection.busy_timeout(PATIENCE)?;
         let journal: String =
             connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0))?;
@@ -131,10 +104,7 @@ impl SqliteLedger {
         connection.pragma_update(None, "synchronous", "EXTRA")?;
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute_batch(TABLES)?;
-        transaction.commit()?;
-        Ok(Self { connection, seal })
+        Ok(())
     }
 
     /// The last entry.
@@ -146,15 +116,12 @@ impl SqliteLedger {
     fn append(transaction: &Transaction<'_>, seal: &Seal, mut entry: Entry) -> Result<Receipt, LedgerError> {
         let head = head(transaction)?;
         let last = transaction
-            .query_row("SELECT * FROM entries WHERE sequence = ?1", [head.sequence as i64], Entry::read)
+            .query_row("SELECT * FROM entries WHERE sequence = ?1", [head.sequence as i64], read)
             .optional()?;
         if let Some(last) = last {
             must_be_genuine(transaction, seal, &last)?;
         }
-        entry.sequence = head.sequence + 1;
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        entry.time = since.map_or(0, |since| since.as_secs());
-        entry.hash = entry.hash(seal, &head.hash)?;
+        entry.follow(&head, seal)?;
         let [epsilon, delta] = &entry.loss;
         let [epsilon_left, delta_left] = &entry.remaining;
         transaction.execute(
@@ -173,13 +140,7 @@ impl SqliteLedger {
                 entry.hash
             ],
         )?;
-        let broken =
-            LedgerError::Broken { sequence: entry.sequence, problem: "its remaining budget cannot be read" };
-        Ok(Receipt {
-            sequence: entry.sequence,
-            remaining: loss(&entry.remaining).ok_or(broken)?,
-            hash: entry.hash,
-        })
+        entry.receipt()
     }
 }
 
@@ -189,42 +150,33 @@ fn head(connection: &Connection) -> Result<Head, LedgerError> {
             Ok(Head { sequence: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? })
         })
         .optional()?;
-    Ok(last.unwrap_or(Head { sequence: 0, hash: START.to_owned() }))
+    Ok(last.unwrap_or_else(beginning))
 }
 
-/// Recomputes the hash of one entry, so that an amount changed by hand is not spent, and a ledger that is signed with
-/// another key is not continued. The whole chain is `verify`'s matter.
 fn must_be_genuine(connection: &Connection, seal: &Seal, entry: &Entry) -> Result<(), LedgerError> {
     let before: Option<String> = connection
         .query_row("SELECT hash FROM entries WHERE sequence = ?1 - 1", [entry.sequence as i64], |row| {
             row.get(0)
         })
         .optional()?;
-    if entry.hash(seal, before.as_deref().unwrap_or(START))? == entry.hash {
-        return Ok(());
-    }
-    Err(LedgerError::Broken { sequence: entry.sequence, problem: "its hash is another one, or the key is" })
+    entry.must_be_genuine(before.as_deref(), seal)
 }
 
 fn remaining(connection: &Connection, seal: &Seal, dataset: &str) -> Result<Loss, LedgerError> {
     let last = connection
         .prepare("SELECT * FROM entries WHERE dataset = ?1 ORDER BY sequence DESC LIMIT 1")?
-        .query_row([dataset], Entry::read)
+        .query_row([dataset], read)
         .optional()?
         .ok_or(LedgerError::NoAccount)?;
     must_be_genuine(connection, seal, &last)?;
-    let problem = "its remaining budget cannot be read";
-    loss(&last.remaining).ok_or(LedgerError::Broken { sequence: last.sequence, problem })
+    last.left()
 }
 
 impl Ledger for SqliteLedger {
     fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError> {
-        if name(dataset).is_err() || budget.epsilon().is_zero() {
-            return Err(LedgerError::BadAccount);
-        }
-        let total = text(&budget.rounded_down());
+        let entry = Entry::opening(dataset, budget)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let [epsilon, delta] = &total;
+        let [epsilon, delta] = &entry.loss;
         let added = transaction.execute(
             "INSERT OR IGNORE INTO accounts VALUES (?1, ?2, ?3)",
             params![dataset, epsilon, delta],
@@ -232,17 +184,6 @@ impl Ledger for SqliteLedger {
         if added == 0 {
             return Err(LedgerError::AccountExists);
         }
-        let entry = Entry {
-            sequence: 0,
-            kind: OPEN.to_owned(),
-            time: 0,
-            dataset: dataset.to_owned(),
-            asker: String::new(),
-            fingerprint: String::new(),
-            loss: total.clone(),
-            remaining: total,
-            hash: String::new(),
-        };
         let receipt = Self::append(&transaction, &self.seal, entry)?;
         transaction.commit()?;
         Ok(receipt)
@@ -256,78 +197,27 @@ impl Ledger for SqliteLedger {
         // Immediate: the lock for writing is taken before the budget is read, so nobody spends it in between.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let left = remaining(&transaction, &self.seal, &request.dataset)?;
-        let Some(after) = left.after(&request.loss) else {
-            return Err(LedgerError::Insufficient { asked: request.loss.clone().into(), left: left.into() });
-        };
-        let entry = Entry {
-            sequence: 0,
-            kind: CHARGE.to_owned(),
-            time: 0,
-            dataset: request.dataset.clone(),
-            asker: request.asker.clone(),
-            fingerprint: request.fingerprint.clone(),
-            loss: text(&request.loss),
-            remaining: text(&after),
-            hash: String::new(),
-        };
-        let receipt = Self::append(&transaction, &self.seal, entry)?;
+        let receipt = Self::append(&transaction, &self.seal, Entry::charge(request, &left)?)?;
         transaction.commit()?;
         Ok(receipt)
     }
 
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
         let transaction = self.connection.transaction()?;
-        let mut accounts: HashMap<String, Loss> = HashMap::new();
-        let mut totals: HashMap<String, [String; 2]> = HashMap::new();
-        let mut last = Head { sequence: 0, hash: START.to_owned() };
-        let mut seen = since.is_none_or(|head| *head == last);
+        let mut audit = Audit::new(&self.seal, since);
         let mut statement = transaction.prepare("SELECT * FROM entries ORDER BY sequence")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let entry = Entry::read(row)?;
-            let sequence = entry.sequence;
-            let broken = |problem| LedgerError::Broken { sequence, problem };
-            if sequence != last.sequence + 1 {
-                return Err(broken("an entry before it is missing"));
-            }
-            if entry.hash(&self.seal, &last.hash)? != entry.hash {
-                return Err(broken("its hash is another one, or the key is"));
-            }
-            let (spent, left) = (loss(&entry.loss), loss(&entry.remaining));
-            let (Some(spent), Some(left)) = (spent, left) else {
-                return Err(broken("its amounts cannot be read"));
-            };
-            let expected = match (entry.kind.as_str(), accounts.get(&entry.dataset)) {
-                (OPEN, None) => {
-                    totals.insert(entry.dataset.clone(), entry.loss.clone());
-                    Some(spent)
-                }
-                (CHARGE, Some(before)) => before.after(&spent),
-                _ => return Err(broken("its account is not open, or is opened again")),
-            };
-            if expected.as_ref() != Some(&left) {
-                return Err(broken("it does not leave what it should"));
-            }
-            accounts.insert(entry.dataset, left);
-            last = Head { sequence, hash: entry.hash };
-            seen |= since == Some(&last);
-        }
-        let broken = |problem| LedgerError::Broken { sequence: last.sequence, problem };
-        if !seen {
-            return Err(broken("an entry that was there earlier is missing or changed"));
+            audit.take(read(row)?)?;
         }
         let mut statement = transaction.prepare("SELECT dataset, epsilon, delta FROM accounts")?;
-        let mut rows = statement.query([])?;
-        let mut count = 0;
-        while let Some(row) = rows.next()? {
-            count += 1;
-            if totals.get(&row.get::<_, String>(0)?) != Some(&[row.get(1)?, row.get(2)?]) {
-                return Err(broken("the table of accounts has another budget than was opened"));
-            }
-        }
-        if count != totals.len() {
-            return Err(broken("the table of accounts lacks one that was opened"));
-        }
-        Ok(last)
+        let accounts = statement.query_map([], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))?;
+        audit.finish(accounts.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
+        let mut statement = self.connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
+        let entries = statement.query_map([], read)?;
+        entries.map(|entry| entry?.record()).collect()
     }
 }

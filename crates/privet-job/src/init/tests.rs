@@ -75,7 +75,7 @@ pub(crate) fn checked(job: &str) -> toml::Table {
     );
     if let Some(columns) = parsed.get("columns") {
         for column in columns.as_table().unwrap().values() {
-            allowed(column.as_table().unwrap(), &["role", "hierarchy", "weight"]);
+            allowed(column.as_table().unwrap(), &["role", "hierarchy", "weight", "bounds", "keys"]);
             Role::deserialize(column["role"].clone()).unwrap();
             column.get("hierarchy").map(|h| HierarchySpec::deserialize(h.clone()).unwrap());
         }

@@ -104,8 +104,8 @@ impl Mask {
     }
 }
 
-/// Whether a text has the form of a `like` pattern.
-pub(super) fn like(text: &str, pattern: &str) -> bool {
+/// Whether a text has the form of a `like` pattern: `%` for any characters, `_` for one.
+pub fn like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     matches(&text, pattern, Hidden::Never)
 }

@@ -25,6 +25,7 @@ mod flow;
 mod formula;
 mod mask;
 mod predicate;
+mod private;
 mod question;
 mod records;
 mod region;
@@ -33,6 +34,8 @@ mod sql;
 mod tests;
 
 pub use column::{AnswerCells, AnswerColumn};
+pub use mask::like;
+pub use private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 pub use question::{Aggregate, Comparison, Condition, Literal, Order, Output, Question, QuestionError, Test};
 pub use region::{Region, Values};
 

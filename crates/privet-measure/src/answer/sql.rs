@@ -1,13 +1,15 @@
-//! From SQL, as the `sqlparser` crate reads it, to a [`Question`]; everything else is refused by name and place.
+//! From SQL, as the `sqlparser` crate reads it, to a [`Question`] or a [`PrivateQuestion`]; everything else is refused by
+//! name and place.
 
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
-    GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Spanned, Statement, TableFactor, UnaryOperator,
-    Value,
+    GroupByExpr, Ident, LimitClause, OrderBy, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr,
+    Spanned, Statement, TableFactor, UnaryOperator, Value,
 };
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 
+use super::private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 use super::question::{
     Aggregate, Comparison, Condition, LONGEST, Literal, Order, Output, Question, QuestionError, Test,
 };
@@ -15,8 +17,32 @@ use super::question::{
 /// How deep parentheses and `not` may nest. An unoptimized parser needs some 40 KiB of stack for each.
 const DEEPEST: usize = 24;
 
-/// Reads a question.
+/// Who answers.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    /// A release, without noise.
+    Release,
+    /// The data, with noise.
+    Private,
+}
+
+/// Reads a question to a release.
 pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
+    let asked = parse(text, Source::Release)?;
+    let release = |output: PrivateOutput| match output.figure {
+        Figure::Aggregate(aggregate) => Ok(Output { aggregate, name: output.name }),
+        Figure::Quantile { .. } => Err(refuse("a function other than count, sum and avg")),
+    };
+    let select = asked.select.into_iter().map(release).collect::<Result<_, _>>()?;
+    Ok(Question { select, filter: asked.filter, group_by: asked.group_by })
+}
+
+/// Reads a question that is answered with noise.
+pub(super) fn read_private(text: &str) -> Result<PrivateQuestion, QuestionError> {
+    parse(text, Source::Private)
+}
+
+fn parse(text: &str, source: Source) -> Result<PrivateQuestion, QuestionError> {
     if text.len() > LONGEST {
         return Err(QuestionError::TooLong);
     }
@@ -29,7 +55,7 @@ pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
             other => QuestionError::Syntax { place: place_of(&other) },
         })?;
     match <[Statement; 1]>::try_from(statements) {
-        Ok([Statement::Query(query)]) => read_query(&query),
+        Ok([Statement::Query(query)]) => read_query(&query, source),
         Ok(_) => Err(refuse("a statement that is no `select`")),
         Err(statements) if statements.is_empty() => Err(QuestionError::Syntax { place: String::new() }),
         Err(_) => Err(refuse("several statements")),
@@ -65,11 +91,14 @@ fn place_of(error: &ParserError) -> String {
     }
 }
 
-fn read_query(query: &Query) -> Result<Question, QuestionError> {
+fn read_query(query: &Query, source: Source) -> Result<PrivateQuestion, QuestionError> {
     let is_set = |present: bool, construct| if present { Err(refuse(construct)) } else { Ok(()) };
     is_set(query.with.is_some(), "`with`")?;
-    is_set(query.order_by.is_some(), "`order by`")?;
-    is_set(query.limit_clause.is_some() || query.fetch.is_some(), "`limit`")?;
+    if source == Source::Release {
+        is_set(query.order_by.is_some(), "`order by`")?;
+        is_set(query.limit_clause.is_some(), "`limit`")?;
+    }
+    is_set(query.fetch.is_some(), "`limit`")?;
     is_set(!query.locks.is_empty() || query.for_clause.is_some(), "`for`")?;
     let others = query.settings.is_some() || query.format_clause.is_some();
     is_set(others || !query.pipe_operators.is_empty(), "a clause of another dialect")?;
@@ -78,10 +107,32 @@ fn read_query(query: &Query) -> Result<Question, QuestionError> {
         SetExpr::SetOperation { .. } => return Err(refuse("`union`, `intersect` or `except`")),
         _ => return Err(refuse("something other than one `select`")),
     };
-    read_select(select)
+    let (mut question, columns) = read_select(select, source)?;
+    if let Some(order) = &query.order_by {
+        question.order = Some(columns.ranking(order, &question)?);
+    }
+    if let Some(limit) = &query.limit_clause {
+        question.limit = Some(read_limit(limit)?);
+        is_set(question.order.is_none(), "`limit` without `group by` and `order by`")?;
+    }
+    is_set(question.order.is_some() && question.group_by.is_empty(), "`order by` without `group by`")?;
+    Ok(question)
 }
 
-fn read_select(select: &Select) -> Result<Question, QuestionError> {
+fn read_limit(limit: &LimitClause) -> Result<usize, QuestionError> {
+    match limit {
+        LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by } if limit_by.is_empty() => {
+            match literal(limit)? {
+                Literal::Number(_, text) => text.parse().ok().filter(|&lines| lines > 0),
+                Literal::Text(_) => None,
+            }
+            .ok_or_else(|| refuse_at("`limit` with something other than a number of lines", limit))
+        }
+        _ => Err(refuse("`offset`, or `limit` of another dialect")),
+    }
+}
+
+fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Columns), QuestionError> {
     let is_set = |present: bool, construct| if present { Err(refuse(construct)) } else { Ok(()) };
     is_set(select.distinct.is_some(), "`distinct`")?;
     is_set(select.having.is_some(), "`having`")?;
@@ -93,7 +144,7 @@ fn read_select(select: &Select) -> Result<Question, QuestionError> {
     let others = select.prewhere.is_some() || select.value_table_mode.is_some() || select.exclude.is_some();
     is_set(others || select.select_modifiers.is_some() || lists > 0, "a clause of another dialect")?;
     let names = table_names(select)?;
-    let columns = Columns { names };
+    let columns = Columns { names, source };
 
     let group_by = match &select.group_by {
         GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => {
@@ -111,9 +162,9 @@ fn read_select(select: &Select) -> Result<Question, QuestionError> {
         };
         match expr {
             Expr::Function(function) => {
-                let aggregate = columns.aggregate(function)?;
-                let name = alias.map_or_else(|| shown(&aggregate), |alias| alias.value.clone());
-                outputs.push(Output { aggregate, name });
+                let figure = columns.figure(function)?;
+                let name = alias.map_or_else(|| shown(&figure, function), |alias| alias.value.clone());
+                outputs.push(PrivateOutput { figure, name });
             }
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
                 if !group_by.contains(&columns.name(expr)?) {
@@ -130,7 +181,7 @@ fn read_select(select: &Select) -> Result<Question, QuestionError> {
         Some(expr) => columns.condition(expr, false)?,
         None => Condition::always(),
     };
-    Ok(Question { select: outputs, filter, group_by })
+    Ok((PrivateQuestion { select: outputs, filter, group_by, order: None, limit: None }, columns))
 }
 
 /// The names by which the one table may be called.
@@ -153,19 +204,41 @@ fn table_names(select: &Select) -> Result<Vec<String>, QuestionError> {
     }
 }
 
-fn shown(aggregate: &Aggregate) -> String {
-    match aggregate {
-        Aggregate::Count => "count(*)".to_owned(),
-        Aggregate::CountOf(column) => format!("count({column})"),
-        Aggregate::Sum(column) => format!("sum({column})"),
-        Aggregate::Average(column) => format!("avg({column})"),
+fn shown(figure: &Figure, function: &Function) -> String {
+    match figure {
+        Figure::Aggregate(Aggregate::Count) => "count(*)".to_owned(),
+        Figure::Aggregate(Aggregate::CountOf(column)) => format!("count({column})"),
+        Figure::Aggregate(Aggregate::Sum(column)) => format!("sum({column})"),
+        Figure::Aggregate(Aggregate::Average(column)) => format!("avg({column})"),
+        Figure::Quantile { column, .. } if name_of(function) == "median" => format!("median({column})"),
+        Figure::Quantile { column, above, below } => {
+            format!("quantile({column}, {})", f64::from(*above) / f64::from(*below))
+        }
     }
+}
+
+/// The name of a function in small letters; empty when it is a path.
+fn name_of(function: &Function) -> String {
+    match &function.name.0[..] {
+        [part] => part.as_ident().map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// A number from 0 to 1 with up to three digits as a number of thousandths.
+fn thousandths(expr: &Expr) -> Option<u32> {
+    let Ok(Literal::Number(_, text)) = literal(expr) else { return None };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let is_short = whole.len() <= 1 && fraction.len() <= 3;
+    let digits = format!("{whole}{fraction:0<3}");
+    digits.parse().ok().filter(|&thousandths| is_short && thousandths <= 1000)
 }
 
 /// Reads what speaks of columns.
 struct Columns {
     /// The names of the table, which may stand before that of a column.
     names: Vec<String>,
+    source: Source,
 }
 
 impl Columns {
@@ -184,15 +257,16 @@ impl Columns {
         }
     }
 
-    fn aggregate(&self, function: &Function) -> Result<Aggregate, QuestionError> {
-        let name = match &function.name.0[..] {
-            [part] => part.as_ident().map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default(),
-            _ => String::new(),
-        };
-        let refused = match name.as_str() {
-            "count" | "sum" | "avg" => None,
-            "min" | "max" => Some("`min` or `max`, which a release does not tell"),
-            _ => Some("a function other than count, sum and avg"),
+    fn figure(&self, function: &Function) -> Result<Figure, QuestionError> {
+        let name = name_of(function);
+        let refused = match (name.as_str(), self.source) {
+            ("count" | "sum" | "avg", _) | ("median" | "quantile", Source::Private) => None,
+            ("min" | "max", Source::Release) => Some("`min` or `max`, which a release does not tell"),
+            ("min" | "max", Source::Private) => Some(
+                "`min` or `max` (one person decides it alone; quantile(COLUMN, 0.01) or 0.99 comes near)",
+            ),
+            (_, Source::Release) => Some("a function other than count, sum and avg"),
+            (_, Source::Private) => Some("a function other than count, sum, avg, median and quantile"),
         };
         if let Some(construct) = refused {
             return Err(refuse_at(construct, function));
@@ -206,18 +280,67 @@ impl Columns {
         if matches!(list.duplicate_treatment, Some(DuplicateTreatment::Distinct)) {
             return Err(refuse_at("`distinct`", function));
         }
-        match (&*name, &list.args[..]) {
-            ("count", [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)]) => Ok(Aggregate::Count),
-            (_, [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))]) if list.clauses.is_empty() => {
+        let mut arguments = Vec::new();
+        for argument in &list.args {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => arguments.push(Some(expr)),
+                FunctionArg::Unnamed(FunctionArgExpr::Wildcard) => arguments.push(None),
+                _ => return Err(refuse_at("a figure of something other than one column", function)),
+            }
+        }
+        match (&*name, &arguments[..]) {
+            ("count", [None]) => Ok(Figure::Aggregate(Aggregate::Count)),
+            ("quantile", [Some(expr), Some(share)]) if list.clauses.is_empty() => match thousandths(share) {
+                Some(above) => Ok(Figure::Quantile { column: self.name(expr)?, above, below: 1000 }),
+                None => {
+                    Err(refuse_at("a quantile that is no number from 0 to 1 with up to three digits", *share))
+                }
+            },
+            ("quantile", _) => {
+                Err(refuse_at("a quantile without its number, as in quantile(COLUMN, 0.9)", function))
+            }
+            (_, [Some(expr)]) if list.clauses.is_empty() => {
                 let column = self.name(expr)?;
                 Ok(match &*name {
-                    "count" => Aggregate::CountOf(column),
-                    "sum" => Aggregate::Sum(column),
-                    _ => Aggregate::Average(column),
+                    "count" => Figure::Aggregate(Aggregate::CountOf(column)),
+                    "sum" => Figure::Aggregate(Aggregate::Sum(column)),
+                    "median" => Figure::Quantile { column, above: 1, below: 2 },
+                    _ => Figure::Aggregate(Aggregate::Average(column)),
                 })
             }
             _ => Err(refuse_at("a figure of something other than one column", function)),
         }
+    }
+
+    /// What `order by` names: a figure of `select`, its alias, or a column of `group by`.
+    fn ranking(&self, order: &OrderBy, question: &PrivateQuestion) -> Result<Ranking, QuestionError> {
+        let OrderByKind::Expressions(list) = &order.kind else {
+            return Err(refuse("`order by all`"));
+        };
+        let [only] = &list[..] else {
+            return Err(refuse("`order by` with several columns"));
+        };
+        let own =
+            only.options.nulls_first.is_none() && only.with_fill.is_none() && order.interpolate.is_none();
+        let descending = match &only.options.sort {
+            None | Some(OrderBySort::Asc) if own => false,
+            Some(OrderBySort::Desc) if own => true,
+            _ => return Err(refuse_at("`order by` of another dialect", &only.expr)),
+        };
+        let by = match &only.expr {
+            Expr::Function(function) => {
+                let figure = self.figure(function)?;
+                question.select.iter().position(|output| output.figure == figure).map(RankBy::Figure)
+            }
+            expr => {
+                let name = self.name(expr)?;
+                let alias = question.select.iter().position(|output| output.name == name);
+                let key = question.group_by.iter().position(|column| *column == name);
+                key.map(RankBy::Key).or(alias.map(RankBy::Figure))
+            }
+        };
+        let what = "`order by` something that is neither selected nor in `group by`";
+        by.map(|by| Ranking { by, descending }).ok_or_else(|| refuse_at(what, &only.expr))
     }
 
     fn condition(&self, expr: &Expr, negated: bool) -> Result<Condition, QuestionError> {

@@ -1,0 +1,158 @@
+//! `privet ledger`: budgets for private answers, who spent them, and whether the record of it is whole.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use privet_data::date_of;
+use privet_job::query::{Shown, open_account, show_ledger, verify_ledger};
+
+use super::query::{LedgerArgs, left_aligned};
+use super::{Shared, print, print_json};
+use crate::exit::{DONE, Failure};
+
+/// Open accounts for private answers, see who spent what, and verify that the record of it is whole
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet ledger open patients.parquet --epsilon 3
+  privet ledger show patients.parquet
+  privet ledger verify patients.parquet
+  privet ledger open job.toml --epsilon 2 --delta 1e-6 --ledger postgres://steward@server/privacy")]
+pub struct Ledger {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Open an account with its total budget, once and for all
+    Open(Open),
+    /// List the entries: when, who, what it cost, what was left
+    Show(Show),
+    /// Recompute every hash and every sum. Exit code 1, with the place, when something was changed
+    Verify(Verify),
+}
+
+#[derive(Debug, Args)]
+struct Open {
+    /// The table that the account is for, or a job file whose input it is. Not needed with --ledger and --account
+    data: Option<PathBuf>,
+    /// The total that all answers together may cost
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    epsilon: String,
+    /// The total probability with which guarantees may fail
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    delta: Option<String>,
+    #[command(flatten)]
+    ledger: LedgerArgs,
+}
+
+#[derive(Debug, Args)]
+struct Show {
+    /// The table whose account to show, or a job file whose input it is. With --ledger alone: all accounts
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    ledger: LedgerArgs,
+}
+
+#[derive(Debug, Args)]
+struct Verify {
+    /// The table whose ledger to verify, or a job file whose input it is. Not needed with --ledger
+    data: Option<PathBuf>,
+    /// A last entry that `verify` printed earlier: it must still be there
+    #[arg(long, value_name = "NUMBER:HASH")]
+    since: Option<String>,
+    #[command(flatten)]
+    ledger: LedgerArgs,
+}
+
+impl Ledger {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        match self.act {
+            Act::Open(open) => {
+                let flags = open.ledger.flags();
+                let opened =
+                    open_account(open.data.as_deref(), &flags, &open.epsilon, open.delta.as_deref())?;
+                if shared.json {
+                    print_json(&opened)?;
+                } else if !shared.quiet {
+                    print(&format!(
+                        "Opened `{}` with {} in {}.",
+                        opened.account, opened.budget, opened.ledger
+                    ));
+                }
+            }
+            Act::Show(show) => {
+                let shown = show_ledger(show.data.as_deref(), &show.ledger.flags())?;
+                if shared.json {
+                    print_json(&shown)?;
+                } else {
+                    print(&describe(&shown));
+                }
+            }
+            Act::Verify(verify) => {
+                let flags = verify.ledger.flags();
+                let verified = verify_ledger(verify.data.as_deref(), &flags, verify.since.as_deref())?;
+                if shared.json {
+                    print_json(&verified)?;
+                } else if !shared.quiet {
+                    print(&format!(
+                        "{}: {} entries, every hash and every sum holds.\nLast entry, to be kept elsewhere: {}",
+                        verified.ledger, verified.entries, verified.head
+                    ));
+                }
+            }
+        }
+        Ok(DONE)
+    }
+}
+
+/// The entries as a table.
+fn describe(shown: &Shown) -> String {
+    let head = [
+        "entry",
+        "time (UTC)",
+        "account",
+        "",
+        "epsilon",
+        "delta",
+        "epsilon left",
+        "delta left",
+        "analyst",
+        "question",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for entry in &shown.entries {
+        rows.push(vec![
+            entry.entry.to_string(),
+            time(entry.time),
+            entry.account.clone(),
+            entry.kind.to_owned(),
+            entry.amount.epsilon.clone(),
+            entry.amount.delta.clone(),
+            entry.remaining.epsilon.clone(),
+            entry.remaining.delta.clone(),
+            entry.analyst.clone(),
+            entry.question.chars().take(12).collect(),
+        ]);
+    }
+    left_aligned(&rows)
+}
+
+/// Seconds since 1970 as a date and a time of day.
+fn time(seconds: u64) -> String {
+    let (day, rest) = (seconds / 86_400, seconds % 86_400);
+    let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{} {hours:02}:{minutes:02}:{seconds:02}", date_of(i64::try_from(day).unwrap_or(i64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn times_are_of_the_calendar() {
+        assert_eq!(super::time(0), "1970-01-01 00:00:00");
+        assert_eq!(super::time(951_868_799), "2000-02-29 23:59:59");
+        assert!(!super::time(u64::MAX).is_empty());
+    }
+}

@@ -1,0 +1,366 @@
+//! `privet query` and `privet ledger`: private answers, and the budget that pays for them.
+
+use std::collections::HashSet;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::dir::{CANARY, Dir, Run};
+use crate::people::Random;
+
+const JOB: &str = "\
+[input]
+path = \"people.csv\"
+
+[columns.id]
+role = \"identifier\"
+
+[columns.sex]
+role = \"quasi\"
+keys = [\"F\", \"M\"]
+
+[columns.age]
+role = \"quasi\"
+bounds = [0, 120]
+
+[columns.cost]
+role = \"insensitive\"
+bounds = [0, 1000]
+
+[query]
+epsilon = 0.5
+analyst = \"ann\"
+";
+
+/// 600 people, and one value that must never be told.
+fn people() -> Dir {
+    let mut text = "id,sex,age,cost\n".to_owned();
+    for i in 0..600 {
+        let sex = if i % 3 == 0 { "M" } else { "F" };
+        text.push_str(&format!("p{i},{sex},{},{}\n", 20 + i % 60, 100 + i));
+    }
+    text.push_str(&format!("q,{CANARY},30,{CANARY}\n"));
+    let dir = Dir::new();
+    dir.write("people.csv", text).write("job.toml", JOB);
+    dir
+}
+
+fn open(dir: &Dir, epsilon: &str) {
+    dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", epsilon]).prints("Opened `people.csv`");
+}
+
+fn ask(dir: &Dir, question: &str, more: &[&str]) -> Run {
+    dir.privet(&[&["query", "job.toml", question, "--json"][..], more].concat())
+}
+
+fn entries(dir: &Dir) -> Vec<Value> {
+    let shown = dir.expect(0, &["ledger", "show", "people.csv", "--json"]).json();
+    shown["entries"].as_array().unwrap().clone()
+}
+
+#[test]
+fn an_answer_is_charged_and_comes_with_its_error() {
+    let dir = people();
+    open(&dir, "1000");
+    let text = "select sex, count(*), avg(cost) from data group by sex";
+    let answer = ask(&dir, text, &["--epsilon", "900"]).expect(0).json();
+    assert_eq!((&answer["cost"]["epsilon"], &answer["remaining"]["epsilon"]), (&"900".into(), &"100".into()));
+    assert_eq!(
+        (&answer["entry"], &answer["analyst"], &answer["account"]),
+        (&2.into(), &"ann".into(), &"people.csv".into())
+    );
+    assert_eq!(answer["lines"].as_array().unwrap().len(), 2);
+    // epsilon 900 leaves next to no noise: 400 women, who cost 400 on average.
+    let women = &answer["lines"][0];
+    assert_eq!((&women["group"][0], women["numbers"][0]["value"].as_f64()), (&"F".into(), Some(400.0)));
+    let average = &women["numbers"][1];
+    assert!((average["value"].as_f64().unwrap() - 399.5).abs() < 2.0, "{answer}");
+    assert!(average["half_width_95"].as_f64().unwrap() < 10.0);
+    assert!(answer["figures"][0]["noise"].as_str().unwrap().starts_with("discrete Laplace, scale 0.002"));
+
+    let run = dir.expect(0, &["query", "job.toml", text, "--epsilon", "1"]);
+    let run = run.prints("± 95 %").prints("count(*)").prints("Charged epsilon 1 to `people.csv` for ann");
+    let run = run.prints("epsilon 99 is left").prints("Undeclared values of sex are in no group");
+    assert!(run.prints("nobody has more than 1 record").err.is_empty());
+    let quiet = dir.expect(0, &["query", "job.toml", text, "--quiet"]);
+    assert_eq!(quiet.out.lines().count(), 5, "{quiet:?}");
+    let median =
+        ask(&dir, "select median(age) from data where sex = 'M'", &["--epsilon", "50"]).expect(0).json();
+    let number = &median["lines"][0]["numbers"][0];
+    assert!(
+        (45.0..55.0).contains(&number["value"].as_f64().unwrap())
+            && number["rank_error_95"].as_f64().is_some()
+    );
+    let list = entries(&dir);
+    let charged: Vec<&str> = list.iter().map(|own| own["amount"]["epsilon"].as_str().unwrap()).collect();
+    assert_eq!(charged, ["1000", "900", "1", "0.5", "50"]);
+    assert_eq!(list[4]["remaining"]["epsilon"], "48.5");
+    dir.expect(0, &["ledger", "show", "job.toml"]).prints("ann").prints("48.5").prints("charge");
+    dir.expect(0, &["ledger", "verify", "people.csv"]).prints("5 entries").prints("Last entry");
+}
+
+#[test]
+fn the_same_without_a_job_file() {
+    let dir = people();
+    open(&dir, "1000");
+    let more = [
+        "--epsilon",
+        "900",
+        "--keys",
+        "sex=M,F",
+        "--other",
+        "sex=neither",
+        "--bound",
+        "cost=0..1000",
+        "--analyst",
+        "bob",
+    ];
+    let text = "select sex, count(*), sum(cost) from d group by sex order by count(*) desc limit 2";
+    let run = dir.expect(0, &[&["query", "people.csv", text][..], &more].concat());
+    assert!(run.out.lines().nth(1).unwrap().starts_with("F "), "{run:?}");
+    assert_eq!(entries(&dir)[1]["analyst"], "bob");
+}
+
+#[test]
+fn a_budget_that_does_not_suffice_is_exit_code_3() {
+    let dir = people();
+    open(&dir, "1");
+    let question = "select count(*) from data";
+    for _ in 0..2 {
+        ask(&dir, question, &[]).expect(0);
+    }
+    let before = (entries(&dir), dir.bytes("people.csv.ledger"));
+    for epsilon in ["0.5", "1e-9", "1/3", "1000"] {
+        let run = ask(&dir, question, &["--epsilon", epsilon])
+            .expect(3)
+            .says("does not suffice")
+            .says("left epsilon 0");
+        assert!(run.out.is_empty());
+    }
+    ask(&dir, question, &["--delta", "1e-9", "--epsilon", "1e-20"]).expect(3);
+    assert!((entries(&dir), dir.bytes("people.csv.ledger")) == before, "something was written");
+    let dry = ask(&dir, question, &["--dry-run"]).expect(0).json();
+    assert_eq!((&dry["suffices"], &dry["remaining"]["epsilon"]), (&false.into(), &"0".into()));
+    dir.expect(2, &["ledger", "open", "people.csv", "--epsilon", "9"]).says("a budget is decided once");
+}
+
+#[test]
+fn a_dry_run_touches_nothing() {
+    let dir = people();
+    let text = "select sex, count(*), avg(cost), median(age) from data group by sex";
+    let run = dir.expect(0, &["query", "job.toml", text, "--dry-run"]);
+    let run = run.prints("/ records").prints("ranks").prints("2 groups by sex").prints("no account");
+    assert!(run.prints("Nothing was charged").prints("discrete Laplace, scale 6").err.is_empty());
+    assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
+    open(&dir, "3");
+    let before = dir.files(".");
+    // The table is not even opened.
+    std::fs::remove_file(dir.path("people.csv")).unwrap();
+    let dry = ask(&dir, text, &["--dry-run"]).expect(0).json();
+    assert_eq!((&dry["remaining"]["epsilon"], &dry["suffices"]), (&"3".into(), &true.into()));
+    assert_eq!(dry["figures"][0]["half_width_95"].as_f64(), Some(18.0));
+    assert!(dry.get("lines").is_none());
+    assert!(dir.files(".").iter().all(|(name, bytes)| before.get(name) == Some(bytes)));
+    // Nor is anything charged when it then cannot be read.
+    ask(&dir, text, &[]).expect(2).says("cannot be read");
+    std::fs::write(dir.path("people.csv"), &before["people.csv"]).unwrap();
+    assert_eq!(entries(&dir).len(), 1);
+}
+
+#[test]
+fn absurd_input_is_refused_and_costs_nothing() {
+    let dir = people();
+    let question = "select count(*) from data";
+    ask(&dir, question, &[]).expect(2).says("privet ledger open job.toml --epsilon 3");
+    assert_eq!(dir.names("."), ["job.toml", "people.csv"], "a ledger was made by asking");
+    dir.expect(2, &["ledger", "show", "people.csv"]).says("there is no ledger");
+    for epsilon in ["0", "-1", "inf", "NaN", "1e99", "x", ""] {
+        dir.expect(2, &["ledger", "open", "people.csv", "--epsilon", epsilon]).says("epsilon");
+    }
+    assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
+    open(&dir, "3");
+    for epsilon in ["0", "-1", "-0.5", "inf", "infinity", "NaN", "1e999999999", "1/0", "one", ""] {
+        ask(&dir, question, &["--epsilon", epsilon]).expect(2).says("epsilon");
+    }
+    for delta in ["1", "-0.1", "inf"] {
+        ask(&dir, question, &["--delta", delta]).expect(2).says("delta");
+    }
+    for bound in ["cost=9..1", "cost=0..inf", "cost=a..b", "cost", "cost=1"] {
+        ask(&dir, "select sum(cost) from data", &["--bound", bound]).expect(2);
+    }
+    ask(&dir, question, &["--max-records", "0"]).expect(2).says("records per person");
+    ask(&dir, question, &["--max-records", "-1"]).expect(2);
+    ask(&dir, question, &["--neighbours", "all"]).expect(2);
+    ask(&dir, question, &["--per-person", "nobody"]).expect(2).says("no column `nobody`");
+    let many: Vec<String> = (0..3000).map(|key| key.to_string()).collect();
+    let many = many.join(",");
+    let (a, b) = (format!("age={many}"), format!("cost={many}"));
+    ask(&dir, "select count(*) from data group by age, cost", &["--keys", &a, "--keys", &b])
+        .expect(2)
+        .says("groups");
+    ask(&dir, "select count(*) from data group by sex", &["--keys", "sex=F,F"]).expect(2).says("twice");
+    let secret = format!("select count(*) from data where lower(sex) = '{CANARY}'");
+    for (question, said) in [
+        (secret.as_str(), "a function"),
+        ("select * from data", "`*`"),
+        ("select id from data", "not in `group by`"),
+        ("select id, count(*) from data group by id", "no declared keys"),
+        ("select max(cost) from data", "`min` or `max`"),
+        ("select distinct sex from data", "`distinct`"),
+        ("select count(*) from data join data", "a join"),
+        ("select count(*) from (select * from data)", "a subquery"),
+        ("select sum(id) from data", "no declared bounds"),
+        ("select count(*) from data where income > 3", "no column `income`"),
+        ("drop table data", "no `select`"),
+        ("select", "cannot be read as SQL"),
+    ] {
+        let run = ask(&dir, question, &[]).expect(2).says(said);
+        assert!(run.out.is_empty());
+    }
+    let long = format!("select count(*) from data where age in ({})", "1,".repeat(20_000));
+    ask(&dir, &long, &[]).expect(2);
+    assert_eq!(entries(&dir).len(), 1, "something was charged");
+    // A value of the data may be asked for, and is answered like any other.
+    let text = format!("select count(*) from data where sex = '{CANARY}'");
+    assert!(ask(&dir, &text, &[]).expect(0).json()["lines"][0]["numbers"][0]["value"].is_number());
+    // The question is not kept, only its fingerprint.
+    assert!(!String::from_utf8_lossy(&dir.bytes("people.csv.ledger")).contains(CANARY));
+}
+
+#[test]
+fn a_changed_ledger_is_found() {
+    let dir = people();
+    dir.write("key", "sixteen bytes or more");
+    let sealed = ["--ledger", "sealed.db", "--signing-key", "key", "--account", "people"];
+    dir.expect(0, &[&["ledger", "open", "--epsilon", "2"][..], &sealed].concat());
+    ask(&dir, "select count(*) from data", &sealed).expect(0);
+    let verified = dir.expect(0, &[&["ledger", "verify", "--json"][..], &sealed].concat()).json();
+    let head = verified["head"].as_str().unwrap().to_owned();
+    assert_eq!((&verified["entries"], head.split_once(':').unwrap().1.len()), (&2.into(), 64));
+    dir.expect(0, &[&["ledger", "verify", "--since", &head][..], &sealed].concat());
+    // Another key, or none, neither verifies nor continues.
+    let bare = ["--ledger", "sealed.db", "--account", "people"];
+    dir.expect(1, &["ledger", "verify", "--ledger", "sealed.db"]).says("entry 1").says("the key is");
+    ask(&dir, "select count(*) from data", &bare).expect(1).says("does not hold");
+    dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db", "--signing-key", "none"]).says("key");
+    dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db", "--since", "x"]).says("NUMBER:HASH");
+    // An older copy lacks what was charged since.
+    let old = dir.bytes("sealed.db");
+    ask(&dir, "select count(*) from data", &sealed).expect(0);
+    let later = dir.expect(0, &[&["ledger", "verify", "--json"][..], &sealed].concat()).json();
+    let later = later["head"].as_str().unwrap().to_owned();
+    dir.write("sealed.db", old);
+    dir.expect(0, &[&["ledger", "verify"][..], &sealed].concat());
+    dir.expect(1, &[&["ledger", "verify", "--since", &later][..], &sealed].concat())
+        .says("missing or changed");
+    // One amount changed by hand.
+    let mut bytes = dir.bytes("sealed.db");
+    let place = bytes.windows(7).position(|own| own == b"people2").unwrap();
+    let changed: Vec<u8> = b"people9".to_vec();
+    bytes[place..place + 7].copy_from_slice(&changed);
+    dir.write("sealed.db", bytes);
+    dir.expect(1, &[&["ledger", "verify"][..], &sealed].concat());
+    dir.write("text.db", "this is no ledger, and long enough to be looked at by whoever opens it");
+    dir.expect(4, &["ledger", "verify", "--ledger", "text.db"]).says("cannot be used");
+    dir.expect(2, &["ledger", "show"]).says("which ledger");
+    dir.expect(2, &["ledger", "open", "--epsilon", "1", "--ledger", "new.db"]).says("which account");
+    let server = "postgres://nobody:hidden@127.0.0.1:1/none";
+    let run =
+        ask(&dir, "select count(*) from data", &["--ledger", server]).expect(4).says("cannot be reached");
+    assert!(!run.err.contains("hidden"));
+}
+
+#[test]
+fn askers_at_the_same_time_never_overspend() {
+    let dir = people();
+    open(&dir, "2");
+    let ask = || {
+        dir.command(&["query", "job.toml", "select count(*) from data", "--epsilon", "0.25", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let askers: Vec<_> = (0..12).map(|_| ask()).collect();
+    let mut codes = Vec::new();
+    let mut hashes = HashSet::new();
+    for asker in askers {
+        let output = asker.wait_with_output().unwrap();
+        codes.push(output.status.code().unwrap());
+        if let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) {
+            hashes.insert(answer["hash"].as_str().unwrap().to_owned());
+        }
+    }
+    codes.sort_unstable();
+    assert_eq!(codes, [[0; 8].as_slice(), &[3; 4]].concat());
+    assert_eq!(hashes.len(), 8);
+    assert_eq!(entries(&dir).last().unwrap()["remaining"]["epsilon"], "0");
+    dir.expect(0, &["ledger", "verify", "people.csv"]);
+}
+
+/// Kills the program so many times at random moments: no answer without its charge, no charge lost.
+fn kill(times: u32) {
+    let dir = people();
+    open(&dir, "1000");
+    let run = || {
+        dir.command(&["query", "job.toml", "select count(*) from data", "--epsilon", "0.001", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let begun = Instant::now();
+    let first = run().wait_with_output().unwrap();
+    let usual = begun.elapsed().min(Duration::from_secs(2));
+    let mut answered: HashSet<String> = HashSet::new();
+    let mut hash_of = |output: &[u8]| match serde_json::from_slice::<Value>(output) {
+        Ok(answer) => answered.insert(answer["hash"].as_str().unwrap().to_owned()),
+        Err(_) => false,
+    };
+    assert!(hash_of(&first.stdout));
+    let mut random = Random(11);
+    let (mut killed, mut head) = (0, String::new());
+    let mut runs = 0;
+    while killed < times {
+        let round = runs;
+        runs += 1;
+        assert!(runs < 20 * times + 100, "only {killed} of {runs} runs were killed before their end");
+        let mut child = run();
+        // Most of them near the end, where the charge is made and the answer leaves.
+        let share = if round % 4 == 0 { random.below(1_000) } else { 500 + random.below(700) };
+        std::thread::sleep(usual * share as u32 / 1_000);
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        killed += u32::from(output.status.code().is_none());
+        hash_of(&output.stdout);
+        if round % 20 == 19 || killed == times {
+            let mut args = vec!["ledger", "verify", "people.csv", "--json"];
+            if !head.is_empty() {
+                args.extend(["--since", &head]);
+            }
+            let next = dir.expect(0, &args).json()["head"].as_str().unwrap().to_owned();
+            head = next;
+        }
+    }
+    let charged: HashSet<String> =
+        entries(&dir)[1..].iter().map(|own| own["hash"].as_str().unwrap().to_owned()).collect();
+    assert!(answered.is_subset(&charged), "an answer without its charge");
+    let lost = charged.len() - answered.len();
+    println!("{runs} runs, {killed} killed, {} answers, {} charges", answered.len(), charged.len());
+    assert!(lost <= killed as usize, "{lost} charges without an answer after {killed} kills");
+    // What a killed run left of a journal goes with the next charge.
+    assert!(run().wait_with_output().unwrap().status.success());
+    assert_eq!(dir.names("."), ["job.toml", "people.csv", "people.csv.ledger"], "a journal stays");
+}
+
+#[test]
+fn a_kill_at_any_moment_loses_no_charge() {
+    kill(40);
+}
+
+#[test]
+#[ignore = "takes minutes; run with --ignored before a release"]
+fn a_thousand_kills_lose_no_charge() {
+    kill(1000);
+}

@@ -1,0 +1,242 @@
+//! A ledger in a PostgreSQL database, for a team.
+//!
+//! Guarantee: a charge is one transaction behind one lock for the whole ledger (an advisory lock, so that askers need
+//! no more rights than to read and insert), and the number of an entry is a primary key: two askers can never both
+//! write the next entry, with or without the lock. Statements of the transaction see what was committed before them
+//! (`read committed`), and the first of them waits for the lock, so a budget is read after everybody else's charge.
+//! The commit returns after the server has synced its log: `synchronous_commit` is raised where it is lower, and a
+//! server that runs with `fsync = off` is refused. When the connection breaks during the commit, the charge may have
+//! been made; nothing is answered then.
+//!
+//! The connection is not encrypted: reach the server through a socket, a tunnel or a network that you trust. A URL
+//! that demands encryption (`sslmode=require`) is refused instead of weakened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use postgres::error::SqlState;
+use postgres::{Client, Config, IsolationLevel, NoTls, Row, Transaction};
+
+use super::chain::Seal;
+use super::entry::{Audit, Entry, beginning};
+use super::{Head, Ledger, LedgerError, Receipt, Record, Request};
+use crate::budget::Loss;
+
+/// How long to wait for the server to answer the first time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS privet_accounts (
+        dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS privet_entries (
+        sequence BIGINT PRIMARY KEY, kind TEXT NOT NULL, time BIGINT NOT NULL,
+        dataset TEXT NOT NULL REFERENCES privet_accounts, asker TEXT NOT NULL, fingerprint TEXT NOT NULL,
+        epsilon TEXT NOT NULL, delta TEXT NOT NULL,
+        epsilon_remaining TEXT NOT NULL, delta_remaining TEXT NOT NULL, hash TEXT NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS privet_entries_of ON privet_entries (dataset, sequence);";
+
+/// Held while the ledger is written; any number that nobody else uses (here `privet` in ASCII).
+const LOCK: &str = "SELECT pg_advisory_xact_lock(123654014329204)";
+
+const ENTRIES: &str = "SELECT sequence, kind, time, dataset, asker, fingerprint, epsilon, delta, \
+    epsilon_remaining, delta_remaining, hash FROM privet_entries";
+
+/// Budgets in a database.
+pub struct PostgresLedger {
+    client: Client,
+    seal: Seal,
+}
+
+impl From<postgres::Error> for LedgerError {
+    fn from(error: postgres::Error) -> Self {
+        // The code alone: a message of the server may repeat what was written.
+        Self::Storage(match error.code() {
+            Some(code) if *code == SqlState::UNDEFINED_TABLE => return Self::NoLedger,
+            Some(code) => format!("the PostgreSQL server says {} ({})", code.code(), meaning(code)),
+            None => "the PostgreSQL server cannot be reached, or the connection broke".to_owned(),
+        })
+    }
+}
+
+/// The usual codes in words.
+fn meaning(code: &SqlState) -> &'static str {
+    match code.code() {
+        "28P01" | "28000" => "user or password is not accepted",
+        "3D000" => "there is no such database",
+        "42501" => {
+            "the user lacks the right; an asker must read and insert, and whoever opens an account, create"
+        }
+        "55P03" => "another asker held the ledger for too long",
+        "23505" => "another asker was faster; ask again",
+        "53300" => "too many connections",
+        _ => "see the server's log",
+    }
+}
+
+impl PostgresLedger {
+    /// The ledger in the database that a `postgres://user:password@host/database` names; its tables are made when they
+    /// are not there. The password may be in the environment, as `PGPASSWORD`.
+    pub fn open(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
+        let mut own = Self::open_existing(url, key)?;
+        let mut transaction = own.client.transaction()?;
+        transaction.execute(LOCK, &[])?;
+        transaction.batch_execute(TABLES)?;
+        transaction.commit()?;
+        Ok(own)
+    }
+
+    /// The same without making tables; they are missed when they are first used.
+    pub fn open_existing(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
+        let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+        let form = "a PostgreSQL ledger is named like postgres://user@host:5432/database";
+        let mut config: Config = url.parse().map_err(|_| LedgerError::Storage(form.to_owned()))?;
+        if config.get_password().is_none()
+            && let Ok(password) = std::env::var("PGPASSWORD")
+        {
+            config.password(password);
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        let mut client = config.connect(NoTls)?;
+        let setting = |client: &mut Client, name: &str| -> Result<String, LedgerError> {
+            Ok(client.query_one("SELECT current_setting($1)", &[&name])?.get(0))
+        };
+        if setting(&mut client, "fsync")? != "on" {
+            let problem = "the PostgreSQL server runs with fsync = off, so a charge could be lost";
+            return Err(LedgerError::Storage(problem.to_owned()));
+        }
+        if matches!(&*setting(&mut client, "synchronous_commit")?, "off" | "local") {
+            client.batch_execute("SET synchronous_commit = on")?;
+        }
+        client.batch_execute("SET lock_timeout = '60s'")?;
+        Ok(Self { client, seal })
+    }
+
+    /// A transaction that holds the ledger.
+    fn writing(client: &mut Client) -> Result<Transaction<'_>, LedgerError> {
+        let level = IsolationLevel::ReadCommitted;
+        let mut transaction = client.build_transaction().isolation_level(level).read_only(false).start()?;
+        transaction.execute(LOCK, &[])?;
+        Ok(transaction)
+    }
+
+    fn append(
+        transaction: &mut Transaction<'_>,
+        seal: &Seal,
+        mut entry: Entry,
+    ) -> Result<Receipt, LedgerError> {
+        let last = transaction.query_opt(&format!("{ENTRIES} ORDER BY sequence DESC LIMIT 1"), &[])?;
+        let head = match last {
+            Some(row) => {
+                let last = read(&row)?;
+                must_be_genuine(transaction, seal, &last)?;
+                Head { sequence: last.sequence, hash: last.hash }
+            }
+            None => beginning(),
+        };
+        entry.follow(&head, seal)?;
+        let [epsilon, delta] = &entry.loss;
+        let [epsilon_left, delta_left] = &entry.remaining;
+        transaction.execute(
+            "INSERT INTO privet_entries VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            &[
+                &(entry.sequence as i64),
+                &entry.kind,
+                &(entry.time as i64),
+                &entry.dataset,
+                &entry.asker,
+                &entry.fingerprint,
+                epsilon,
+                delta,
+                epsilon_left,
+                delta_left,
+                &entry.hash,
+            ],
+        )?;
+        entry.receipt()
+    }
+}
+
+fn read(row: &Row) -> Result<Entry, LedgerError> {
+    Ok(Entry {
+        sequence: row.try_get::<_, i64>(0)?.unsigned_abs(),
+        kind: row.try_get(1)?,
+        time: row.try_get::<_, i64>(2)?.unsigned_abs(),
+        dataset: row.try_get(3)?,
+        asker: row.try_get(4)?,
+        fingerprint: row.try_get(5)?,
+        loss: [row.try_get(6)?, row.try_get(7)?],
+        remaining: [row.try_get(8)?, row.try_get(9)?],
+        hash: row.try_get(10)?,
+    })
+}
+
+fn must_be_genuine(transaction: &mut Transaction<'_>, seal: &Seal, entry: &Entry) -> Result<(), LedgerError> {
+    let before = entry.sequence as i64 - 1;
+    let row = transaction.query_opt("SELECT hash FROM privet_entries WHERE sequence = $1", &[&before])?;
+    let before: Option<String> = row.map(|row| row.try_get(0)).transpose()?;
+    entry.must_be_genuine(before.as_deref(), seal)
+}
+
+fn remaining(transaction: &mut Transaction<'_>, seal: &Seal, dataset: &str) -> Result<Loss, LedgerError> {
+    let last = format!("{ENTRIES} WHERE dataset = $1 ORDER BY sequence DESC LIMIT 1");
+    let row = transaction.query_opt(&last, &[&dataset])?.ok_or(LedgerError::NoAccount)?;
+    let last = read(&row)?;
+    must_be_genuine(transaction, seal, &last)?;
+    last.left()
+}
+
+impl Ledger for PostgresLedger {
+    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError> {
+        let entry = Entry::opening(dataset, budget)?;
+        let mut transaction = Self::writing(&mut self.client)?;
+        let [epsilon, delta] = &entry.loss;
+        let added = transaction.execute(
+            "INSERT INTO privet_accounts VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            &[&dataset, epsilon, delta],
+        )?;
+        if added == 0 {
+            return Err(LedgerError::AccountExists);
+        }
+        let receipt = Self::append(&mut transaction, &self.seal, entry)?;
+        transaction.commit()?;
+        Ok(receipt)
+    }
+
+    fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError> {
+        let mut transaction = self.client.transaction()?;
+        remaining(&mut transaction, &self.seal, dataset)
+    }
+
+    fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
+        let mut transaction = Self::writing(&mut self.client)?;
+        let left = remaining(&mut transaction, &self.seal, &request.dataset)?;
+        let receipt = Self::append(&mut transaction, &self.seal, Entry::charge(request, &left)?)?;
+        transaction.commit()?;
+        Ok(receipt)
+    }
+
+    fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
+        // One view of both tables.
+        let level = IsolationLevel::RepeatableRead;
+        let mut transaction =
+            self.client.build_transaction().isolation_level(level).read_only(true).start()?;
+        let mut audit = Audit::new(&self.seal, since);
+        for row in transaction.query(&format!("{ENTRIES} ORDER BY sequence"), &[])? {
+            audit.take(read(&row)?)?;
+        }
+        let mut accounts = Vec::new();
+        for row in transaction.query("SELECT dataset, epsilon, delta FROM privet_accounts", &[])? {
+            accounts.push((row.try_get(0)?, [row.try_get(1)?, row.try_get(2)?]));
+        }
+        audit.finish(accounts)
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
+        let rows = self.client.query(&format!("{ENTRIES} ORDER BY sequence"), &[])?;
+        rows.iter().map(|row| read(row)?.record()).collect()
+    }
+}

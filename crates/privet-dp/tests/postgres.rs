@@ -1,0 +1,118 @@
+//! The ledger in PostgreSQL, against a real server: set `PRIVET_TEST_POSTGRES` to the URL of a database that may be
+//! written, such as `postgres://postgres@localhost/test`. Its tables of a ledger are emptied.
+
+use privet_dp::ledger::{Act, Ledger, LedgerError, PostgresLedger, Request};
+use privet_dp::{Loss, Rational};
+
+fn loss(epsilon: &str, delta: &str) -> Loss {
+    let exact = |text| Rational::from_str_decimal(text).unwrap();
+    Loss::new(exact(epsilon), exact(delta)).unwrap()
+}
+
+fn request(epsilon: &str) -> Request {
+    Request::new("patients", "ann", "count where smoker", &loss(epsilon, "0")).unwrap()
+}
+
+/// The server that tests may use.
+fn server() -> Option<String> {
+    let url = std::env::var("PRIVET_TEST_POSTGRES").ok().filter(|url| !url.is_empty());
+    if url.is_none() {
+        println!("skipped: PRIVET_TEST_POSTGRES is not set, so there is no PostgreSQL server to test with");
+    }
+    url
+}
+
+fn execute(url: &str, statements: &str) {
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    client.batch_execute(statements).unwrap();
+}
+
+/// One test: they share the tables of one database.
+#[test]
+fn a_ledger_in_postgresql() {
+    let Some(url) = server() else { return };
+    execute(&url, "DROP TABLE IF EXISTS privet_entries; DROP TABLE IF EXISTS privet_accounts");
+    let mut bare = PostgresLedger::open_existing(&url, None).unwrap();
+    assert!(matches!(bare.remaining("patients"), Err(LedgerError::NoLedger)));
+    assert!(matches!(bare.charge(&request("1")), Err(LedgerError::NoLedger)));
+
+    // Made by several at the same time.
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| PostgresLedger::open(&url, None).unwrap())));
+    });
+    let mut ledger = PostgresLedger::open(&url, None).unwrap();
+    assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::NoAccount)));
+    ledger.open_account("patients", &loss("2", "0.001")).unwrap();
+    assert!(matches!(ledger.open_account("patients", &loss("9", "0")), Err(LedgerError::AccountExists)));
+    assert!(matches!(ledger.open_account("", &loss("9", "0")), Err(LedgerError::BadAccount)));
+
+    // A crowd with its own connections, also where the server's default is another isolation.
+    let name = url.rsplit('/').next().unwrap().split('?').next().unwrap();
+    execute(&url, &format!("ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'serializable'"));
+    let granted: usize = std::thread::scope(|scope| {
+        let asker = || {
+            let mut ledger = PostgresLedger::open_existing(&url, None).unwrap();
+            let mut granted = 0;
+            for _ in 0..10 {
+                match ledger.charge(&request("0.1")) {
+                    Ok(_) => granted += 1,
+                    Err(LedgerError::Insufficient { .. }) => {}
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            granted
+        };
+        let askers: Vec<_> = (0..8).map(|_| scope.spawn(asker)).collect();
+        askers.into_iter().map(|asker| asker.join().unwrap()).sum()
+    });
+    execute(&url, &format!("ALTER DATABASE \"{name}\" RESET default_transaction_isolation"));
+    assert_eq!(granted, 20);
+    assert_eq!(ledger.remaining("patients").unwrap(), loss("0", "0.001"));
+    let head = ledger.verify(None).unwrap();
+    assert_eq!(head.sequence, 21);
+    let records = ledger.records().unwrap();
+    assert_eq!((records.len(), records[0].act, records[20].act), (21, Act::Opened, Act::Charged));
+    assert_eq!((records[20].asker.as_str(), &records[20].loss), ("ann", &loss("0.1", "0")));
+    println!("20 of 80 charges by 8 askers were granted, as the budget says");
+
+    // Entries are found when they were changed by hand.
+    for (edit, back) in [
+        (
+            "UPDATE privet_entries SET asker = 'bob' WHERE sequence = 7",
+            "UPDATE privet_entries SET asker = 'ann' WHERE sequence = 7",
+        ),
+        ("UPDATE privet_accounts SET epsilon = '9'", "UPDATE privet_accounts SET epsilon = '2'"),
+        ("DELETE FROM privet_entries WHERE sequence = 21", ""),
+    ] {
+        assert_eq!(ledger.verify(Some(&head)).unwrap(), head);
+        execute(&url, edit);
+        assert!(matches!(ledger.verify(Some(&head)), Err(LedgerError::Broken { .. })), "{edit}");
+        execute(&url, back);
+    }
+    execute(&url, "UPDATE privet_entries SET epsilon_remaining = '5' WHERE sequence = 20");
+    assert!(
+        matches!(ledger.charge(&request("0.1")), Err(LedgerError::Broken { .. })),
+        "spent a forged budget"
+    );
+
+    // A key that others do not have.
+    execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts");
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    std::fs::write(&key, [3; 32]).unwrap();
+    let mut sealed = PostgresLedger::open(&url, Some(&key)).unwrap();
+    sealed.open_account("patients", &loss("1", "0")).unwrap();
+    sealed.charge(&request("0.5")).unwrap();
+    sealed.verify(None).unwrap();
+    assert!(ledger.verify(None).is_err() && ledger.charge(&request("0.1")).is_err());
+    execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_without_its_password() {
+    for url in ["postgres://ann:hidden@127.0.0.1:1/none", "postgres://ann:hidden@", "mysql://hidden"] {
+        let error = PostgresLedger::open(url, None).err().unwrap();
+        assert!(matches!(error, LedgerError::Storage(_)), "{error}");
+        assert!(!error.to_string().contains("hidden"), "{error}");
+    }
+}

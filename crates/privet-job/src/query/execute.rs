@@ -1,0 +1,206 @@
+//! From the data and a plan to noisy numbers.
+//!
+//! Guarantee: which group a record is in, whether it counts and with which number depends on that record alone and, for
+//! contribution limits, on the earlier records of the same person; so what the plan says of one person's influence
+//! holds. Numbers are rounded to the declared grid and moved within the declared bounds before anything is added up; a
+//! text that is no number counts as the lower bound, a missing value is left out. Records of which it is not known
+//! whose they are count nowhere when a limit per person is set.
+
+use std::collections::HashMap;
+
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Column, Progress, Table};
+use privet_dp::{Bounds, DpError};
+use privet_measure::answer::{Aggregate, Figure, RankBy};
+use std::path::Path;
+
+use super::condition::taken;
+use super::declared::Keys;
+use super::error::QueryError;
+use super::plan::{Error, Mechanism, Part, Plan};
+
+/// A record that is in no group.
+const NOWHERE: u32 = u32::MAX;
+
+/// The records as a plan looks at them. Exact, so nothing of it may be shown.
+pub(super) struct Exact {
+    table: Table,
+    /// Per record its group, or nowhere.
+    group_of: Vec<u32>,
+}
+
+/// A noisy number.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Number {
+    /// The answer.
+    pub value: f64,
+    /// With a probability of 95 % the noise is at most this, in the figure's own unit.
+    pub half_width_95: Option<f64>,
+    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile.
+    pub rank_error_95: Option<f64>,
+}
+
+/// One line of an answer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Line {
+    /// The keys of the columns of `group by`.
+    pub group: Vec<String>,
+    /// One number for each figure.
+    pub numbers: Vec<Number>,
+}
+
+impl Exact {
+    /// Reads the columns that the plan needs.
+    pub fn read(
+        plan: &Plan,
+        path: &Path,
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, QueryError> {
+        let options = ReadOptions { columns: Some(plan.columns()), ..options.clone() };
+        Ok(Self::new(plan, read(path, &options, progress)?.table))
+    }
+
+    pub fn new(plan: &Plan, table: Table) -> Self {
+        let mut counts = taken(&plan.question.filter, &table);
+        if let Some(column) = plan.per_person.as_ref().and_then(|name| table.column(name)) {
+            let persons: Vec<u64> = column.codes.iter().map(|&code| code.into()).collect();
+            let keep = plan.people.keep(&persons);
+            for ((counts, keep), &code) in counts.iter_mut().zip(keep).zip(&column.codes) {
+                *counts &= keep && !column.domain.is_missing(code);
+            }
+        }
+        let mut group_of: Vec<u32> = counts.iter().map(|&counts| if counts { 0 } else { NOWHERE }).collect();
+        for keys in &plan.keys {
+            let Some(column) = table.column(&keys.column) else { continue };
+            let key_of_code = keys_of(keys, column);
+            for (group, &code) in group_of.iter_mut().zip(&column.codes) {
+                let key = key_of_code.get(code as usize).copied().unwrap_or(NOWHERE);
+                // There are at most 2^20 groups.
+                *group = if *group == NOWHERE || key == NOWHERE {
+                    NOWHERE
+                } else {
+                    *group * keys.len() as u32 + key
+                };
+            }
+        }
+        Self { table, group_of }
+    }
+
+    /// Noisy numbers, in the order and as many as the question asks for. Draws from the generator.
+    pub fn release(&self, plan: &Plan) -> Result<Vec<Line>, DpError> {
+        let columns = plan.parts.iter().map(|part| self.part(part, plan.groups.get()));
+        let columns = columns.collect::<Result<Vec<Vec<Number>>, DpError>>()?;
+        let mut order: Vec<usize> = (0..plan.groups.get()).collect();
+        if let Some(ranking) = plan.question.order {
+            match ranking.by {
+                RankBy::Key(position) => {
+                    order.sort_by_key(|&group| plan.keys_of(group).get(position).copied());
+                }
+                RankBy::Figure(position) => {
+                    let part = plan.part_of.get(position).and_then(|&part| columns.get(part));
+                    let value =
+                        |group: usize| part.and_then(|own| own.get(group)).map_or(0.0, |own| own.value);
+                    order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+                }
+            }
+            if ranking.descending {
+                order.reverse();
+            }
+        }
+        order.truncate(plan.question.limit.unwrap_or(usize::MAX));
+        Ok(order
+            .into_iter()
+            .map(|group| Line {
+                group: plan.labels(group),
+                numbers: plan.part_of.iter().map(|&part| columns[part][group]).collect(), // why: one per part and group
+            })
+            .collect())
+    }
+
+    /// One number for each group.
+    fn part(&self, part: &Part, groups: usize) -> Result<Vec<Number>, DpError> {
+        let error = part.error();
+        match &part.mechanism {
+            Mechanism::Count(noise) => {
+                let known = match &part.figure {
+                    Figure::Aggregate(Aggregate::CountOf(column)) => self.table.column(column),
+                    _ => None,
+                };
+                let mut counts = vec![0u64; groups];
+                for (row, &group) in self.group_of.iter().enumerate() {
+                    let missing = known.is_some_and(|own| own.domain.is_missing(own.codes[row])); // why: one code per record
+                    if let (false, Some(count)) = (missing, counts.get_mut(group as usize)) {
+                        *count += 1;
+                    }
+                }
+                let noisy = noise.add_to_all(&counts)?;
+                Ok(noisy.into_iter().map(|count| number(count as f64, error, None)).collect())
+            }
+            Mechanism::Sum { sum, noise } => self
+                .units(part, &sum.bounds, groups)
+                .into_iter()
+                .map(|units| {
+                    let noisy = sum.release(units, noise)?;
+                    Ok(number(sum.bounds.grid().number(noisy), error, None))
+                })
+                .collect(),
+            Mechanism::Average { mean, bounds } => {
+                let width = bounds.grid().number(bounds.width() as i128);
+                self.units(part, bounds, groups)
+                    .into_iter()
+                    .map(|units| {
+                        let (value, records) = mean.release_with_records(units)?;
+                        let value = number(value.to_f64().value(), error, Some(records));
+                        // An average never leaves the bounds.
+                        Ok(Number { half_width_95: value.half_width_95.map(|own| own.min(width)), ..value })
+                    })
+                    .collect()
+            }
+            Mechanism::Quantile { quantile, bounds } => self
+                .units(part, bounds, groups)
+                .into_iter()
+                .map(|units| Ok(number(bounds.grid().number(quantile.release(units)?.into()), error, None)))
+                .collect(),
+        }
+    }
+
+    /// The numbers of a part's column by group, in units of its grid.
+    fn units(&self, part: &Part, bounds: &Bounds, groups: usize) -> Vec<Vec<i64>> {
+        let mut units = vec![Vec::new(); groups];
+        let Some(column) = part.figure.column().and_then(|name| self.table.column(name)) else {
+            return units;
+        };
+        let domain = &column.domain;
+        let of_code: Vec<Option<i64>> = (0..domain.len() as u32)
+            .map(|code| {
+                let number = || domain.text(code).trim().parse().unwrap_or(f64::NAN);
+                (!domain.is_missing(code)).then(|| bounds.clamp_number(number()))
+            })
+            .collect();
+        for (&group, &code) in self.group_of.iter().zip(&column.codes) {
+            let value = of_code.get(code as usize).copied().flatten();
+            if let (Some(value), Some(units)) = (value, units.get_mut(group as usize)) {
+                units.push(value);
+            }
+        }
+        units
+    }
+}
+
+/// Per code of the column the position of its key, or nowhere.
+fn keys_of(keys: &Keys, column: &Column) -> Vec<u32> {
+    let other = if keys.other.is_some() { keys.keys.len() as u32 } else { NOWHERE };
+    let known: HashMap<&str, u32> =
+        keys.keys.iter().enumerate().map(|(key, text)| (text.as_str(), key as u32)).collect();
+    column.domain.texts().iter().map(|text| known.get(&**text).copied().unwrap_or(other)).collect()
+}
+
+fn number(value: f64, error: Error, records: Option<i128>) -> Number {
+    let (half_width_95, rank_error_95) = match error {
+        Error::HalfWidth(half) => (Some(half), None),
+        Error::PerRecords(half) => (records.map(|records| half / records.max(1) as f64), None),
+        Error::Rank(records) => (None, Some(records)),
+    };
+    Number { value, half_width_95, rank_error_95 }
+}

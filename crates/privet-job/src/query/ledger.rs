@@ -1,0 +1,183 @@
+//! What `privet ledger` does: opening accounts, showing entries, verifying the chain.
+
+use std::path::{Path, PathBuf};
+
+use privet_dp::ledger::{Act, Head, LedgerError, Record};
+use privet_dp::{Delta, Epsilon, Loss, Rational};
+
+use super::error::QueryError;
+use super::place::{Account, LedgerFlags, Subject};
+use crate::error::JobError;
+
+/// An amount of privacy, as exact decimal text.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Amount {
+    /// Epsilon.
+    pub epsilon: String,
+    /// Delta.
+    pub delta: String,
+}
+
+impl From<&Loss> for Amount {
+    fn from(loss: &Loss) -> Self {
+        let [epsilon, delta] = loss.decimals();
+        Self { epsilon, delta }
+    }
+}
+
+impl std::fmt::Display for Amount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "epsilon {}", self.epsilon)?;
+        if self.delta == "0" { Ok(()) } else { write!(f, ", delta {}", self.delta) }
+    }
+}
+
+/// An entry of a ledger.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LedgerEntry {
+    /// Its number.
+    pub entry: u64,
+    /// When, in seconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// The account.
+    pub account: String,
+    /// `open` or `charge`.
+    pub kind: &'static str,
+    /// Who asked; empty for an opening.
+    pub analyst: String,
+    /// The SHA-256 of the question; empty for an opening.
+    pub question: String,
+    /// The charge, or the total that was opened.
+    pub amount: Amount,
+    /// What it left of the account.
+    pub remaining: Amount,
+    /// Its hash, which covers all entries before it.
+    pub hash: String,
+}
+
+impl From<Record> for LedgerEntry {
+    fn from(record: Record) -> Self {
+        Self {
+            entry: record.sequence,
+            time: record.time,
+            account: record.dataset,
+            kind: match record.act {
+                Act::Opened => "open",
+                Act::Charged => "charge",
+            },
+            analyst: record.asker,
+            question: record.fingerprint,
+            amount: (&record.loss).into(),
+            remaining: (&record.remaining).into(),
+            hash: record.hash,
+        }
+    }
+}
+
+/// A ledger as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Shown {
+    /// Where it is.
+    pub ledger: String,
+    /// Its entries in their order, those of other accounts left out when one was asked for.
+    pub entries: Vec<LedgerEntry>,
+}
+
+/// A ledger whose chain holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Verified {
+    /// Where it is.
+    pub ledger: String,
+    /// The number of entries.
+    pub entries: u64,
+    /// The last entry, as `NUMBER:HASH`; kept elsewhere, it shows later that nothing was cut off.
+    pub head: String,
+}
+
+/// An account that was opened.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Opened {
+    /// Where.
+    pub ledger: String,
+    /// The account.
+    pub account: String,
+    /// Its total.
+    pub budget: Amount,
+}
+
+fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryError> {
+    let subject = data.map(|data| Subject::new(data, None)).transpose()?;
+    Account::new(flags, subject.as_ref())
+}
+
+/// Opens an account with its total budget.
+///
+/// # Errors
+/// When the budget makes no sense, the account exists, or the ledger cannot be written.
+pub fn open_account(
+    data: Option<&Path>,
+    flags: &LedgerFlags,
+    epsilon: &str,
+    delta: Option<&str>,
+) -> Result<Opened, QueryError> {
+    let epsilon: Epsilon = epsilon.parse()?;
+    let delta = delta.map(str::parse::<Delta>).transpose()?;
+    let budget =
+        Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))?;
+    let account = account(data, flags)?;
+    let name = account.named()?.to_owned();
+    let receipt = account.made()?.open_account(&name, &budget)?;
+    Ok(Opened { ledger: account.place(), account: name, budget: (&receipt.remaining).into() })
+}
+
+/// The entries of a ledger; of one account when a table or an account is named.
+///
+/// # Errors
+/// When there is no ledger, or it cannot be read.
+pub fn show_ledger(data: Option<&Path>, flags: &LedgerFlags) -> Result<Shown, QueryError> {
+    let account = account(data, flags)?;
+    let records = existing(&account)?.records()?;
+    let wanted = |record: &Record| account.name.as_ref().is_none_or(|name| *name == record.dataset);
+    let entries: Vec<LedgerEntry> = records.into_iter().filter(wanted).map(Into::into).collect();
+    if entries.is_empty() && account.name.is_some() {
+        return Err(account.explain(LedgerError::NoAccount));
+    }
+    Ok(Shown { ledger: account.place(), entries })
+}
+
+/// Recomputes every hash and every sum of a ledger. `since` is a head that was seen earlier, as `NUMBER:HASH`.
+///
+/// # Errors
+/// When the chain does not hold, with the entry where it breaks; when there is no ledger.
+pub fn verify_ledger(
+    data: Option<&Path>,
+    flags: &LedgerFlags,
+    since: Option<&str>,
+) -> Result<Verified, QueryError> {
+    let since = since.map(|text| {
+        head(text).ok_or_else(|| JobError::new("--since takes NUMBER:HASH, as verify prints it"))
+    });
+    let since = since.transpose()?;
+    let account = account(data, flags)?;
+    let head = existing(&account)?.verify(since.as_ref())?;
+    Ok(Verified {
+        ledger: account.place(),
+        entries: head.sequence,
+        head: format!("{}:{}", head.sequence, head.hash),
+    })
+}
+
+fn existing(account: &Account) -> Result<Box<dyn privet_dp::ledger::Ledger>, QueryError> {
+    account.existing().map_err(|error| match error {
+        LedgerError::NoLedger => {
+            JobError::new("there is no ledger").at(&PathBuf::from(account.place())).into()
+        }
+        other => other.into(),
+    })
+}
+
+fn head(text: &str) -> Option<Head> {
+    let (sequence, hash) = text.trim().split_once(':')?;
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(Head { sequence: sequence.parse().ok()?, hash: hash.to_ascii_lowercase() }).filter(|_| is_hash)
+}

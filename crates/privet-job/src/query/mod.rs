@@ -1,0 +1,232 @@
+//! Private answers: `privet query` from a question in SQL to noisy numbers, and the ledger that pays for them (survey
+//! PM-17, PM-29, PM-35, ME-28).
+//!
+//! Guarantee: the order is always parse, plan, read, charge, draw, give out. What cannot be answered is refused before
+//! anything is charged; when the charge does not reach durable storage, nothing is drawn. The answers of one question
+//! are (epsilon, delta)-private for one person with at most the declared number of records, and the charge is exactly
+//! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
+//! for the owner of the data and not for whoever asked.
+
+mod condition;
+mod declared;
+mod error;
+mod execute;
+mod ledger;
+mod place;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use privet_data::Progress;
+use privet_dp::ledger::{Request, answer};
+use privet_dp::{DpError, Loss};
+
+pub(crate) use declared::check;
+pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
+pub use error::QueryError;
+pub use execute::{Line, Number};
+pub use ledger::{Amount, LedgerEntry, Opened, Shown, Verified, open_account, show_ledger, verify_ledger};
+pub use place::LedgerFlags;
+
+use declared::Declared;
+use execute::Exact;
+use place::{Account, Subject};
+use plan::{Error, Plan};
+
+/// A question, and what it may use.
+#[derive(Debug, Clone, Default)]
+pub struct QueryOptions {
+    /// The table, or a job file whose input it is.
+    pub data: PathBuf,
+    /// The question, in SQL.
+    pub question: String,
+    /// A job file that declares the columns, when `data` is the table.
+    pub job: Option<PathBuf>,
+    /// What is declared besides the job file.
+    pub flags: Flags,
+    /// Which ledger and account pay.
+    pub ledger: LedgerFlags,
+    /// Who asks; the job's, then the name of the user, when left out.
+    pub analyst: Option<String>,
+}
+
+/// What will be done, without having done it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Planned {
+    /// The columns of `group by`.
+    pub group_by: Vec<String>,
+    /// The number of groups.
+    pub groups: usize,
+    /// The figures.
+    pub figures: Vec<PlannedFigure>,
+    /// What it costs.
+    pub cost: Amount,
+    /// Whom it protects.
+    pub people: Protected,
+    /// The account.
+    pub account: String,
+    /// Where its ledger is.
+    pub ledger: String,
+    /// What is left of the account; none when it is not open.
+    pub remaining: Option<Amount>,
+    /// Whether that suffices.
+    pub suffices: bool,
+}
+
+/// A figure and how far off it will be.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct PlannedFigure {
+    /// Its name.
+    pub name: String,
+    /// The law of its noise.
+    pub noise: String,
+    /// With a probability of 95 % the noise is at most this, in the figure's own unit.
+    pub half_width_95: Option<f64>,
+    /// Averages: the same, to be divided by the number of records.
+    pub half_width_95_times_records: Option<f64>,
+    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile.
+    pub rank_error_95: Option<f64>,
+}
+
+/// Whom an answer protects.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Protected {
+    /// `add-remove` or `replace`.
+    pub neighbours: &'static str,
+    /// The most records of one person that count.
+    pub max_records: u32,
+    /// The column that tells whose record it is; without it the limit is taken on trust.
+    pub per_person: Option<String>,
+    /// Columns of `group by` whose undeclared values are in no group.
+    pub dropped: Vec<String>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Answered {
+    /// What was done.
+    #[serde(flatten)]
+    pub plan: Planned,
+    /// Who asked.
+    pub analyst: String,
+    /// The number of the ledger's entry.
+    pub entry: u64,
+    /// The hash of that entry.
+    pub hash: String,
+    /// The numbers.
+    pub lines: Vec<Line>,
+}
+
+/// Plans a question: what it would cost, and how far off its numbers would be. Nothing is charged, and the data is
+/// not opened.
+///
+/// # Errors
+/// When the question cannot be answered from what is declared, or the ledger cannot be read.
+pub fn plan_query(options: &QueryOptions) -> Result<Planned, QueryError> {
+    let prepared = Prepared::new(options)?;
+    let left = match prepared.account.existing().and_then(|mut ledger| ledger.remaining(&prepared.name)) {
+        Ok(left) => Some(left),
+        Err(error) => match prepared.account.explain(error) {
+            QueryError::NoAccount { .. } => None,
+            other => return Err(other),
+        },
+    };
+    Ok(prepared.planned(left.as_ref()))
+}
+
+/// Answers a question, having charged for it.
+///
+/// # Errors
+/// When the question cannot be answered from what is declared, the data cannot be read, or the account is not there or
+/// does not suffice; nothing is charged then. When the charge or the generator fails, nothing is answered.
+pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered, QueryError> {
+    let prepared = Prepared::new(options)?;
+    let Prepared { plan, subject, account, name } = &prepared;
+    let section = subject.job.as_ref().map(|(job, _)| &job.query);
+    let analyst = options.analyst.clone().or_else(|| section.and_then(|own| own.analyst.clone()));
+    let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
+    let analyst = analyst.or_else(user).unwrap_or_else(|| "unknown".to_owned());
+    let request = Request::new(name, &analyst, options.question.trim(), &plan.loss)?;
+
+    let mut ledger = account.existing().map_err(|error| account.explain(error))?;
+    // A question that cannot be paid need not be computed; whether it can is decided by the charge.
+    let left = ledger.remaining(name).map_err(|error| account.explain(error))?;
+    if left.after(&plan.loss.rounded_up()).is_none() {
+        let (asked, left) = (plan.loss.clone().into(), left.into());
+        return Err(privet_dp::ledger::LedgerError::Insufficient { asked, left }.into());
+    }
+    let exact = Exact::read(plan, &subject.path, &subject.options, progress)?;
+    let (receipt, lines) =
+        answer(&mut *ledger, &request, || exact.release(plan)).map_err(|error| match error {
+            DpError::Ledger(error) => account.explain(error),
+            other => other.into(),
+        })?;
+    let planned = prepared.planned(Some(&receipt.remaining));
+    Ok(Answered {
+        plan: Planned { suffices: true, ..planned },
+        analyst,
+        entry: receipt.sequence,
+        hash: receipt.hash,
+        lines,
+    })
+}
+
+struct Prepared {
+    plan: Plan,
+    subject: Subject,
+    account: Account,
+    name: String,
+}
+
+impl Prepared {
+    fn new(options: &QueryOptions) -> Result<Self, QueryError> {
+        let subject = Subject::new(&options.data, options.job.as_deref())?;
+        let job = subject.job.as_ref().map(|(job, base)| (job, base.as_path()));
+        let plan = Plan::new(&options.question, &Declared { flags: &options.flags, job })?;
+        let account = Account::new(&options.ledger, Some(&subject))?;
+        let name = account.named()?.to_owned();
+        Ok(Self { plan, subject, account, name })
+    }
+
+    fn planned(&self, left: Option<&Loss>) -> Planned {
+        let plan = &self.plan;
+        let figures = plan.question.select.iter().zip(&plan.part_of).filter_map(|(output, &part)| {
+            let part = plan.parts.get(part)?;
+            let (half, times, rank) = match part.error() {
+                Error::HalfWidth(half) => (Some(half), None, None),
+                Error::PerRecords(times) => (None, Some(times), None),
+                Error::Rank(rank) => (None, None, Some(rank)),
+            };
+            Some(PlannedFigure {
+                name: output.name.clone(),
+                noise: part.law(),
+                half_width_95: half,
+                half_width_95_times_records: times,
+                rank_error_95: rank,
+            })
+        });
+        let dropped = plan.keys.iter().filter(|keys| keys.other.is_none()).map(|keys| keys.column.clone());
+        let neighbours = match plan.people.neighbours() {
+            privet_dp::Neighbours::AddRemove => Neighbourhood::AddRemove,
+            privet_dp::Neighbours::ReplaceOne => Neighbourhood::Replace,
+        };
+        Planned {
+            group_by: plan.question.group_by.clone(),
+            groups: plan.groups.get(),
+            figures: figures.collect(),
+            cost: (&plan.loss).into(),
+            people: Protected {
+                neighbours: neighbours.word(),
+                max_records: plan.people.contributions(),
+                per_person: plan.per_person.clone(),
+                dropped: dropped.collect(),
+            },
+            account: self.name.clone(),
+            ledger: self.account.place(),
+            remaining: left.map(Into::into),
+            suffices: left.is_some_and(|left| left.after(&plan.loss.rounded_up()).is_some()),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the table, its ledger and its account are.
+//!
+//! Guarantee: the same table has the same ledger whichever way it is named (by itself or by a job file that says
+//! nothing else), so that a question cannot be asked twice from two budgets by accident.
+
+use std::path::{Path, PathBuf};
+
+use privet_data::io::ReadOptions;
+use privet_dp::ledger::{Ledger, LedgerError, PostgresLedger, SqliteLedger};
+
+use super::error::QueryError;
+use crate::error::JobError;
+use crate::job::Job;
+use crate::run::base_of;
+
+/// What flags say of the ledger.
+#[derive(Debug, Clone, Default)]
+pub struct LedgerFlags {
+    /// `--ledger FILE`, or the URL of a PostgreSQL database.
+    pub ledger: Option<String>,
+    /// `--signing-key FILE`: what signs its entries.
+    pub signing_key: Option<PathBuf>,
+    /// `--account NAME`
+    pub account: Option<String>,
+}
+
+/// The table that is asked about.
+pub(super) struct Subject {
+    pub path: PathBuf,
+    pub options: ReadOptions,
+    pub job: Option<(Job, PathBuf)>,
+    /// As it was named.
+    name: String,
+}
+
+impl Subject {
+    /// `data` is a table, or a job file whose input it is; `job` a job file that declares its columns.
+    pub fn new(data: &Path, job: Option<&Path>) -> Result<Self, QueryError> {
+        let is_job = data.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let job = match if is_job { Some(data) } else { job } {
+            Some(file) => Some((Job::read_declarations(file)?, base_of(file))),
+            None => None,
+        };
+        let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, _)| job.input.options())?;
+        let path = match &job {
+            Some((job, base)) if is_job => base.join(&job.input.path),
+            _ => data.to_owned(),
+        };
+        Ok(Self { path, options, job, name: data.display().to_string() })
+    }
+}
+
+/// A ledger and an account in it.
+pub(super) struct Account {
+    ledger: Storage,
+    key: Option<PathBuf>,
+    /// The account; none when neither a name nor a table is given.
+    pub name: Option<String>,
+    /// What follows `privet ledger open`, so that a person can repeat it.
+    command: String,
+}
+
+enum Storage {
+    File(PathBuf),
+    Server(String),
+}
+
+impl Account {
+    /// From flags first, then the job file, then the table: its name, and a file beside it.
+    pub fn new(flags: &LedgerFlags, subject: Option<&Subject>) -> Result<Self, QueryError> {
+        let job = subject.and_then(|own| own.job.as_ref());
+        let beside = |base: &Path, path: &Path| base.join(path);
+        let storage = |text: &str, base: Option<&Path>| {
+            if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+                Storage::Server(text.to_owned())
+            } else {
+                Storage::File(base.map_or_else(|| PathBuf::from(text), |base| beside(base, Path::new(text))))
+            }
+        };
+        let of_job = job.and_then(|(job, base)| Some(storage(job.query.ledger.as_deref()?, Some(base))));
+        let of_table = || subject.map(|own| Storage::File(with_ending(&own.path)));
+        let ledger = flags.ledger.as_deref().map(|text| storage(text, None)).or(of_job).or_else(of_table);
+        let ledger = ledger.ok_or_else(|| {
+            JobError::new("say which ledger: the table or job file that it is of, or --ledger FILE")
+        })?;
+        let key_of_job = || job.and_then(|(job, base)| Some(beside(base, job.query.signing_key.as_deref()?)));
+        let name_of_job = || job.and_then(|(job, _)| job.query.account.clone());
+        let name_of_table = || {
+            Some(subject?.path.file_name()?.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
+        };
+        let mut command: Vec<String> = subject.map(|own| own.name.clone()).into_iter().collect();
+        // A URL may hold a password.
+        command.extend(flags.ledger.as_ref().map(|text| match storage(text, None) {
+            Storage::File(_) => format!("--ledger {text}"),
+            Storage::Server(_) => "--ledger postgres://…".to_owned(),
+        }));
+        command.extend(flags.account.as_ref().map(|name| format!("--account {name}")));
+        Ok(Self {
+            ledger,
+            key: flags.signing_key.clone().or_else(key_of_job),
+            name: flags.account.clone().or_else(name_of_job).or_else(name_of_table),
+            command: command.join(" "),
+        })
+    }
+
+    /// The account's name, where one is needed.
+    pub fn named(&self) -> Result<&str, QueryError> {
+        let missing = "say which account: the table or job file that it is of, or --account NAME";
+        self.name.as_deref().ok_or_else(|| JobError::new(missing).into())
+    }
+
+    /// Where the ledger is, for people.
+    pub fn place(&self) -> String {
+        match &self.ledger {
+            Storage::File(path) => path.display().to_string(),
+            Storage::Server(_) => "the PostgreSQL ledger".to_owned(),
+        }
+    }
+
+    /// The ledger, when there is one.
+    pub fn existing(&self) -> Result<Box<dyn Ledger>, LedgerError> {
+        let key = self.key.as_deref();
+        Ok(match &self.ledger {
+            Storage::File(path) => Box::new(SqliteLedger::open_existing(path, key)?),
+            Storage::Server(url) => Box::new(PostgresLedger::open_existing(url, key)?),
+        })
+    }
+
+    /// The ledger, made when there is none.
+    pub fn made(&self) -> Result<Box<dyn Ledger>, LedgerError> {
+        let key = self.key.as_deref();
+        Ok(match (&self.ledger, key) {
+            (Storage::File(path), None) => Box::new(SqliteLedger::open(path)?),
+            (Storage::File(path), Some(key)) => Box::new(SqliteLedger::open_signed(path, key)?),
+            (Storage::Server(url), key) => Box::new(PostgresLedger::open(url, key)?),
+        })
+    }
+
+    /// The same error, with what to do when there is no account.
+    pub fn explain(&self, error: LedgerError) -> QueryError {
+        match error {
+            LedgerError::NoAccount | LedgerError::NoLedger => QueryError::NoAccount {
+                account: self.name.clone().unwrap_or_default(),
+                ledger: self.place(),
+                command: self.command.clone(),
+            },
+            other => other.into(),
+        }
+    }
+}
+
+fn with_ending(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".ledger");
+    name.into()
+}

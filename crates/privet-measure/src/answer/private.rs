@@ -1,0 +1,172 @@
+//! Questions that are answered with noise: what a [`Question`](super::Question) can hold, and besides it medians and
+//! other quantiles, and the order and number of the lines of a `group by`.
+//!
+//! `select diagnosis, count(*) from data group by diagnosis order by count(*) desc limit 5`. What is refused is refused by
+//! name: whatever would show single records (`select *`, columns outside `group by`, `distinct`), or is decided by one
+//! person (`min`, `max`), joins, subqueries, arithmetic. Order and limit are of answers that already have their noise,
+//! so they tell nothing more.
+
+use super::question::{Aggregate, Condition, QuestionError};
+use super::sql;
+
+/// What is asked for with noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrivateQuestion {
+    /// The figures, in the order of the question; at least one.
+    pub select: Vec<PrivateOutput>,
+    /// Which records they are about; all when it is empty.
+    pub filter: Condition,
+    /// The columns whose declared keys each get an answer of their own.
+    pub group_by: Vec<String>,
+    /// How the lines are ordered; by their keys when it is empty.
+    pub order: Option<Ranking>,
+    /// How many lines are shown; all when it is empty.
+    pub limit: Option<usize>,
+}
+
+/// One figure that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateOutput {
+    /// What to compute.
+    pub figure: Figure,
+    /// Its name: the alias, or the figure as it is written.
+    pub name: String,
+}
+
+/// A figure over records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Figure {
+    /// A count, sum or average.
+    Aggregate(Aggregate),
+    /// `median(column)` or `quantile(column, 0.9)`: the quantile `above/below`.
+    Quantile {
+        /// The column.
+        column: String,
+        /// The numerator.
+        above: u32,
+        /// The denominator.
+        below: u32,
+    },
+}
+
+/// What the lines are ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ranking {
+    /// A figure or a column of `group by`, by its position.
+    pub by: RankBy,
+    /// The largest first.
+    pub descending: bool,
+}
+
+/// A figure or a column of `group by`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankBy {
+    /// A figure of `select`.
+    Figure(usize),
+    /// A column of `group by`, in the order of its keys.
+    Key(usize),
+}
+
+impl Figure {
+    /// The column that is counted, summed, averaged or cut.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Figure::Aggregate(aggregate) => aggregate.column(),
+            Figure::Quantile { column, .. } => Some(column),
+        }
+    }
+}
+
+impl PrivateQuestion {
+    /// Reads a question.
+    ///
+    /// ```
+    /// use privet_measure::answer::PrivateQuestion;
+    /// let text = "select sex, median(cost) from data where age < 40 group by sex order by median(cost) desc limit 1";
+    /// assert_eq!(PrivateQuestion::parse(text)?.limit, Some(1));
+    /// assert!(PrivateQuestion::parse("select max(cost) from data").is_err());
+    /// # Ok::<(), privet_measure::answer::QuestionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is no SQL, or asks for what cannot be told with noise.
+    pub fn parse(text: &str) -> Result<Self, QuestionError> {
+        sql::read_private(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> &'static str {
+        match PrivateQuestion::parse(text) {
+            Err(QuestionError::Unsupported { construct, .. }) => construct,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn quantiles_order_and_limit() {
+        let asked = PrivateQuestion::parse(
+            "select sex, count(*) as n, quantile(cost, 0.25) from data group by sex, age order by n desc limit 3",
+        )
+        .unwrap();
+        assert_eq!(asked.order, Some(Ranking { by: RankBy::Figure(0), descending: true }));
+        assert_eq!((asked.limit, asked.group_by.len()), (Some(3), 2));
+        let quarter = Figure::Quantile { column: "cost".into(), above: 250, below: 1000 };
+        assert_eq!(asked.select[1], PrivateOutput { figure: quarter, name: "quantile(cost, 0.25)".into() });
+        let asked =
+            PrivateQuestion::parse("select median(d.cost), age from data d group by age order by age")
+                .unwrap();
+        assert_eq!(asked.order, Some(Ranking { by: RankBy::Key(0), descending: false }));
+        assert_eq!(asked.select[0].name, "median(cost)");
+        let half = Figure::Quantile { column: "cost".into(), above: 1, below: 2 };
+        assert_eq!(asked.select[0].figure, half);
+        let same = "select avg(cost) from data where sex = 'F' and not (age < 3 or zip like '1%')";
+        let public = super::super::Question::parse(same).unwrap();
+        assert_eq!(PrivateQuestion::parse(same).unwrap().filter, public.filter);
+    }
+
+    #[test]
+    fn what_would_show_records_is_refused_by_name() {
+        for (text, word) in [
+            ("select * from data", "`*`"),
+            ("select name from data", "not in `group by`"),
+            ("select name from data group by name", "no count"),
+            ("select distinct count(*) from data", "`distinct`"),
+            ("select count(distinct name) from data", "`distinct`"),
+            ("select max(cost) from data", "one person"),
+            ("select min(cost), count(*) from data", "one person"),
+            ("select count(*) from a join b", "a join"),
+            ("select count(*) from a, b", "a join"),
+            ("select count(*) from (select * from data)", "a subquery"),
+            ("select count(*) from data where cost in (select cost from data)", "a subquery"),
+            ("select count(*) from data group by sex having count(*) > 1", "`having`"),
+            ("select count(*) from data limit 3", "`limit`"),
+            ("select count(*) from data group by sex limit 3", "`limit` without"),
+            ("select count(*) from data group by sex order by count(*) limit 0", "`limit`"),
+            ("select count(*) from data group by sex order by count(*) limit 2 offset 1", "`offset`"),
+            ("select count(*) from data group by sex order by avg(cost)", "`order by`"),
+            ("select sex, count(*) from data group by sex order by age", "`order by`"),
+            ("select count(*) from data group by sex order by sex, count(*)", "`order by`"),
+            ("select quantile(cost, 1.5) from data", "a quantile"),
+            ("select quantile(cost, 0.3333) from data", "a quantile"),
+            ("select quantile(cost) from data", "a quantile"),
+            ("select sum(cost * 2) from data", "arithmetic"),
+            ("select stddev(cost) from data", "a function"),
+            ("delete from data", "no `select`"),
+            ("select count(*) from data; select count(*) from data", "several"),
+            ("select count(*) from data union select count(*) from data", "`union`"),
+            ("with a as (select 1) select count(*) from a", "`with`"),
+            ("select count(*) over () from data", "a window"),
+        ] {
+            assert!(refused(text).contains(word), "{text}: {}", refused(text));
+        }
+        assert!(matches!(PrivateQuestion::parse("select"), Err(QuestionError::Syntax { .. })));
+        assert!(PrivateQuestion::parse(&"(".repeat(9000)).is_err());
+        // Releases have no quantiles.
+        assert!(super::super::Question::parse("select median(cost) from data").is_err());
+        assert!(super::super::Question::parse("select count(*) from data group by a order by a").is_err());
+    }
+}
