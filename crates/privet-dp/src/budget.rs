@@ -226,7 +226,9 @@ pub(crate) fn parse(text: &str) -> Option<RBig> {
         return (below != UBig::ZERO).then(|| RBig::from_parts(IBig::from(above), below));
     }
     let (number, exponent) = match text.split_once(['e', 'E']) {
-        Some((number, exponent)) => (number, exponent.parse::<i32>().ok().filter(|e| e.abs() <= 300)?),
+        Some((number, exponent)) => {
+            (number, exponent.parse::<i32>().ok().filter(|e| e.unsigned_abs() <= 300)?)
+        }
         None => (text, 0),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -255,6 +257,13 @@ mod tests {
 
     fn loss(epsilon: &str, delta: &str) -> Loss {
         Loss::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn exponents_that_nobody_means_are_refused() {
+        for text in ["1e-2147483648", "1e2147483647", "1e-301", "1e301", "0.1e", "1e+-1"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use privet_dp::ledger::{Head, Ledger, LedgerError, Request, SqliteLedger, answer};
+use privet_dp::ledger::{Head, Ledger, LedgerError, Request, SqliteLedger, Terms, answer};
 use privet_dp::{Count, DpError, Loss, Neighbours, People, Privacy, Rational};
 
 fn loss(epsilon: &str, delta: &str) -> Loss {
@@ -44,6 +44,77 @@ fn a_budget_is_spent_exactly() {
     assert_eq!(ledger.verify(None).unwrap().sequence, 11);
     assert!(Request::new("patients", "", "q", &loss("1", "0")).is_err());
     assert!(Request::new("patients", "ann", "q", &Loss::none()).is_err());
+}
+
+/// Opens a ledger with two accounts and a charge each, and changes its file by hand.
+fn changed_by_hand(statement: &str) -> (tempfile::TempDir, SqliteLedger) {
+    let (folder, path) = folder();
+    let key = folder.path().join("key");
+    std::fs::write(&key, [7; 32]).unwrap();
+    let mut ledger = SqliteLedger::open_signed(&path, &key).unwrap();
+    for account in ["patients", "staff"] {
+        ledger.open_account(account, &loss("1", "0")).unwrap();
+        let question = Request::new(account, "ann", "q", &loss("0.9", "0")).unwrap();
+        ledger.charge(&question).unwrap();
+    }
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute_batch(statement).unwrap();
+    (folder, SqliteLedger::open_signed(&path, &key).unwrap())
+}
+
+#[test]
+fn what_was_changed_by_hand_is_not_spent() {
+    for statement in [
+        "UPDATE entries SET dataset = 'staff' WHERE sequence = 2",
+        "UPDATE entries SET epsilon_remaining = '1' WHERE sequence = 2",
+        "UPDATE entries SET time = -time WHERE sequence = 1",
+        "UPDATE accounts SET epsilon = '9' WHERE dataset = 'patients'",
+        "DELETE FROM entries WHERE sequence = 2",
+    ] {
+        let (_folder, mut ledger) = changed_by_hand(statement);
+        let refused = ledger.charge(&request("0.1"));
+        assert!(matches!(refused, Err(LedgerError::Broken { .. })), "{statement}: {refused:?}");
+        assert!(matches!(ledger.verify(None), Err(LedgerError::Broken { .. })), "{statement}");
+    }
+}
+
+#[test]
+fn a_file_that_does_otherwise_than_it_is_told_is_no_ledger() {
+    for statement in [
+        "CREATE TRIGGER forget AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE sequence = NEW.sequence; END",
+        "CREATE VIEW other AS SELECT * FROM entries",
+        "CREATE TABLE other (a TEXT)",
+    ] {
+        let (_folder, mut ledger) = changed_by_hand(statement);
+        assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Storage(_))), "{statement}");
+        assert!(matches!(ledger.verify(None), Err(LedgerError::Storage(_))), "{statement}");
+    }
+}
+
+#[test]
+fn a_ledger_that_is_open_sees_what_others_write() {
+    let (_folder, path) = folder();
+    let mut own = SqliteLedger::open(&path).unwrap();
+    own.open_account("patients", &loss("1", "0")).unwrap();
+    let mut others = SqliteLedger::open(&path).unwrap();
+    for _ in 0..3 {
+        own.charge(&request("0.1")).unwrap();
+        others.charge(&request("0.2")).unwrap();
+    }
+    assert_eq!(own.remaining("patients").unwrap(), loss("0.1", "0"));
+    assert_eq!(others.remaining("patients").unwrap(), loss("0.1", "0"));
+}
+
+#[test]
+fn a_question_on_other_terms_is_refused() {
+    let (_folder, path) = folder();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let terms = Terms { person: Some("id".to_owned()), ..Terms::default() };
+    ledger.open_account_on("patients", &terms, &loss("1", "0")).unwrap();
+    assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::OtherTerms { .. })));
+    ledger.charge(&request("0.1").on(terms)).unwrap();
+    assert_eq!(ledger.verify(None).unwrap().sequence, 2);
+    assert_eq!(ledger.records().unwrap()[0].asker, "");
 }
 
 #[test]

@@ -75,6 +75,16 @@ fn a_ledger_in_postgresql() {
     assert_eq!((records[20].asker.as_str(), &records[20].loss), ("ann", &loss("0.1", "0")));
     println!("20 of 80 charges by 8 askers were granted, as the budget says");
 
+    // Tables that do otherwise than they are told are no ledger.
+    execute(
+        &url,
+        "CREATE OR REPLACE FUNCTION privet_forget() RETURNS trigger AS 'BEGIN RETURN NULL; END' LANGUAGE plpgsql;
+         CREATE TRIGGER forget BEFORE INSERT ON privet_entries FOR EACH ROW EXECUTE FUNCTION privet_forget()",
+    );
+    assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Storage(_))));
+    assert!(matches!(ledger.verify(None), Err(LedgerError::Storage(_))));
+    execute(&url, "DROP TRIGGER forget ON privet_entries; DROP FUNCTION privet_forget");
+
     // Entries are found when they were changed by hand.
     for (edit, back) in [
         (

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use privet_data::date_of;
 use privet_job::query::{Shown, open_account, show_ledger, verify_ledger};
 
-use super::query::{LedgerArgs, left_aligned};
+use super::query::{LedgerArgs, PeopleArgs, left_aligned};
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure};
 
@@ -44,6 +44,8 @@ struct Open {
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     delta: Option<String>,
     #[command(flatten)]
+    people: PeopleArgs,
+    #[command(flatten)]
     ledger: LedgerArgs,
 }
 
@@ -72,14 +74,14 @@ impl Ledger {
         match self.act {
             Act::Open(open) => {
                 let flags = open.ledger.flags();
-                let opened =
-                    open_account(open.data.as_deref(), &flags, &open.epsilon, open.delta.as_deref())?;
+                let (data, people) = (open.data.as_deref(), open.people.flags());
+                let opened = open_account(data, &flags, &people, &open.epsilon, open.delta.as_deref())?;
                 if shared.json {
                     print_json(&opened)?;
                 } else if !shared.quiet {
                     print(&format!(
-                        "Opened `{}` with {} in {}.",
-                        opened.account, opened.budget, opened.ledger
+                        "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.",
+                        opened.account, opened.budget, opened.ledger, opened.terms
                     ));
                 }
             }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use privet_job::query::{
-    Answered, Flags, LedgerFlags, Neighbourhood, Planned, PlannedFigure, Protected, QueryError, QueryOptions,
+    Answered, Flags, LedgerFlags, Neighbourhood, Planned, PlannedFigure, QueryError, QueryOptions,
     plan_query, query,
 };
 
@@ -56,16 +56,8 @@ pub struct Query {
     /// What to call the group of all other values of a column; without it they are in no group
     #[arg(long = "other", value_name = "COLUMN=LABEL")]
     others: Vec<String>,
-    /// Who is hidden: somebody who is in the table or not (add-remove), or what somebody's records say, their number
-    /// being public (replace)
-    #[arg(long, value_name = "KIND", value_parser = ["add-remove", "replace"])]
-    neighbours: Option<String>,
-    /// The column that tells whose record it is; of each person the first --max-records records count
-    #[arg(long, value_name = "COLUMN")]
-    per_person: Option<String>,
-    /// The most records of one person (default: 1). Taken on trust without --per-person
-    #[arg(long, value_name = "N")]
-    max_records: Option<u32>,
+    #[command(flatten)]
+    people: PeopleArgs,
     /// Who asks, for the ledger (default: the name of the user)
     #[arg(long, value_name = "NAME")]
     analyst: Option<String>,
@@ -87,6 +79,32 @@ pub struct LedgerArgs {
     account: Option<String>,
 }
 
+/// Whom an account or a question protects.
+#[derive(Debug, Args)]
+pub struct PeopleArgs {
+    /// Who is hidden: somebody who is in the table or not (add-remove), or what somebody's records say, their number
+    /// being public (replace)
+    #[arg(long, value_name = "KIND", value_parser = ["add-remove", "replace"])]
+    neighbours: Option<String>,
+    /// The column that tells whose record it is; of each person the first --max-records records count
+    #[arg(long, value_name = "COLUMN")]
+    per_person: Option<String>,
+    /// The most records of one person (default: 1). Taken on trust without --per-person
+    #[arg(long, value_name = "N")]
+    max_records: Option<u32>,
+}
+
+impl PeopleArgs {
+    /// As the library takes them.
+    pub fn flags(self) -> Flags {
+        let neighbours = self.neighbours.as_deref().map(|word| match word {
+            "replace" => Neighbourhood::Replace,
+            _ => Neighbourhood::AddRemove,
+        });
+        Flags { neighbours, per_person: self.per_person, max_records: self.max_records, ..Flags::default() }
+    }
+}
+
 impl LedgerArgs {
     /// As the library takes them.
     pub fn flags(self) -> LedgerFlags {
@@ -103,10 +121,6 @@ impl From<QueryError> for Failure {
 impl Query {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        let neighbours = self.neighbours.as_deref().map(|word| match word {
-            "replace" => Neighbourhood::Replace,
-            _ => Neighbourhood::AddRemove,
-        });
         let options = QueryOptions {
             data: self.data,
             question: self.question,
@@ -114,13 +128,11 @@ impl Query {
             flags: Flags {
                 epsilon: self.epsilon,
                 delta: self.delta,
-                neighbours,
-                per_person: self.per_person,
-                max_records: self.max_records,
                 bounds: self.bounds,
                 grids: self.grids,
                 keys: self.keys,
                 others: self.others,
+                ..self.people.flags()
             },
             ledger: self.ledger.flags(),
             analyst: self.analyst,
@@ -161,7 +173,7 @@ fn describe_plan(planned: &Planned, quiet: bool) -> String {
         let by = planned.group_by.join(", ");
         text.push_str(&format!("One line for each of {} groups by {by}.\n", grouped(planned.groups as u64)));
     }
-    text.push_str(&notes(&planned.people));
+    text.push_str(&notes(planned));
     let (cost, account, ledger) = (&planned.cost, &planned.account, &planned.ledger);
     match (&planned.remaining, planned.suffices) {
         (Some(left), true) => {
@@ -216,7 +228,7 @@ fn describe(answered: &Answered, quiet: bool) -> String {
     for figure in &plan.figures {
         text.push_str(&format!("{}: {}.\n", figure.name, figure.noise));
     }
-    text.push_str(&notes(&plan.people));
+    text.push_str(&notes(plan));
     let left = plan.remaining.as_ref().map_or_else(String::new, |left| format!("; {left} is left"));
     text.push_str(&format!(
         "Charged {} to `{}` for {}{left} (entry {} of {}).\n",
@@ -225,8 +237,12 @@ fn describe(answered: &Answered, quiet: bool) -> String {
     text
 }
 
+/// Above this epsilon a guarantee says little: odds may change more than a hundredfold.
+const LITTLE: f64 = 4.6;
+
 /// Whom the answer protects, and what it leaves out.
-fn notes(people: &Protected) -> String {
+fn notes(plan: &Planned) -> String {
+    let people = &plan.people;
     let records = match people.max_records {
         1 => "1 record".to_owned(),
         most => format!("{most} records"),
@@ -243,7 +259,15 @@ fn notes(people: &Protected) -> String {
         true => String::new(),
         false => format!("Undeclared values of {} are in no group.\n", people.dropped.join(", ")),
     };
-    format!("{hidden}\n{limit}\n{dropped}")
+    let epsilon: f64 = plan.cost.epsilon.parse().unwrap_or(f64::INFINITY);
+    let times = match epsilon.exp() {
+        times if times < 1e6 => format!("{times:.3}"),
+        times => format!("{times:.0e}"),
+    };
+    let little = if epsilon > LITTLE { ", which protects little" } else { "" };
+    let factor =
+        format!("Nobody's records make any answer more than e^epsilon = {times} times as likely{little}.");
+    format!("{hidden}\n{factor}\n{limit}\n{dropped}")
 }
 
 /// A number for people: what is below 1 to three digits, and not as 0.

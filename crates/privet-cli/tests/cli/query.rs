@@ -180,10 +180,12 @@ fn absurd_input_is_refused_and_costs_nothing() {
     }
     assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
     open(&dir, "3");
-    for epsilon in ["0", "-1", "-0.5", "inf", "infinity", "NaN", "1e999999999", "1/0", "one", ""] {
+    for epsilon in
+        ["0", "-1", "-0.5", "inf", "infinity", "NaN", "1e999999999", "1e-2147483648", "1/0", "one", ""]
+    {
         ask(&dir, question, &["--epsilon", epsilon]).expect(2).says("epsilon");
     }
-    for delta in ["1", "-0.1", "inf"] {
+    for delta in ["1", "-0.1", "inf", "0.999999", "0.01", "1e-2147483648"] {
         ask(&dir, question, &["--delta", delta]).expect(2).says("delta");
     }
     for bound in ["cost=9..1", "cost=0..inf", "cost=a..b", "cost", "cost=1"] {
@@ -212,6 +214,10 @@ fn absurd_input_is_refused_and_costs_nothing() {
         ("select count(*) from (select * from data)", "a subquery"),
         ("select sum(id) from data", "no declared bounds"),
         ("select count(*) from data where income > 3", "no column `income`"),
+        ("select count(*) from other.data", "other than one table"),
+        ("select sum(cost) from data as d(id, sex, cost, age)", "other than one table"),
+        ("select count(*) from data with (nolock)", "other than one table"),
+        ("select count(5)(*) from data", "parameters"),
         ("drop table data", "no `select`"),
         ("select", "cannot be read as SQL"),
     ] {
@@ -226,6 +232,33 @@ fn absurd_input_is_refused_and_costs_nothing() {
     assert!(ask(&dir, &text, &[]).expect(0).json()["lines"][0]["numbers"][0]["value"].is_number());
     // The question is not kept, only its fingerprint.
     assert!(!String::from_utf8_lossy(&dir.bytes("people.csv.ledger")).contains(CANARY));
+}
+
+#[test]
+fn a_table_has_one_budget() {
+    let dir = people();
+    open(&dir, "1");
+    dir.expect(2, &["ledger", "open", "people.csv", "--epsilon", "3", "--account", "second"])
+        .says("one account");
+    std::os::unix::fs::symlink(dir.path("people.csv"), dir.path("link.csv")).unwrap();
+    dir.expect(2, &["ledger", "open", "link.csv", "--epsilon", "3"]).says("already");
+    dir.expect(0, &["query", "link.csv", "select count(*) from d", "--epsilon", "1"])
+        .prints("epsilon 0 is left");
+}
+
+#[test]
+fn an_account_is_for_one_kind_of_people() {
+    let dir = people();
+    let by_person = ["ledger", "open", "people.csv", "--epsilon", "9", "--per-person", "id"];
+    dir.expect(0, &by_person).prints("people by column `id`");
+    let question = "select count(*) from data";
+    ask(&dir, question, &[]).expect(2).says("people by column `id`");
+    ask(&dir, question, &["--per-person", "sex"]).expect(2).says("on the account's terms");
+    ask(&dir, question, &["--per-person", "id", "--neighbours", "replace"]).expect(2).says("replace");
+    assert_eq!(entries(&dir).len(), 1, "something was charged");
+    ask(&dir, question, &["--per-person", "id", "--max-records", "2"]).expect(0);
+    dir.expect(0, &["query", "job.toml", question, "--per-person", "id", "--epsilon", "5"])
+        .prints("e^epsilon = 148.413 times as likely, which protects little");
 }
 
 #[test]

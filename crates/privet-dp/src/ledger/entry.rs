@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dashu::rational::RBig;
 
 use super::chain::{START, Seal};
-use super::{Act, Head, LedgerError, Receipt, Record, Request, name};
+use super::{Act, Head, LedgerError, Receipt, Record, Request, Terms, name};
 use crate::budget::{Loss, parse};
 
 const OPEN: &str = "open";
@@ -32,8 +32,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The opening of an account, and its total.
-    pub fn opening(dataset: &str, budget: &Loss) -> Result<Self, LedgerError> {
+    /// The opening of an account, its terms (where a charge names its asker) and its total.
+    pub fn opening(dataset: &str, terms: &Terms, budget: &Loss) -> Result<Self, LedgerError> {
         if name(dataset).is_err() || budget.epsilon().is_zero() {
             return Err(LedgerError::BadAccount);
         }
@@ -43,7 +43,7 @@ impl Entry {
             kind: OPEN.to_owned(),
             time: 0,
             dataset: dataset.to_owned(),
-            asker: String::new(),
+            asker: terms.text(),
             fingerprint: String::new(),
             loss: total.clone(),
             remaining: total,
@@ -52,7 +52,7 @@ impl Entry {
     }
 
     /// A charge on what is left, or a refusal.
-    pub fn charge(request: &Request, left: &Loss) -> Result<Self, LedgerError> {
+    fn charge(request: &Request, left: &Loss) -> Result<Self, LedgerError> {
         let Some(after) = left.after(&request.loss) else {
             let (asked, left) = (request.loss.clone().into(), left.clone().into());
             return Err(LedgerError::Insufficient { asked, left });
@@ -100,10 +100,9 @@ impl Entry {
         )
     }
 
-    /// Recomputes its hash, so that an amount changed by hand is not spent, and a ledger that is signed with another
-    /// key is not continued. `before` is the hash of the entry before it. The whole chain is [`Audit`]'s matter.
-    pub fn must_be_genuine(&self, before: Option<&str>, seal: &Seal) -> Result<(), LedgerError> {
-        if self.hash_after(before.unwrap_or(START), seal)? == self.hash {
+    /// Recomputes its hash from that of the entry before it.
+    fn must_be_genuine(&self, before: &str, seal: &Seal) -> Result<(), LedgerError> {
+        if self.hash_after(before, seal)? == self.hash {
             return Ok(());
         }
         Err(self.broken("its hash is another one, or the key is"))
@@ -118,7 +117,10 @@ impl Entry {
         Ok(Receipt { sequence: self.sequence, remaining: self.left()?, hash: self.hash })
     }
 
-    pub fn record(self) -> Result<Record, LedgerError> {
+    pub fn record(mut self) -> Result<Record, LedgerError> {
+        if self.kind == OPEN {
+            self.asker.clear();
+        }
         let act = match self.kind.as_str() {
             OPEN => Act::Opened,
             CHARGE => Act::Charged,
@@ -157,56 +159,58 @@ pub(super) fn beginning() -> Head {
     Head { sequence: 0, hash: START.to_owned() }
 }
 
-/// Goes through all entries in order and recomputes every hash and every sum.
-pub(super) struct Audit<'a> {
-    seal: &'a Seal,
-    since: Option<&'a Head>,
-    accounts: HashMap<String, Loss>,
-    totals: HashMap<String, Amount>,
-    last: Head,
-    seen: bool,
+/// A number of the ledger. None is negative, and a sign that was turned round must not go unnoticed.
+pub(super) fn whole(number: i64) -> Result<u64, LedgerError> {
+    let problem = "a number in it is negative";
+    u64::try_from(number).map_err(|_| LedgerError::Broken { sequence: number.unsigned_abs(), problem })
 }
 
-impl<'a> Audit<'a> {
-    pub fn new(seal: &'a Seal, since: Option<&'a Head>) -> Self {
-        let last = beginning();
-        let seen = since.is_none_or(|head| *head == last);
-        Self { seal, since, accounts: HashMap::new(), totals: HashMap::new(), last, seen }
+/// Goes through all entries in order and recomputes every hash and every sum. What is spent is what it finds, never what
+/// a single entry claims.
+#[derive(Default)]
+pub(super) struct Audit {
+    accounts: HashMap<String, (Terms, Loss)>,
+    totals: HashMap<String, Amount>,
+    last: Option<Head>,
+}
+
+impl Audit {
+    /// The last entry that was gone through.
+    pub fn last(&self) -> Head {
+        self.last.clone().unwrap_or_else(beginning)
     }
 
     /// The next entry.
-    pub fn take(&mut self, entry: Entry) -> Result<(), LedgerError> {
+    pub fn take(&mut self, seal: &Seal, entry: Entry) -> Result<(), LedgerError> {
         let broken = |problem| LedgerError::Broken { sequence: entry.sequence, problem };
-        if entry.sequence != self.last.sequence + 1 {
+        let last = self.last();
+        if entry.sequence != last.sequence + 1 {
             return Err(broken("an entry before it is missing"));
         }
-        entry.must_be_genuine(Some(&self.last.hash), self.seal)?;
+        entry.must_be_genuine(&last.hash, seal)?;
         let (Some(spent), Some(left)) = (loss(&entry.loss), loss(&entry.remaining)) else {
             return Err(broken("its amounts cannot be read"));
         };
-        let expected = match (entry.kind.as_str(), self.accounts.get(&entry.dataset)) {
+        let (terms, expected) = match (entry.kind.as_str(), self.accounts.remove(&entry.dataset)) {
             (OPEN, None) => {
                 self.totals.insert(entry.dataset.clone(), entry.loss.clone());
-                Some(spent)
+                let terms = Terms::parse(&entry.asker).ok_or_else(|| broken("its terms cannot be read"))?;
+                (terms, Some(spent))
             }
-            (CHARGE, Some(before)) => before.after(&spent),
+            (CHARGE, Some((terms, before))) => (terms, before.after(&spent)),
             _ => return Err(broken("its account is not open, or is opened again")),
         };
         if expected.as_ref() != Some(&left) {
             return Err(broken("it does not leave what it should"));
         }
-        self.accounts.insert(entry.dataset, left);
-        self.last = Head { sequence: entry.sequence, hash: entry.hash };
-        self.seen |= self.since == Some(&self.last);
+        self.accounts.insert(entry.dataset, (terms, left));
+        self.last = Some(Head { sequence: entry.sequence, hash: entry.hash });
         Ok(())
     }
 
     /// Compares with the table of accounts.
-    pub fn finish(self, accounts: impl IntoIterator<Item = (String, Amount)>) -> Result<Head, LedgerError> {
-        let broken = |problem| LedgerError::Broken { sequence: self.last.sequence, problem };
-        if !self.seen {
-            return Err(broken("an entry that was there earlier is missing or changed"));
-        }
+    pub fn compare(&self, accounts: impl IntoIterator<Item = (String, Amount)>) -> Result<(), LedgerError> {
+        let broken = |problem| LedgerError::Broken { sequence: self.last().sequence, problem };
         let mut count = 0;
         for (dataset, total) in accounts {
             count += 1;
@@ -217,6 +221,42 @@ impl<'a> Audit<'a> {
         if count != self.totals.len() {
             return Err(broken("the table of accounts lacks one that was opened"));
         }
-        Ok(self.last)
+        Ok(())
+    }
+
+    /// What is left of an account.
+    pub fn left(&self, dataset: &str) -> Result<Loss, LedgerError> {
+        self.accounts.get(dataset).map(|(_, left)| left.clone()).ok_or(LedgerError::NoAccount)
+    }
+
+    /// A charge on an account, or a refusal.
+    pub fn charge(&self, request: &Request) -> Result<Entry, LedgerError> {
+        let (terms, left) = self.accounts.get(&request.dataset).ok_or(LedgerError::NoAccount)?;
+        if !request.terms.protect(terms) {
+            let (account, asked) = (terms.clone().into(), request.terms.clone().into());
+            return Err(LedgerError::OtherTerms { account, asked });
+        }
+        Entry::charge(request, left)
+    }
+}
+
+/// Whether an earlier head is among those that an audit passes.
+pub(super) struct Since<'a> {
+    wanted: Option<&'a Head>,
+    seen: bool,
+}
+
+impl<'a> Since<'a> {
+    pub fn new(wanted: Option<&'a Head>) -> Self {
+        Self { wanted, seen: wanted.is_none_or(|head| *head == beginning()) }
+    }
+
+    pub fn pass(&mut self, head: &Head) {
+        self.seen |= self.wanted == Some(head);
+    }
+
+    pub fn finish(self, last: Head) -> Result<Head, LedgerError> {
+        let problem = "an entry that was there earlier is missing or changed";
+        if self.seen { Ok(last) } else { Err(LedgerError::Broken { sequence: last.sequence, problem }) }
     }
 }

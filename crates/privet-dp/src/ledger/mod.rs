@@ -9,9 +9,11 @@ mod chain;
 mod entry;
 mod postgres;
 mod sqlite;
+mod terms;
 
 pub use postgres::PostgresLedger;
 pub use sqlite::SqliteLedger;
+pub use terms::Terms;
 
 use sha2::{Digest, Sha256};
 
@@ -25,6 +27,7 @@ pub struct Request {
     asker: String,
     fingerprint: String,
     loss: Loss,
+    terms: Terms,
 }
 
 const LONGEST: usize = 1000;
@@ -42,7 +45,13 @@ impl Request {
             asker: asker.to_owned(),
             fingerprint: fingerprint(question),
             loss: loss.rounded_up(),
+            terms: Terms::default(),
         })
+    }
+
+    /// The same question, whose answer protects other people than [`Terms::default`] says.
+    pub fn on(self, terms: Terms) -> Self {
+        Self { terms, ..self }
     }
 }
 
@@ -113,7 +122,17 @@ pub struct Head {
 /// Durable budgets.
 pub trait Ledger {
     /// Opens an account for a data set. A second opening is refused, whatever its budget.
-    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError>;
+    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError> {
+        self.open_account_on(dataset, &Terms::default(), budget)
+    }
+
+    /// The same for other people than [`Terms::default`] says.
+    fn open_account_on(
+        &mut self,
+        dataset: &str,
+        terms: &Terms,
+        budget: &Loss,
+    ) -> Result<Receipt, LedgerError>;
 
     /// What is left of a data set's budget.
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError>;
@@ -164,6 +183,16 @@ pub enum LedgerError {
     /// The budget or name makes no sense.
     #[error("an account needs a name of 1 to 1000 bytes and a budget with an epsilon above 0")]
     BadAccount,
+    /// The account protects more, or other people, than the question would.
+    #[error(
+        "the account was opened for {account}, and this question is asked for {asked}; ask on the account's terms"
+    )]
+    OtherTerms {
+        /// Whom the account protects.
+        account: Box<Terms>,
+        /// Whom the question would protect.
+        asked: Box<Terms>,
+    },
     /// The ledger contradicts itself.
     #[error(
         "entry {sequence} of the ledger does not hold: {problem}; stop answering and restore a copy that verifies"

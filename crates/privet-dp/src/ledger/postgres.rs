@@ -18,8 +18,8 @@ use postgres::error::SqlState;
 use postgres::{Client, Config, IsolationLevel, NoTls, Row, Transaction};
 
 use super::chain::Seal;
-use super::entry::{Audit, Entry, beginning};
-use super::{Head, Ledger, LedgerError, Receipt, Record, Request};
+use super::entry::{Audit, Entry, Since, whole};
+use super::{Head, Ledger, LedgerError, Receipt, Record, Request, Terms};
 use crate::budget::Loss;
 
 /// How long to wait for the server to answer the first time.
@@ -126,18 +126,10 @@ impl PostgresLedger {
     fn append(
         transaction: &mut Transaction<'_>,
         seal: &Seal,
+        audit: &Audit,
         mut entry: Entry,
     ) -> Result<Receipt, LedgerError> {
-        let last = transaction.query_opt(&format!("{ENTRIES} ORDER BY sequence DESC LIMIT 1"), &[])?;
-        let head = match last {
-            Some(row) => {
-                let last = read(&row)?;
-                must_be_genuine(transaction, seal, &last)?;
-                Head { sequence: last.sequence, hash: last.hash }
-            }
-            None => beginning(),
-        };
-        entry.follow(&head, seal)?;
+        entry.follow(&audit.last(), seal)?;
         let [epsilon, delta] = &entry.loss;
         let [epsilon_left, delta_left] = &entry.remaining;
         transaction.execute(
@@ -156,15 +148,18 @@ impl PostgresLedger {
                 &entry.hash,
             ],
         )?;
+        if go_through(transaction, seal)?.last().hash != entry.hash {
+            return Err(LedgerError::Storage("an entry was written and is not there".to_owned()));
+        }
         entry.receipt()
     }
 }
 
 fn read(row: &Row) -> Result<Entry, LedgerError> {
     Ok(Entry {
-        sequence: row.try_get::<_, i64>(0)?.unsigned_abs(),
+        sequence: whole(row.try_get(0)?)?,
         kind: row.try_get(1)?,
-        time: row.try_get::<_, i64>(2)?.unsigned_abs(),
+        time: whole(row.try_get(2)?)?,
         dataset: row.try_get(3)?,
         asker: row.try_get(4)?,
         fingerprint: row.try_get(5)?,
@@ -174,25 +169,39 @@ fn read(row: &Row) -> Result<Entry, LedgerError> {
     })
 }
 
-fn must_be_genuine(transaction: &mut Transaction<'_>, seal: &Seal, entry: &Entry) -> Result<(), LedgerError> {
-    let before = entry.sequence as i64 - 1;
-    let row = transaction.query_opt("SELECT hash FROM privet_entries WHERE sequence = $1", &[&before])?;
-    let before: Option<String> = row.map(|row| row.try_get(0)).transpose()?;
-    entry.must_be_genuine(before.as_deref(), seal)
-}
+/// What could make the tables do otherwise than they are told.
+const HOOKS: &str = "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN \
+    ('privet_entries'::regclass, 'privet_accounts'::regclass)) + (SELECT count(*) FROM pg_rewrite \
+    WHERE ev_class IN ('privet_entries'::regclass, 'privet_accounts'::regclass))";
 
-fn remaining(transaction: &mut Transaction<'_>, seal: &Seal, dataset: &str) -> Result<Loss, LedgerError> {
-    let last = format!("{ENTRIES} WHERE dataset = $1 ORDER BY sequence DESC LIMIT 1");
-    let row = transaction.query_opt(&last, &[&dataset])?.ok_or(LedgerError::NoAccount)?;
-    let last = read(&row)?;
-    must_be_genuine(transaction, seal, &last)?;
-    last.left()
+/// Goes through all entries. What single entries say is not believed.
+fn go_through(transaction: &mut Transaction<'_>, seal: &Seal) -> Result<Audit, LedgerError> {
+    if transaction.query_one(HOOKS, &[])?.try_get::<_, i64>(0)? > 0 {
+        let problem = "its tables have triggers or rules, which a ledger has not";
+        return Err(LedgerError::Storage(problem.to_owned()));
+    }
+    let mut audit = Audit::default();
+    for row in transaction.query(&format!("{ENTRIES} ORDER BY sequence"), &[])? {
+        audit.take(seal, read(&row)?)?;
+    }
+    let mut accounts = Vec::new();
+    for row in transaction.query("SELECT dataset, epsilon, delta FROM privet_accounts", &[])? {
+        accounts.push((row.try_get(0)?, [row.try_get(1)?, row.try_get(2)?]));
+    }
+    audit.compare(accounts)?;
+    Ok(audit)
 }
 
 impl Ledger for PostgresLedger {
-    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError> {
-        let entry = Entry::opening(dataset, budget)?;
+    fn open_account_on(
+        &mut self,
+        dataset: &str,
+        terms: &Terms,
+        budget: &Loss,
+    ) -> Result<Receipt, LedgerError> {
+        let entry = Entry::opening(dataset, terms, budget)?;
         let mut transaction = Self::writing(&mut self.client)?;
+        let audit = go_through(&mut transaction, &self.seal)?;
         let [epsilon, delta] = &entry.loss;
         let added = transaction.execute(
             "INSERT INTO privet_accounts VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -201,42 +210,43 @@ impl Ledger for PostgresLedger {
         if added == 0 {
             return Err(LedgerError::AccountExists);
         }
-        let receipt = Self::append(&mut transaction, &self.seal, entry)?;
+        let receipt = Self::append(&mut transaction, &self.seal, &audit, entry)?;
         transaction.commit()?;
         Ok(receipt)
     }
 
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError> {
-        let mut transaction = self.client.transaction()?;
-        remaining(&mut transaction, &self.seal, dataset)
+        let mut transaction = reading(&mut self.client)?;
+        go_through(&mut transaction, &self.seal)?.left(dataset)
     }
 
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
         let mut transaction = Self::writing(&mut self.client)?;
-        let left = remaining(&mut transaction, &self.seal, &request.dataset)?;
-        let receipt = Self::append(&mut transaction, &self.seal, Entry::charge(request, &left)?)?;
+        let audit = go_through(&mut transaction, &self.seal)?;
+        let entry = audit.charge(request)?;
+        let receipt = Self::append(&mut transaction, &self.seal, &audit, entry)?;
         transaction.commit()?;
         Ok(receipt)
     }
 
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
-        // One view of both tables.
-        let level = IsolationLevel::RepeatableRead;
-        let mut transaction =
-            self.client.build_transaction().isolation_level(level).read_only(true).start()?;
-        let mut audit = Audit::new(&self.seal, since);
-        for row in transaction.query(&format!("{ENTRIES} ORDER BY sequence"), &[])? {
-            audit.take(read(&row)?)?;
+        let mut transaction = reading(&mut self.client)?;
+        let mut since = Since::new(since);
+        let audit = go_through(&mut transaction, &self.seal)?;
+        for row in transaction.query("SELECT sequence, hash FROM privet_entries ORDER BY sequence", &[])? {
+            since.pass(&Head { sequence: whole(row.try_get(0)?)?, hash: row.try_get(1)? });
         }
-        let mut accounts = Vec::new();
-        for row in transaction.query("SELECT dataset, epsilon, delta FROM privet_accounts", &[])? {
-            accounts.push((row.try_get(0)?, [row.try_get(1)?, row.try_get(2)?]));
-        }
-        audit.finish(accounts)
+        since.finish(audit.last())
     }
 
     fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
         let rows = self.client.query(&format!("{ENTRIES} ORDER BY sequence"), &[])?;
         rows.iter().map(|row| read(row)?.record()).collect()
     }
+}
+
+/// A transaction with one view of both tables.
+fn reading(client: &mut Client) -> Result<Transaction<'_>, LedgerError> {
+    let level = IsolationLevel::RepeatableRead;
+    Ok(client.build_transaction().isolation_level(level).read_only(true).start()?)
 }

@@ -3,16 +3,18 @@
 //! Guarantee: a charge is one immediate transaction (one writer at a time, across threads and processes) with
 //! `synchronous = EXTRA` on a rollback journal: the commit returns after the file, and the directory entry of the
 //! journal, are synced. A killed process leaves either the whole entry or none. Opening an account is an entry of the
-//! chain too, so a budget that was raised by hand is found.
+//! chain too. Before a charge the whole chain is gone through, and after it the entry is read back, so what was changed
+//! by hand is found before it is spent; a file with triggers or views, which could do otherwise than they are told, is no
+//! ledger.
 
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, Row, Transaction, TransactionBehavior, params};
 
 use super::chain::Seal;
-use super::entry::{Audit, Entry, beginning};
-use super::{Head, Ledger, LedgerError, Receipt, Record, Request};
+use super::entry::{Audit, Entry, Since, whole};
+use super::{Head, Ledger, LedgerError, Receipt, Record, Request, Terms};
 use crate::budget::Loss;
 
 /// How long to wait for another writer.
@@ -36,11 +38,11 @@ pub struct SqliteLedger {
     seal: Seal,
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Entry> {
+fn read(row: &Row<'_>) -> Result<Entry, LedgerError> {
     Ok(Entry {
-        sequence: row.get::<_, i64>(0)?.unsigned_abs(),
+        sequence: whole(row.get(0)?)?,
         kind: row.get(1)?,
-        time: row.get::<_, i64>(2)?.unsigned_abs(),
+        time: whole(row.get(2)?)?,
         dataset: row.get(3)?,
         asker: row.get(4)?,
         fingerprint: row.get(5)?,
@@ -110,18 +112,16 @@ impl SqliteLedger {
     /// The last entry.
     pub fn head(&mut self) -> Result<Head, LedgerError> {
         let transaction = self.connection.transaction()?;
-        head(&transaction)
+        Ok(go_through(&transaction, &self.seal)?.last())
     }
 
-    fn append(transaction: &Transaction<'_>, seal: &Seal, mut entry: Entry) -> Result<Receipt, LedgerError> {
-        let head = head(transaction)?;
-        let last = transaction
-            .query_row("SELECT * FROM entries WHERE sequence = ?1", [head.sequence as i64], read)
-            .optional()?;
-        if let Some(last) = last {
-            must_be_genuine(transaction, seal, &last)?;
-        }
-        entry.follow(&head, seal)?;
+    fn append(
+        transaction: &Transaction<'_>,
+        seal: &Seal,
+        audit: &Audit,
+        mut entry: Entry,
+    ) -> Result<Receipt, LedgerError> {
+        entry.follow(&audit.last(), seal)?;
         let [epsilon, delta] = &entry.loss;
         let [epsilon_left, delta_left] = &entry.remaining;
         transaction.execute(
@@ -140,42 +140,50 @@ impl SqliteLedger {
                 entry.hash
             ],
         )?;
+        if go_through(transaction, seal)?.last().hash != entry.hash {
+            return Err(LedgerError::Storage("an entry was written and is not there".to_owned()));
+        }
         entry.receipt()
     }
 }
 
-fn head(connection: &Connection) -> Result<Head, LedgerError> {
-    let last = connection
-        .query_row("SELECT sequence, hash FROM entries ORDER BY sequence DESC LIMIT 1", [], |row| {
-            Ok(Head { sequence: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? })
-        })
-        .optional()?;
-    Ok(last.unwrap_or_else(beginning))
+/// Goes through all entries. What single entries say is not believed.
+fn go_through(connection: &Connection, seal: &Seal) -> Result<Audit, LedgerError> {
+    let others: u32 = connection.query_row(
+        "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')
+             OR (type = 'table' AND name NOT IN ('accounts', 'entries'))",
+        [],
+        |row| row.get(0),
+    )?;
+    if others > 0 {
+        return Err(LedgerError::Storage("it holds more than a ledger holds".to_owned()));
+    }
+    let mut audit = Audit::default();
+    let mut statement = connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        audit.take(seal, read(row)?)?;
+    }
+    audit.compare(accounts(connection)?)?;
+    Ok(audit)
 }
 
-fn must_be_genuine(connection: &Connection, seal: &Seal, entry: &Entry) -> Result<(), LedgerError> {
-    let before: Option<String> = connection
-        .query_row("SELECT hash FROM entries WHERE sequence = ?1 - 1", [entry.sequence as i64], |row| {
-            row.get(0)
-        })
-        .optional()?;
-    entry.must_be_genuine(before.as_deref(), seal)
-}
-
-fn remaining(connection: &Connection, seal: &Seal, dataset: &str) -> Result<Loss, LedgerError> {
-    let last = connection
-        .prepare("SELECT * FROM entries WHERE dataset = ?1 ORDER BY sequence DESC LIMIT 1")?
-        .query_row([dataset], read)
-        .optional()?
-        .ok_or(LedgerError::NoAccount)?;
-    must_be_genuine(connection, seal, &last)?;
-    last.left()
+fn accounts(connection: &Connection) -> Result<Vec<(String, [String; 2])>, LedgerError> {
+    let mut statement = connection.prepare("SELECT dataset, epsilon, delta FROM accounts")?;
+    let accounts = statement.query_map([], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))?;
+    Ok(accounts.collect::<Result<Vec<_>, _>>()?)
 }
 
 impl Ledger for SqliteLedger {
-    fn open_account(&mut self, dataset: &str, budget: &Loss) -> Result<Receipt, LedgerError> {
-        let entry = Entry::opening(dataset, budget)?;
+    fn open_account_on(
+        &mut self,
+        dataset: &str,
+        terms: &Terms,
+        budget: &Loss,
+    ) -> Result<Receipt, LedgerError> {
+        let entry = Entry::opening(dataset, terms, budget)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let audit = go_through(&transaction, &self.seal)?;
         let [epsilon, delta] = &entry.loss;
         let added = transaction.execute(
             "INSERT OR IGNORE INTO accounts VALUES (?1, ?2, ?3)",
@@ -184,40 +192,45 @@ impl Ledger for SqliteLedger {
         if added == 0 {
             return Err(LedgerError::AccountExists);
         }
-        let receipt = Self::append(&transaction, &self.seal, entry)?;
+        let receipt = Self::append(&transaction, &self.seal, &audit, entry)?;
         transaction.commit()?;
         Ok(receipt)
     }
 
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError> {
-        remaining(&self.connection, &self.seal, dataset)
+        let transaction = self.connection.transaction()?;
+        go_through(&transaction, &self.seal)?.left(dataset)
     }
 
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
         // Immediate: the lock for writing is taken before the budget is read, so nobody spends it in between.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let left = remaining(&transaction, &self.seal, &request.dataset)?;
-        let receipt = Self::append(&transaction, &self.seal, Entry::charge(request, &left)?)?;
+        let audit = go_through(&transaction, &self.seal)?;
+        let entry = audit.charge(request)?;
+        let receipt = Self::append(&transaction, &self.seal, &audit, entry)?;
         transaction.commit()?;
         Ok(receipt)
     }
 
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
         let transaction = self.connection.transaction()?;
-        let mut audit = Audit::new(&self.seal, since);
-        let mut statement = transaction.prepare("SELECT * FROM entries ORDER BY sequence")?;
+        let mut since = Since::new(since);
+        let audit = go_through(&transaction, &self.seal)?;
+        let mut statement = transaction.prepare("SELECT sequence, hash FROM entries ORDER BY sequence")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            audit.take(read(row)?)?;
+            since.pass(&Head { sequence: whole(row.get(0)?)?, hash: row.get(1)? });
         }
-        let mut statement = transaction.prepare("SELECT dataset, epsilon, delta FROM accounts")?;
-        let accounts = statement.query_map([], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))?;
-        audit.finish(accounts.collect::<Result<Vec<_>, _>>()?)
+        since.finish(audit.last())
     }
 
     fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
         let mut statement = self.connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
-        let entries = statement.query_map([], read)?;
-        entries.map(|entry| entry?.record()).collect()
+        let mut rows = statement.query([])?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next()? {
+            records.push(read(row)?.record()?);
+        }
+        Ok(records)
     }
 }

@@ -146,6 +146,16 @@ fn problem(message: impl Into<String>) -> QueryError {
     QueryError::Declaration(message.into())
 }
 
+/// The probability with which a guarantee may fail. One person in a thousand would be given away at 0.001.
+pub(super) fn probability(text: &str) -> Result<Delta, QueryError> {
+    let delta: Delta = text.parse()?;
+    let most: Delta = "0.001".parse()?;
+    if delta.value() > most.value() {
+        return Err(problem("delta must be at most 0.001; a millionth or less is usual"));
+    }
+    Ok(delta)
+}
+
 impl Declared<'_> {
     fn section(&self) -> Option<&QuerySection> {
         self.job.map(|(job, _)| &job.query)
@@ -161,7 +171,7 @@ impl Declared<'_> {
             problem("the question needs its cost: --epsilon, such as 0.5, or `epsilon` in [query]")
         })?;
         let delta = self.flags.delta.clone().or_else(|| of_job(|section| &section.delta));
-        let delta = delta.map(|text| text.parse::<Delta>()).transpose()?;
+        let delta = delta.map(|text| probability(&text)).transpose()?;
         Ok((epsilon.parse()?, delta.filter(|delta| !delta.value().is_zero())))
     }
 

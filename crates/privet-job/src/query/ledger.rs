@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use privet_dp::ledger::{Act, Head, LedgerError, Record};
-use privet_dp::{Delta, Epsilon, Loss, Rational};
+use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms};
+use privet_dp::{Epsilon, Loss, Rational};
 
+use super::declared::{Declared, Flags, probability};
 use super::error::QueryError;
 use super::place::{Account, LedgerFlags, Subject};
 use crate::error::JobError;
@@ -103,6 +104,8 @@ pub struct Opened {
     pub account: String,
     /// Its total.
     pub budget: Amount,
+    /// Whom it protects.
+    pub terms: String,
 }
 
 fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryError> {
@@ -110,24 +113,30 @@ fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryErr
     Account::new(flags, subject.as_ref())
 }
 
-/// Opens an account with its total budget.
+/// Opens an account with its total budget. `people` are flags that say whom it protects; of a job file what it says.
 ///
 /// # Errors
 /// When the budget makes no sense, the account exists, or the ledger cannot be written.
 pub fn open_account(
     data: Option<&Path>,
     flags: &LedgerFlags,
+    people: &Flags,
     epsilon: &str,
     delta: Option<&str>,
 ) -> Result<Opened, QueryError> {
     let epsilon: Epsilon = epsilon.parse()?;
-    let delta = delta.map(str::parse::<Delta>).transpose()?;
+    let delta = delta.map(probability).transpose()?;
     let budget =
         Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))?;
-    let account = account(data, flags)?;
+    let subject = data.map(|data| Subject::new(data, None)).transpose()?;
+    let account = Account::new(flags, subject.as_ref())?;
+    let job = subject.as_ref().and_then(|own| own.job.as_ref()).map(|(job, base)| (job, base.as_path()));
+    let (whom, person) = Declared { flags: people, job }.people()?;
+    let terms = Terms { neighbours: whom.neighbours(), person, records: whom.contributions() };
     let name = account.named()?.to_owned();
-    let receipt = account.made()?.open_account(&name, &budget)?;
-    Ok(Opened { ledger: account.place(), account: name, budget: (&receipt.remaining).into() })
+    let receipt = account.made()?.open_account_on(&name, &terms, &budget)?;
+    let budget = (&receipt.remaining).into();
+    Ok(Opened { ledger: account.place(), account: name, budget, terms: terms.to_string() })
 }
 
 /// The entries of a ledger; of one account when a table or an account is named.

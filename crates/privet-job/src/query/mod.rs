@@ -148,7 +148,7 @@ pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered
     let analyst = options.analyst.clone().or_else(|| section.and_then(|own| own.analyst.clone()));
     let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
     let analyst = analyst.or_else(user).unwrap_or_else(|| "unknown".to_owned());
-    let request = Request::new(name, &analyst, options.question.trim(), &plan.loss)?;
+    let request = Request::new(name, &analyst, options.question.trim(), &plan.loss)?.on(plan.terms());
 
     let mut ledger = account.existing().map_err(|error| account.explain(error))?;
     // A question that cannot be paid need not be computed; whether it can is decided by the charge.

@@ -46,6 +46,8 @@ impl Subject {
             Some((job, base)) if is_job => base.join(&job.input.path),
             _ => data.to_owned(),
         };
+        // A table has one ledger, by whatever link it is reached.
+        let path = path.canonicalize().unwrap_or(path);
         Ok(Self { path, options, job, name: data.display().to_string() })
     }
 }
@@ -79,6 +81,7 @@ impl Account {
         };
         let of_job = job.and_then(|(job, base)| Some(storage(job.query.ledger.as_deref()?, Some(base))));
         let of_table = || subject.map(|own| Storage::File(with_ending(&own.path)));
+        let is_of_table = flags.ledger.is_none() && of_job.is_none();
         let ledger = flags.ledger.as_deref().map(|text| storage(text, None)).or(of_job).or_else(of_table);
         let ledger = ledger.ok_or_else(|| {
             JobError::new("say which ledger: the table or job file that it is of, or --ledger FILE")
@@ -88,6 +91,12 @@ impl Account {
         let name_of_table = || {
             Some(subject?.path.file_name()?.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
         };
+        let named = flags.account.clone().or_else(name_of_job);
+        if is_of_table && subject.is_some() && named.is_some() && named != name_of_table() {
+            let problem = "the ledger beside a table has one account, that of the table, so that nobody has two budgets; for \
+                           another account name another ledger with --ledger, or `ledger` in [query]";
+            return Err(JobError::new(problem).into());
+        }
         let mut command: Vec<String> = subject.map(|own| own.name.clone()).into_iter().collect();
         // A URL may hold a password.
         command.extend(flags.ledger.as_ref().map(|text| match storage(text, None) {
@@ -98,7 +107,7 @@ impl Account {
         Ok(Self {
             ledger,
             key: flags.signing_key.clone().or_else(key_of_job),
-            name: flags.account.clone().or_else(name_of_job).or_else(name_of_table),
+            name: named.or_else(name_of_table),
             command: command.join(" "),
         })
     }

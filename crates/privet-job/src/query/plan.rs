@@ -19,6 +19,7 @@
 
 use std::num::NonZeroUsize;
 
+use privet_dp::ledger::Terms;
 use privet_dp::{
     Bounds, Count, Delta, DpError, Epsilon, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy,
     Quantile, Rational, Selection, Sum,
@@ -132,6 +133,12 @@ impl Plan {
             .collect();
         keys.reverse();
         keys
+    }
+
+    /// Whom its answer protects.
+    pub fn terms(&self) -> Terms {
+        let (neighbours, records) = (self.people.neighbours(), self.people.contributions());
+        Terms { neighbours, person: self.per_person.clone(), records }
     }
 
     /// Every column that the data must have.
