@@ -4,8 +4,8 @@
 //! ask two questions of it: what does this candidate cost, and what is the least that any candidate
 //! from here on could cost.
 //!
-//! [`utility`] compares a finished release with its original. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`] and
-//! [`combine`] use what was released, as its readers would (survey, section 5).
+//! [`utility`] compares a finished release with its original. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`], [`masked`]
+//! and [`combine`] use what was released, as its readers would (survey, section 5).
 #![forbid(unsafe_code)]
 
 mod additive;
@@ -15,6 +15,7 @@ pub mod combine;
 mod grouped;
 pub mod ipf;
 pub mod learn;
+pub mod masked;
 mod metric;
 mod objective;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::finding::{AttackError, Belief, Beliefs, Found};
 use crate::homogeneity;
 use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
 use crate::target::Target;
+use crate::worlds::WorldsError;
 
 /// People about whom the least committed belief may be sought at most.
 const MOST_KNOWN: usize = 50_000;
@@ -257,7 +258,7 @@ pub(super) fn independence(
         .collect();
     let reasoner = Independence { prior, states_at_most: MOST_STATES };
     let mut found = crate::worlds::Beliefs::default();
-    let (mut reached, mut left_out): (BTreeSet<u32>, u64) = (BTreeSet::new(), 0);
+    let (mut reached, mut left_out, mut contradicted): (BTreeSet<u32>, u64, u64) = (BTreeSet::new(), 0, 0);
     for (group, bucket) in (0..).zip(staged.buckets.list()) {
         if !groups.contains(&group) {
             continue;
@@ -272,8 +273,13 @@ pub(super) fn independence(
                 reached.insert(group);
             }
             Err(ReasonerError::TooLarge { .. }) => left_out += 1,
+            // What is believed cannot be true here; that says nothing of other groups.
+            Err(ReasonerError::Worlds(WorldsError::Conflict)) => contradicted += 1,
             Err(error) => return Err(error.into()),
         }
+    }
+    if reached.is_empty() && contradicted > 0 && left_out == 0 {
+        return Err(ReasonerError::Worlds(WorldsError::Conflict).into());
     }
     if reached.is_empty() && left_out > 0 {
         return Err(AttackError::TooLarge(
@@ -285,6 +291,11 @@ pub(super) fn independence(
     if left_out > 0 {
         notes.push(format!(
             "Groups that are too large for it, and count by their frequencies alone: {left_out}."
+        ));
+    }
+    if contradicted > 0 {
+        notes.push(format!(
+            "Groups in which what is believed cannot be true, and which count by their frequencies alone: {contradicted}."
         ));
     }
     let assumed = "how probable values are for each of them, independently of all others";

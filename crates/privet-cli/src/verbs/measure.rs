@@ -15,7 +15,8 @@ use crate::progress::Bar;
 Examples:
   privet measure job.toml release
   privet measure patients.csv release --job job.toml --report measured.html
-  privet measure job.toml release --class diagnosis --risk-file risks.csv")]
+  privet measure job.toml release --class diagnosis --risk-file risks.csv
+  privet measure train.toml release --class diagnosis --target cost --test apart.csv")]
 pub struct Measure {
     /// The table that the release was made from, or its job file
     original: PathBuf,
@@ -27,6 +28,12 @@ pub struct Measure {
     /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records
     #[arg(long, value_name = "COLUMN")]
     class: Option<String>,
+    /// A column of numbers to be predicted from the others by linear regression
+    #[arg(long, value_name = "COLUMN")]
+    target: Option<String>,
+    /// Records that the release was made without, to test on (the strict protocol)
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
     /// How many random count queries to ask
     #[arg(long, value_name = "N", default_value_t = 200)]
     queries: usize,
@@ -53,6 +60,8 @@ impl Measure {
             release: self.release,
             job: self.job,
             class: self.class,
+            target: self.target,
+            test: self.test,
             queries: self.queries,
             seed: self.seed,
             population: self.population,

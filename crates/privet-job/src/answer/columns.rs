@@ -92,6 +92,7 @@ impl Labelled<'_> {
             exclusive: matches!(nodes, None | Some("cut" | "ranges")),
             values: labels,
             named: Default::default(),
+            weights: Vec::new(),
             cells: AnswerCells::PerRecord(codes),
         }
     }
@@ -153,7 +154,8 @@ impl Labelled<'_> {
     /// A label of texts.
     fn text(&self, labels: &Domain, label: u32, nodes: Option<&str>, is_typical: bool) -> Region {
         let text = labels.text(label);
-        let size = self.recoding.map(|recoding| recoding.leaves);
+        // Releases of counts do not tell how many values there are.
+        let size = self.recoding.map(|recoding| recoding.leaves).filter(|&leaves| leaves > 0);
         let reading = Reading::of(text, Kind::Text);
         // Only the top of a hierarchy may stand for a missing value.
         let may_be_top = self.recoding.is_none_or(|own| own.level.is_none_or(|level| level >= own.height));

@@ -1,10 +1,16 @@
-//! Questions to a release (survey US-01 to US-04): from its folder to an answer with an expectation and bounds.
+//! Questions to a release (survey US-01 to US-04, US-14): from its folder to an answer with an expectation and bounds; and
+//! a release written out for learners (US-11).
 //!
 //! Everything is computed from the published files. A job file adds what it says of the columns: which texts are
 //! missing values, and the hierarchies that are written down (files, groups, trees). The input that it names is never
 //! read: an answer tells no more than the release does.
 
 mod columns;
+mod counts;
+mod matching;
+mod perturbed;
+mod unfold;
+mod weights;
 
 use std::path::Path;
 
@@ -13,11 +19,23 @@ use privet_data::{Domain, Hierarchy, Kind, Progress};
 use privet_measure::answer::{
     Answer, AnswerColumn, AnswerError, AnswerSource, Question, QuestionError, Records,
 };
-use privet_release::{Published, PublishedError};
+use privet_release::{Published, PublishedError, PublishedPerturbed};
 
-use crate::error::{JobError, Outcome};
+use crate::assess;
+use crate::error::{JobError, Outcome, RunError};
 use crate::job::Job;
 use crate::run::base_of;
+pub use unfold::{UnfoldOptions, UnfoldSummary, unfold};
+
+/// How likely the values behind a label are (survey US-02, US-03).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spread {
+    /// All the same.
+    #[default]
+    Uniform,
+    /// As often as the other records have them.
+    Proportional,
+}
 
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -28,6 +46,12 @@ pub struct Asked {
     /// The release is a random sample of so many records; counts and sums are of the sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_from: Option<u64>,
+    /// Whether it is worked out from published counts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_counts: bool,
+    /// Values of the release were changed by chance: expectations have errors, and bounds are the trivial ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub perturbed: bool,
 }
 
 /// Why there is no answer.
@@ -46,6 +70,9 @@ pub enum AskError {
     /// The job file.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// A table of counts, or a file that was to be written.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// A hierarchy of the job file.
     #[error("`columns.{column}.hierarchy`: {source}")]
     Hierarchy {
@@ -62,7 +89,10 @@ impl AskError {
         match self {
             AskError::Published(PublishedError::Cancelled) => Outcome::Stopped,
             AskError::Published(PublishedError::Read(error)) if error.is_cancelled() => Outcome::Stopped,
-            AskError::Answer(AnswerError::TooEntangled | AnswerError::TooManyLines) => Outcome::Resources,
+            AskError::Answer(
+                AnswerError::TooEntangled | AnswerError::TooManyLines | AnswerError::JointTooLarge,
+            ) => Outcome::Resources,
+            AskError::Run(error) => error.outcome(),
             _ => Outcome::BadInput,
         }
     }
@@ -76,19 +106,37 @@ pub fn ask(
     folder: &Path,
     question: &str,
     job: Option<&Path>,
+    spread: Spread,
     progress: &dyn Progress,
 ) -> Result<Asked, AskError> {
     let question = Question::parse(question)?;
+    if let Some(manifest) = assess::counts::manifest(folder) {
+        if spread == Spread::Proportional {
+            let problem =
+                "--spread proportional goes with releases of records; counts are fitted to each other anyway";
+            return Err(JobError::new(problem).into());
+        }
+        let answer = counts::answer(folder, &manifest, &question, job, progress)?;
+        return Ok(Asked { answer, sampled_from: None, from_counts: true, perturbed: false });
+    }
+    if PublishedPerturbed::is_at(folder) {
+        let published = PublishedPerturbed::open(folder, progress)?;
+        let answer = perturbed::Perturbed::new(&published)?.answer(&question)?;
+        return Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true });
+    }
     let published = Published::open(folder, progress)?;
     let knowledge = match job {
-        Some(path) => Knowledge::read(path, &published)?,
+        Some(path) => Knowledge::of(path, &published)?,
         None => Knowledge::default(),
     };
-    let records = records(&published, &question, &knowledge);
+    let mut records = records(&published, &question, &knowledge);
+    if spread == Spread::Proportional {
+        records.allocate();
+    }
     let answer = records.answer(&question)?;
     let manifest = published.manifest.as_deref();
     let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
-    Ok(Asked { answer, sampled_from })
+    Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false })
 }
 
 /// What a job file says beyond the release.
@@ -103,13 +151,17 @@ struct Knowledge {
 }
 
 impl Knowledge {
-    fn read(path: &Path, published: &Published) -> Result<Self, AskError> {
+    fn of(path: &Path, published: &Published) -> Result<Self, AskError> {
+        Self::read(path, &|name| {
+            published.table.position(name).is_some() || published.sensitive(name).is_some()
+        })
+    }
+
+    fn read(path: &Path, is_published: &dyn Fn(&str) -> bool) -> Result<Self, AskError> {
         let job = Job::read(path, &[])?;
         let base = base_of(path);
         let nothing = Domain::from_sorted(Vec::new(), 0, Kind::Text);
         let mut own = Self { missing: job.input.options()?.missing, ..Self::default() };
-        let is_published =
-            |name: &str| published.table.position(name).is_some() || published.sensitive(name).is_some();
         for (name, column) in job.columns.iter().filter(|(name, _)| is_published(name)) {
             match &column.hierarchy {
                 Some(spec @ (HierarchySpec::File(_) | HierarchySpec::Groups(_) | HierarchySpec::Tree(_))) => {

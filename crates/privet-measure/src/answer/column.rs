@@ -21,6 +21,8 @@ pub struct AnswerColumn {
     /// Names of sets of values that a question may use, such as the labels of a hierarchy: per name the codes of the
     /// values, ascending.
     pub named: HashMap<Box<str>, Vec<u32>>,
+    /// Per value how likely it is, where that is not the same for all behind a label; empty otherwise.
+    pub weights: Vec<f64>,
     /// Whether two labels never stand for the same value, as on one level of a hierarchy.
     pub exclusive: bool,
     /// Who has which label.
@@ -47,6 +49,7 @@ impl AnswerColumn {
             regions,
             values,
             named: HashMap::default(),
+            weights: Vec::new(),
             exclusive: true,
             cells,
         }
@@ -71,6 +74,7 @@ impl AnswerColumn {
             regions: (0..labels.len() as u32).map(region).collect(),
             values,
             named: HashMap::default(),
+            weights: Vec::new(),
             exclusive: coverage.is_function(),
             cells: AnswerCells::PerRecord(codes),
         }

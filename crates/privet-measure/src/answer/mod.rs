@@ -16,10 +16,16 @@
 //!
 //! Sums of many numbers are added in a fixed order in double precision, whatever the number of threads.
 //!
+//! Instead of equally likely, values can be weighed as the other records suggest (US-02, [`Records::allocate`]). [`Counts`]
+//! answers from published counts (US-14). [`Records::unfold`] writes a release out for learners (US-11).
+//!
 //! A release of another form (perturbed values, noisy counts) answers by implementing [`AnswerSource`].
 
+mod allocation;
+mod bounds;
 mod bucket;
 mod column;
+mod counts;
 mod extremes;
 mod flow;
 mod formula;
@@ -32,12 +38,17 @@ mod region;
 mod sql;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_counts;
+mod unfold;
 
 pub use column::{AnswerCells, AnswerColumn};
+pub use counts::{CountedTable, Counts, MOST_UNKNOWN};
 pub use mask::like;
 pub use private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 pub use question::{Aggregate, Comparison, Condition, Literal, Order, Output, Question, QuestionError, Test};
 pub use region::{Region, Values};
+pub use unfold::{Unfolded, UnfoldedColumn, Unfolding};
 
 /// Something that questions can be asked of.
 pub trait AnswerSource {
@@ -86,7 +97,7 @@ pub struct Line {
 }
 
 /// What a figure is.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Estimate {
     /// What to expect; absent where the labels do not say how their values are spread, or for an average of nothing.
     pub expected: Option<f64>,
@@ -96,6 +107,12 @@ pub struct Estimate {
     pub at_most: Option<f64>,
     /// Counts: the expected share of the published records.
     pub share: Option<f64>,
+    /// Perturbed releases: how far off the expectation typically is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// Perturbed releases: an interval that covers the truth with about 95 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_95: Option<[f64; 2]>,
 }
 
 /// Why a question cannot be answered.
@@ -144,6 +161,21 @@ pub enum AnswerError {
     /// More lines than anyone reads.
     #[error("`group by` would give more than {MOST_LINES} lines; group by fewer columns")]
     TooManyLines,
+    /// Counts of which no table has all the columns asked about.
+    #[error(
+        "no published table of counts holds all columns that the question speaks of; ask about columns of one table, or \
+         of views that are connected"
+    )]
+    NoTable,
+    /// A joint table that would be too large.
+    #[error("the views together have too many combinations of values; ask about fewer columns at a time")]
+    JointTooLarge,
+    /// Published counts that no table can have.
+    #[error("the published counts contradict each other; `privet verify` tells more")]
+    Inconsistent,
+    /// What a perturbed release cannot tell.
+    #[error("this cannot be estimated from perturbed values: {0}")]
+    NotEstimable(String),
     /// Columns of different lengths, or codes beyond them.
     #[error("column `{column}` does not fit the other columns of the release; `privet verify` tells more")]
     Unfit {

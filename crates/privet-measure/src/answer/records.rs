@@ -119,7 +119,7 @@ impl Records {
     }
 
     /// Refuses columns that do not fit together, so that nothing below needs to look again.
-    fn check(&self) -> Result<(), AnswerError> {
+    pub(super) fn check(&self) -> Result<(), AnswerError> {
         for column in &self.columns {
             let fits = match &column.cells {
                 AnswerCells::PerRecord(codes) => {
@@ -217,18 +217,19 @@ impl Records {
                 at_least: Some(tally.at_least as f64),
                 at_most: Some(tally.at_most.saturating_add(self.suppressed) as f64),
                 share: finite(tally.count / self.rows as f64),
+                ..Estimate::default()
             },
             Aggregate::Sum(_) => Estimate {
                 expected: finite(tally.sum),
                 at_least: tally.smallest.sum().map(|sum| 0.0 - sum),
                 at_most: tally.largest.sum(),
-                share: None,
+                ..Estimate::default()
             },
             Aggregate::Average(_) => Estimate {
                 expected: finite(tally.sum / tally.count),
                 at_least: tally.smallest.average().map(|average| 0.0 - average),
                 at_most: tally.largest.average(),
-                share: None,
+                ..Estimate::default()
             },
         };
         Ok(tallies.iter().map(estimate).collect())
@@ -384,7 +385,7 @@ impl Records {
 }
 
 /// Cuts every label, and numbers the different lists of parts. Labels with the same list need not be told apart.
-fn distinct_lists(
+pub(super) fn distinct_lists(
     column: &AnswerColumn,
     predicates: &[Predicate],
 ) -> Result<(Vec<Vec<Part>>, Vec<u32>), AnswerError> {

@@ -112,8 +112,10 @@ pub(super) fn cut(
     let Some(region) = column.regions.get(label as usize) else { return Ok(parts) };
     match &region.values {
         Values::Listed(codes) => {
-            let share = 1.0 / codes.len() as f64;
+            let weight = |code: u32| column.weights.get(code as usize).copied().unwrap_or(0.0);
+            let total: f64 = codes.iter().map(|&code| weight(code)).sum();
             for &code in codes {
+                let share = if total > 0.0 { weight(code) / total } else { 1.0 / codes.len() as f64 };
                 merge(
                     &mut parts,
                     listed(&column.values, code, share, |p| outcome_of(p, column, code), predicates),

@@ -193,7 +193,23 @@ fn table_names(select: &Select) -> Result<Vec<String>, QuestionError> {
         return Err(refuse("a join"));
     }
     match &table.relation {
-        TableFactor::Table { name, alias, args: None, sample: None, .. } => {
+        TableFactor::Table {
+            name,
+            alias,
+            args: None,
+            sample: None,
+            with_hints,
+            version: None,
+            with_ordinality: false,
+            partitions,
+            json_path: None,
+            index_hints,
+        } if name.0.len() == 1
+            && with_hints.is_empty()
+            && partitions.is_empty()
+            && index_hints.is_empty()
+            && alias.as_ref().is_none_or(|alias| alias.columns.is_empty()) =>
+        {
             let mut names: Vec<String> = Vec::new();
             names.extend(name.0.last().and_then(|part| part.as_ident()).map(|own| own.value.clone()));
             names.extend(alias.as_ref().map(|alias| alias.name.value.clone()));
@@ -270,6 +286,9 @@ impl Columns {
         };
         if let Some(construct) = refused {
             return Err(refuse_at(construct, function));
+        }
+        if !matches!(function.parameters, FunctionArguments::None) || function.null_treatment.is_some() {
+            return Err(refuse_at("parameters of a figure", function));
         }
         if function.over.is_some() || function.filter.is_some() || !function.within_group.is_empty() {
             return Err(refuse_at("a window, or a filter of its own", function));

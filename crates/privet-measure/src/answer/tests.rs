@@ -33,6 +33,7 @@ fn ranges(name: &str, cells: &[(f64, f64)]) -> AnswerColumn {
         regions: cells.iter().map(|&(from, to)| Region::whole(from, to)).collect(),
         values: Domain::from_sorted(Vec::new(), 0, Kind::Integer),
         named: HashMap::default(),
+        weights: Vec::new(),
         exclusive: false,
         cells: AnswerCells::PerRecord((0..cells.len() as u32).collect()),
     }

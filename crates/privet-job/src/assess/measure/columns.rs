@@ -1,11 +1,11 @@
-//! Every published column before and after, and random queries.
+//! Every published column before and after.
 
-use privet_data::{Domain, Kind};
-use privet_measure::utility::{Histograms, RandomQueries, Spread};
-use privet_report::{ColumnUtility, Figure, QueryUtility};
+use privet_data::{Column, Domain, Kind};
+use privet_measure::utility::{Classes, Histograms, Spread};
+use privet_report::{ColumnUtility, Figure};
 
 use super::super::original::translate;
-use super::{Beside, Wanted, figure};
+use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
 /// More bars than this are no picture.
@@ -16,6 +16,10 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
     let (original, release) = (beside.original, beside.release);
     let mut columns = Vec::new();
     let losses = spread.losses();
+    let replaced = spread.root_replacements();
+    let rows = original.table.rows.max(1) as f64;
+    let groups = spread_out(beside, &release.group_of);
+    let classes = Classes::new(&groups, beside.mask())?;
     for (quasi, &at) in release.quasi.iter().enumerate() {
         let domain = &original.table.columns[original.quasi[quasi].position].domain;
         let Some(own) = spread.marginal(quasi) else { continue };
@@ -28,6 +32,13 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
         )
         .into_iter()
         .collect();
+        figures.extend(figure(
+            "replaced",
+            "Cells that could be any value",
+            replaced[quasi] as f64 / rows,
+            true,
+            "The share of all records that are published with a label here that excludes nothing.",
+        ));
         figures.extend(distances(&own));
         if let Some((before, after)) = beside.numbers(quasi) {
             figures.extend(moments(&before, &after, domain.kind()));
@@ -60,7 +71,11 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
                 after[*code as usize] += count as f64;
             }
         }
-        columns.extend(plain(&own.name, "sensitive", &theirs.domain, &theirs.codes, after)?);
+        let mut column = plain(&own.name, "sensitive", &theirs.domain, &theirs.codes, after)?;
+        if let (Some(column), Kind::Integer | Kind::Decimal) = (&mut column, theirs.domain.kind()) {
+            column.figures.extend(widths(beside, &classes, theirs)?);
+        }
+        columns.extend(column);
     }
     for (at, own) in release.table.columns.iter().enumerate() {
         let is_other = release.quasi.contains(&at) || release.sensitive(&own.name).is_some();
@@ -73,6 +88,40 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
         columns.extend(plain(&own.name, "insensitive", &theirs.domain, &theirs.codes, after)?);
     }
     Ok(columns)
+}
+
+/// How wide groups are in a sensitive column of numbers (UM-19): what somebody whose group is known still does not tell.
+fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec<Figure>, RunError> {
+    let number: Vec<f64> =
+        (0..column.domain.len() as u32).map(|code| column.domain.number(code).unwrap_or(f64::NAN)).collect();
+    let shown = column.codes.iter().zip(&beside.suppressed);
+    let numbers: Vec<f64> =
+        shown.map(|(&code, &gone)| if gone { f64::NAN } else { number[code as usize] }).collect();
+    let loss = classes.range_loss(&numbers)?;
+    let all = number.iter().copied().filter(|own| own.is_finite());
+    let (low, high) =
+        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), own| (low.min(own), high.max(own)));
+    if high <= low || classes.count() == 0 {
+        return Ok(Vec::new());
+    }
+    // Shares of the range of the column, so that no value can be worked out from them.
+    let figures = [
+        figure(
+            "range-loss",
+            "Width of groups, on average",
+            loss.sum / classes.count() as f64 / (high - low),
+            true,
+            "The largest minus the smallest number of a group, of the range of the column, on average over groups.",
+        ),
+        figure(
+            "range-loss-largest",
+            "Width of the widest group",
+            loss.largest / (high - low),
+            true,
+            "The same for the group in which the numbers lie furthest apart.",
+        ),
+    ];
+    Ok(figures.into_iter().flatten().collect())
 }
 
 fn distances(own: &Histograms) -> Vec<Figure> {
@@ -155,30 +204,4 @@ fn column(name: &str, role: &str, own: &Histograms, domain: &Domain, figures: Ve
     }
     let (before, after) = pairs.into_iter().unzip();
     ColumnUtility { name: name.to_owned(), role: role.to_owned(), before, after, is_ordered, figures }
-}
-
-/// Random count queries over quasi columns.
-pub(super) fn queries(spread: &Spread<'_>, wanted: &Wanted<'_>) -> Result<Option<QueryUtility>, RunError> {
-    let sizes = spread.domain_sizes();
-    if wanted.queries == 0 || sizes.is_empty() || spread.rows() == 0 {
-        return Ok(None);
-    }
-    let dimensions = sizes.len().min(2);
-    let random = RandomQueries { count: wanted.queries, dimensions, selectivity: 0.1, seed: wanted.seed };
-    let mut errors = Vec::new();
-    for query in random.draw(&sizes)? {
-        errors.extend(spread.answer(&query)?.relative_error());
-    }
-    if errors.is_empty() {
-        return Ok(None);
-    }
-    errors.sort_by(f64::total_cmp);
-    Ok(Some(QueryUtility {
-        queries: errors.len() as u64,
-        mean_relative_error: errors.iter().sum::<f64>() / errors.len() as f64,
-        median_relative_error: errors[errors.len() / 2],
-        about: format!(
-            "counts over ranges of {dimensions} identifying columns that hold about a tenth of all combinations of values"
-        ),
-    }))
 }

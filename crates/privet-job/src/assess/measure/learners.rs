@@ -1,110 +1,96 @@
-//! What classifiers learn from a release (survey US-10, US-11, UM-34).
-//!
-//! Every third record is set apart, raw, and tested on. The recoding was chosen with all records in view, so this is kinder
-//! than the strict protocol, in which nothing of the tested records takes part; `cargo xtask bench regroup` keeps to that.
+//! What classifiers learn from a release (survey US-10, US-11, UM-34), and whether an analyst would read the same off a
+//! logistic regression (UM-26, UM-27).
 
-use privet_data::{Hierarchy, Progress};
+use privet_data::{Progress, Table};
 use privet_measure::classify::{
-    Classifier, DecisionTree, Feature, NaiveBayes, Training, TrainingColumn, TreeOptions, accuracy,
+    Classifier, DecisionTree, NaiveBayes, Training, TrainingColumn, TreeOptions, accuracy,
 };
-use privet_measure::learn::{LogisticOptions, LogisticRegression, Reading, Scale};
-use privet_measure::utility::Classes;
-use privet_report::{Figure, Learner};
+use privet_measure::learn::{Coefficient, LogisticOptions, LogisticRegression, Reading, Scale};
+use privet_measure::utility::{
+    Classes, Estimate, NORMAL_95, UtilityError, analytical_validity, mean_interval_overlap,
+};
+use privet_report::{Figure, Learner, Utility};
 
+use super::super::original::translate;
+use super::protocol::Split;
 use super::{Beside, figure, spread_out};
 use crate::error::{JobError, RunError};
 
-/// Classifiers that learn from the release, tested on raw records of the original that were set apart.
+/// What is wrong with a column that is to be predicted, and where it stands in the original.
+pub(super) fn predicted(beside: &Beside<'_>, flag: &str, name: &str) -> Result<usize, JobError> {
+    let (original, release) = (beside.original, beside.release);
+    let wrong = |problem: &str| JobError::new(format!("{flag} names {name}, {problem}"));
+    let position = original.table.position(name).ok_or_else(|| wrong("which the original has not"))?;
+    if release.quasi.iter().any(|&at| release.table.columns[at].name == name) {
+        return Err(wrong("which is an identifying column of the release; name another"));
+    }
+    if release.table.position(name).is_none() {
+        return Err(wrong("which is not published record by record; name another"));
+    }
+    Ok(position)
+}
+
+/// Classifiers that learn from the release, tested on raw records.
 pub(super) fn learners(
     beside: &Beside<'_>,
     class: &str,
-    figures: &mut Vec<Figure>,
+    apart: Option<&Table>,
+    utility: &mut Utility,
     progress: &dyn Progress,
-) -> Result<Vec<Learner>, RunError> {
+) -> Result<(), RunError> {
     let (original, release) = (beside.original, beside.release);
-    let wrong = |problem: &str| JobError::new(format!("--class names {class}, {problem}"));
-    let position = original.table.position(class).ok_or_else(|| wrong("which the original has not"))?;
-    if release.quasi.iter().any(|&at| release.table.columns[at].name == class) {
-        return Err(wrong("which is an identifying column of the release; name another").into());
-    }
-    if release.table.position(class).is_none() {
-        return Err(wrong("which is not published record by record; name another").into());
-    }
-    let labels = &original.table.columns[position].codes;
+    let position = predicted(beside, "--class", class)?;
+    let own = &original.table.columns[position];
+    let labels = &own.codes;
     let groups = spread_out(beside, &release.group_of);
     let classes = Classes::new(&groups, beside.mask())?;
-    figures.extend(figure(
+    utility.figures.extend(figure(
         "classification",
         "Classification metric (CM)",
         classes.classification_penalty(labels)?,
         true,
         "The share of records that are left out or have another class than most of their group.",
     ));
-    figures.extend(figure(
+    utility.figures.extend(figure(
         "class-entropy",
         "Bits of the class that remain unknown",
         classes.class_entropy(labels)?,
         false,
         "How many yes-or-no questions remain about the class when the group is known.",
     ));
-    // Every third record is set apart, raw; what was published of the others is learned from.
-    let is_test = |record: usize| record % 3 == 2;
-    let trained: Vec<usize> = (0..release.table.rows)
-        .filter(|&published| !is_test(original.record_of[published] as usize))
-        .collect();
-    let raw: Vec<usize> = (0..original.table.rows).filter(|&record| !is_test(record)).collect();
-    let tested: Vec<usize> = (0..original.table.rows).filter(|&record| is_test(record)).collect();
-    if trained.is_empty() || tested.is_empty() {
-        return Ok(Vec::new());
+    let split = Split::new(beside, apart)?;
+    utility.protocol = Some(split.protocol.clone());
+    if split.is_empty() {
+        return Ok(());
     }
-    let mut features = Vec::new();
-    let (mut released, mut plain, mut testing): (
-        Vec<TrainingColumn>,
-        Vec<TrainingColumn>,
-        Vec<Vec<Option<u32>>>,
-    ) = Default::default();
-    for (quasi, &at) in release.quasi.iter().enumerate() {
-        let own = &original.table.columns[original.quasi[quasi].position];
-        let flat;
-        let hierarchy = match &original.quasi[quasi].hierarchy {
-            Some(hierarchy) => hierarchy,
-            None => {
-                flat = Hierarchy::flat(&own.domain);
-                &flat
-            }
-        };
-        let feature = Feature::new(hierarchy, own.domain.kind());
-        let (Some(mut one), Some(mut other)) =
-            (feature.training(&release.table.columns[at]), feature.training(own))
-        else {
-            continue;
-        };
-        one.codes = trained.iter().map(|&published| one.codes[published]).collect();
-        other.codes = raw.iter().map(|&record| other.codes[record]).collect();
-        let all = feature.testing(own);
-        testing.push(tested.iter().map(|&record| all[record]).collect());
-        released.push(one);
-        plain.push(other);
-        features.push(feature);
-    }
-    let told: Vec<Option<u32>> = tested.iter().map(|&record| Some(labels[record])).collect();
-    let of = |columns: Vec<TrainingColumn>, records: Vec<u32>| {
-        Training::new(columns, records).map_err(|error| RunError::from(JobError::new(error.to_string())))
+    let told = {
+        let column = split.test_column(class)?;
+        let code_of = translate(&column.domain, &own.domain);
+        let of = |&record: &usize| code_of[column.codes[record] as usize];
+        split.test_records().iter().map(of).collect::<Vec<Option<u32>>>()
     };
-    let from_release = of(
-        released,
-        trained.iter().map(|&published| labels[original.record_of[published] as usize]).collect(),
-    )?;
-    let from_raw = of(plain, raw.iter().map(|&record| labels[record]).collect())?;
-    let mut count = vec![0u64; original.table.columns[position].domain.len()];
-    for &record in &raw {
+    // What is learned from the release is what it says, even where that is not true.
+    let said = release.table.column(class);
+    let code_of = said.map(|column| translate(&column.domain, &own.domain)).unwrap_or_default();
+    let of_release = |&published: &usize| {
+        said.and_then(|column| code_of[column.codes[published] as usize])
+            .unwrap_or(labels[original.record_of[published] as usize])
+    };
+    let of = |columns: &[TrainingColumn], records: Vec<u32>| {
+        Training::new(columns.to_vec(), records)
+            .map_err(|error| RunError::from(JobError::new(error.to_string())))
+    };
+    let from_release = of(&split.released, split.published.iter().map(of_release).collect())?;
+    let from_raw = of(&split.raw, split.originals.iter().map(|&record| labels[record]).collect())?;
+    let mut count = vec![0u64; own.domain.len()];
+    for &record in &split.originals {
         count[labels[record] as usize] += 1;
     }
     let most = (0..count.len()).max_by_key(|&code| count[code]).unwrap_or(0) as u32;
     let guessed = told.iter().filter(|own| **own == Some(most)).count() as u64;
     let all = told.len() as u64;
     let rate = |classifier: &dyn Classifier| {
-        let share = accuracy(classifier, &testing, &told).unwrap_or(0.0);
+        let share = accuracy(classifier, &split.tested, &told).unwrap_or(0.0);
         privet_attack::Rate::new((share * all as f64).round() as u64, all)
     };
     let learner = |name: &str, raw: &dyn Classifier, released: &dyn Classifier| Learner {
@@ -115,21 +101,85 @@ pub(super) fn learners(
         released: rate(released),
     };
     progress.stage("learning", None);
-    let mut learners = vec![learner(
+    utility.learners.push(learner(
         "naive Bayes",
         &NaiveBayes::train(&from_raw, 1.0),
         &NaiveBayes::train(&from_release, 1.0),
-    )];
+    ));
     progress.check()?;
     let tree = |training: &Training| DecisionTree::train(training, TreeOptions::default());
-    learners.push(learner("decision tree", &tree(&from_raw), &tree(&from_release)));
+    utility.learners.push(learner("decision tree", &tree(&from_raw), &tree(&from_release)));
     progress.check()?;
-    let scales: Vec<Scale> = features.iter().map(Scale::of).collect();
+    let scales: Vec<Scale> = split.features.iter().map(Scale::of).collect();
     let logistic = |training: &Training| {
         LogisticRegression::train(training, &scales, Reading::Mean, LogisticOptions::default())
     };
     if let (Ok(raw), Ok(released)) = (logistic(&from_raw), logistic(&from_release)) {
-        learners.push(learner("logistic regression", &raw, &released));
+        utility.learners.push(learner("logistic regression", &raw, &released));
+        let pairs = raw
+            .classes()
+            .iter()
+            .flat_map(|&class| raw.coefficients(class).iter().zip(released.coefficients(class)));
+        utility.figures.extend(kept(
+            ["logistic-validity", "logistic-overlap"],
+            "logistic regression",
+            pairs,
+        )?);
     }
-    Ok(learners)
+    Ok(())
+}
+
+/// Whether the coefficients of a model say the same (UM-26, UM-27). Those without a standard error on either side are left
+/// out: the records do not determine them.
+pub(super) fn kept<'a>(
+    keys: [&'static str; 2],
+    model: &str,
+    pairs: impl Iterator<Item = (&'a Coefficient, &'a Coefficient)>,
+) -> Result<Vec<Figure>, UtilityError> {
+    let estimate = |own: &Coefficient| {
+        let standard_error = own.standard_error.filter(|error| error.is_finite())?;
+        own.estimate.is_finite().then_some(Estimate { value: own.estimate, standard_error })
+    };
+    let pairs: Vec<(Estimate, Estimate)> =
+        pairs.filter_map(|(raw, released)| Some((estimate(raw)?, estimate(released)?))).collect();
+    conclusions(keys, model, &pairs)
+}
+
+/// How many of the released estimates lie in the interval of the original one, and how far intervals overlap.
+pub(super) fn conclusions(
+    keys: [&'static str; 2],
+    of: &str,
+    pairs: &[(Estimate, Estimate)],
+) -> Result<Vec<Figure>, UtilityError> {
+    let originals: Vec<Estimate> = pairs.iter().map(|own| own.0).collect();
+    let values: Vec<f64> = pairs.iter().map(|own| own.1.value).collect();
+    let intervals = |side: fn(&(Estimate, Estimate)) -> Estimate| -> Vec<_> {
+        pairs.iter().map(|own| side(own).interval(NORMAL_95)).collect()
+    };
+    let validity = analytical_validity(&originals, &values, NORMAL_95)?.share();
+    let overlap = mean_interval_overlap(&intervals(|own| own.0), &intervals(|own| own.1))?;
+    let figures = [
+        validity.and_then(|share| {
+            figure(
+                keys[0],
+                &format!("Analytical validity, {of}"),
+                share,
+                true,
+                &format!(
+                    "The share of the {} estimates from the release that lie in the 95 % interval of the original's.",
+                    pairs.len()
+                ),
+            )
+        }),
+        overlap.and_then(|share| {
+            figure(
+                keys[1],
+                &format!("Overlap of intervals, {of}"),
+                share,
+                true,
+                "How far the 95 % intervals from the release and from the original overlap, on average: all for equal ones.",
+            )
+        }),
+    ];
+    Ok(figures.into_iter().flatten().collect())
 }

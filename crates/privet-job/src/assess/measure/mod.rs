@@ -5,17 +5,23 @@
 //! | --- | --- |
 //! | `table` | figures about identifying columns together, numbers and pairs of columns |
 //! | `columns` | every column before and after; random queries |
+//! | `protocol` | who is learned from and who is tested on |
 //! | `learners` | what classifiers learn from the release |
+//! | `regression` | what a linear regression learns from the release |
+//! | `conclusions` | whether means and random queries say the same |
 //! | `risk` | what records risk |
 
 mod columns;
+mod conclusions;
 mod learners;
+mod protocol;
+mod regression;
 mod risk;
 mod table;
 
 use std::path::Path;
 
-use privet_data::{Coverage, Domain, Kind, Progress};
+use privet_data::{Coverage, Domain, Kind, Progress, Table};
 use privet_measure::utility::{Spread, SpreadColumn, UtilityError};
 use privet_release::Published;
 use privet_report::{Figure, Utility};
@@ -26,8 +32,12 @@ use crate::error::{JobError, RunError};
 pub(super) use risk::risk;
 
 /// What is wanted.
+#[derive(Default)]
 pub(super) struct Wanted<'a> {
     pub class: Option<&'a str>,
+    pub target: Option<&'a str>,
+    /// Records to test on that never were part of the release.
+    pub apart: Option<&'a Table>,
     pub queries: usize,
     pub seed: u64,
     pub risk_file: Option<&'a Path>,
@@ -193,10 +203,14 @@ pub(super) fn utility(
     utility.pairs = table::pairs(&beside, &mut utility.figures)?;
     progress.check()?;
     utility.columns = columns::all_columns(&beside, &spread)?;
-    utility.queries = columns::queries(&spread, wanted)?;
+    utility.figures.extend(conclusions::means(&beside)?);
+    utility.queries = conclusions::queries(&spread, wanted, &mut utility.figures)?;
     progress.check()?;
     if let Some(class) = wanted.class {
-        utility.learners = learners::learners(&beside, class, &mut utility.figures, progress)?;
+        learners::learners(&beside, class, wanted.apart, &mut utility, progress)?;
+    }
+    if let Some(target) = wanted.target {
+        regression::regression(&beside, target, wanted.apart, &mut utility, progress)?;
     }
     Ok(utility)
 }

@@ -3,7 +3,7 @@
 use privet_criteria::Requirement;
 use privet_measure::utility::{
     Classes, Climb, Deviation, PairAssociation, Spread, associations, conditional_entropy, correlation_error,
-    distortion_ratio, entropy_difference, mean_association_difference, mean_variation,
+    distortion_ratio, entropy_difference, generalization_steps, mean_association_difference, mean_variation,
     rank_correlation_error, variation_of_covariances, variation_of_means, variation_of_variances,
 };
 use privet_report::{Figure, PairUtility};
@@ -45,7 +45,7 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
     let largest = rebuilt.largest_difference();
     let suppressed = beside.suppressed.iter().filter(|gone| **gone).count();
     let rows = beside.suppressed.len().max(1) as f64;
-    let mut figures = vec![
+    let figures = vec![
         figure(
             "suppressed",
             "Records left out",
@@ -140,6 +140,13 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
             "The largest error in the share of any single combination of values, at most.",
         ),
         figure(
+            "l2",
+            "Euclidean distance (L2)",
+            rebuilt.norm(2.0)?.most,
+            false,
+            "The root of the summed squared errors in the shares of all combinations of values, at most.",
+        ),
+        figure(
             "entropy-difference",
             "Bits that no longer tell records apart",
             entropy_difference(&originals, &published)?,
@@ -161,12 +168,13 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
             "How mixed the original values are within groups, summed over groups and columns.",
         ),
     ];
-    figures.push(distortion(beside)?);
-    Ok(figures.into_iter().flatten().collect())
+    let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
+    figures.extend(distortion(beside)?);
+    Ok(figures)
 }
 
-/// The thesis' distortion ratio, where every column has a hierarchy and stands on one level of it.
-fn distortion(beside: &Beside<'_>) -> Result<Option<Figure>, RunError> {
+/// The thesis' distortion ratio and the steps that it counts, where every column has a hierarchy and stands on one level of it.
+fn distortion(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
     let levels: Option<Vec<(Vec<u32>, u32)>> = beside
         .release
         .quasi
@@ -177,20 +185,32 @@ fn distortion(beside: &Beside<'_>) -> Result<Option<Figure>, RunError> {
             Some((vec![level; beside.release.table.columns[at].domain.len()], own.height as u32))
         })
         .collect();
-    let Some(levels) = levels else { return Ok(None) };
+    let Some(levels) = levels else { return Ok(Vec::new()) };
     let climbs: Vec<Climb<'_>> = levels
         .iter()
         .zip(&beside.labels)
         .map(|((level_of_label, height), published)| Climb { published, level_of_label, height: *height })
         .collect();
-    let ratio = distortion_ratio(&climbs, beside.mask())?;
-    Ok(figure(
-        "distortion",
-        "Distortion ratio",
-        ratio,
-        true,
-        "Steps taken up the hierarchies, of all that could be taken.",
-    ))
+    let rows = beside.suppressed.len().max(1) as f64;
+    let steps: u64 = generalization_steps(&climbs, beside.mask())?.iter().sum();
+    let figures = [
+        figure(
+            "distortion",
+            "Distortion ratio",
+            distortion_ratio(&climbs, beside.mask())?,
+            true,
+            "Steps taken up the hierarchies, of all that could be taken.",
+        ),
+        figure(
+            "steps",
+            "Steps up the hierarchies per record",
+            steps as f64 / rows,
+            false,
+            "How many times values of a record were replaced by what stands above them, on average; records left out went all \
+             the way. Without records left out it is the height of the generalization.",
+        ),
+    ];
+    Ok(figures.into_iter().flatten().collect())
 }
 
 /// Figures about columns of numbers: what moments become when a label is read as the mean of its values.

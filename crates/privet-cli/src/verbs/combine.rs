@@ -1,0 +1,214 @@
+//! `privet combine`: what estimates from several imputed or synthetic tables say together.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use privet_data::Table;
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_measure::combine::{Rule, combine};
+use serde::{Deserialize, Serialize};
+
+use super::{Shared, print, print_json};
+use crate::exit::{DONE, Failure};
+use crate::progress::Bar;
+
+/// Combine the same estimate from several imputed or synthetic tables into one, with its interval
+///
+/// FILE is a CSV with the columns `estimate` and `variance` (or `standard_error`), one line for each table, or a JSON list of
+/// objects with these fields. With a column `quantity`, lines of the same quantity are combined.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet combine estimates.csv
+  privet combine estimates.json --rule fully-synthetic --size 1.0 --level 0.9")]
+pub struct Combine {
+    /// The estimates, CSV or JSON
+    file: PathBuf,
+    /// How the tables were made
+    #[arg(long, value_enum, default_value_t = Made::Imputed)]
+    rule: Made,
+    /// Fully synthetic tables: the records of one over those of the original
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
+    size: f64,
+    /// The probability with which the interval holds what is estimated
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.95)]
+    level: f64,
+}
+
+/// How tables were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Made {
+    /// Missing or masked values were imputed several times (Rubin)
+    Imputed,
+    /// All values are synthetic (Raghunathan, Reiter and Rubin)
+    FullySynthetic,
+    /// Some values are synthetic (Reiter)
+    PartiallySynthetic,
+}
+
+/// An estimate from one table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default)]
+    quantity: String,
+    estimate: f64,
+    #[serde(default)]
+    variance: Option<f64>,
+    #[serde(default)]
+    standard_error: Option<f64>,
+}
+
+/// What all tables say of a quantity.
+#[derive(Debug, Serialize)]
+struct Together {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    quantity: String,
+    tables: usize,
+    estimate: f64,
+    standard_error: f64,
+    variance: f64,
+    within: f64,
+    between: f64,
+    /// `null` when nothing varies between tables.
+    degrees: Option<f64>,
+    /// `null` when there are too few degrees of freedom for finite ends.
+    interval: Option<(f64, f64)>,
+    corrected: bool,
+}
+
+impl Combine {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(Failure::bad_input("--level takes a number between 0 and 1, such as 0.95"));
+        }
+        let bad = |problem: &dyn std::fmt::Display| {
+            Failure::bad_input(format!("{}: {problem}", self.file.display()))
+        };
+        let bar = Bar::new(true);
+        let lines = lines(&self.file, &bar)?;
+        let rule = match self.rule {
+            Made::Imputed => Rule::Imputed,
+            Made::FullySynthetic => Rule::FullySynthetic { size: self.size },
+            Made::PartiallySynthetic => Rule::PartiallySynthetic,
+        };
+        let mut quantities: Vec<&str> = Vec::new();
+        for line in &lines {
+            if !quantities.contains(&line.quantity.as_str()) {
+                quantities.push(&line.quantity);
+            }
+        }
+        let mut all = Vec::new();
+        for quantity in quantities {
+            let own = || lines.iter().filter(|line| line.quantity == quantity);
+            let variance = |(number, line): (usize, &Line)| match (line.variance, line.standard_error) {
+                (Some(variance), None) => Ok(variance),
+                (None, Some(error)) if error >= 0.0 => Ok(error * error),
+                (None, Some(_)) => Err(bad(&format!("estimate {} has a standard error below 0", number + 1))),
+                _ => Err(bad(&format!(
+                    "estimate {} needs a variance or a standard error, and not both",
+                    number + 1
+                ))),
+            };
+            let variances = own().enumerate().map(variance).collect::<Result<Vec<f64>, Failure>>()?;
+            let estimates: Vec<f64> = own().map(|line| line.estimate).collect();
+            let found = combine(&estimates, &variances, rule).map_err(|error| bad(&error))?;
+            all.push(Together {
+                quantity: quantity.to_owned(),
+                tables: estimates.len(),
+                estimate: found.estimate,
+                standard_error: found.variance.sqrt(),
+                variance: found.variance,
+                within: found.within,
+                between: found.between,
+                degrees: Some(found.degrees).filter(|degrees| degrees.is_finite()),
+                interval: found.interval(self.level),
+                corrected: found.corrected,
+            });
+        }
+        if all.is_empty() {
+            return Err(bad(&"there are no estimates"));
+        }
+        match shared.json {
+            true => print_json(&all)?,
+            false => print(&describe(&all, self.level)),
+        }
+        Ok(DONE)
+    }
+}
+
+fn lines(path: &Path, bar: &Bar) -> Result<Vec<Line>, Failure> {
+    let bad = |problem: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {problem}", path.display()));
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        let bytes = std::fs::read(path).map_err(|error| bad(&ReadErrorKind::Io(error)))?;
+        // Where it is wrong is told, and not what stands there.
+        return serde_json::from_slice(&bytes).map_err(|error| {
+            bad(&format!(
+                "line {}, column {}: a list of objects with numbers `estimate` and `variance` or `standard_error`, and \
+                 perhaps a text `quantity`, is expected",
+                error.line(),
+                error.column()
+            ))
+        });
+    }
+    let table = read(path, &ReadOptions::default(), bar).map_err(Failure::bad_input)?.table;
+    let number = |name: &str, row: usize| -> Result<Option<f64>, Failure> {
+        let Some(text) = cell(&table, name, row) else { return Ok(None) };
+        let wrong = || bad(&format!("record {}: `{name}` is no number", row + 1));
+        text.trim().parse::<f64>().ok().filter(|own| own.is_finite()).map(Some).ok_or_else(wrong)
+    };
+    if table.column("estimate").is_none() {
+        return Err(bad(
+            &"there is no column `estimate`; expected are `estimate` and `variance` or `standard_error`",
+        ));
+    }
+    (0..table.rows)
+        .map(|row| {
+            let missing = || bad(&format!("record {} has no estimate", row + 1));
+            Ok(Line {
+                quantity: cell(&table, "quantity", row).unwrap_or_default().to_owned(),
+                estimate: number("estimate", row)?.ok_or_else(missing)?,
+                variance: number("variance", row)?,
+                standard_error: number("standard_error", row)?,
+            })
+        })
+        .collect()
+}
+
+/// A cell; `None` when it is missing or the column is.
+fn cell<'a>(table: &'a Table, name: &str, row: usize) -> Option<&'a str> {
+    let column = table.column(name)?;
+    let code = *column.codes.get(row)?;
+    (!column.domain.is_missing(code)).then(|| column.domain.text(code))
+}
+
+fn describe(all: &[Together], level: f64) -> String {
+    let mut text = String::new();
+    for own in all {
+        if !own.quantity.is_empty() {
+            text.push_str(&format!("{}\n", own.quantity));
+        }
+        text.push_str(&format!("  estimate          {:.6}\n", own.estimate));
+        let interval = own.interval.map_or_else(
+            || "has no finite ends: the tables differ too much for their number".to_owned(),
+            |(low, high)| format!("{low:.6} to {high:.6}"),
+        );
+        text.push_str(&format!(
+            "  {:<17} {interval}\n",
+            format!("{} % interval", (level * 1e4).round() / 1e2)
+        ));
+        text.push_str(&format!(
+            "  standard error    {:.6} (within tables {:.6}, between them {:.6}, squared)\n",
+            own.standard_error, own.within, own.between
+        ));
+        let degrees = own.degrees.map_or_else(|| "not limited".to_owned(), |own| format!("{own:.2}"));
+        text.push_str(&format!("  degrees           {degrees}, from {} tables\n", own.tables));
+        if own.corrected {
+            text.push_str(
+                "  The variance came out below 0, as that of synthetic tables may; it was replaced by a safe one.\n",
+            );
+        }
+    }
+    text
+}

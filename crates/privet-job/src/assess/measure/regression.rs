@@ -1,0 +1,106 @@
+//! What a linear regression learns from a release (survey US-10, US-11, UM-17): how far it is off on raw records, beside
+//! one that learned from the original and beside guessing the mean; and whether an analyst would read the same off its
+//! coefficients (UM-26, UM-27).
+//!
+//! The error is the root of the mean square; R² is one minus its square over that of guessing the mean of the original
+//! records that were learned from, so that it is below 0 for what is worse than guessing. Records without a target are left
+//! out.
+
+use privet_data::{Column, Kind, Progress, Table};
+use privet_measure::classify::TrainingColumn;
+use privet_measure::learn::{Design, LearnError, LinearRegression, Reading, Scale};
+use privet_measure::utility::Classes;
+use privet_report::{Fit, Regression, Utility};
+
+use super::learners::{kept, predicted};
+use super::protocol::{Split, picked};
+use super::{Beside, figure, spread_out};
+use crate::error::{JobError, RunError};
+
+/// Per record the number; not a number where it has none.
+fn numbers(column: &Column) -> Vec<f64> {
+    let number = |code: u32| match column.domain.is_missing(code) {
+        true => f64::NAN,
+        false => Kind::Decimal.number(column.domain.text(code)).unwrap_or(f64::NAN),
+    };
+    let of_code: Vec<f64> = (0..column.domain.len() as u32).map(number).collect();
+    column.codes.iter().map(|&code| of_code[code as usize]).collect()
+}
+
+/// Linear regressions that learn from the release, tested on raw records.
+pub(super) fn regression(
+    beside: &Beside<'_>,
+    target: &str,
+    apart: Option<&Table>,
+    utility: &mut Utility,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let (original, release) = (beside.original, beside.release);
+    let position = predicted(beside, "--target", target)?;
+    let own = &original.table.columns[position];
+    if !matches!(own.domain.kind(), Kind::Integer | Kind::Decimal) {
+        let problem = format!("--target names {target}, which holds no numbers; name a column that does");
+        return Err(JobError::new(problem).into());
+    }
+    let truth = numbers(own);
+    let groups = spread_out(beside, &release.group_of);
+    utility.figures.extend(figure(
+        "regression-variance",
+        "Variance of the target within groups",
+        Classes::new(&groups, beside.mask())?.regression_variance(&truth)?,
+        false,
+        "How far the target is from the mean of its group, squared, on average: what no regression on groups can tell.",
+    ));
+    let split = Split::new(beside, apart)?;
+    utility.protocol = Some(split.protocol.clone());
+    let said = release.table.column(target).map(numbers).unwrap_or_default();
+    let to_learn = |targets: &[f64], records: &[usize]| -> (Vec<usize>, Vec<f64>) {
+        let of = |(place, &record): (usize, &usize)| {
+            targets.get(record).copied().filter(|number| number.is_finite()).map(|number| (place, number))
+        };
+        records.iter().enumerate().filter_map(of).unzip()
+    };
+    let (places, from_release) = to_learn(&said, &split.published);
+    let released: Vec<TrainingColumn> = split.released.iter().map(|own| picked(own, &places)).collect();
+    let (places, from_raw) = to_learn(&truth, &split.originals);
+    let raw: Vec<TrainingColumn> = split.raw.iter().map(|own| picked(own, &places)).collect();
+    let (tested, told) = to_learn(&numbers(split.test_column(target)?), split.test_records());
+    if from_release.is_empty() || from_raw.is_empty() || told.is_empty() || split.features.is_empty() {
+        return Ok(());
+    }
+    progress.stage("learning", None);
+    let scales: Vec<Scale> = split.features.iter().map(Scale::of).collect();
+    let fit = |columns: &[TrainingColumn], targets: &[f64]| -> Result<LinearRegression, LearnError> {
+        LinearRegression::fit(&Design::new(columns, &scales, Reading::Mean)?, targets)
+    };
+    let failed = |error: LearnError| RunError::from(JobError::new(error.to_string()));
+    let from_release = fit(&released, &from_release).map_err(failed)?;
+    progress.check()?;
+    let mean = from_raw.iter().sum::<f64>() / from_raw.len() as f64;
+    let from_raw = fit(&raw, &from_raw).map_err(failed)?;
+    progress.check()?;
+    let error = |predict: &dyn Fn(usize) -> f64| {
+        let squares = tested.iter().zip(&told).map(|(&place, number)| (predict(place) - number).powi(2));
+        (squares.sum::<f64>() / told.len() as f64).sqrt()
+    };
+    let of_model = |model: &LinearRegression| {
+        error(&|place| {
+            let record: Vec<Option<u32>> = split.tested.iter().map(|column| column[place]).collect();
+            model.predict(&record)
+        })
+    };
+    let baseline = error(&|_| mean);
+    let fitted =
+        |error: f64| Fit { error, determination: (baseline > 0.0).then(|| 1.0 - (error / baseline).powi(2)) };
+    utility.regressions.push(Regression {
+        name: "linear regression".to_owned(),
+        target: target.to_owned(),
+        tested: told.len() as u64,
+        baseline,
+        raw: fitted(of_model(&from_raw)),
+        released: fitted(of_model(&from_release)),
+    });
+    let pairs = from_raw.coefficients().iter().zip(from_release.coefficients());
+    utility.figures.extend(kept(["linear-validity", "linear-overlap"], "linear regression", pairs)?);
+    Ok(())
+}
