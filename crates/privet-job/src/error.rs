@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use privet_criteria::CriterionError;
 use privet_data::io::{ReadError, WriteError};
 use privet_data::{Cancelled, HierarchyError};
+use privet_perturb::PerturbError;
+use privet_perturb::swap::SwapError;
+use privet_perturb::synthetic::SyntheticError;
 use privet_recode::lattice::SearchError;
 use privet_release::{FolderError, PublishedError};
 
@@ -36,7 +39,12 @@ impl JobError {
     }
 
     pub(crate) fn toml(error: &toml::de::Error) -> Self {
-        Self::new(error.to_string().trim_end().to_owned())
+        let said = error.to_string();
+        let is_other = ["`perturb`", "`randomize`", "`values`"]
+            .iter()
+            .any(|key| said.contains(&format!("unknown field {key}")));
+        let hint = if is_other { "\nJobs that perturb are run by `privet randomize`" } else { "" };
+        Self::new(format!("{}{hint}", said.trim_end()))
     }
 
     pub(crate) fn criterion(error: &CriterionError) -> Self {
@@ -102,6 +110,25 @@ pub enum RunError {
         /// The share that is accepted.
         accepted: f64,
     },
+    /// A column that cannot be perturbed or estimated.
+    #[error("`columns.{column}.perturb`: {source}")]
+    Perturb {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        source: PerturbError,
+    },
+    /// Records that cannot be swapped.
+    #[error("`randomize`: {0}")]
+    Swap(#[from] SwapError),
+    /// Records that cannot be made.
+    #[error("`randomize`: {message}")]
+    Synthetic {
+        /// What is wrong, with columns by their names.
+        message: String,
+        /// The same with columns by their numbers.
+        source: SyntheticError,
+    },
     /// The person asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -140,6 +167,11 @@ impl RunError {
     pub fn outcome(&self) -> Outcome {
         match self {
             RunError::Attacked { .. } => Outcome::Refused,
+            RunError::Perturb { source: PerturbError::NoRandomness, .. }
+            | RunError::Swap(SwapError::Perturb(PerturbError::NoRandomness))
+            | RunError::Synthetic { source: SyntheticError::Perturb(PerturbError::NoRandomness), .. } => {
+                Outcome::Resources
+            }
             RunError::Published(PublishedError::Cancelled) => Outcome::Stopped,
             RunError::Published(PublishedError::Io { .. }) => Outcome::Resources,
             RunError::Search(

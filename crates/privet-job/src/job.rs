@@ -348,16 +348,7 @@ impl Job {
     /// # Errors
     /// When the file cannot be read, is not TOML, has an unknown key, or a value of the wrong form.
     pub fn read(path: &Path, settings: &[String]) -> Result<Self, JobError> {
-        Self::text_of(path).and_then(|text| Self::parse(&text, settings)).map_err(|error| error.at(path))
-    }
-
-    fn text_of(path: &Path) -> Result<String, JobError> {
-        std::fs::read_to_string(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::InvalidData => {
-                JobError::new("the job file is not valid UTF-8; save it as UTF-8")
-            }
-            _ => JobError::new(format!("the job file cannot be read: {source}")),
-        })
+        Self::parse(&read_text(path)?, settings).map_err(|error| error.at(path))
     }
 
     /// Reads a job from its text.
@@ -375,7 +366,7 @@ impl Job {
     /// # Errors
     /// As [`Job::read`].
     pub(crate) fn read_declarations(path: &Path) -> Result<Self, JobError> {
-        Self::text_of(path).and_then(|text| Self::parse_declarations(&text)).map_err(|error| error.at(path))
+        Self::parse_declarations(&read_text(path)?).map_err(|error| error.at(path))
     }
 
     pub(crate) fn parse_declarations(text: &str) -> Result<Self, JobError> {
@@ -593,8 +584,18 @@ fn byte(key: &str, character: Option<char>) -> Result<Option<u8>, JobError> {
     }
 }
 
+/// The text of a job file.
+pub(crate) fn read_text(path: &Path) -> Result<String, JobError> {
+    std::fs::read_to_string(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::InvalidData => {
+            JobError::new("the job file is not valid UTF-8; save it as UTF-8").at(path)
+        }
+        _ => JobError::new(format!("the job file cannot be read: {source}")).at(path),
+    })
+}
+
 /// Sets `section.key=value`; the value is TOML, or a plain text when it is not.
-fn set(table: &mut toml::Table, setting: &str) -> Result<(), JobError> {
+pub(crate) fn set(table: &mut toml::Table, setting: &str) -> Result<(), JobError> {
     let Some((path, value)) = setting.split_once('=') else {
         return Err(JobError::new("--set takes KEY=VALUE, such as search.suppress-at-most=0.02"));
     };

@@ -24,13 +24,15 @@ mod out_of_core;
 mod publish;
 mod purpose;
 pub mod query;
+pub mod randomize;
+pub mod reconstruct;
 mod run;
 mod sampling;
 mod summary;
 
 pub use adversary::AdversarySection;
 pub use algorithm::Algorithm;
-pub use answer::{AskError, Asked, ask};
+pub use answer::{AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, unfold};
 pub use countermeasure::Countermeasure;
 pub use counts::{CountTableSection, ViewSection};
 pub use error::{JobError, Outcome, RunError};

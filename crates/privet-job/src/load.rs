@@ -359,8 +359,13 @@ pub(crate) fn explain(error: ReadError, job: &Job) -> RunError {
 /// Says which columns are missing, and which were perhaps meant. Not every name of the file is listed: where
 /// a first record was taken for a header, they are data.
 fn unknown_columns(job: &Job, names: &[String]) -> JobError {
+    unknown_among(job.columns.keys(), names)
+}
+
+/// As [`unknown_columns`], for the columns that are wanted.
+pub(crate) fn unknown_among<'a>(wanted: impl Iterator<Item = &'a String>, names: &[String]) -> JobError {
     let mut listed = Vec::new();
-    for wanted in job.columns.keys().filter(|wanted| !names.contains(wanted)) {
+    for wanted in wanted.filter(|wanted| !names.contains(wanted)) {
         let alike = |name: &&String| distance(wanted, name) * 3 <= wanted.chars().count();
         match names.iter().filter(alike).min_by_key(|name| distance(wanted, name)) {
             Some(meant) => listed.push(format!("{wanted} (did you mean {meant}?)")),

@@ -92,6 +92,20 @@ impl DataFile {
     }
 }
 
+/// JSON that people can read too.
+pub(crate) fn in_lines(value: &serde_json::Value) -> Vec<u8> {
+    format!("{value:#}\n").into_bytes()
+}
+
+/// Adds a report to what will be put in place.
+pub(crate) fn write_report(draft: &Draft, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+    let mut file = draft.create(name)?;
+    std::io::Write::write_all(&mut file, bytes)
+        .map_err(|source| privet_release::FolderError::Io { path: draft.path().join(name), source })?;
+    file.finish()?;
+    Ok(())
+}
+
 /// Attacks what is written, adds the report and puts the release in place.
 pub(crate) fn conclude(
     draft: Draft,
@@ -103,12 +117,11 @@ pub(crate) fn conclude(
     let gated = gate(&draft, candidate, &manifest, &options.base, progress)?;
     let mut facts = facts(candidate, &options.reproduce);
     facts.attacks = gated.public;
+    // The reports tell the fingerprints of what is published; their own come after them.
+    let manifest = Manifest { files: draft.finished(), ..manifest };
     let page = privet_report::html(&manifest, &facts);
-    let mut file = draft.create("report.html")?;
-    std::io::Write::write_all(&mut file, page.as_bytes()).map_err(|source| {
-        privet_release::FolderError::Io { path: draft.path().join("report.html"), source }
-    })?;
-    file.finish()?;
+    write_report(&draft, "report.html", page.as_bytes())?;
+    write_report(&draft, "report.json", &in_lines(&privet_report::json(&manifest, &facts)))?;
     progress.check()?;
     let manifest = draft.commit(manifest)?;
     if let Some(home) = &candidate.job.output.home {

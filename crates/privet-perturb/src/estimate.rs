@@ -139,6 +139,14 @@ impl CountEstimate {
         })
     }
 
+    /// Per perturbed value v: Σ_u f(u)·B(u,v), an unbiased estimate of f at the original of a record that shows v.
+    /// `function` has one number per original value; what is left out is 0.
+    pub fn weigh(&self, function: &[f64]) -> Vec<f64> {
+        let weigh =
+            |column: nalgebra::DVectorView<'_, f64>| column.iter().zip(function).map(|(b, f)| b * f).sum();
+        self.inverse.column_iter().map(weigh).collect()
+    }
+
     /// The nearest counts that are not negative, with the same sum.
     pub fn nonnegative(&self) -> Vec<f64> {
         project(&self.counts, self.observed.iter().sum())

@@ -7,7 +7,9 @@
 //! PᵀT = T up to rounding, entries from 0 to 1. Differs from the print where categories are empty: nothing may come to
 //! an empty category without changing its count, so empty ones are left out of K and of the rarest, and stay what they
 //! are; as printed, one empty category would make the whole matrix the identity. With an empty category, or θ = 0, the
-//! amplification is infinite: ask [`crate::amplification`] before relying on it.
+//! amplification is infinite: ask [`crate::amplification`] before relying on it. The matrix is made from the counts and
+//! tells them: p_kl/p_lk = T_l/T_k. Who publishes it publishes all counts of the column, so its amplification is about
+//! readers who may know those, and about single values only.
 
 use crate::error::check_probability;
 use crate::matrix::check_length;

@@ -125,6 +125,12 @@ impl Draft {
         })
     }
 
+    /// What the manifest will say of the files that are finished so far, in the order in which they were created.
+    pub fn finished(&self) -> Vec<File> {
+        let entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().filter_map(|entry| Some(entry.finished.as_ref()?.1.clone())).collect()
+    }
+
     /// Fills in the files and the seal of the manifest, writes it, makes everything durable and puts the
     /// folder in place. Returns the manifest as it was written.
     ///

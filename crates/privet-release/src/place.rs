@@ -203,7 +203,8 @@ fn is_release(folder: &Path) -> bool {
     }
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(&bytes) else { return false };
     let has = |keys: &[&str]| keys.iter().all(|key| fields.contains_key(*key));
-    has(&["format", "software", "data", "files", "seal"]) && (has(&["promises"]) || has(&["kind", "tables"]))
+    has(&["format", "software", "data", "files", "seal"])
+        && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"]))
 }
 
 /// Makes the names in a folder durable.

@@ -13,8 +13,8 @@ use privet_release::manifest::{
     WorstClass,
 };
 use privet_report::{
-    Assessment, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, LabelCount, Learner, NotMade,
-    PairUtility, QueryUtility, Risk, RiskBin, Utility,
+    Assessment, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, Fit, LabelCount, Learner, NotMade,
+    PairUtility, Protocol, QueryUtility, Regression, Risk, RiskBin, Utility,
 };
 
 fn main() -> std::io::Result<()> {
@@ -357,6 +357,15 @@ fn utility() -> Utility {
             column("satisfaction", "insensitive", bell(10, 7.0, 1), true),
         ],
         pairs,
+        protocol: Some(Protocol { strict: false, released: 11_702, raw: 11_804, tested: 5_902, also_in_original: None }),
+        regressions: vec![Regression {
+            name: "linear regression".into(),
+            target: "satisfaction".into(),
+            tested: 5_902,
+            baseline: 2.31,
+            raw: Fit { error: 1.84, determination: Some(0.365) },
+            released: Fit { error: 1.97, determination: Some(0.273) },
+        }],
         learners: vec![learner("Naive Bayes", 3_611, 3_380), learner("Decision tree", 3_790, 3_402)],
         queries: Some(QueryUtility {
             queries: 1_000,

@@ -8,6 +8,8 @@
 use privet_attack::{Finding, Rate};
 use serde::Serialize;
 
+use crate::text::count;
+
 /// What measuring and attacking a release found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Assessment {
@@ -104,8 +106,13 @@ pub struct Utility {
     pub columns: Vec<ColumnUtility>,
     /// How strongly columns go together, before and after.
     pub pairs: Vec<PairUtility>,
+    /// Who was learned from and who was tested on, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
     /// How well classifiers learn from the release.
     pub learners: Vec<Learner>,
+    /// How well regressions learn from the release.
+    pub regressions: Vec<Regression>,
     /// How far random queries are off.
     pub queries: Option<QueryUtility>,
 }
@@ -139,6 +146,79 @@ pub struct PairUtility {
     pub before: f64,
     /// Cramér's V in the release.
     pub after: f64,
+}
+
+/// Who was learned from and who was tested on (survey US-10).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Protocol {
+    /// Whether the tested records never were part of what the release was made from.
+    pub strict: bool,
+    /// Published records that were learned from.
+    pub released: u64,
+    /// Original records that were learned from.
+    pub raw: u64,
+    /// Raw records that were tested on.
+    pub tested: u64,
+    /// Strict: tested records with the values of an original record in every column that was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub also_in_original: Option<u64>,
+}
+
+impl Protocol {
+    /// What was done, in plain words.
+    pub fn says(&self) -> String {
+        let [released, raw, tested] = [self.released, self.raw, self.tested].map(count);
+        match self.also_in_original {
+            Some(seen) => {
+                let also = match seen {
+                    0 => "None of them has the values of an original record.".to_owned(),
+                    seen => format!(
+                        "{} of them have the values of an original record in every column that was looked at; if they \
+                         are records of the original, the test is not strict.",
+                        count(seen)
+                    ),
+                };
+                format!(
+                    "Learned from all {released} published records and from all {raw} original ones; tested on {tested} \
+                     records of a file of their own. {also}"
+                )
+            }
+            None => format!(
+                "Every third record of the original was set apart and tested on, {tested} in all; learned from the \
+                 {released} published and the {raw} original ones among the others. The release was made with the tested \
+                 records in view, so this is kinder to it than the strict protocol: for that, make the release without \
+                 some records and give them with --test."
+            ),
+        }
+    }
+}
+
+/// A regression, trained on raw and on released records, tested on raw ones that neither saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// Its name.
+    pub name: String,
+    /// What it predicts.
+    pub target: String,
+    /// Tested records that have the target.
+    pub tested: u64,
+    /// The error of guessing the mean.
+    pub baseline: f64,
+    /// Trained on raw records.
+    pub raw: Fit,
+    /// Trained on released records.
+    pub released: Fit,
+}
+
+/// How well a regression predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fit {
+    /// The root of the mean squared error, in the units of what is predicted.
+    pub error: f64,
+    /// R²: the share of the squared error of guessing the mean that is gone; below 0 when it is worse than guessing.
+    /// `None` when guessing is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub determination: Option<f64>,
 }
 
 /// A classifier, trained on raw and on released records, tested on raw ones that neither saw.

@@ -56,15 +56,25 @@ fn is_safe(together: &Together) -> bool {
     together.determined == 0 && together.smallest_proven.is_none_or(|records| records >= together.k)
 }
 
-fn verdict(manifest: &CountsManifest, out: &mut String) {
+/// What can be said of all promises together: a class, a sign, words.
+fn judge(manifest: &CountsManifest) -> (&'static str, &'static str, &'static str) {
     let fails = judgements(manifest).any(|judgement| judgement == Judgement::Fails)
         || manifest.together.as_ref().is_some_and(|together| !is_safe(together));
     let open = judgements(manifest).any(|judgement| judgement == Judgement::Open);
-    let (class, mark, heading) = match (fails, open) {
+    match (fails, open) {
         (true, _) => ("fails", "✗", "A promise does not hold"),
         (false, true) => ("open", "?", "A promise cannot be judged from the manifest"),
         (false, false) => ("holds", "✓", "Every promise holds"),
-    };
+    }
+}
+
+/// The same in words.
+pub(crate) fn heading(manifest: &CountsManifest) -> &'static str {
+    judge(manifest).2
+}
+
+fn verdict(manifest: &CountsManifest, out: &mut String) {
+    let (class, mark, heading) = judge(manifest);
     put!(
         out,
         "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
@@ -284,7 +294,8 @@ fn files(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     }
     put!(
         out,
-        "<p>Tables are written as {}. Sizes and fingerprints of all files stand in <code>manifest.json</code>.</p>\n",
+        "<p>Tables are written as {}. <code>report.json</code> holds the facts of this page for programs. \
+         Sizes and fingerprints of all files stand in <code>manifest.json</code>.</p>\n",
         escape(&manifest.data.format)
     );
 }

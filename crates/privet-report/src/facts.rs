@@ -2,6 +2,7 @@
 //! from the published table, or it is the text of the job.
 
 use privet_attack::Finding;
+use serde::Serialize;
 
 /// Facts for the page that the manifest does not hold. All of them may be left out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,7 +20,7 @@ pub struct Facts {
 }
 
 /// Boxes of two columns, read off published labels.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Boxes {
     /// The column that is drawn to the right.
     pub x: Axis,
@@ -30,7 +31,7 @@ pub struct Boxes {
 }
 
 /// A column of numbers or dates.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Axis {
     /// Its name.
     pub name: String,
@@ -45,7 +46,7 @@ pub struct Axis {
 }
 
 /// A box and how many published records are in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct GroupBox {
     /// Its range to the right.
     pub x: (f64, f64),
@@ -83,7 +84,7 @@ pub struct CountsFacts {
 }
 
 /// A table of two columns with totals, as it is published.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Grid {
     /// Which table of the manifest, from 0.
     pub table: usize,

@@ -24,20 +24,23 @@ mod draw;
 mod facts;
 mod glossary;
 mod grid;
+mod json;
 mod owner;
 mod page;
+mod perturbed;
 mod sections;
 mod svg;
 mod text;
 
 pub use assessment::{
-    Assessment, CandidatePoint, ColumnUtility, Figure, Learner, NotMade, PairUtility, QueryUtility, Risk,
-    RiskBin, Utility,
+    Assessment, CandidatePoint, ColumnUtility, Figure, Fit, Learner, NotMade, PairUtility, Protocol,
+    QueryUtility, Regression, Risk, RiskBin, Utility,
 };
 pub use counts::html as counts_html;
 pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount};
+pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
 
-use privet_release::Manifest;
+use privet_release::{CountsManifest, Manifest};
 
 /// The report as one HTML page.
 ///
@@ -46,6 +49,18 @@ use privet_release::Manifest;
 #[must_use]
 pub fn html(manifest: &Manifest, facts: &Facts) -> String {
     page::render(manifest, facts)
+}
+
+/// The facts of the public page as JSON, with the same rule about labels. What is no number is `null`.
+#[must_use]
+pub fn json(manifest: &Manifest, facts: &Facts) -> serde_json::Value {
+    json::public(manifest, facts)
+}
+
+/// The facts of the page of a release of counts as JSON.
+#[must_use]
+pub fn counts_json(manifest: &CountsManifest, facts: &CountsFacts) -> serde_json::Value {
+    json::of_counts(manifest, facts)
 }
 
 /// The owner's page: the verdict on the worst attack, all attacks, risks, and what the release is still good for.

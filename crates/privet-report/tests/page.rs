@@ -3,7 +3,7 @@
 mod check;
 mod samples;
 
-use privet_report::{ColumnFacts, Facts, LabelCount, html};
+use privet_report::{ColumnFacts, Facts, LabelCount, html, json};
 use proptest::prelude::*;
 
 use check::assert_well_formed;
@@ -44,6 +44,25 @@ fn everything_in_the_manifest_is_told() {
     assert!(page.contains("Every published record looks like at least 4 others."));
     assert!(page.contains("privet anonymize job.toml"));
     assert!(page.contains("All 3 promises hold"));
+}
+
+#[test]
+fn the_json_says_what_the_page_says() {
+    let (mut manifest, mut facts) = (manifest(), facts());
+    manifest.data.columns.push(recoded("as it was", 0, &[2, 1]));
+    let label = LabelCount { label: "a raw value".into(), rows: 7 };
+    facts.columns.push(ColumnFacts { name: "as it was".into(), labels: vec![label] });
+    let told = json(&manifest, &facts);
+    assert_eq!(told["promises"].as_array().unwrap().len(), manifest.promises.len());
+    assert_eq!(told["verdict"]["promises"], "All 3 promises hold");
+    assert_eq!(told["files"].as_array().unwrap().len(), manifest.files.len());
+    assert!(told["manifest"]["seal"].is_null() && told["manifest"]["files"].is_null());
+    // Of a column that was published as it was, ranks and counts.
+    assert!(!told.to_string().contains("a raw value"));
+    assert_eq!(told["labels"].as_array().unwrap().last().unwrap()["labels"][0]["records"], 7);
+    manifest.promises[0].reached = f64::NAN;
+    let told = json(&manifest, &facts);
+    assert!(told["promises"][0]["reached"].is_null() && told["promises"][0]["holds"].is_null());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use privet_job::{Asked, ask};
+use clap::{Args, ValueEnum};
+use privet_job::{AskError, Asked, Spread, ask};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, code_of};
@@ -27,14 +27,26 @@ pub struct Answer {
     /// Use the hierarchies that this job file writes down or names. The input is not read
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
+    /// How likely the values behind a label are: all the same, or as often as the other records have them
+    #[arg(long, value_enum, default_value_t = Likely::Uniform)]
+    spread: Likely,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Likely {
+    Uniform,
+    Proportional,
 }
 
 impl Answer {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         let bar = Bar::new(shared.quiet || shared.json);
-        let asked = ask(&self.release, &self.question, self.job.as_deref(), &bar)
-            .map_err(|error| Failure { code: code_of(error.outcome()), message: error.to_string() })?;
+        let spread = match self.spread {
+            Likely::Uniform => Spread::Uniform,
+            Likely::Proportional => Spread::Proportional,
+        };
+        let asked = ask(&self.release, &self.question, self.job.as_deref(), spread, &bar)?;
         bar.clear();
         if shared.json {
             print_json(&asked)?;
@@ -42,6 +54,12 @@ impl Answer {
             print(&describe(&asked, shared.quiet, self.job.is_some()));
         }
         Ok(DONE)
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Failure { code: code_of(error.outcome()), message: error.to_string() }
     }
 }
 
@@ -53,6 +71,9 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     head.extend(["", "expected", "at least", "at most"].map(str::to_owned));
     if with_share {
         head.push("share".to_owned());
+    }
+    if asked.perturbed {
+        head.extend(["error", "95 % from", "to"].map(str::to_owned));
     }
     let mut rows = vec![head];
     let (mut unknown, mut unbounded) = (false, false);
@@ -67,6 +88,10 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
             if with_share {
                 row.push(own.share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share)));
             }
+            if asked.perturbed {
+                let [low, high] = own.interval_95.map_or([None; 2], |ends| ends.map(Some));
+                row.extend([own.standard_error, low, high].map(number));
+            }
             rows.push(row);
         }
     }
@@ -77,7 +102,17 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     text.push('\n');
     let suppressed = answer.suppressed;
     let records = grouped(answer.records);
-    if suppressed > 0 {
+    if asked.from_counts {
+        text.push_str(&format!(
+            "From counts of {records} records. `expected` takes columns that are not counted together as independent, given \
+             those that are; the bounds hold for every table with these counts.\n"
+        ));
+    } else if asked.perturbed {
+        text.push_str(&format!(
+            "Estimated from {records} records with perturbed values, unbiased; the interval holds the truth with about 95 %, \
+             where records are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
+        ));
+    } else if suppressed > 0 {
         text.push_str(&format!(
             "From {records} published records. {} were suppressed, and `at most` of counts includes them; sums and \
              averages are of the published ones.\n",
@@ -89,7 +124,11 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     if let Some(from) = asked.sampled_from {
         text.push_str(&format!("They are a random sample of {} records.\n", grouped(from)));
     }
-    if unknown {
+    if asked.perturbed {
+        if unbounded {
+            text.push_str("-: there is nothing to average, no bound, or the figure is exact.\n");
+        }
+    } else if unknown {
         let hint =
             if has_job { "" } else { " With --job, hierarchies that the job file writes down say more." };
         text.push_str(&format!("-: the labels do not say how their values are spread.{hint}\n"));

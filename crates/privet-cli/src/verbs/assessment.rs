@@ -1,7 +1,7 @@
 //! How an assessment is told on a terminal.
 
 use privet_attack::Finding;
-use privet_report::{Assessment, Figure, Learner};
+use privet_report::{Assessment, Figure, Fit, Learner};
 
 use super::grouped;
 
@@ -77,6 +77,24 @@ pub fn measured(assessment: &Assessment) -> String {
                 percent(queries.median_relative_error),
             ));
         }
+        if let Some(protocol) = &utility.protocol {
+            let word = if protocol.strict { "the strict protocol" } else { "not the strict protocol" };
+            text.push_str(&format!("\nLearning ({word})\n  {}\n", protocol.says()));
+        }
+        for own in &utility.regressions {
+            let of = |fit: &Fit| match fit.determination {
+                Some(share) => format!("{} (R² {share:.3})", number(fit.error)),
+                None => number(fit.error),
+            };
+            text.push_str(&format!(
+                "  {} of {}: off by {} learned from the release, {} from raw records, {} by guessing the mean\n",
+                own.name,
+                own.target,
+                of(&own.released),
+                of(&own.raw),
+                number(own.baseline),
+            ));
+        }
         if !utility.learners.is_empty() {
             text.push_str("\nHow often a classifier is right on raw records that it never saw\n");
             for Learner { name, class, baseline, raw, released } in &utility.learners {
@@ -116,6 +134,11 @@ fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         let sign = if value < 0.0 { "-" } else { "" };
         return format!("{sign}{}", grouped(value.abs() as u64));
+    }
+    // Digits behind the point say nothing in a large number.
+    if (1e4..1e15).contains(&value.abs()) {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", grouped(value.abs().round() as u64));
     }
     format!("{value:.4}")
 }

@@ -18,6 +18,7 @@ Examples:
   privet attack release --knowledge knowledge.toml --original patients.csv --max-risk 0.05
   privet attack release --original job.toml --attacks homogeneity,definetti --report attacked.html
   privet attack synthetic.csv --original job.toml           what `privet condense` wrote
+  privet attack perturbed --original patients.csv           what `privet randomize` wrote
 
 The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
 against more people than --max-risk allows.")]

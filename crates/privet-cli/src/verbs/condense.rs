@@ -1,7 +1,7 @@
 //! `privet condense`: publish synthetic records with the moments of groups of at least k records.
 
 mod input;
-mod output;
+pub(super) mod output;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

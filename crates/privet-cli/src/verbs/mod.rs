@@ -4,6 +4,7 @@ mod anonymize;
 mod answer;
 mod assessment;
 mod attack;
+mod combine;
 mod completions;
 mod condense;
 mod counts;
@@ -12,6 +13,9 @@ mod init;
 mod ledger;
 mod measure;
 mod query;
+mod randomize;
+mod reconstruct;
+mod unfold;
 mod verify;
 
 use clap::{Args, Parser, Subcommand};
@@ -36,7 +40,11 @@ Examples:
   privet answer release \"select …\"    counts, sums and averages with their bounds
   privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
   privet ledger show data.csv         who spent which part of the privacy budget
+  privet unfold release …             a release as values, for learners
+  privet combine estimates.csv        estimates from several synthetic tables as one
   privet condense numbers.csv -k 20   synthetic records with the statistics of groups
+  privet randomize survey.toml        records changed by chance, with the law of that chance
+  privet reconstruct release          what perturbed columns were made of
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
 3 the privacy budget does not suffice, 4 resources."
@@ -72,7 +80,11 @@ enum Verb {
     Answer(answer::Answer),
     Query(query::Query),
     Ledger(ledger::Ledger),
+    Unfold(unfold::Unfold),
+    Combine(combine::Combine),
     Condense(condense::Condense),
+    Randomize(randomize::Randomize),
+    Reconstruct(reconstruct::Reconstruct),
     Demo(demo::Demo),
     Completions(completions::Completions),
 }
@@ -95,7 +107,11 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Answer(verb) => verb.run(&cli.shared),
         Verb::Query(verb) => verb.run(&cli.shared),
         Verb::Ledger(verb) => verb.run(&cli.shared),
+        Verb::Unfold(verb) => verb.run(&cli.shared),
+        Verb::Combine(verb) => verb.run(&cli.shared),
         Verb::Condense(verb) => verb.run(&cli.shared),
+        Verb::Randomize(verb) => verb.run(&cli.shared),
+        Verb::Reconstruct(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(),
     }

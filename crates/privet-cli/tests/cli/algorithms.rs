@@ -234,7 +234,7 @@ fn ranges_say_nothing_of_suppressed_records() {
     let dir = table_of(&rows, "k-anonymity = 5", search, "");
     let json = dir.expect(0, &["anonymize", "job.toml", "--json"]).json();
     assert_eq!(json["suppressed"], 1);
-    for file in ["data.csv", "manifest.json", "report.html"] {
+    for file in ["data.csv", "manifest.json", "report.html", "report.json"] {
         assert!(
             !dir.text(&format!("release/{file}")).contains("98713"),
             "{file} tells the age of who is suppressed"

@@ -89,7 +89,7 @@ fn a_release_that_falls_is_not_handed_over() {
     dir.write("job.toml", job("k-anonymity = 4", "[adversary]\nmax-risk = 0.4\n"));
     dir.expect(0, &["anonymize", "job.toml", "--home", "home"]).prints("homogeneity of condition 33.3 %");
     assert_eq!(dir.names("home"), ["report.html", "report.json", "risk.csv"]);
-    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     assert_eq!(dir.text("home/risk.csv").lines().count(), 13);
     dir.expect(0, &["verify", "release"]);
     // What is the owner's must not lie in what is handed over.
@@ -358,7 +358,7 @@ fn no_way_leads_into_the_release() {
         dir.expect(2, &["anonymize", "job.toml", "--force", "--home", "link/home"]).says("output.home");
         dir.expect(2, &["attack", "release", "--people", "link/people.csv"]).says("elsewhere");
     }
-    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
 }
 
 /// A limit holds for attacks that were asked for and could not be made, and for means as for ranges.

@@ -52,7 +52,10 @@ fn views_from_job_to_verdict() {
     {
         assert!(run.out.contains(told), "{told}: {}", run.out);
     }
-    assert_eq!(dir.names("release"), ["manifest.json", "report.html", "view-1.csv", "view-2.csv"]);
+    assert_eq!(
+        dir.names("release"),
+        ["manifest.json", "report.html", "report.json", "view-1.csv", "view-2.csv"]
+    );
     let run = dir.expect(0, &["verify", "release"]);
     assert!(run.out.contains("views together: ") && run.out.contains("Every promise holds."), "{}", run.out);
 

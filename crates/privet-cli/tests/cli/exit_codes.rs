@@ -109,6 +109,7 @@ fn a_changed_release_is_refused_and_the_place_is_told() {
     changed("data.csv", &|bytes| bytes[40] ^= 1).prints("data.csv");
     changed("data.csv", &|bytes| bytes.truncate(bytes.len() - 5)).prints("data.csv");
     changed("report.html", &|bytes| bytes.push(b' ')).prints("report.html");
+    changed("report.json", &|bytes| bytes.push(b' ')).prints("report.json");
     changed("manifest.json", &|bytes| bytes[30] ^= 1).prints("manifest");
     changed("manifest.json", &|bytes| bytes.truncate(100)).prints("manifest");
     std::fs::remove_file(dir.path("release/report.html")).unwrap();

@@ -12,7 +12,7 @@ fn the_demo_makes_a_verified_release() {
     let dir = Dir::new();
     dir.expect(0, &["demo", "--rows", "500", "--folder", "d"]).prints("Verified: all");
     assert_eq!(dir.names("d"), ["admissions.csv", "hierarchies", "job.toml", "owner", "release"]);
-    assert_eq!(dir.names("d/release"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("d/release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     dir.expect(0, &["verify", "d/release"]).prints("Every promise holds.");
     let data = dir.text("d/release/data.csv");
     assert!(!data.contains("patient_id") && !data.contains("name") && data.contains("diagnosis"));

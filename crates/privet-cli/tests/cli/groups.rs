@@ -140,7 +140,7 @@ fn seeds_that_protect_are_nowhere_in_the_release() {
     let mut args = vec!["anonymize", "job.toml"];
     settings.iter().for_each(|setting| args.extend(["--set", setting]));
     dir.expect(0, &args);
-    for file in ["manifest.json", "report.html", "data.csv", "sensitive.csv"] {
+    for file in ["manifest.json", "report.html", "report.json", "data.csv", "sensitive.csv"] {
         let text = dir.text(&format!("release/{file}"));
         assert!(!text.contains("7654321") && !text.contains("1234567"), "{file} tells a seed");
     }

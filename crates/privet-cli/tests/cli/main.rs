@@ -22,5 +22,8 @@ mod missing;
 mod people;
 mod places;
 mod query;
+mod randomize;
+mod randomize_records;
 mod repeat;
 mod search;
+mod using;

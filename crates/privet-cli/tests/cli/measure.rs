@@ -136,3 +136,133 @@ fn what_cannot_be_measured_is_refused() {
     dir.expect(2, &["measure", "patients.csv", "release", "--risk-file", "release/risk.csv"])
         .says("elsewhere");
 }
+
+/// survey US-10: what is tested on never was part of the release.
+#[test]
+fn learners_are_tested_on_records_apart() {
+    let dir = Dir::new();
+    dir.expect(0, &["demo", "--folder", "d", "--rows", "1800", "--quiet"]);
+    let all = dir.text("d/admissions.csv");
+    let (header, records) = all.split_once('\n').unwrap();
+    let lines: Vec<&str> = records.lines().collect();
+    let (apart, train) = lines.split_at(600);
+    dir.write("d/train.csv", format!("{header}\n{}\n", train.join("\n")));
+    dir.write("d/apart.csv", format!("{header}\n{}\n", apart.join("\n")));
+    dir.expect(
+        0,
+        &["anonymize", "d/job.toml", "--quiet", "--output", "strict", "--set", "input.path=\"train.csv\""],
+    );
+    let args = |test: &'static str| {
+        vec![
+            "measure",
+            "d/train.csv",
+            "strict",
+            "--job",
+            "d/job.toml",
+            "--class",
+            "diagnosis",
+            "--target",
+            "cost",
+            "--test",
+            test,
+            "--queries",
+            "50",
+            "--json",
+        ]
+    };
+    let measured = dir.expect(0, &args("d/apart.csv")).json();
+    let utility = &measured["utility"];
+    let protocol = &utility["protocol"];
+    assert_eq!(
+        (&protocol["strict"], &protocol["tested"], &protocol["raw"]),
+        (&true.into(), &600.into(), &1200.into())
+    );
+    assert!(protocol["also_in_original"].as_u64().unwrap() < 60, "{protocol}");
+    assert_eq!(utility["learners"].as_array().unwrap().len(), 3);
+    for own in utility["learners"].as_array().unwrap() {
+        assert_eq!(own["raw"]["of"], 600, "{own}");
+    }
+    let own = &utility["regressions"][0];
+    let [baseline, raw, released] = [&own["baseline"], &own["raw"]["error"], &own["released"]["error"]]
+        .map(|value| value.as_f64().unwrap());
+    assert!(baseline > 0.0 && raw > 0.0 && released > 0.0 && own["tested"].as_u64().unwrap() <= 600, "{own}");
+    for fit in ["raw", "released"] {
+        let error = own[fit]["error"].as_f64().unwrap();
+        let told = own[fit]["determination"].as_f64().unwrap();
+        assert!((1.0 - (error / baseline).powi(2) - told).abs() < 1e-9, "{own}");
+    }
+    for key in [
+        "linear-validity",
+        "linear-overlap",
+        "regression-variance",
+        "means-validity",
+        "means-overlap",
+        "useful",
+    ] {
+        assert!(figure(&utility["figures"], key) >= 0.0, "{key}");
+    }
+    assert!(!measured.to_string().contains("null"), "{measured}");
+    // Records of the original are no test, and that is told.
+    let measured = dir.expect(0, &args("d/train.csv")).json();
+    assert_eq!(measured["utility"]["protocol"]["also_in_original"], 1200);
+    // Without records apart it is said that the protocol is not strict.
+    let args =
+        ["measure", "d/train.csv", "strict", "--job", "d/job.toml", "--target", "cost", "--queries", "5"];
+    dir.expect(0, &args)
+        .prints("not the strict protocol")
+        .prints("Every third record")
+        .prints("linear regression of cost");
+}
+
+/// A release that changes nothing teaches what the original does.
+#[test]
+fn learning_from_an_unchanged_release_loses_nothing() {
+    let dir = Dir::new();
+    let mut table = String::from("age,dose,group\n");
+    for i in 0..120 {
+        let age = 20 + i % 40;
+        table.push_str(&format!("{age},{},{}\n", 3 * age + i % 5, if age < 40 { "a" } else { "b" }));
+    }
+    dir.write("patients.csv", &table);
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"patients.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.dose]\nrole = \"sensitive\"\n\
+         [columns.group]\nrole = \"insensitive\"\n[privacy]\nk-anonymity = 3\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let args = ["measure", "job.toml", "release", "--class", "group", "--target", "dose", "--json"];
+    let utility = &dir.expect(0, &args).json()["utility"];
+    let own = &utility["regressions"][0];
+    assert_eq!(own["raw"], own["released"], "{own}");
+    assert!(own["raw"]["determination"].as_f64().unwrap() > 0.99, "{own}");
+    for learner in utility["learners"].as_array().unwrap() {
+        assert_eq!(learner["raw"], learner["released"], "{learner}");
+    }
+    for key in
+        ["linear-validity", "linear-overlap", "means-validity", "means-overlap", "reconstructible", "useful"]
+    {
+        let all = utility["figures"].as_array().unwrap();
+        let found = all.iter().find(|own| own["key"] == key).map(|own| own["value"].as_f64().unwrap());
+        assert!(found.is_none_or(|value| (value - 1.0).abs() < 1e-9), "{key}: {found:?}");
+    }
+    assert_eq!(figure(&utility["figures"], "imprecision"), 0.0);
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("apart.csv", "age\n4\n").write("empty.csv", "age,condition\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"patients.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.condition]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 1\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measure =
+        |more: &[&str]| dir.expect(2, &[&["measure", "patients.csv", "release"][..], more].concat());
+    measure(&["--target", "condition"]).says("holds no numbers");
+    measure(&["--target", "age"]).says("identifying column");
+    measure(&["--test", "apart.csv"]).says("--class or --target");
+    measure(&["--class", "condition", "--test", "apart.csv"]).says("has no column condition");
+    measure(&["--class", "condition", "--test", "nowhere.csv"]).says("nowhere.csv");
+    measure(&["--class", "condition", "--test", "empty.csv"]);
+}

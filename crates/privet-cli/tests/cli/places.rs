@@ -17,7 +17,7 @@ fn paths_of_a_job_are_relative_to_its_folder_and_flags_to_the_caller() {
     let mut command = dir.command(&["anonymize", "../in/job.toml", "--output", "here", "--json"]);
     let output = command.current_dir(dir.path("elsewhere")).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_eq!(dir.names("elsewhere/here"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("elsewhere/here"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     assert!(dir.files("elsewhere/here") == dir.files("in/release"));
     let input = ["anonymize", "in/job.toml", "--input", "other.csv", "--output", "o", "--json"];
     assert_eq!(dir.expect(0, &input).json()["rows"].as_u64(), Some(40));

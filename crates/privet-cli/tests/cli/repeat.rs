@@ -13,7 +13,7 @@ fn every_file_of_a_release_is_the_same_on_any_number_of_threads() {
         dir.expect(0, &["anonymize", "job.toml", "--output", &first, "--set", &set]);
         dir.expect(0, &["verify", &first]);
         let expected = dir.files(&first);
-        assert_eq!(expected.len(), 3);
+        assert_eq!(expected.len(), 4);
         assert!(expected.contains_key(&format!("data.{format}")));
         for threads in ["1", "2", "3", "8"] {
             let again = format!("again-{format}-{threads}");

@@ -23,7 +23,7 @@ use crate::error::{JobError, RunError};
 const MOST_STEPS: u64 = 3_000_000;
 
 /// Reads the manifest of a folder when it is a release of counts.
-pub(super) fn manifest(folder: &Path) -> Option<CountsManifest> {
+pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
     let bytes = std::fs::read(folder.join(MANIFEST)).ok()?;
     CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
 }
@@ -68,7 +68,7 @@ pub(super) fn attack(
     Ok(assessment)
 }
 
-fn read_table(
+pub(crate) fn read_table(
     folder: &Path,
     manifest: &CountsManifest,
     table: &CountsTable,

@@ -41,7 +41,7 @@ pub(crate) struct Owned<'a> {
 }
 
 /// Where a path really leads: what exists of it without links, and the rest without `..`.
-pub(super) fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     // why: a path that cannot be made absolute is compared as it stands
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut found = PathBuf::new();
@@ -82,7 +82,7 @@ pub(crate) fn write(
         queries: 200,
         seed: candidate.job.adversary.seed,
         risk_file: Some(&risk_file),
-        population: None,
+        ..measure::Wanted::default()
     };
     assessment.utility = Some(measure::utility(&original, &published, &wanted, progress)?);
     assessment.risk = Some(measure::risk(&original, &published, &wanted, progress)?);

@@ -3,24 +3,25 @@
 //! `privet measure` and `privet attack` come here with a finished folder; `anonymize` comes here before it hands one
 //! over. Everything is for the owner: nothing of it goes into the release but the rates of attacks.
 
-mod counts;
+pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
 mod measure;
 mod minimality;
 mod original;
 mod people;
+mod perturbed;
 mod tracker;
-mod write;
+pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
 
 use privet_attack::adversary::{self, Adversary, Elsewhere, Other, Strangers, suspects};
 use privet_attack::knowledge::PeopleFile;
 use privet_attack::{AttackError, Knowledge, Suspects, Truth};
-use privet_data::io::{ReadOptions, read};
-use privet_data::{Hierarchy, Progress, Role};
-use privet_release::Published;
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::{Hierarchy, Progress, Role, Table};
+use privet_release::{Published, PublishedPerturbed};
 use privet_report::{Assessment, NotMade};
 
 use crate::error::{JobError, RunError};
@@ -64,6 +65,10 @@ pub struct MeasureOptions {
     pub job: Option<PathBuf>,
     /// The column that classifiers learn to predict.
     pub class: Option<String>,
+    /// The column of numbers that a regression learns to predict.
+    pub target: Option<String>,
+    /// A table of records that never were part of the release, to test on.
+    pub test: Option<PathBuf>,
     /// How many random queries are asked.
     pub queries: usize,
     /// The seed.
@@ -101,6 +106,9 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     if let Some(manifest) = counts::manifest(&options.release) {
         counts::refuse_others(options)?;
         return counts::attack(&options.release, &manifest, options.max_risk, progress);
+    }
+    if PublishedPerturbed::is_at(&options.release) {
+        return perturbed::attack(options, progress);
     }
     // The job is no secret: the adversary may have it from the knowledge file or from the command line.
     let job_path = options.job.clone().or_else(|| knowledge.job.as_ref().map(|path| knowledge.resolve(path)));
@@ -188,7 +196,10 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     }
     let given = Given::new(&options.original, options.job.as_deref())?;
     let release = Published::open_with(&options.release, &given.options.missing, progress)?;
-    let more: Vec<&str> = options.class.as_deref().into_iter().collect();
+    let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
+    if options.test.is_some() && more.is_empty() {
+        return Err(JobError::new("--test needs --class or --target: what is to be predicted").into());
+    }
     let original = Original::read(&given.path, &given.options, given.job(), &release, &more, progress)?;
     let population = match &options.population {
         Some(path) => {
@@ -197,9 +208,15 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         }
         None => None,
     };
+    let apart = match &options.test {
+        Some(path) => Some(apart(path, &given, &release, &more, progress)?),
+        None => None,
+    };
     let wanted = measure::Wanted {
         population: population.as_ref(),
         class: options.class.as_deref(),
+        target: options.target.as_deref(),
+        apart: apart.as_ref(),
         queries: options.queries,
         seed: options.seed,
         risk_file: options.risk_file.as_deref(),
@@ -213,6 +230,35 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         write::page(path, manifest, &assessment)?;
     }
     Ok(assessment)
+}
+
+/// Records to test on: the identifying columns of the release, and what is to be predicted.
+fn apart(
+    path: &Path,
+    given: &Given,
+    release: &Published,
+    more: &[&str],
+    progress: &dyn Progress,
+) -> Result<Table, RunError> {
+    let quasi = release.quasi.iter().filter_map(|&at| release.table.columns.get(at));
+    let mut columns: Vec<String> = quasi.map(|own| own.name.clone()).collect();
+    columns.extend(more.iter().map(|name| (*name).to_owned()));
+    columns.sort();
+    columns.dedup();
+    let options = ReadOptions { columns: Some(columns), ..given.options.clone() };
+    match read(path, &options, progress) {
+        Ok(input) if input.table.rows == 0 => Err(JobError::new("has no records to test on").at(path).into()),
+        Ok(input) => Ok(input.table),
+        Err(error) => match &error.kind {
+            ReadErrorKind::UnknownColumn { name, .. } => {
+                let problem = format!(
+                    "has no column {name}; records to test on have all columns that are learned from"
+                );
+                Err(JobError::new(problem).at(path).into())
+            }
+            _ => Err(error.into()),
+        },
+    }
 }
 
 /// What the owner learns must not lie in what is handed over.

@@ -16,7 +16,7 @@ pub(super) fn page(path: &Path, manifest: &Manifest, assessment: &Assessment) ->
 }
 
 /// Writes a file whole or not at all.
-pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     let failed =
         |error: std::io::Error| RunError::from(JobError::new(format!("cannot be written: {error}")).at(path));
     let mut name = path.file_name().unwrap_or_default().to_owned();

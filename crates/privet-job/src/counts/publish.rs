@@ -1,19 +1,19 @@
 //! From tables of counts to a release folder: the files, the manifest, the report.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
 use privet_data::{Cells, Column, Domain, Kind, Progress};
+use privet_release::Draft;
 use privet_release::counts::{COUNT, COUNTS, CountsData, CountsManifest, Form};
 use privet_release::manifest::FORMAT;
-use privet_release::{Draft, FolderError};
 use privet_report::{CountsFacts, Grid};
 
 use super::{Content, Contents};
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::Loaded;
+use crate::publish::{in_lines, write_report};
 
 /// A drawing of more labels than this could not be read.
 const MOST_DRAWN: usize = 40;
@@ -66,14 +66,13 @@ pub(super) fn publish(
         tables,
         together: contents.together,
         randomness: "none".to_owned(),
-        files: Vec::new(),
+        // The reports tell the fingerprints of what is published; their own come after them.
+        files: draft.finished(),
         seal: String::new(),
     };
-    let page = privet_report::counts_html(&manifest, &CountsFacts { reproduce: reproduce.to_vec(), grids });
-    let mut file = draft.create("report.html")?;
-    file.write_all(page.as_bytes())
-        .map_err(|source| FolderError::Io { path: draft.path().join("report.html"), source })?;
-    file.finish()?;
+    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids };
+    write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
+    write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
     progress.check()?;
     Ok(draft.commit(manifest)?)
 }

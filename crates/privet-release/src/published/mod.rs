@@ -124,7 +124,7 @@ pub enum PublishedError {
         source: ManifestError,
     },
     /// The release has no table of records.
-    #[error("{} is a release of `{kind}`, which has no table of records; this needs a `generalized` or `bucketized` release", folder.display())]
+    #[error("{} is a `{kind}` release; this needs a `generalized` or `bucketized` one", folder.display())]
     Kind {
         /// The release.
         folder: PathBuf,

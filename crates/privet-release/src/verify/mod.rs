@@ -12,9 +12,12 @@ mod counts;
 mod csv;
 mod definitions;
 mod outcome;
+mod perturbed;
 mod population;
 mod promises;
 mod structure;
+mod swapped;
+mod synthetic;
 mod table;
 
 use std::fs;
@@ -24,10 +27,17 @@ use std::path::{Path, PathBuf};
 use privet_data::{Cancelled, Progress, Silent};
 
 use crate::counts::COUNTS;
+use crate::perturbed::PERTURBED;
 use crate::{MANIFEST, Manifest, ManifestError, seal};
 pub use outcome::{Check, Verdict};
 use population::Population;
 use table::Released;
+
+/// Checks the laws of a model by themselves, before anything is drawn from them: that each is one, and promises what
+/// follows from it.
+pub fn laws(model: &crate::perturbed::Model) -> Vec<Check> {
+    perturbed::laws(model)
+}
 
 /// What `verify` is given besides the folder.
 #[derive(Clone, Copy)]
@@ -59,7 +69,7 @@ pub enum VerifyError {
     Manifest(ManifestError),
     /// The release is of a kind that this version does not know.
     #[error(
-        "this release is of a kind that this version cannot verify; it verifies `generalized`, `bucketized` and `counts` releases. Use the version of privet that made it"
+        "this release is of a kind that this version cannot verify; it verifies `generalized`, `bucketized`, `counts` and `perturbed` releases. Use the version of privet that made it"
     )]
     Kind,
     /// A promise rests on a population table that was not given.
@@ -118,8 +128,10 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         }
         other => other.map_err(VerifyError::io(&path))?,
     };
-    if seal::kind_of(&bytes).as_deref() == Some(COUNTS) {
-        return counts::verify(folder, &bytes, options.progress);
+    match seal::kind_of(&bytes).as_deref() {
+        Some(COUNTS) => return counts::verify(folder, &bytes, options.progress),
+        Some(PERTURBED) => return perturbed::verify(folder, &bytes, options.progress),
+        _ => {}
     }
     let manifest = match Manifest::parse(&bytes) {
         Ok(manifest) => manifest,

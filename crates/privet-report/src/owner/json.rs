@@ -3,9 +3,9 @@
 use privet_release::Manifest;
 use serde_json::{Value, json};
 
-use crate::asked::{Asked, Judgement};
 use crate::draw::distribution::total_variation;
 use crate::draw::scatter::front;
+use crate::json::{labels, promises, tree};
 use crate::sections::attacks::worst;
 use crate::{Assessment, Facts};
 
@@ -42,52 +42,10 @@ pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) 
     })
 }
 
-/// What can be written. Everything here can, so nothing is lost.
-fn tree(value: &impl serde::Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or(Value::Null)
-}
-
 fn put(object: &mut Value, key: &str, value: Value) {
     if let Some(object) = object.as_object_mut() {
         object.insert(key.to_owned(), value);
     }
-}
-
-fn promises(manifest: &Manifest) -> Vec<Value> {
-    let judged = |promise| {
-        let asked = Asked::of(promise);
-        let holds = match asked.judge(promise.reached, manifest.classes.min) {
-            _ if manifest.data.rows == 0 => None,
-            Judgement::Holds => Some(true),
-            Judgement::Fails => Some(false),
-            Judgement::Open => None,
-        };
-        json!({
-            "model": asked.model,
-            "statement": promise.statement,
-            "required": asked.required,
-            "reached": promise.reached,
-            "holds": holds,
-        })
-    };
-    manifest.promises.iter().map(judged).collect()
-}
-
-/// Published labels and their records, named under the same rule as on the pages.
-fn labels(manifest: &Manifest, facts: &Facts) -> Vec<Value> {
-    let is_named = |name: &str| {
-        let column = manifest.data.columns.iter().find(|column| column.name == name);
-        column.and_then(|column| column.recoding.as_ref()).is_some_and(|recoding| recoding.level != Some(0))
-    };
-    let of_column = |column: &crate::ColumnFacts| {
-        let is_named = is_named(&column.name);
-        let all = column.labels.iter().map(|label| match is_named {
-            true => json!({ "label": label.label, "records": label.rows }),
-            false => json!({ "records": label.rows }),
-        });
-        json!({ "column": column.name, "labels": all.collect::<Vec<_>>() })
-    };
-    facts.columns.iter().map(of_column).collect()
 }
 
 /// Beside each column the distance that the page tells.

@@ -1,24 +1,33 @@
-//! How well classifiers learn from the release, beside guessing and beside the original.
+//! How well classifiers and regressions learn from the release, beside guessing and beside the original.
 
 use privet_release::Manifest;
 
 use crate::draw::rate::Fill;
 use crate::sections::attacks::{row, scale};
 use crate::sections::{close_table, header, open_table};
-use crate::text::{count, name};
-use crate::{Assessment, Facts};
+use crate::text::{count, name, sentence, value};
+use crate::{Assessment, Facts, Regression};
 
 /// Classifiers told one by one.
 const MOST: usize = 60;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
     let learners = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.learners);
+    let regressions = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.regressions);
+    if learners.is_empty() && regressions.is_empty() {
+        out.push_str("<p>Nothing was learned from the release: no column to predict was named.</p>\n");
+        return;
+    }
+    if let Some(protocol) = assessment.utility.as_ref().and_then(|utility| utility.protocol.as_ref()) {
+        let word = if protocol.strict { "Strict." } else { "Not strict." };
+        put!(out, "<p><strong>{word}</strong> {}</p>\n", sentence(&protocol.says()));
+    }
+    regression_table(regressions, out);
     if learners.is_empty() {
-        out.push_str("<p>No classifier was trained.</p>\n");
         return;
     }
     out.push_str(
-        "<p>Each classifier was trained twice, on the original and on the release, and tested on original records that \
+        "<p>Each classifier was trained twice, on the original and on the release, and tested on raw records that \
          neither saw. A release is of use where the solid bar comes near the hatched one and stays above the empty \
          one.</p>\n<ul class=\"legend\"><li><span class=\"key empty\" aria-hidden=\"true\"></span>guessing the most \
          frequent class</li><li><span class=\"key hatched\" aria-hidden=\"true\"></span>trained on the original</li><li>\
@@ -39,5 +48,32 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
     out.push_str("</div>\n");
     if learners.len() > MOST {
         put!(out, "<p class=\"aside\">and {} more</p>\n", count((learners.len() - MOST) as u64));
+    }
+}
+
+/// How far regressions are off.
+fn regression_table(regressions: &[Regression], out: &mut String) {
+    for (i, own) in regressions.iter().take(MOST).enumerate() {
+        let caption = format!(
+            "{} predicts {}, tested on {} records: how far it is off, typically, and the share of the variance that it \
+             explains (R²; below 0 is worse than guessing)",
+            name(&own.name),
+            name(&own.target),
+            count(own.tested)
+        );
+        open_table(out, &format!("regression-{i}"), "metrics", &caption);
+        header(out, &["Trained on", "#Error", "#R²"]);
+        let mut row = |trained: &str, error: f64, determination: Option<f64>| {
+            let determination = determination.map_or_else(|| "–".to_owned(), |own| value(own, false));
+            put!(
+                out,
+                "<tr><th scope=\"row\">{trained}</th><td class=\"number\">{}</td><td class=\"number\">{determination}</td></tr>\n",
+                value(error, false)
+            );
+        };
+        row("Nothing: guessing the mean", own.baseline, Some(0.0).filter(|_| own.baseline > 0.0));
+        row("The original", own.raw.error, own.raw.determination);
+        row("The release", own.released.error, own.released.determination);
+        close_table(out);
     }
 }

@@ -11,7 +11,8 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     list(manifest, out);
     if !manifest.files.iter().any(|f| f.name == "report.html") {
         out.push_str(
-            "<p class=\"aside\">This page cannot hold its own fingerprint; it stands in <code>manifest.json</code>.</p>\n",
+            "<p class=\"aside\"><code>report.json</code> holds the facts of this page for programs. Neither can hold its own \
+             fingerprint; both stand in <code>manifest.json</code>.</p>\n",
         );
     }
 }

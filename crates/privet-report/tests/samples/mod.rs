@@ -7,8 +7,8 @@ use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
 };
 use privet_report::{
-    Assessment, Axis, Boxes, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, GroupBox, LabelCount,
-    Learner, NotMade, PairUtility, QueryUtility, Risk, RiskBin, Utility,
+    Assessment, Axis, Boxes, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, Fit, GroupBox,
+    LabelCount, Learner, NotMade, PairUtility, Protocol, QueryUtility, Regression, Risk, RiskBin, Utility,
 };
 
 pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
@@ -324,6 +324,24 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
             figures: vec![figure.clone(); many],
             columns: (0..many).map(column).collect(),
             pairs: (0..many).map(pair).collect(),
+            protocol: Some(Protocol {
+                strict: true,
+                released: 9,
+                raw: 9,
+                tested: 4,
+                also_in_original: Some(1),
+            }),
+            regressions: vec![
+                Regression {
+                    name: text.into(),
+                    target: text.into(),
+                    tested: 4,
+                    baseline: value,
+                    raw: Fit { error: value, determination: Some(value) },
+                    released: Fit { error: value, determination: None },
+                };
+                many
+            ],
             learners: vec![
                 Learner {
                     name: text.into(),

@@ -1,0 +1,280 @@
+//! Attacks on perturbed releases: what the published laws let an adversary filter out of the noise (survey AT-15 to
+//! AT-18).
+//!
+//! # Guarantee
+//! Attacks start from the release alone. The original, where it is given, tells how near they came, and stands in for
+//! the adversary's file of people in linking. Without it nobody knows how many records fall: all count as exposed in the
+//! adversary's eyes where the error that is expected is small, and none otherwise. Findings hold no value.
+
+use std::path::Path;
+
+use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess};
+use privet_attack::{Finding, Rate};
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::{Column, Kind, Progress, Random, Table};
+use privet_perturb::Law;
+use privet_release::PublishedPerturbed;
+use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
+use privet_report::{Assessment, NotMade};
+
+use super::AttackOptions;
+use crate::base_of;
+use crate::error::{JobError, RunError};
+use crate::load::unknown_among;
+use crate::randomize::{RandomizeJob, model::noise_of};
+
+/// More records than this are not compared with all people: a random sample of them is.
+const MOST_LINKED: usize = 20_000;
+
+/// A column that is attacked.
+struct Attacked<'a> {
+    name: &'a str,
+    law: Law,
+    kind: Kind,
+    values: Vec<f64>,
+    original: Option<Vec<f64>>,
+}
+
+/// Attacks a release whose columns were perturbed by laws.
+pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    refuse_others(options)?;
+    let published = PublishedPerturbed::open(&options.release, progress)?;
+    let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
+    let mut columns = Vec::new();
+    for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
+        match law_of(model, column) {
+            Ok(Some((law, kind))) => {
+                let values = numbers(column, kind);
+                columns.push(Attacked { name: &model.name, law, kind, values, original: None });
+            }
+            Ok(None) => {}
+            Err(why) => assessment
+                .not_made
+                .push(NotMade { attack: format!("filters of {}", model.name), why: why.to_owned() }),
+        }
+    }
+    if columns.is_empty() {
+        let why = "no column of numbers is published that such an attack could use".to_owned();
+        assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
+        return Ok(assessment);
+    }
+    let mut sampled = false;
+    if let Some(path) = &options.original {
+        let missing = &published.manifest.model.missing;
+        let original = original(path, missing, &columns, published.table.rows, progress)?;
+        for own in &mut columns {
+            own.original = original.column(own.name).map(|column| numbers(column, own.kind));
+        }
+        sampled = sample(&mut columns, published.table.rows, options.seed);
+    }
+    progress.stage("attacking", None);
+    progress.check()?;
+    let known: Vec<PerturbedColumn<'_>> = columns
+        .iter()
+        .map(|own| PerturbedColumn {
+            name: own.name,
+            values: &own.values,
+            law: own.law,
+            original: own.original.as_deref(),
+        })
+        .collect();
+    let knowing = Knowing { confidence: options.confidence, ..Knowing::default() };
+    let findings = assess(&known, &knowing).map_err(|error| JobError::new(error.to_string()))?;
+    let records = columns.first().map_or(0, |own| own.values.len()) as u64;
+    for own in findings {
+        match finding(own, &knowing, records) {
+            Ok(mut finding) => {
+                if sampled {
+                    let of = published.table.rows;
+                    finding.notes.push(format!("Made on a random sample: {records} of {of} records."));
+                }
+                assessment.attacks.push(finding);
+            }
+            Err(skipped) => assessment.not_made.push(skipped),
+        }
+    }
+    Ok(assessment)
+}
+
+/// What has no meaning for these releases.
+fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
+    let given = [
+        ("--attacks", options.attacks.is_some()),
+        ("--knowledge", options.knowledge.is_some()),
+        ("--job", options.job.is_some()),
+        ("--people", options.people.is_some()),
+        ("--report", options.report.is_some()),
+    ];
+    match given.iter().find(|own| own.1) {
+        None => Ok(()),
+        Some((flag, _)) => Err(JobError::new(format!(
+            "`{flag}` goes with releases of true records; a perturbed release is attacked by what its laws tell, with \
+             --original, --confidence, --max-risk and --seed"
+        ))),
+    }
+}
+
+/// The law of a column of numbers, and what its texts are; none where it holds no numbers, or why it is left out.
+fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<(Law, Kind)>, &'static str> {
+    match &model.perturbation {
+        None => Ok(match column.domain.kind() {
+            Kind::Date => Some((Law::Keep, Kind::Date)),
+            Kind::Integer | Kind::Decimal => Some((Law::Keep, Kind::Decimal)),
+            Kind::Boolean | Kind::Text => None,
+        }),
+        Some(Perturbation::Categories(_)) => Err(
+            "its values are categories; what can be believed of one is bounded by its γ, which `privet verify` computes anew",
+        ),
+        Some(Perturbation::Noise(own)) => {
+            let kind = if own.dates { Kind::Date } else { Kind::Decimal };
+            match (own.way, own.deviation) {
+                (NoiseWay::Additive, Some(deviation)) => {
+                    Ok(Some((Law::Add(noise_of(own.law, deviation)), kind)))
+                }
+                (NoiseWay::Multiplicative, Some(deviation)) => {
+                    Ok(Some((Law::Multiply(noise_of(own.law, deviation)), kind)))
+                }
+                _ => Err(
+                    "its noise is correlated as the data are, so that every direction holds as much of it against the \
+                     data; filters for independent noise do not apply",
+                ),
+            }
+        }
+    }
+}
+
+/// Numbers of a column; what is none is missing.
+fn numbers(column: &Column, kind: Kind) -> Vec<f64> {
+    let domain = &column.domain;
+    let number = |code: u32| match domain.is_missing(code) {
+        true => f64::NAN,
+        false => kind.number(domain.text(code)).unwrap_or(f64::NAN),
+    };
+    let of_code: Vec<f64> = (0..domain.len() as u32).map(number).collect();
+    column.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
+}
+
+/// The columns of the original: a table, or the job that names it.
+fn original(
+    path: &Path,
+    missing: &[String],
+    columns: &[Attacked<'_>],
+    rows: usize,
+    progress: &dyn Progress,
+) -> Result<Table, RunError> {
+    let is_job = path.extension().is_some_and(|ending| ending == "toml");
+    let (path, options) = match is_job {
+        true => {
+            let job = RandomizeJob::read(path, &[])?;
+            (base_of(path).join(&job.input.path), job.input.options()?)
+        }
+        false => (path.to_owned(), ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() }),
+    };
+    let names: Vec<String> = columns.iter().map(|own| own.name.to_owned()).collect();
+    let options = ReadOptions { columns: Some(names.clone()), ..options };
+    let input = read(&path, &options, progress).map_err(|error| match &error.kind {
+        ReadErrorKind::UnknownColumn { names: found, .. } => {
+            RunError::from(unknown_among(names.iter(), found).at(&path))
+        }
+        _ => RunError::from(error),
+    })?;
+    if input.table.rows != rows {
+        let problem =
+            format!("has {} records, and the release {rows}: it is another table", input.table.rows);
+        return Err(JobError::new(problem).at(&path).into());
+    }
+    Ok(input.table)
+}
+
+/// Keeps a random sample of the records where there are too many to compare each with everybody; whether it did.
+fn sample(columns: &mut [Attacked<'_>], rows: usize, seed: u64) -> bool {
+    if rows <= MOST_LINKED {
+        return false;
+    }
+    let mut chosen: Vec<u32> = (0..rows as u32).collect();
+    Random::stream(seed, 9).shuffle(&mut chosen);
+    chosen.truncate(MOST_LINKED);
+    chosen.sort_unstable();
+    let keep = |values: &[f64]| -> Vec<f64> {
+        chosen.iter().filter_map(|&record| values.get(record as usize).copied()).collect()
+    };
+    for own in columns {
+        own.values = keep(&own.values);
+        own.original = own.original.as_deref().map(keep);
+    }
+    true
+}
+
+/// An attack on noise in the form of all others.
+fn finding(own: NoiseFinding, knowing: &Knowing, records: u64) -> Result<Finding, NotMade> {
+    let column = match own.columns.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    let mut notes = vec![own.verdict.clone()];
+    if own.columns.len() > 1 {
+        notes.push(format!("Columns: {}.", own.columns.join(", ")));
+    }
+    let base = Finding {
+        attack: own.attack,
+        column: column.clone(),
+        assumed: own.assumes.to_owned(),
+        success: String::new(),
+        exposed: Rate::new(0, records),
+        right: None,
+        control: None,
+        control_group: None,
+        risk: 0.0,
+        histogram: Vec::new(),
+        histogram_of: "",
+        notes,
+    };
+    match own.outcome {
+        Outcome::NotMade => {
+            let of = column.map_or(String::new(), |column| format!(" of {column}"));
+            let why = own.verdict.strip_prefix("Not made: ").unwrap_or(&own.verdict).to_owned();
+            Err(NotMade { attack: format!("{}{of}", own.attack), why })
+        }
+        Outcome::Estimated { score: Some(score), .. } => Ok(Finding {
+            success: format!(
+                "the estimate is within {} deviations of the noise of what the record was",
+                score.tolerance
+            ),
+            exposed: score.recovered,
+            control: Some(score.control),
+            control_group: Some("the same records, estimated by the mean of each column".to_owned()),
+            risk: score.recovered.rate,
+            ..base
+        }),
+        Outcome::Estimated { succeeded, expected_error, score: None } => {
+            let exposed = Rate::new(if succeeded { records } else { 0 }, records);
+            let mut notes = base.notes.clone();
+            // Whether a column is constant is told by its verdict, and scored where it is.
+            if own.attack != "constant-column" {
+                notes.push(format!(
+                "The error that the adversary expects is {expected_error:.2} deviations of the noise; how many records it \
+                 tells, only the original shows."
+            ));
+            }
+            let success = format!(
+                "the error that the adversary expects is at most {} deviations of the noise; then everybody counts",
+                knowing.tolerance
+            );
+            Ok(Finding { success, exposed, risk: exposed.rate, notes, ..base })
+        }
+        Outcome::Linked { score, .. } => Ok(Finding {
+            success: format!(
+                "a record is linked to a person with a certainty of at least {}",
+                score.confidence
+            ),
+            exposed: score.exposed,
+            right: (score.exposed.hits > 0).then_some(score.right_when_sure),
+            control: Some(score.control),
+            control_group: Some(
+                "the same records, had their people not been in the adversary's file".to_owned(),
+            ),
+            risk: score.found.rate,
+            ..base
+        }),
+    }
+}

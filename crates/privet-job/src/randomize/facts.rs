@@ -1,0 +1,80 @@
+//! What the report of a perturbed release shows beside its manifest: what is published and what can be estimated from
+//! it. Everything is computed from the published table.
+
+use privet_data::{Progress, Table, date_of};
+use privet_release::perturbed::PerturbedManifest;
+use privet_report::{PerturbedFacts, PerturbedPicture};
+
+use super::model::{ReadyColumn, ReadyLaw};
+use crate::error::RunError;
+use crate::reconstruct::{Class, ColumnEstimate, ReconstructOptions, one};
+
+/// More values than this are not shown one by one.
+const MOST_SHOWN: usize = 24;
+
+/// The facts of a release.
+pub(super) fn facts(
+    manifest: &PerturbedManifest,
+    table: &Table,
+    ready: &[ReadyColumn],
+    reproduce: Vec<String>,
+    progress: &dyn Progress,
+) -> Result<PerturbedFacts, RunError> {
+    let options = ReconstructOptions { bins: 24, ..ReconstructOptions::default() };
+    let mut pictures = Vec::new();
+    for (position, own) in ready.iter().enumerate() {
+        progress.check()?;
+        if matches!(own.law, ReadyLaw::Keep) || manifest.data.rows == 0 {
+            pictures.push(PerturbedPicture::Nothing);
+            continue;
+        }
+        let found = one(table, ready, position, &Class::all(), &options)?;
+        let known = found.records - found.missing.min(found.records);
+        pictures.push(match found.estimate {
+            ColumnEstimate::Counts(counts) => {
+                let n = (known as f64).max(1.0);
+                // The error of a share grows as one over the root of the records: told for one record.
+                let worst = counts.values.iter().map(|own| own.standard_error).fold(0.0, f64::max);
+                let mut bars: Vec<(String, f64, f64, f64)> = counts
+                    .values
+                    .iter()
+                    .map(|own| {
+                        let share = own.published as f64 / n;
+                        (own.value.clone(), share, own.nonnegative / n, own.standard_error / n)
+                    })
+                    .collect();
+                let all = bars.len();
+                bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+                bars.truncate(MOST_SHOWN);
+                let left_out = (all - bars.len()) as u64;
+                PerturbedPicture::Counts { bars, left_out, error_of_one: worst / n.sqrt(), records: known }
+            }
+            ColumnEstimate::Numbers(numbers) => {
+                let shown = |number: f64| match numbers.dates {
+                    true => date_of(number.round().clamp(-719_162.0, 2_932_896.0) as i64),
+                    false => short(number),
+                };
+                PerturbedPicture::Numbers {
+                    ends: [
+                        numbers.bins.first().map_or(0.0, |bin| bin.from),
+                        numbers.bins.last().map_or(0.0, |bin| bin.to),
+                    ]
+                    .map(shown),
+                    bars: numbers.bins.iter().map(|bin| (bin.published, bin.share)).collect(),
+                    noise_deviation: numbers.noise_deviation,
+                    error_of_one: numbers.mean_standard_error.unwrap_or(0.0) * (known as f64).sqrt(),
+                    mean: numbers.mean.map(shown),
+                    deviation: numbers.deviation,
+                    rounds: numbers.rounds,
+                    records: known,
+                }
+            }
+        });
+    }
+    Ok(PerturbedFacts { reproduce, pictures })
+}
+
+/// A number to three figures, for an axis.
+fn short(number: f64) -> String {
+    format!("{number:.2e}").parse::<f64>().map_or_else(|_| number.to_string(), |own| own.to_string())
+}

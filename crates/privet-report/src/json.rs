@@ -1,0 +1,116 @@
+//! The facts of the public page as JSON, for programs: `report.json` beside `report.html`.
+//!
+//! It says what the page says and no more, so it may be published with it: what is promised and reached, attacks, the
+//! figures of the manifest, labels with their records under the same rule as on the page. What is no number is `null`. The
+//! manifest stands in it without its list of files and its seal, which are made after it; of files it tells those that were
+//! finished before it, as the page does.
+
+use privet_release::manifest::{File, Promise};
+use privet_release::{CountsManifest, Manifest};
+use serde_json::{Value, json};
+
+use crate::asked::{Asked, Judgement};
+use crate::sections::attacks::worst;
+use crate::{CountsFacts, Facts, counts};
+
+/// The layout of the file.
+const FORMAT: u32 = 1;
+
+/// The facts of the page of a release of records.
+pub(crate) fn public(manifest: &Manifest, facts: &Facts) -> Value {
+    let worst = worst(&facts.attacks);
+    json!({
+        "format": FORMAT,
+        "title": facts.title,
+        "verdict": {
+            "promises": crate::sections::verdict::summary(manifest).heading,
+            "attack": worst.map(|worst| worst.attack),
+            "column": worst.and_then(|worst| worst.column.as_deref()),
+            "risk": worst.map(|worst| worst.risk),
+        },
+        "promises": promises(manifest),
+        "attacks": tree(&facts.attacks),
+        "labels": labels(manifest, facts),
+        "boxes": tree(&facts.boxes),
+        "reproduce": facts.reproduce,
+        "files": files(&manifest.files),
+        "manifest": without_files(tree(manifest)),
+    })
+}
+
+/// The facts of the page of a release of counts.
+pub(crate) fn of_counts(manifest: &CountsManifest, facts: &CountsFacts) -> Value {
+    let table = |table: &privet_release::counts::CountsTable| {
+        let smallest = table.classes.as_ref().map_or(0, |classes| classes.smallest);
+        let of = |promise: &Promise| judged(promise, smallest, manifest.data.records == 0);
+        json!({ "file": table.file, "promises": table.promises.iter().map(of).collect::<Vec<_>>() })
+    };
+    json!({
+        "format": FORMAT,
+        "verdict": { "promises": counts::heading(manifest) },
+        "tables": manifest.tables.iter().map(table).collect::<Vec<_>>(),
+        "grids": tree(&facts.grids),
+        "reproduce": facts.reproduce,
+        "files": files(&manifest.files),
+        "manifest": without_files(tree(manifest)),
+    })
+}
+
+/// The files that were there when the report was made, as the page lists them.
+fn files(files: &[File]) -> Vec<Value> {
+    let of = |file: &File| json!({ "name": file.name, "bytes": file.bytes, "sha256": file.sha256 });
+    files.iter().map(of).collect()
+}
+
+fn without_files(mut manifest: Value) -> Value {
+    if let Some(object) = manifest.as_object_mut() {
+        object.remove("files");
+        object.remove("seal");
+    }
+    manifest
+}
+
+/// What can be written. Everything here can, so nothing is lost.
+pub(crate) fn tree(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+/// What was promised, what was reached, and whether that holds.
+pub(crate) fn promises(manifest: &Manifest) -> Vec<Value> {
+    let of = |promise| judged(promise, manifest.classes.min, manifest.data.rows == 0);
+    manifest.promises.iter().map(of).collect()
+}
+
+fn judged(promise: &Promise, smallest: u64, is_empty: bool) -> Value {
+    let asked = Asked::of(promise);
+    let holds = match asked.judge(promise.reached, smallest) {
+        _ if is_empty => None,
+        Judgement::Holds => Some(true),
+        Judgement::Fails => Some(false),
+        Judgement::Open => None,
+    };
+    json!({
+        "model": asked.model,
+        "statement": promise.statement,
+        "required": asked.required,
+        "reached": promise.reached,
+        "holds": holds,
+    })
+}
+
+/// Published labels and their records, named under the same rule as on the pages.
+pub(crate) fn labels(manifest: &Manifest, facts: &Facts) -> Vec<Value> {
+    let is_named = |name: &str| {
+        let column = manifest.data.columns.iter().find(|column| column.name == name);
+        column.and_then(|column| column.recoding.as_ref()).is_some_and(|recoding| recoding.level != Some(0))
+    };
+    let of_column = |column: &crate::ColumnFacts| {
+        let is_named = is_named(&column.name);
+        let all = column.labels.iter().map(|label| match is_named {
+            true => json!({ "label": label.label, "records": label.rows }),
+            false => json!({ "records": label.rows }),
+        });
+        json!({ "column": column.name, "labels": all.collect::<Vec<_>>() })
+    };
+    facts.columns.iter().map(of_column).collect()
+}

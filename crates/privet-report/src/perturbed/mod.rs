@@ -1,0 +1,512 @@
+//! The page of a perturbed release: the law of each column, what it protects, how far off estimates are, what was
+//! published and what can be reconstructed from it, and what cannot be concluded.
+
+mod pictures;
+mod swapped;
+mod synthetic;
+mod words;
+
+use privet_release::PerturbedManifest;
+use privet_release::perturbed::{ModelColumn, Perturbation};
+
+use crate::page;
+use crate::sections::files::hash;
+use crate::sections::{close_table, header, open_table, term};
+use crate::text::{count, counted, escape, escape_lines, name, names, number, share};
+
+/// What the page shows beside the manifest; all of it follows from what is published.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PerturbedFacts {
+    /// The commands that make a release like this one again; never with a seed.
+    pub reproduce: Vec<String>,
+    /// One for each column of the manifest.
+    pub pictures: Vec<PerturbedPicture>,
+}
+
+/// What is published of a column, and what can be estimated from it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PerturbedPicture {
+    /// Nothing to show.
+    Nothing,
+    /// Categories.
+    Counts {
+        /// Value, published share, estimated share, and its standard error.
+        bars: Vec<(String, f64, f64, f64)>,
+        /// Values that are not among the bars: the rarest.
+        left_out: u64,
+        /// The standard error of the most uncertain share, times the root of the number of records.
+        error_of_one: f64,
+        /// Records with a value.
+        records: u64,
+    },
+    /// Numbers or dates.
+    Numbers {
+        /// The ends of the axis.
+        ends: [String; 2],
+        /// Per interval the published and the estimated share; none where no distribution can be estimated.
+        bars: Vec<(f64, f64)>,
+        /// The standard deviation of the noise.
+        noise_deviation: f64,
+        /// The standard error of the mean, times the root of the number of records.
+        error_of_one: f64,
+        /// The mean.
+        mean: Option<String>,
+        /// The estimated deviation of the originals.
+        deviation: Option<f64>,
+        /// Rounds of the reconstruction.
+        rounds: u64,
+        /// Records with a value.
+        records: u64,
+    },
+}
+
+type Body = fn(&PerturbedManifest, &PerturbedFacts, &mut String);
+
+/// Where it is linked from, what it is called, what is in it.
+type Section = (&'static str, &'static str, Body);
+
+const SECTIONS: [Section; 4] = [
+    ("columns", "How values were changed, and what can be learned", columns),
+    ("conclude", "What can be concluded, and what cannot", conclude),
+    ("files", "Files", files),
+    ("check", "Check it, and use it", check),
+];
+
+/// The report of a perturbed release as one HTML page.
+#[must_use]
+pub fn html(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> String {
+    let mut out = String::with_capacity(64 * 1024);
+    let (title, verdict, sections): (&str, Body, &[Section]) = match (&manifest.swap, &manifest.synthetic) {
+        (Some(_), None) => ("Report on swapped records", swapped::verdict, &swapped::SECTIONS),
+        (None, Some(_)) => ("Report on synthetic records", synthetic::verdict, &synthetic::SECTIONS),
+        _ => ("Report on perturbed records", verdict, &SECTIONS),
+    };
+    let tables = match &manifest.synthetic {
+        Some(own) => names(own.copies.iter().map(String::as_str), 3),
+        None => name(&manifest.data.file),
+    };
+    let below = format!("Table {tables} · made by {}", escape(&manifest.software));
+    page::open(&mut out, &manifest.software, title, &below);
+    verdict(manifest, facts, &mut out);
+    page::contents(&mut out, sections.iter().map(|&(id, title, _)| (id, title)));
+    for &(id, title, body) in sections {
+        page::open_section(&mut out, id, title);
+        body(manifest, facts, &mut out);
+        out.push_str("</section>\n");
+    }
+    page::close(&mut out, &manifest.software, page::PUBLIC);
+    out
+}
+
+fn perturbed(manifest: &PerturbedManifest) -> impl Iterator<Item = (usize, &ModelColumn, &Perturbation)> {
+    let columns = manifest.model.columns.iter().enumerate();
+    columns.filter_map(|(at, column)| Some((at, column, column.perturbation.as_ref()?)))
+}
+
+fn untouched<'a>(manifest: &'a PerturbedManifest, role: &str) -> Vec<&'a str> {
+    let columns = manifest.model.columns.iter();
+    let own = columns.filter(|column| column.perturbation.is_none() && column.role == role);
+    own.map(|column| column.name.as_str()).collect()
+}
+
+fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    out.push_str(
+        "<section class=\"verdict holds\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were changed by chance, by \
+         laws that are published</h2>\n<ul class=\"lead\">\n",
+    );
+    for (_, column, perturbation) in perturbed(manifest) {
+        let (class, said) = words::protection(perturbation);
+        put!(out, "<li class=\"{class}\">{}: {said}</li>\n", name(&column.name));
+    }
+    let (class, said) = words::together(&manifest.model);
+    put!(out, "<li class=\"{class}\">{said}</li>\n");
+    let open: Vec<&str> = ["quasi", "sensitive"].iter().flat_map(|role| untouched(manifest, role)).collect();
+    if !open.is_empty() {
+        put!(
+            out,
+            "<li class=\"open\">{} {} published as {} and {} hidden by nothing.</li>\n",
+            names(open.iter().copied(), 12),
+            if open.len() == 1 { "is" } else { "are" },
+            if open.len() == 1 { "it was" } else { "they were" },
+            if open.len() == 1 { "is" } else { "are" }
+        );
+    }
+    out.push_str("</ul>\n<dl class=\"figures\">\n");
+    term(out, "Records", &count(manifest.data.rows));
+    let many = perturbed(manifest).count();
+    term(out, "Perturbed columns", &count(many as u64));
+    term(out, "Published as they were", &count((manifest.model.columns.len() - many) as u64));
+    term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
+    out.push_str(
+        "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says, and shows what anyone can compute \
+         from the published table. That values were really drawn by these laws is the publisher’s word: no table can show \
+         it.</p>\n</section>\n",
+    );
+}
+
+fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
+    for (at, column, perturbation) in perturbed(manifest) {
+        put!(out, "<h3>{}</h3>\n<p>{}</p>\n", name(&column.name), words::law(perturbation));
+        if let Some(missing) = manifest.data.missing.get(&column.name) {
+            put!(
+                out,
+                "<p>{} missing and stayed so: that a value is missing is not hidden.</p>\n",
+                counted(*missing, "value is", "values are")
+            );
+        }
+        let picture = facts.pictures.get(at).unwrap_or(&PerturbedPicture::Nothing);
+        out.push_str("<div class=\"pair\">\n");
+        pictures::law(out, &format!("law-{}", at + 1), perturbation, picture);
+        pictures::error(out, &format!("error-{}", at + 1), picture);
+        out.push_str("</div>\n");
+        match picture {
+            PerturbedPicture::Nothing => {}
+            PerturbedPicture::Counts { bars, left_out, .. } => {
+                shares(out, &format!("shares-{}", at + 1), bars, *left_out);
+            }
+            PerturbedPicture::Numbers { bars, ends, mean, deviation, rounds, .. } => {
+                if !bars.is_empty() {
+                    pictures::distribution(out, &format!("distribution-{}", at + 1), ends, bars, *rounds);
+                }
+                let mean = mean.as_ref().map_or("not known".to_owned(), |mean| escape(mean));
+                let unit = match perturbation {
+                    Perturbation::Noise(own) if own.dates => "\u{a0}days",
+                    _ => "",
+                };
+                let deviation = deviation
+                    .map_or("not known: the noise is larger than what was seen".to_owned(), |own| {
+                        format!("{}{unit}", number(own))
+                    });
+                out.push_str("<dl class=\"row\">\n");
+                term(out, "Estimated mean of the originals", &mean);
+                term(out, "Estimated standard deviation", &deviation);
+                out.push_str("</dl>\n");
+            }
+        }
+    }
+    let kept = untouched(manifest, "insensitive");
+    if !kept.is_empty() {
+        put!(out, "<p>Published unchanged: {}.</p>\n", names(kept.iter().copied(), 24));
+    }
+    let removed = &manifest.data.removed_columns;
+    if !removed.is_empty() {
+        put!(out, "<p>Not published: {}.</p>\n", names(removed.iter().map(String::as_str), 24));
+    }
+}
+
+/// Published and estimated shares of values.
+fn shares(out: &mut String, id: &str, bars: &[(String, f64, f64, f64)], left_out: u64) {
+    let end = bars.iter().map(|bar| bar.1.max(bar.2 + 1.96 * bar.3)).fold(0.0, f64::max);
+    open_table(out, id, "rates", "Shares of records: as published, and as estimated for the originals");
+    header(out, &["Value", "#Published", "#Estimated", "#± 95 %", ""]);
+    for (value, published, estimated, error) in bars {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
+             <td class=\"draw\">{}</td></tr>\n",
+            name(value),
+            share(*published),
+            share(*estimated),
+            share(1.96 * error),
+            pictures::two_bars(*published, *estimated, 1.96 * error, end)
+        );
+    }
+    close_table(out);
+    out.push_str(
+        "<ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>published</li><li><span class=\"key \
+         solid\" aria-hidden=\"true\"></span>estimated, not negative</li><li><span class=\"key whiskers\" \
+         aria-hidden=\"true\"></span>95 %</li></ul>\n",
+    );
+    if left_out > 0 {
+        put!(
+            out,
+            "<p class=\"aside\">{} not shown.</p>\n",
+            counted(left_out, "rarer value is", "rarer values are")
+        );
+    }
+}
+
+fn conclude(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    out.push_str("<h3>Can</h3>\n<ul>\n");
+    let has = |wanted: fn(&Perturbation) -> bool| perturbed(manifest).any(|(_, _, own)| wanted(own));
+    let categories = has(|own| matches!(own, Perturbation::Categories(_)));
+    let noise = has(|own| matches!(own, Perturbation::Noise(_)));
+    if categories {
+        out.push_str(
+            "<li>How many records had a value, or a combination of values, with an error that is stated beside it. The error \
+             of a share shrinks with the root of the number of records: four times the records, half the error.</li>\n",
+        );
+    }
+    if noise {
+        out.push_str(
+            "<li>Means and sums of numbers, and the shape of their distribution, of all records or of those that agree in \
+             columns published as they were.</li>\n",
+        );
+    }
+    out.push_str("</ul>\n<h3>Cannot</h3>\n<ul>\n<li>What any one person’s value was. A published value is not hers.</li>\n");
+    if categories {
+        out.push_str(
+            "<li>Counts of few records: below some dozens the error is larger than the count. Counting the published values \
+             as if they were true gives wrong shares, drawn towards each other.</li>\n",
+        );
+    }
+    if noise {
+        out.push_str(
+            "<li>How many records lie between two numbers, by counting published ones: noise widens every distribution. \
+             Extremes, ranks and quantiles of published numbers are not those of the originals.</li>\n<li>Noise on numbers \
+             promises no bound on what can be learned. Where columns depend on each other, or somebody knows much of a \
+             record, part of it can be filtered out.</li>\n",
+        );
+    }
+    out.push_str(
+        "<li>Links between perturbed columns of one record: each is changed by itself, so dependence looks weaker than it \
+         is.</li>\n<li>Who perturbs the same records twice, with new chance, tells more: two releases can be averaged.</li>\n\
+         <li>This is not differential privacy.</li>\n",
+    );
+    if manifest.randomness == "fixed-seed" {
+        out.push_str(
+            "<li>Here chance came from a fixed seed, which is not published. Whoever knows or guesses it can undo every \
+             change.</li>\n",
+        );
+    }
+    let from_data: Vec<&str> = perturbed(manifest)
+        .filter(|(_, _, own)| matches!(own, Perturbation::Categories(own) if own.domain == "data"))
+        .map(|(_, column, _)| column.name.as_str())
+        .collect();
+    if !from_data.is_empty() {
+        put!(
+            out,
+            "<li>The values that {} can have were taken from the data, so it is told that each of them occurred.</li>\n",
+            names(from_data.iter().copied(), 12)
+        );
+    }
+    out.push_str("<li>Records stand in the order of the input, and none was left out.</li>\n</ul>\n");
+}
+
+fn files(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    if !manifest.files.is_empty() {
+        open_table(out, "files-table", "files", "Files of the release");
+        header(out, &["File", "#Bytes", "SHA-256"]);
+        for file in &manifest.files {
+            put!(
+                out,
+                "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n",
+                name(&file.name),
+                count(file.bytes),
+                hash(&file.sha256)
+            );
+        }
+        close_table(out);
+    }
+    put!(
+        out,
+        "<p>{} written as {}. Sizes and fingerprints of all files, and every parameter, stand in \
+         <code>manifest.json</code>.</p>\n",
+        match &manifest.synthetic {
+            Some(own) => format!("The tables {} are", names(own.copies.iter().map(String::as_str), 12)),
+            None => format!("The table {} is", name(&manifest.data.file)),
+        },
+        escape(&manifest.data.format)
+    );
+}
+
+fn check(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
+    out.push_str(
+        "<h3>Verify</h3>\n<p>This re-checks every fingerprint, that every law is one and protects what is said, and that every \
+         published value can have come from it. Put the name of the release’s folder for <code>FOLDER</code>.</p>\n<pre>\
+         <code>privet verify FOLDER</code></pre>\n<h3>Estimate</h3>\n<p>From the release alone, with errors:</p>\n<pre><code>\
+         privet reconstruct FOLDER\nprivet answer FOLDER \"select count(*) from data where …\"</code></pre>\n",
+    );
+    reproduce(manifest, facts, out);
+}
+
+fn reproduce(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
+    out.push_str("<h3>Reproduce</h3>\n");
+    if facts.reproduce.is_empty() {
+        out.push_str("<p>The commands that made this release were not recorded.</p>\n");
+        return;
+    }
+    let again = match manifest.randomness.as_str() {
+        "fixed-seed" => {
+            "Chance came from a seed that the publisher keeps: with it, the same input gives the same files, byte for byte."
+        }
+        _ => "Chance came from the operating system: another run makes other values in the same way.",
+    };
+    put!(
+        out,
+        "<p>Whoever holds the original data and the job file makes a release like this one with these commands and \
+         {}.</p>\n<pre><code>{}</code></pre>\n<p>{again}</p>\n",
+        escape(&manifest.software),
+        escape_lines(&facts.reproduce.join("\n"))
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_release::perturbed::{
+        Amplification, Belief, Categories, CategoryLaw, Model, NoiseColumn, NoiseLaw, NoiseWay, PerturbedData,
+    };
+
+    fn column(name: &str, role: &str, perturbation: Option<Perturbation>) -> ModelColumn {
+        ModelColumn { name: name.to_owned(), role: role.to_owned(), perturbation }
+    }
+
+    fn manifest(law: CategoryLaw, gamma: Option<f64>) -> PerturbedManifest {
+        let categories = Categories {
+            mechanism: "retention".into(),
+            values: vec!["<b>yes</b>".into(), "no".into()],
+            domain: if gamma.is_some() { "declared" } else { "data" }.into(),
+            law,
+            protects: Amplification { gamma, beliefs: vec![Belief { prior: 0.05, posterior: 0.5 }] },
+        };
+        let noise = NoiseColumn {
+            way: NoiseWay::Additive,
+            law: NoiseLaw::Gaussian,
+            deviation: Some(5.0),
+            factor: None,
+            dates: false,
+            step: Some(0.01),
+            figures: None,
+            range: None,
+            interval_95: Some(19.6),
+        };
+        PerturbedManifest {
+            format: 1,
+            software: "privet 0".into(),
+            kind: "perturbed".into(),
+            method: "columns".into(),
+            data: PerturbedData {
+                file: "data.csv".into(),
+                format: "csv".into(),
+                delimiter: Some(','),
+                encoding: None,
+                rows: 10,
+                missing: [("<i>a</i>".to_owned(), 3)].into(),
+                removed_columns: vec!["<s>n</s>".into()],
+            },
+            model: Model::new(
+                vec![String::new()],
+                vec![
+                    column("<i>a</i>", "sensitive", Some(Perturbation::Categories(categories))),
+                    column("age", "quasi", Some(Perturbation::Noise(noise))),
+                    column("zip", "quasi", None),
+                ],
+            ),
+            swap: None,
+            synthetic: None,
+            randomness: "fixed-seed".into(),
+            files: vec![],
+            seal: String::new(),
+        }
+    }
+
+    #[test]
+    fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
+        let bars = vec![("<b>yes</b>".to_owned(), 0.4, 0.3, 0.1), ("no".to_owned(), 0.6, 0.7, 0.1)];
+        let pictures = vec![PerturbedPicture::Counts { bars, left_out: 2, error_of_one: 0.9, records: 7 }];
+        let facts = PerturbedFacts { reproduce: vec!["privet randomize <job>".into()], pictures };
+        let page = html(&manifest(CategoryLaw::Retention(0.6), Some(4.0)), &facts);
+        for markup in ["<b>", "<i>", "<s>", "<job>", "NaN", "<script"] {
+            assert!(!page.contains(markup), "{markup}");
+        }
+        for said in [
+            "this column alone changes nobody’s odds about its original by more than a factor of 4",
+            "All columns together promise no bound",
+            "at most 50",
+            "hidden by nothing",
+            "3\u{a0}values are missing",
+            "fixed seed",
+            "2\u{a0}rarer values are not shown",
+        ] {
+            assert!(page.contains(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_law_without_a_bound_is_not_praised() {
+        let page = html(
+            &manifest(CategoryLaw::Matrix(vec![vec![1.0, 0.0], vec![0.5, 0.5]]), None),
+            &PerturbedFacts::default(),
+        );
+        assert!(page.contains("declare values") && page.contains("told that each of them occurred"));
+        assert!(page.contains("were not recorded"));
+    }
+
+    #[test]
+    fn swapped_and_synthetic_records_are_not_praised() {
+        use privet_release::perturbed::{Swap, SwapWay, SwappedColumn, Synthesis, SyntheticColumn};
+        let mut own = manifest(CategoryLaw::Retention(0.6), Some(4.0));
+        own.model.columns.iter_mut().for_each(|column| column.perturbation = None);
+        own.method = "swap".into();
+        own.swap = Some(Swap {
+            way: SwapWay::Nearest { probability: 0.5, compared: vec!["<u>zip</u>".into()] },
+            columns: vec![SwappedColumn {
+                name: "<i>a</i>".into(),
+                distinct: 2,
+                changed: 4,
+                window: None,
+                mean_rank_distance: None,
+            }],
+            keeps: 1,
+            changed: 4,
+            new_records: None,
+        });
+        let page = html(&own, &PerturbedFacts::default());
+        for said in ["no formal privacy: 60", "3\u{a0}values are missing", "fixed seed", "swapped records"] {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(!page.contains("<i>") && !page.contains("<u>") && !page.contains("privet reconstruct"));
+        own.swap = None;
+        own.method = "synthetic".into();
+        own.synthetic = Some(Synthesis {
+            model: "cart".into(),
+            scope: "partial".into(),
+            copies: vec!["data-1.csv".into(), "data-2.csv".into()],
+            columns: vec![SyntheticColumn {
+                name: "<i>a</i>".into(),
+                kind: "category".into(),
+                made_by: "tree".into(),
+                figures: [("leaves".to_owned(), 3.0)].into(),
+                decimals: None,
+                equal: Some(0.5),
+                by_chance: 0.25,
+                of_one_record: 0.125,
+            }],
+            copied_records: 0.1,
+            rule: Some(privet_release::perturbed::CombinationRule {
+                rule: "partially-synthetic".into(),
+                size: None,
+            }),
+        });
+        let page = html(&own, &PerturbedFacts::default());
+        for said in ["no formal privacy", "leaves 3", "--rule partially-synthetic", "data-2.csv", "12.5"] {
+            assert!(page.contains(said), "{said}");
+        }
+        assert!(!page.contains("<i>") && !page.contains("privet reconstruct"));
+    }
+
+    /// survey ME-26: the law of invariant PRAM tells all counts, whatever γ it has.
+    #[test]
+    fn laws_made_of_the_data_are_not_praised() {
+        let mut own = manifest(CategoryLaw::Matrix(vec![vec![0.8, 0.2], vec![0.2, 0.8]]), Some(4.0));
+        own.model.columns.truncate(1);
+        own.model = Model::new(vec![], own.model.columns);
+        let said = "by more than a factor of 4, the product of all";
+        assert!(html(&own, &PerturbedFacts::default()).contains(said));
+        for (mechanism, domain, told) in [
+            ("invariant-pram", "declared", "tell the counts of all its values"),
+            ("warner", "data", "declare values"),
+        ] {
+            let Some(Perturbation::Categories(law)) = &mut own.model.columns[0].perturbation else {
+                panic!()
+            };
+            (law.mechanism, law.domain) = (mechanism.into(), domain.into());
+            own.model = Model::new(vec![], own.model.columns);
+            let page = html(&own, &PerturbedFacts::default());
+            assert!(
+                page.contains(told) && !page.contains("factor of 4") && page.contains("promise no bound")
+            );
+        }
+    }
+}

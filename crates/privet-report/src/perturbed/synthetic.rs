@@ -1,0 +1,161 @@
+//! The page of synthetic records: which columns were made by what, how often a value is one of the originals, how
+//! estimates are combined, and that it is no formal privacy.
+
+use privet_release::PerturbedManifest;
+use privet_release::perturbed::Synthesis;
+
+use super::{PerturbedFacts, Section, files, reproduce};
+use crate::sections::{close_table, header, open_table, term};
+use crate::text::{count, escape, name, names, number, share};
+
+pub(super) const SECTIONS: [Section; 5] = [
+    ("columns", "What was made, and by what", columns),
+    ("estimate", "How to estimate from the copies", estimate),
+    ("conclude", "What can be concluded, and what cannot", conclude),
+    ("files", "Files", files),
+    ("check", "Check it", check),
+];
+
+pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    let Some(own) = &manifest.synthetic else { return };
+    let what = match own.scope.as_str() {
+        "full" => "Every record is new and stands for nobody.",
+        _ => "Records stand for the people they stood for; some of their columns were made.",
+    };
+    put!(
+        out,
+        "<section class=\"verdict holds\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were drawn from a model of \
+         the data</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{what}</li>\n<li class=\"open\">Synthetic records promise no \
+         formal privacy: their model was learned from everybody. {} of the made records equal a record of the original in \
+         every column.</li>\n</ul>\n<dl class=\"figures\">\n",
+        share(own.copied_records)
+    );
+    term(out, "Tables", &count(own.copies.len() as u64));
+    term(out, "Records in each", &count(manifest.data.rows));
+    term(out, "Columns made", &count(own.columns.len() as u64));
+    term(out, "Model", &escape(&own.model));
+    term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
+    out.push_str(
+        "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Shares compare with the original, \
+         and are the publisher’s word.</p>\n</section>\n",
+    );
+}
+
+fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    let Some(own) = &manifest.synthetic else { return };
+    out.push_str(match own.model.as_str() {
+        "cart" => "<p>A decision tree for each column; values were drawn from its leaves.</p>\n",
+        "regression" => {
+            "<p>A regression for each column, on the columns known before it; values were drawn from the posterior.</p>\n"
+        }
+        "sufficiency" => {
+            "<p>Regression coefficients and residual covariances of the made numbers are exactly those of the originals.</p>\n"
+        }
+        "moments" => "<p>Means and covariances of the made numbers are exactly those of the originals.</p>\n",
+        "franconi-stander" => "<p>Midpoints of the intervals that other columns predict.</p>\n",
+        "latin-hypercube" => "<p>Each column has about its distribution; ranks go together about as they did.</p>\n",
+        _ => "<p>Categories from the table of maximum entropy with the same margins; regressions for the rest.</p>\n",
+    });
+    open_table(out, "made", "rates", "Made columns, in the order in which they were made");
+    header(
+        out,
+        &[
+            "Column",
+            "Kind",
+            "Made by",
+            "",
+            "#Equal what they replace",
+            "#By chance",
+            "#Equal a value of one person",
+        ],
+    );
+    for column in &own.columns {
+        let figures: Vec<String> = column
+            .figures
+            .iter()
+            .map(|(what, value)| format!("{} {}", escape(&what.replace('-', " ")), number(*value)))
+            .collect();
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td><td \
+             class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+            name(&column.name),
+            escape(&column.kind),
+            escape(&column.made_by),
+            figures.join(", "),
+            column.equal.map_or("–".to_owned(), share),
+            share(column.by_chance),
+            share(column.of_one_record)
+        );
+    }
+    close_table(out);
+    let is_kept = |name: &str| !own.columns.iter().any(|column| column.name == name);
+    let kept: Vec<&str> =
+        manifest.model.columns.iter().map(|own| own.name.as_str()).filter(|own| is_kept(own)).collect();
+    if !kept.is_empty() {
+        put!(out, "<p>Published unchanged, in every table: {}.</p>\n", names(kept.iter().copied(), 24));
+    }
+    let removed = &manifest.data.removed_columns;
+    if !removed.is_empty() {
+        put!(out, "<p>Not published: {}.</p>\n", names(removed.iter().map(String::as_str), 24));
+    }
+}
+
+/// How estimates are combined.
+fn words_of_rule(own: &Synthesis) -> String {
+    match &own.rule {
+        Some(rule) if own.copies.len() > 1 => format!(
+            "<p>Analyse each table as if it were the original; write the estimates and their variances into a file, a line for \
+             each table, and combine them. The rule counts both how sure an estimate is within a table and how much it varies \
+             between tables.</p>\n<pre><code>privet combine estimates.csv {}</code></pre>\n",
+            escape(&rule.flags())
+        ),
+        Some(_) => "<p>There is one table only: estimates have no interval that takes account of the model. Ask the publisher \
+                    for several.</p>\n"
+            .to_owned(),
+        None => "<p>Tables of this model keep statistics by construction and are no draws of a posterior: there is no rule by \
+                 which the error of an estimate could be stated.</p>\n"
+            .to_owned(),
+    }
+}
+
+fn estimate(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    if let Some(own) = &manifest.synthetic {
+        out.push_str(&words_of_rule(own));
+    }
+}
+
+fn conclude(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+    let Some(own) = &manifest.synthetic else { return };
+    out.push_str(
+        "<h3>Can</h3>\n<ul>\n<li>What the model knows: how made columns go together with those it was learned from.</li>\n\
+         </ul>\n<h3>Cannot</h3>\n<ul>\n<li>What the model does not know. A dependence that is not in it is not in the \
+         tables.</li>\n<li>What any one person’s made value was.</li>\n",
+    );
+    out.push_str(match own.scope.as_str() {
+        "full" => {
+            "<li>That nobody is told of: single outliers move the parameters, and a category that one person has may come \
+             out again.</li>\n"
+        }
+        _ => {
+            "<li>That nobody is found: who is looked for by columns that were not made is found as before.</li>\n<li>Records \
+             stand in the order of the input, and none was left out.</li>\n"
+        }
+    });
+    out.push_str("<li>This is not differential privacy.</li>\n");
+    if manifest.randomness == "fixed-seed" {
+        out.push_str(
+            "<li>Here chance came from a fixed seed, which is not published and must stay secret.</li>\n",
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+fn check(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
+    out.push_str(
+        "<h3>Verify</h3>\n<p>This re-checks every fingerprint, that all tables are there with the records and columns that are \
+         said, and that the rule of combination is the one of the model. Put the name of the release’s folder for \
+         <code>FOLDER</code>.</p>\n<pre><code>privet verify FOLDER</code></pre>\n",
+    );
+    reproduce(manifest, facts, out);
+}
