@@ -1,4 +1,5 @@
-//! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `bench` measures.
+//! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `docs` the documentation alone,
+//! `bench` measures.
 //!
 //! One file per idea; no dependency on the crates of privet, so that it builds in seconds and looks at the
 //! program from outside, as a person does.
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Usage:
   cargo xtask test                        all tests, then every command of README.md and docs/guide as printed
+  cargo xtask docs                        only those commands, and the links and keys of the documentation
   cargo xtask bench [--runs N] [SUITE …]  measure; all suites when none is named
   cargo xtask bench --list                what can be measured";
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["test"] => test::run(),
+        ["docs"] => test::documentation(),
         ["bench", rest @ ..] => match bench::Asked::parse(rest) {
             Ok(asked) => bench::run(&asked),
             Err(problem) => return usage(&problem),

@@ -48,6 +48,14 @@ pub fn run() -> Result<bool> {
     Ok(total.failed == 0)
 }
 
+/// Runs the documentation alone; true when all of it went well.
+pub fn documentation() -> Result<bool> {
+    needed()?;
+    let tally = documented()?;
+    println!("{} well, {} wrong, {} skipped", tally.passed, tally.failed, tally.skipped);
+    Ok(tally.failed == 0)
+}
+
 /// Runs the documentation.
 fn documented() -> Result<Tally> {
     let program = workspace::privet()?;
