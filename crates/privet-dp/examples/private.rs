@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut rates = Vec::new();
     for askers in [1, 4] {
         let account = format!("bench {askers}");
-        SqliteLedger::open(&path)?.open_account(&account, &Privacy::Pure("1000000".parse()?).loss())?;
+        SqliteLedger::open(&path)?.open_account(&account, &Privacy::Pure("1000".parse()?).loss())?;
         let start = Instant::now();
         std::thread::scope(|scope| {
             let asking: Vec<_> = (0..askers)
