@@ -181,20 +181,6 @@ mod tests {
         assert_eq!(u128::from(worst), histogram.sensitivity());
     }
 
-    /// Run with `--release --ignored --nocapture` to see how long a million cells take.
-    #[test]
-    #[ignore = "prints a time"]
-    fn a_million_cells() {
-        let histogram =
-            Histogram { people: People::one_record_each(Neighbours::ReplaceOne), cells: 1_000_000 };
-        for epsilon in ["1", "0.37"] {
-            let noise = histogram.noise(&pure(epsilon)).unwrap();
-            let start = std::time::Instant::now();
-            let cells = histogram.release(&[3; 1000], &noise).unwrap();
-            println!("epsilon {epsilon}: {} cells in {:?}", cells.len(), start.elapsed());
-        }
-    }
-
     #[test]
     fn undeclared_keys_count_nowhere() {
         let histogram = Histogram { people: People::one_record_each(Neighbours::AddRemove), cells: 2 };

@@ -1,14 +1,16 @@
-//! Reconstruction of distributions, measured inside a process: `cargo xtask bench random` runs it.
+//! Reconstruction of distributions and synthetic tables, measured inside a process: `cargo xtask bench random` runs it.
 //!
-//! `reconstruct VALUES` prints a JSON list of what was measured.
+//! `reconstruct VALUES RECORDS` prints a JSON object of what was measured.
 
 use std::error::Error;
 use std::time::Instant;
 
+use privet_perturb::synthetic::{Cart, Column, Frame, Method, Plan, Regression, synthesize};
 use privet_perturb::{Coins as _, Grid, Kernel, Noise, Options, SeededCoins, additive_noise, reconstruct};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let count: usize = std::env::args().nth(1).ok_or("usage: reconstruct VALUES")?.parse()?;
+    let words: Vec<usize> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
+    let &[count, records] = &words[..] else { return Err("usage: reconstruct VALUES RECORDS".into()) };
     let mut coins = SeededCoins::new(7);
     // Two humps: what a mean and a variance would not show.
     let mut original = Vec::with_capacity(count);
@@ -38,6 +40,35 @@ fn main() -> Result<(), Box<dyn Error>> {
             "what": what, "seconds": seconds, "rounds": found.rounds(), "variation": apart,
         }));
     }
-    println!("{}", serde_json::Value::from(measured));
+    let synthesized = synthesized(records)?;
+    println!("{}", serde_json::json!({ "reconstruction": measured, "synthesis": synthesized }));
     Ok(())
+}
+
+/// One copy of a table of ten columns, half of them categories, each depending on the one before.
+fn synthesized(records: usize) -> Result<Vec<serde_json::Value>, Box<dyn Error>> {
+    let mut coins = SeededCoins::new(1);
+    let mut columns = Vec::new();
+    let mut last = vec![0.0; records];
+    for number in 0..10 {
+        for value in &mut last {
+            *value = 0.5 * *value + 3.0 * (coins.unit()? + coins.unit()? - 1.0);
+        }
+        columns.push(if number % 2 == 0 {
+            Column::Numeric(last.clone())
+        } else {
+            let codes = last.iter().map(|value| (2.0 * value + 10.0).clamp(0.0, 19.0) as u32).collect();
+            Column::Categorical { codes, categories: 20 }
+        });
+    }
+    let frame = Frame::new(columns)?;
+    let mut measured = Vec::new();
+    for method in [Method::Cart(Cart::default()), Method::Regression(Regression::default())] {
+        let name = method.name();
+        let plan = Plan::full(records, method).copies(1);
+        let start = Instant::now();
+        synthesize(&frame, &plan, &mut coins)?;
+        measured.push(serde_json::json!({ "what": name, "seconds": start.elapsed().as_secs_f64() }));
+    }
+    Ok(measured)
 }

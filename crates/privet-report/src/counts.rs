@@ -7,7 +7,7 @@ use crate::asked::{Asked, Judgement};
 use crate::facts::CountsFacts;
 use crate::grid;
 use crate::page;
-use crate::sections::files::hash;
+use crate::sections::files;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names};
 
@@ -279,18 +279,7 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
 
 fn files(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     if !manifest.files.is_empty() {
-        open_table(out, "files-table", "files", "Files of the release");
-        header(out, &["File", "#Bytes", "SHA-256"]);
-        for file in &manifest.files {
-            put!(
-                out,
-                "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                name(&file.name),
-                count(file.bytes),
-                hash(&file.sha256)
-            );
-        }
-        close_table(out);
+        files::table(&manifest.files, out);
     }
     put!(
         out,

@@ -1,4 +1,4 @@
-//! Randomness: reconstructing the distribution of a million perturbed values, a private histogram of a million cells
+//! Randomness: reconstructing the distribution of a million perturbed values, synthetic tables, a private histogram of a million cells
 //! beside the Python package of `opendp`, and charges to the ledger with everything synced.
 //!
 //! The peer is measured in the same run when the interpreter that `PRIVET_PYTHON` names (or `python3`) has it.
@@ -13,6 +13,8 @@ use super::{Bench, Outcome};
 use crate::workspace::{self, Scratch};
 
 const VALUES: usize = 1_000_000;
+/// Records of the synthetic table.
+const RECORDS: usize = 100_000;
 const CELLS: usize = 1_000_000;
 /// The scale of discrete Laplace noise at epsilon 0.1, where a person changes one count by one.
 const SCALE: u32 = 10;
@@ -30,11 +32,17 @@ pub fn run(_: &Bench<'_>) -> Result<Outcome> {
 
     println!("… reconstruction");
     grid.row(vec![format!("-- reconstruction of {VALUES} perturbed values, 50 intervals")]);
-    let reconstructed = output(Command::new(reconstruct).arg(VALUES.to_string()))?;
-    for own in reconstructed.as_array().context("no list")? {
+    let reconstructed = output(Command::new(reconstruct).args([VALUES.to_string(), RECORDS.to_string()]))?;
+    for own in reconstructed["reconstruction"].as_array().context("no list")? {
         let seconds = number(own, "seconds")?;
         let words = format!("{} rounds, total variation {:.4}", own["rounds"], number(own, "variation")?);
         grid.row(vec![text(own, "what"), format!("{seconds:.3}"), per_second(VALUES, seconds), words]);
+    }
+
+    grid.row(vec![format!("-- one synthetic copy of {RECORDS} records of 10 columns")]);
+    for own in reconstructed["synthesis"].as_array().context("no list")? {
+        let seconds = number(own, "seconds")?;
+        grid.row(vec![text(own, "what"), format!("{seconds:.3}"), per_second(RECORDS, seconds)]);
     }
 
     println!("… histogram and ledger");
@@ -77,7 +85,7 @@ pub fn run(_: &Bench<'_>) -> Result<Outcome> {
         let what = format!("{} at a time", rate["askers"]);
         grid.row(vec![what, format!("{seconds:.3}"), per_second(charges, seconds)]);
     }
-    let rows = vec![json!({ "reconstruction": reconstructed, "private": own, "peer": peer })];
+    let rows = vec![json!({ "perturbed": reconstructed, "private": own, "peer": peer })];
     Ok(Outcome { grid, rows, right })
 }
 

@@ -49,6 +49,9 @@ impl Verify {
             if !shared.quiet {
                 text.push_str(match (holds, verdict.checks.iter().any(|check| check.bounded)) {
                     (false, _) => "\nThis release must not be trusted.\n",
+                    (true, _) if !verdict.promises() => {
+                        "\nEverything that can be checked is well. This release promises no formal privacy.\n"
+                    }
                     (true, false) => "\nEvery promise holds.\n",
                     (true, true) => "\nEvery promise holds, as far as the published files can show.\n",
                 });

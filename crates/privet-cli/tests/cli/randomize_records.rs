@@ -115,6 +115,9 @@ fn swapped_releases_keep_what_they_say() {
             }
         }
         dir.expect(0, &["verify", "release"]).prints("formal privacy: none is promised");
+        let verdict =
+            dir.expect(0, &["verify", "release"]).prints("This release promises no formal privacy.");
+        assert!(!verdict.out.contains("Every promise holds"), "{verdict:?}");
         // Nothing can be computed back, and nobody pretends to.
         dir.expect(2, &["reconstruct", "release"]).says("swapped");
         dir.expect(2, &["answer", "release", "select count(*) from data"]).says("swapped");

@@ -70,7 +70,8 @@ impl std::fmt::Display for Terms {
         write!(f, "{word} neighbours, ")?;
         match &self.person {
             Some(person) => write!(f, "people by column `{person}`"),
-            None => write!(f, "at most {} record(s) a person", self.records),
+            None if self.records == 1 => f.write_str("one record a person"),
+            None => write!(f, "at most {} records a person", self.records),
         }
     }
 }

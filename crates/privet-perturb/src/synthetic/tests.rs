@@ -155,37 +155,3 @@ proptest! {
         }
     }
 }
-
-/// Reports how long 100,000 records of 10 columns, half of them categories, take.
-fn measure(method: &Method) {
-    let n = 100_000;
-    let mut coins = SeededCoins::new(1);
-    let mut columns: Vec<Column> = Vec::new();
-    let mut last = vec![0.0; n];
-    for column in 0..10 {
-        let values: Vec<f64> = last.iter().map(|own| 0.5 * own + coins.normal().unwrap()).collect();
-        columns.push(if column % 2 == 0 {
-            Column::Numeric(values.clone())
-        } else {
-            let code = |value: &f64| (value * 2.0 + 10.0).clamp(0.0, 19.0) as u32;
-            Column::Categorical { codes: values.iter().map(code).collect(), categories: 20 }
-        });
-        last = values;
-    }
-    let frame = Frame::new(columns).unwrap();
-    let start = std::time::Instant::now();
-    let made = synthesize(&frame, &Plan::full(n, method.clone()).copies(1), &mut coins).unwrap();
-    println!("{}: {:?}, {:?}", method.name(), start.elapsed(), made.models.last());
-}
-
-#[test]
-#[ignore = "a measurement"]
-fn speed_of_trees() {
-    measure(&Method::Cart(Cart::default()));
-}
-
-#[test]
-#[ignore = "a measurement"]
-fn speed_of_regressions() {
-    measure(&Method::Regression(Regression::default()));
-}

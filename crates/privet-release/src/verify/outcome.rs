@@ -35,6 +35,9 @@ impl Check {
     }
 }
 
+/// The check that tells that a release promises no formal privacy.
+pub(super) const NO_PROMISE: &str = "formal privacy";
+
 /// Everything that was checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
@@ -46,6 +49,11 @@ impl Verdict {
     /// Whether the release is what it says it is.
     pub fn holds(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok)
+    }
+
+    /// Whether anything is promised that could hold: swapped and synthetic records are published without.
+    pub fn promises(&self) -> bool {
+        self.checks.iter().all(|check| check.name != NO_PROMISE)
     }
 
     /// The checks that are not well.

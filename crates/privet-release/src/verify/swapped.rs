@@ -11,7 +11,7 @@ use std::path::Path;
 use privet_data::Progress;
 
 use super::VerifyError;
-use super::outcome::Check;
+use super::outcome::{Check, NO_PROMISE};
 use super::perturbed::{are_named, read, shape};
 use super::table::Table;
 use crate::perturbed::{PerturbedManifest, Swap, SwapWay};
@@ -40,7 +40,7 @@ pub(super) fn verify(
     }
     let said =
         "none is promised: a record that was not moved is published as it is, and so is every single value";
-    checks.push(Check::passed("formal privacy", said));
+    checks.push(Check::passed(NO_PROMISE, said));
     Ok(checks)
 }
 

@@ -1,6 +1,7 @@
 //! The files of the release and their fingerprints.
 
 use privet_release::Manifest;
+use privet_release::manifest::File;
 
 use crate::Facts;
 use crate::text::{count, escape, name};
@@ -17,23 +18,28 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     }
 }
 
+/// Files with their sizes and fingerprints.
+pub(crate) fn table(files: &[File], out: &mut String) {
+    open_table(out, "files-table", "files", "Files of the release");
+    header(out, &["File", "#Bytes", "SHA-256"]);
+    for file in files {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n",
+            name(&file.name),
+            count(file.bytes),
+            hash(&file.sha256)
+        );
+    }
+    close_table(out);
+}
+
 /// The files and the seal of the manifest.
 pub(crate) fn list(manifest: &Manifest, out: &mut String) {
     if manifest.files.is_empty() {
         out.push_str("<p>No other file belongs to the release.</p>\n");
     } else {
-        open_table(out, "files-table", "files", "Files of the release");
-        header(out, &["File", "#Bytes", "SHA-256"]);
-        for file in &manifest.files {
-            put!(
-                out,
-                "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                name(&file.name),
-                count(file.bytes),
-                hash(&file.sha256)
-            );
-        }
-        close_table(out);
+        table(&manifest.files, out);
     }
     out.push_str("<dl class=\"terms\">\n");
     let data = &manifest.data;
