@@ -2,9 +2,10 @@
 //!
 //! Guarantee: whole numbers from exactly the named distribution, for any rational scale; no floating point, so none
 //! of the attacks on the low bits of floating-point noise (Mironov 2012) apply. Decimals are handled by counting in
-//! units of a declared [`crate::Grid`]. `opendp` is built with its `use-openssl` feature: bits come from OpenSSL's
-//! private generator, seeded by the operating system, and its failure is an error here; without that feature it would
-//! use a user-space generator that it calls insecure and that panics. There is no seed to set. Draws do not take
+//! units of a declared [`crate::Grid`]. Under `opendp` bits come from `rand`'s thread generator: ChaCha with 12 rounds,
+//! seeded by the operating system, seeded anew every 64 KiB and after a fork. Whoever must use OpenSSL's generator
+//! builds with the feature `openssl`. The operating system's source is asked before each draw ([`seeded`]): where it
+//! is not there, the thread generator would panic, and here it is an error. There is no seed to set. Draws do not take
 //! constant time: keep the time that an answer took from whoever asked. The draws of millions of cells are in
 //! `bits.rs`, which says why.
 
@@ -26,15 +27,22 @@ fn checked(scale: &RBig) -> Result<(), DpError> {
     Ok(())
 }
 
+/// Asks the operating system for a byte, so that a machine without randomness is an error and not a panic.
+fn seeded() -> Result<(), DpError> {
+    getrandom::fill(&mut [0]).map_err(|_| DpError::Generator)
+}
+
 /// Discrete Laplace noise: P(z) ∝ e^(−|z|/scale). A scale of 0 gives 0.
 pub fn discrete_laplace(scale: &RBig) -> Result<IBig, DpError> {
     checked(scale)?;
+    seeded()?;
     exact::sample_discrete_laplace(scale.clone()).map_err(|_| DpError::Generator)
 }
 
 /// Discrete Gaussian noise: P(z) ∝ e^(−z²/(2·sigma²)). A sigma of 0 gives 0.
 pub fn discrete_gaussian(sigma: &RBig) -> Result<IBig, DpError> {
     checked(sigma)?;
+    seeded()?;
     exact::sample_discrete_gaussian(sigma.clone()).map_err(|_| DpError::Generator)
 }
 
@@ -43,6 +51,7 @@ pub fn uniform_below(bound: &UBig) -> Result<UBig, DpError> {
     if *bound <= UBig::ONE {
         return Ok(UBig::ZERO);
     }
+    seeded()?;
     exact::sample_uniform_ubig_below(bound.clone()).map_err(|_| DpError::Generator)
 }
 
@@ -51,6 +60,7 @@ pub fn bernoulli(probability: &RBig) -> Result<bool, DpError> {
     if *probability < RBig::ZERO || *probability > RBig::ONE {
         return Err(DpError::parameter("a probability", "a number from 0 to 1"));
     }
+    seeded()?;
     exact::sample_bernoulli_rational(probability.clone()).map_err(|_| DpError::Generator)
 }
 
