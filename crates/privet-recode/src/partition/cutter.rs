@@ -13,11 +13,18 @@ use super::candidates::{Cut, Sides, attempt_each};
 use super::judge::{Accept, Judge, Rule};
 use super::rows::Table;
 use super::space::Space;
+use super::together::{self, LARGE};
 use super::tree::{Entry, Node};
 use super::workload::Goal;
 
 /// Parts of fewer rows are cut by one thread.
 const PARALLEL: usize = 1 << 13;
+/// So many rows per place are counted in so many tables.
+const MANY: usize = 8;
+const TABLES: usize = 4;
+/// Bytes by which the second buffer is shifted. Large buffers begin alike within a page, and processors take a read at
+/// the same place of another page for one of what was just written, and wait.
+const APART: usize = 2176;
 /// A thread that cuts off small slices of a large part would not need another.
 const DEEPEST: usize = 64;
 
@@ -55,8 +62,13 @@ impl Grown {
 pub(super) struct Scratch {
     pub first: Vec<u32>,
     pub last: Vec<u32>,
+    /// Per column whether a cut may leave parts that are large enough.
+    divisible: Vec<bool>,
     widths: Vec<f64>,
+    /// Per place a count; all 0 between uses.
     counts: Vec<u32>,
+    /// Per place a bit.
+    marks: Vec<u64>,
     values: Vec<u32>,
     pub profile: Vec<(u32, u32)>,
     pub cut: Cut,
@@ -69,16 +81,23 @@ pub(super) struct Scratch {
 impl Scratch {
     pub fn new(space: &Space) -> Self {
         let columns = space.dimensions.len();
-        Self { first: vec![0; columns], last: vec![0; columns], ..Self::default() }
+        Self {
+            first: vec![0; columns],
+            last: vec![0; columns],
+            divisible: vec![false; columns],
+            ..Self::default()
+        }
     }
 }
 
 impl<T: Table> Cutter<'_, T> {
     /// Cuts rows as far as possible. Leaves the records of each group in `order`, group after group.
     pub fn run(&self, mut rows: Vec<T::Row>, order: &mut [u32]) -> Result<Grown, Cancelled> {
-        let mut spare = vec![T::Row::default(); rows.len()];
+        let apart = APART / size_of::<T::Row>().max(1);
+        let mut spare = vec![T::Row::default(); rows.len() + apart];
+        let spare = &mut spare[apart..];
         let mut judge = Judge::new(self.rule);
-        self.divide(&mut rows, &mut spare, order, Entry::ROOT, 0, &mut Scratch::new(self.space), &mut judge)
+        self.divide(&mut rows, spare, order, Entry::ROOT, 0, &mut Scratch::new(self.space), &mut judge)
     }
 
     #[expect(clippy::too_many_arguments, reason = "two buffers, where to, from where, and what is reused")]
@@ -227,7 +246,19 @@ impl<T: Table> Cutter<'_, T> {
         if rows.len() <= self.enough || (rows.len() as u64) < self.rule.least.saturating_mul(2) {
             return false;
         }
-        self.table.extent(rows, &mut scratch.first, &mut scratch.last);
+        let Scratch { first, last, divisible, .. } = scratch;
+        // Halves part equal records, so there each column of numbers can be cut.
+        let told = self.sides != Sides::Halves
+            && self.table.extent_and_cuts(rows, self.rule.least, first, last, divisible);
+        if !told {
+            match rows.len() {
+                ..LARGE => self.table.extent(rows, first, last),
+                _ => together::extent(self.table, rows, first, last),
+            }
+            for (divisible, (first, last)) in divisible.iter_mut().zip(first.iter().zip(last)) {
+                *divisible = first < last;
+            }
+        }
         if let Some(goal) = self.goal {
             if self.cut_by_goal(goal, rows, spare, scratch, accept, grown) {
                 return true;
@@ -237,10 +268,11 @@ impl<T: Table> Cutter<'_, T> {
                 return false;
             }
         }
-        let columns = self.space.dimensions.iter().zip(scratch.first.iter().zip(&scratch.last));
+        let columns = self.space.dimensions.iter().zip(&scratch.divisible);
+        let columns = columns.zip(scratch.first.iter().zip(&scratch.last));
         scratch.widths.clear();
-        scratch.widths.extend(columns.map(|(dimension, (&first, &last))| {
-            let divisible = first < last || (self.sides == Sides::Halves && dimension.is_line());
+        scratch.widths.extend(columns.map(|((dimension, &divisible), (&first, &last))| {
+            let divisible = divisible || (self.sides == Sides::Halves && dimension.is_line());
             if divisible { dimension.width(first, last).max(0.0) } else { TRIED }
         }));
         while let Some(column) = widest(&scratch.widths) {
@@ -288,20 +320,72 @@ impl<T: Table> Cutter<'_, T> {
         let (first, last) = (scratch.first[column], scratch.last[column]);
         let range = (last - first) as usize + 1;
         scratch.profile.clear();
-        if range <= 64 + 4 * rows.len() {
-            scratch.counts.clear();
-            scratch.counts.resize(range, 0);
-            for row in rows {
-                scratch.counts[(self.table.place(row, column) - first) as usize] += 1;
-            }
-            let counted = (first..).zip(scratch.counts.iter().copied());
-            scratch.profile.extend(counted.filter(|&(_, count)| count > 0));
+        if rows.len() >= MANY * range {
+            self.profile_of_many(rows, column, first, range, scratch);
+        } else if range <= 64 * (8 + rows.len()) {
+            self.profile_of_few(rows, column, first, range, scratch);
         } else {
             scratch.values.clear();
             scratch.values.extend(rows.iter().map(|row| self.table.place(row, column)));
             scratch.values.sort_unstable();
             let runs = scratch.values.chunk_by(|a, b| a == b);
             scratch.profile.extend(runs.map(|run| (run[0], run.len() as u32)));
+        }
+    }
+
+    /// Counts in several tables in turn: one after the other would wait for the last count of the same place.
+    fn profile_of_many(
+        &self,
+        rows: &[T::Row],
+        column: usize,
+        first: u32,
+        range: usize,
+        Scratch { counts, profile, .. }: &mut Scratch,
+    ) {
+        if counts.len() < TABLES * range {
+            counts.resize(TABLES * range, 0);
+        }
+        let counts = &mut counts[..TABLES * range];
+        let mut turns = rows.chunks_exact(TABLES);
+        for rows in &mut turns {
+            for (table, row) in rows.iter().enumerate() {
+                counts[table * range + (self.table.place(row, column) - first) as usize] += 1;
+            }
+        }
+        for row in turns.remainder() {
+            counts[(self.table.place(row, column) - first) as usize] += 1;
+        }
+        let total = |place: usize| (0..TABLES).map(|table| counts[table * range + place]).sum::<u32>();
+        profile.extend((first..).zip((0..range).map(total)).filter(|&(_, count)| count > 0));
+        counts.fill(0);
+    }
+
+    /// Marks the places that occur, and looks at no others.
+    fn profile_of_few(
+        &self,
+        rows: &[T::Row],
+        column: usize,
+        first: u32,
+        range: usize,
+        Scratch { counts, marks, profile, .. }: &mut Scratch,
+    ) {
+        if counts.len() < range {
+            counts.resize(range, 0);
+        }
+        marks.clear();
+        marks.resize(range / 64 + 1, 0);
+        for row in rows {
+            let place = (self.table.place(row, column) - first) as usize;
+            counts[place] += 1;
+            marks[place / 64] |= 1 << (place % 64);
+        }
+        for (word, &mark) in marks.iter().enumerate() {
+            let mut left: u64 = mark;
+            while left != 0 {
+                let place = word * 64 + left.trailing_zeros() as usize;
+                profile.push((first + place as u32, std::mem::take(&mut counts[place])));
+                left &= left - 1;
+            }
         }
     }
 
@@ -317,6 +401,18 @@ impl<T: Table> Cutter<'_, T> {
         if cut.level.is_none() {
             let threshold = cut.firsts[1];
             let (mut left, mut right) = (0, cut.sizes[0] as usize);
+            if cut.tied == 0 && rows.len() >= LARGE {
+                return together::scatter(self.table, rows, spare, column, threshold, right);
+            }
+            if cut.tied == 0 {
+                for row in rows {
+                    let goes_right = self.table.place(row, column) >= threshold;
+                    spare[if goes_right { right } else { left }] = *row;
+                    right += usize::from(goes_right);
+                    left += usize::from(!goes_right);
+                }
+                return;
+            }
             let mut tied = cut.tied;
             for row in rows {
                 let place = self.table.place(row, column);

@@ -36,13 +36,15 @@ mod rows;
 mod space;
 mod summaries;
 mod three_d;
+mod together;
 mod tree;
 mod workload;
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use privet_criteria::{Skyline, ThreeD};
 use privet_data::Progress;
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use crate::groups::Groups;
@@ -173,7 +175,9 @@ impl Mondrian {
             return Ok(Found { groups, tried: 0, made: 0, nodes: Vec::new(), listed: Vec::new() });
         }
         let mut whole = rule.counts();
-        (0..problem.rows as u32).for_each(|record| rule.count_record(&mut whole, record));
+        if !rule.criteria.is_empty() {
+            (0..problem.rows as u32).for_each(|record| rule.count_record(&mut whole, record));
+        }
         require_safe(problem, &rule, &whole)?;
         progress.stage("cutting the table", Some(problem.rows as u64));
         let codes: Vec<&[u32]> = problem.quasi.iter().map(|quasi| quasi.codes).collect();
@@ -287,22 +291,37 @@ fn require_safe(problem: &Problem<'_>, rule: &Rule<'_>, whole: &judge::Counts) -
     Err(SearchError::NoSafeNode { failing: rows, limit: 0, criteria })
 }
 
-/// Numbers the groups in the order in which they first appear.
+/// Numbers the groups in the order in which they first appear. The records of a group are in their order, so its first
+/// one is the first to appear.
 fn number(grown: Grown, order: &[u32]) -> Found {
-    let leaves = grown.nodes.iter().filter(|node| node.parts == 0);
-    let mut names = vec![0u32; order.len()];
-    let mut firsts: Vec<u32> = Vec::new();
-    let mut begin = 0;
-    for (name, node) in (0u32..).zip(leaves) {
-        let records = &order[begin..begin + node.rows as usize];
-        firsts.extend(records.first());
-        for &record in records {
-            names[record as usize] = name;
-        }
-        begin += node.rows as usize;
-    }
-    let groups = Groups::numbered(&names);
-    let listed = firsts.iter().map(|&record| groups.of[record as usize]).collect();
+    let sizes = grown.nodes.iter().filter(|node| node.parts == 0).map(|node| node.rows as usize);
+    let mut rest = order;
+    let members: Vec<&[u32]> = sizes
+        .map(|size| {
+            let (group, after) = rest.split_at(size);
+            rest = after;
+            group
+        })
+        .collect();
+    let mut starts = vec![false; order.len()];
+    members.iter().filter_map(|group| group.first()).for_each(|&record| starts[record as usize] = true);
+    let mut count = 0;
+    let of: Vec<AtomicU32> = starts
+        .into_iter()
+        .map(|starts| {
+            let number = count;
+            count += u32::from(starts);
+            AtomicU32::new(number)
+        })
+        .collect();
+    let listed: Vec<u32> = members
+        .iter()
+        .map(|group| group.first().map_or(0, |&record| of[record as usize].load(Ordering::Relaxed)))
+        .collect();
+    members.par_iter().zip(&listed).with_min_len(1 << 10).for_each(|(group, &number)| {
+        group.iter().for_each(|&record| of[record as usize].store(number, Ordering::Relaxed));
+    });
+    let groups = Groups { of: of.into_iter().map(AtomicU32::into_inner).collect(), count: count as usize };
     Found { groups, tried: grown.tried, made: grown.made, nodes: grown.nodes, listed }
 }
 

@@ -23,6 +23,20 @@ pub(super) trait Table: Sync {
 
     /// Per column the first and the last place of some rows, of which there is at least one.
     fn extent(&self, rows: &[Self::Row], first: &mut [u32], last: &mut [u32]);
+
+    /// The same, and per column whether a cut between places may leave `least` rows on both sides: the `least`th
+    /// smallest place is below the `least`th largest. Says no (`false`), and does nothing, where counting costs less.
+    fn extent_and_cuts(
+        &self,
+        rows: &[Self::Row],
+        least: u64,
+        first: &mut [u32],
+        last: &mut [u32],
+        divisible: &mut [bool],
+    ) -> bool {
+        let _ = (rows, least, first, last, divisible);
+        false
+    }
 }
 
 /// Does something with a table, whatever its rows are.
@@ -70,6 +84,8 @@ pub(super) fn with_table<V: Visit>(space: &Space, codes: &[&[u32]], rows: usize,
 trait Lane: Copy + Default + Ord + Send + Sync {
     /// How many of them hold the number of a record.
     const OF_RECORD: usize;
+    const LEAST: Self;
+    const MOST: Self;
     fn of(place: u32) -> Self;
     fn place(self) -> u32;
     fn record(lanes: &[Self]) -> u32;
@@ -78,6 +94,8 @@ trait Lane: Copy + Default + Ord + Send + Sync {
 
 impl Lane for u8 {
     const OF_RECORD: usize = 4;
+    const LEAST: Self = Self::MIN;
+    const MOST: Self = Self::MAX;
     fn of(place: u32) -> Self {
         place as u8
     }
@@ -94,6 +112,8 @@ impl Lane for u8 {
 
 impl Lane for i16 {
     const OF_RECORD: usize = 2;
+    const LEAST: Self = Self::MIN;
+    const MOST: Self = Self::MAX;
     fn of(place: u32) -> Self {
         place as i16
     }
@@ -109,15 +129,37 @@ impl Lane for i16 {
     }
 }
 
-/// Lanes that are compared at once: a few rows, so that compilers make vectors of them.
-const BLOCK: usize = 128;
+/// Rows that are compared at once; their minima and maxima stay in registers.
+const BLOCK: usize = 4;
+/// More rows than this are counted column by column: then the widest column can nearly always be cut, and most are
+/// never looked at.
+const FEW: usize = 64;
+
+/// Lane by lane the lesser.
+#[inline(always)]
+fn lower<L: Lane, const N: usize>(mut one: [L; N], other: [L; N]) -> [L; N] {
+    for lane in 0..N {
+        one[lane] = one[lane].min(other[lane]);
+    }
+    one
+}
+
+/// Lane by lane the greater.
+#[inline(always)]
+fn upper<L: Lane, const N: usize>(mut one: [L; N], other: [L; N]) -> [L; N] {
+    for lane in 0..N {
+        one[lane] = one[lane].max(other[lane]);
+    }
+    one
+}
 
 /// Rows of lanes; the last ones hold the number of the record.
 struct Packed<L, const N: usize>(PhantomData<L>);
 
 impl<L: Lane, const N: usize> Packed<L, N> {
     fn pack(&self, space: &Space, codes: &[&[u32]], rows: usize) -> Vec<[L; N]> {
-        const PART: usize = 1 << 12;
+        // So few rows stay in the nearest cache while column after column is put into them.
+        const PART: usize = 1 << 10;
         let lanes: Vec<Vec<L>> = space
             .dimensions
             .iter()
@@ -136,6 +178,36 @@ impl<L: Lane, const N: usize> Packed<L, N> {
             }
         });
         packed
+    }
+
+    /// The `K` smallest and the `K` largest of every lane, sorted by inserting row after row: all columns at once,
+    /// and nothing but minima and maxima.
+    #[inline(always)]
+    fn ends<const K: usize>(rows: &[[L; N]]) -> ([[L; N]; K], [[L; N]; K]) {
+        let (mut smallest, mut largest) = ([[L::MOST; N]; K], [[L::LEAST; N]; K]);
+        for row in rows {
+            let (mut up, mut down) = (*row, *row);
+            for (smallest, largest) in smallest.iter_mut().zip(&mut largest) {
+                (*smallest, up) = (lower(*smallest, up), upper(*smallest, up));
+                (*largest, down) = (upper(*largest, down), lower(*largest, down));
+            }
+        }
+        (smallest, largest)
+    }
+
+    fn cuts<const K: usize>(
+        rows: &[[L; N]],
+        first: &mut [u32],
+        last: &mut [u32],
+        divisible: &mut [bool],
+    ) -> bool {
+        let (smallest, largest) = Self::ends::<K>(rows);
+        for (lane, ((first, last), divisible)) in first.iter_mut().zip(last).zip(divisible).enumerate() {
+            *first = smallest[0][lane].place();
+            *last = largest[0][lane].place();
+            *divisible = smallest[K - 1][lane] < largest[K - 1][lane];
+        }
+        true
     }
 }
 
@@ -158,38 +230,47 @@ where
 
     #[inline(always)]
     fn extent(&self, rows: &[[L; N]], first: &mut [u32], last: &mut [u32]) {
-        let (mut least, mut most) = (rows[0], rows[0]);
-        let lanes = rows.as_flattened();
-        // Whole blocks, and the last one again from the end: what overlaps changes no minimum.
-        if let (Some(head), Some(tail)) = (lanes.first_chunk::<BLOCK>(), lanes.last_chunk::<BLOCK>()) {
-            let (mut low, mut high) = (*head, *head);
-            for block in lanes[BLOCK..].chunks_exact(BLOCK).chain([&tail[..]]) {
-                for (low, &lane) in low.iter_mut().zip(block) {
-                    *low = lane.min(*low);
-                }
-                for (high, &lane) in high.iter_mut().zip(block) {
-                    *high = lane.max(*high);
-                }
-            }
-            for (low, high) in low.chunks_exact(N).zip(high.chunks_exact(N)) {
-                for lane in 0..N {
-                    least[lane] = least[lane].min(low[lane]);
-                    most[lane] = most[lane].max(high[lane]);
-                }
-            }
-        } else {
-            for row in rows {
-                for lane in 0..N {
-                    least[lane] = least[lane].min(row[lane]);
-                    most[lane] = most[lane].max(row[lane]);
-                }
+        let (mut low, mut high) = ([rows[0]; BLOCK], [rows[0]; BLOCK]);
+        let (blocks, rest) = rows.as_chunks::<BLOCK>();
+        for block in blocks {
+            for (row, (low, high)) in block.iter().zip(low.iter_mut().zip(&mut high)) {
+                (*low, *high) = (lower(*low, *row), upper(*high, *row));
             }
         }
+        let least = low.iter().chain(rest).copied().reduce(lower).unwrap_or_default();
+        let most = high.iter().chain(rest).copied().reduce(upper).unwrap_or_default();
         for (to, from) in first.iter_mut().zip(least) {
             *to = from.place();
         }
         for (to, from) in last.iter_mut().zip(most) {
             *to = from.place();
+        }
+    }
+
+    fn extent_and_cuts(
+        &self,
+        rows: &[[L; N]],
+        least: u64,
+        first: &mut [u32],
+        last: &mut [u32],
+        divisible: &mut [bool],
+    ) -> bool {
+        if rows.len() > FEW || (rows.len() as u64) < least {
+            return false;
+        }
+        // A number that the compiler knows, so that the smallest and largest stay in registers.
+        match least {
+            1 => Self::cuts::<1>(rows, first, last, divisible),
+            2 => Self::cuts::<2>(rows, first, last, divisible),
+            3 => Self::cuts::<3>(rows, first, last, divisible),
+            4 => Self::cuts::<4>(rows, first, last, divisible),
+            5 => Self::cuts::<5>(rows, first, last, divisible),
+            6 => Self::cuts::<6>(rows, first, last, divisible),
+            7 => Self::cuts::<7>(rows, first, last, divisible),
+            8 => Self::cuts::<8>(rows, first, last, divisible),
+            9 => Self::cuts::<9>(rows, first, last, divisible),
+            10 => Self::cuts::<10>(rows, first, last, divisible),
+            _ => false,
         }
     }
 }
@@ -219,6 +300,57 @@ impl Table for Wide {
                 most = most.max(place);
             }
             (*first, *last) = (least, most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of sixteen lanes that look random and repeat themselves often.
+    fn rows<L: Lane>(count: usize) -> Vec<[L; 16]> {
+        let mut random = 7u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            L::of((random >> 33) as u32 % 7)
+        };
+        (0..count).map(|_| std::array::from_fn(|_| next())).collect()
+    }
+
+    fn agrees_with_sorting<L: Lane>(count: usize) {
+        let (table, rows) = (Packed::<L, 16>(PhantomData), rows::<L>(count));
+        let columns = 12;
+        let sorted = |column: usize| {
+            let mut places: Vec<u32> = rows.iter().map(|row| row[column].place()).collect();
+            places.sort_unstable();
+            places
+        };
+        let (mut first, mut last) = (vec![0; columns], vec![0; columns]);
+        table.extent(&rows, &mut first, &mut last);
+        for column in 0..columns {
+            assert_eq!((first[column], last[column]), (sorted(column)[0], sorted(column)[count - 1]));
+        }
+        for least in 1..=11 {
+            let (mut low, mut high, mut divisible) =
+                (vec![9; columns], vec![9; columns], vec![false; columns]);
+            let told = table.extent_and_cuts(&rows, least, &mut low, &mut high, &mut divisible);
+            assert_eq!(told, least <= 10 && count >= least as usize && count <= FEW);
+            for (column, &divisible) in divisible.iter().enumerate().filter(|_| told) {
+                let places = sorted(column);
+                let least = least as usize;
+                let may_be = (least..=count - least.min(count)).any(|cut| places[cut - 1] < places[cut]);
+                assert_eq!(divisible, may_be, "{count} rows, {least} at least");
+                assert_eq!((low[column], high[column]), (first[column], last[column]));
+            }
+        }
+    }
+
+    #[test]
+    fn smallest_and_largest_places_are_those_of_sorted_columns() {
+        for count in (1..=20).chain([FEW - 1, FEW, FEW + 1, 200]) {
+            agrees_with_sorting::<u8>(count);
+            agrees_with_sorting::<i16>(count);
         }
     }
 }
