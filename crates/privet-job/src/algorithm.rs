@@ -224,6 +224,7 @@ impl Search {
                 "goes with algorithms that form groups of records, such as algorithm = \"mondrian\"",
             ));
         }
+        self.check_metric()?;
         let parameters = [
             self.top_down.as_ref().map(TopDown::check),
             self.bottom_up.as_ref().map(BottomUp::check),
@@ -260,6 +261,27 @@ impl Search {
             return Err(JobError::key("search.minimal-nodes", problem));
         }
         Ok(())
+    }
+
+    /// Groups have no levels, and the records of one label need not lose alike: refuses metrics that ask for either.
+    fn check_metric(&self) -> Result<(), JobError> {
+        let Some(publish) = self.published() else { return Ok(()) };
+        let is_defined = match self.minimize {
+            Metric::Loss | Metric::Discernibility | Metric::AverageClassSize => true,
+            Metric::Height | Metric::Precision | Metric::NonUniformEntropy => false,
+            metric => publish != Publish::Buckets && (!metric.needs_class() || self.class.is_some()),
+        };
+        if is_defined {
+            return Ok(());
+        }
+        let needs_class = self.minimize.needs_class() && publish != Publish::Buckets;
+        let problem = match needs_class {
+            true => "needs a class column: class = \"...\" in [search]",
+            false => {
+                "cannot be computed for groups of records; \"loss\", \"discernibility\" and \"average-class-size\" can"
+            }
+        };
+        Err(JobError::key("search.minimize", problem))
     }
 
     /// What groups show, when the algorithm forms groups.
@@ -382,6 +404,9 @@ impl Search {
             }
             (Algorithm::CellSuppression, Method::MeyersonWilliams) => {
                 "The promises hold, and at most (2k - 1)(2k - 2)/k times the sum of 1/1 to 1/(2k - 1) as many cells are replaced as any such release must replace."
+            }
+            (Algorithm::Mondrian, _) if self.mondrian.as_ref().is_some_and(|mondrian| mondrian.one_sided) => {
+                "The promises hold in every group. Numbers were cut above their medians alone, so a group may still be cut below one."
             }
             (algorithm, _) => algorithm.guarantee(),
         };

@@ -11,6 +11,8 @@ use privet_recode::lattice::Partition;
 
 /// The column with the number of each record's bucket.
 pub(crate) const BUCKET: &str = "bucket";
+/// The column that counts the records of a bucket with a sensitive value.
+pub(crate) const COUNT: &str = "count";
 
 /// The number of each record's bucket, as a column: 1, 2, … for the published ones.
 pub(crate) fn column(partition: &Partition) -> Column {
@@ -62,7 +64,7 @@ impl Counted {
                 domain: sensitive.domain.clone(),
                 cells: own_cells(&sensitive.cells),
             },
-            count: numbered("count", counts, most),
+            count: numbered(COUNT, counts, most),
         }
     }
 

@@ -176,6 +176,7 @@ impl RunError {
             RunError::Published(PublishedError::Io { .. }) => Outcome::Resources,
             RunError::Search(
                 SearchError::NoSafeNode { .. }
+                | SearchError::NoSafeTable { .. }
                 | SearchError::NothingFound { .. }
                 | SearchError::DecompositionUnsafe { .. }
                 | SearchError::NotEligible { .. }

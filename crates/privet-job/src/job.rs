@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use crate::adversary::AdversarySection;
 use crate::algorithm::Algorithm;
-use crate::buckets::BUCKET;
+use crate::buckets::{BUCKET, COUNT};
 use crate::counts::{self, CountTableSection, ViewSection};
 use crate::error::JobError;
 use crate::mondrian::MondrianSection;
@@ -514,6 +514,12 @@ impl Job {
             return Err(JobError::key(
                 format!("columns.{BUCKET}"),
                 "has the name of the column that numbers the buckets; rename it in the input",
+            ));
+        }
+        if self.with_role(Role::Sensitive).any(|name| name == COUNT) {
+            return Err(JobError::key(
+                format!("columns.{COUNT}"),
+                "has the name of the column that counts the sensitive values of a bucket; rename it in the input",
             ));
         }
         match self.privacy.iter().find(|requirement| !requirement.fits_buckets()) {

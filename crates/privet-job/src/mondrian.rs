@@ -32,7 +32,10 @@ pub struct MondrianSection {
 
 /// A condition of a query.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "must be a list of values, or { from = ..., to = ... } in a column of numbers or dates"
+)]
 pub enum Condition {
     /// One of these values.
     Among(Vec<Written>),
@@ -47,7 +50,7 @@ pub enum Condition {
 
 /// A value as it may be written in a job file: with or without quotation marks.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a number or a text")]
 pub enum Written {
     /// A whole number.
     Whole(i64),
@@ -170,6 +173,12 @@ fn codes(condition: &Condition, column: &Column) -> Result<Wanted, JobError> {
                     format!("from and to of {} must be values of a column of numbers or dates", column.name),
                 ));
             };
+            if from > to {
+                return Err(JobError::key(
+                    "search.mondrian.queries",
+                    format!("from of {} must not be above its to", column.name),
+                ));
+            }
             let inside = |&code: &u32| column.domain.number(code).is_some_and(|own| from <= own && own <= to);
             let codes: Vec<u32> = (0..column.domain.len() as u32).filter(inside).collect();
             Ok(match (codes.first(), codes.last()) {

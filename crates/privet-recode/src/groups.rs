@@ -302,9 +302,8 @@ impl<'a> Column<'a> {
             (Represent::Ranges, _) if unknown => lowest_node(self.quasi.generalization, codes),
             (Represent::Ranges, _) => Sign::Range { first, last },
             (Represent::Means, Some(numbers)) => {
-                let sum: f64 = known.iter().map(|&code| numbers[code as usize]).sum();
-                match sum / known.len() as f64 {
-                    mean if mean.is_finite() => Sign::Number { bits: mean.to_bits(), first, last, unknown },
+                match mean(known.iter().map(|&code| numbers[code as usize]), known.len()) {
+                    Some(mean) => Sign::Number { bits: mean.to_bits(), first, last, unknown },
                     // The mean of infinite numbers says nothing.
                     _ => Sign::Value { code: self.mode(known), first, last, unknown },
                 }
@@ -373,6 +372,18 @@ impl<'a> Column<'a> {
     }
 }
 
+/// The mean of so many numbers, never outside them; `None` when they are not all finite.
+fn mean(numbers: impl Iterator<Item = f64> + Clone, count: usize) -> Option<f64> {
+    let count = count as f64;
+    let (least, most) = (numbers.clone().reduce(f64::min)?, numbers.clone().reduce(f64::max)?);
+    let mean = match numbers.clone().sum::<f64>() / count {
+        mean if mean.is_finite() => mean,
+        // The sum is too large for a number, the mean is not.
+        _ => numbers.map(|number| number / count).sum(),
+    };
+    (least.is_finite() && most.is_finite()).then(|| mean.clamp(least, most))
+}
+
 /// The lowest node of a hierarchy above all codes; where even the top tells them apart, anything.
 fn lowest_node(generalization: &Generalization, codes: &[u32]) -> Sign {
     let levels = &generalization.levels;
@@ -388,4 +399,20 @@ fn lowest_node(generalization: &Generalization, codes: &[u32]) -> Sign {
         }
     }
     Sign::Node { level: level as u32, node: levels[level].node_of_code[first] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mean;
+
+    #[test]
+    fn a_mean_lies_among_its_numbers_however_large() {
+        let of = |numbers: &[f64]| mean(numbers.iter().copied(), numbers.len());
+        assert_eq!(of(&[1.0, 2.0, 6.0]), Some(3.0));
+        let huge = of(&[1.5e308, 6.0, 1.2e308]).unwrap();
+        assert!((huge / 0.9e308 - 1.0).abs() < 1e-12, "{huge}");
+        assert_eq!(of(&[f64::MAX, f64::MAX]), Some(f64::MAX));
+        assert_eq!(of(&[f64::MIN, f64::MAX]), Some(0.0));
+        assert_eq!(of(&[1.0, f64::INFINITY]), None);
+    }
 }

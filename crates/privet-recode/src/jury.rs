@@ -129,7 +129,7 @@ impl<'a> Jury<'a> {
         match criteria.is_empty() {
             true => Ok(()),
             // No record is ever left out, whatever may be.
-            false => Err(SearchError::NoSafeNode { failing: rows as u64, limit: 0, criteria }),
+            false => Err(SearchError::NoSafeTable { criteria }),
         }
     }
 }

@@ -203,7 +203,7 @@ proptest! {
         for (name, search) in searches() {
             let found = match search(&problem) {
                 Ok(found) => found,
-                Err(SearchError::NoSafeNode { .. }) => {
+                Err(SearchError::NoSafeTable { .. }) => {
                     let all: Vec<usize> = (0..table.rows).collect();
                     prop_assert!(!bound.criteria.iter().all(|c| holds(&problem, &**c, &all)), "{}", name);
                     continue;

@@ -366,7 +366,7 @@ fn odd_tables() {
     let few = Numbers::new(vec![vec![0, 1, 2]], 4);
     let refused = Mondrian::default().search(&few.problem(), &Workload::default(), &Silent);
     assert!(
-        matches!(&refused, Err(SearchError::NoSafeNode { failing: 3, limit: 0, criteria }) if criteria[0].starts_with("k-anonymity")),
+        matches!(&refused, Err(SearchError::NoSafeTable { criteria }) if criteria[0].starts_with("k-anonymity")),
         "{refused:?}"
     );
 }

@@ -118,7 +118,7 @@ proptest! {
                 }
                 let everybody: Vec<usize> = (0..table.rows).collect();
                 if !safe(&table, &bound, &everybody) {
-                    prop_assert!(matches!(found, Err(SearchError::NoSafeNode { .. })), "{found:?}");
+                    prop_assert!(matches!(found, Err(SearchError::NoSafeTable { .. })), "{found:?}");
                     continue;
                 }
                 let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -155,7 +155,7 @@ proptest! {
         };
         let breach = |groups: &[Vec<usize>]| rule.breach(&groups.iter().map(count).collect::<Vec<_>>());
         if !rule.allows(breach(&[(0..table.rows).collect()])) {
-            prop_assert!(matches!(found, Err(SearchError::NoSafeNode { .. })), "{found:?}");
+            prop_assert!(matches!(found, Err(SearchError::NoSafeTable { .. })), "{found:?}");
             return Ok(());
         }
         let groups = members(&found.map_err(|error| TestCaseError::fail(error.to_string()))?.groups);
@@ -201,7 +201,7 @@ proptest! {
             skyline.accepts(skyline.reached(&groups.iter().map(count).collect::<Vec<_>>()))
         };
         if !safe(&[(0..table.rows).collect()]) {
-            prop_assert!(matches!(found, Err(SearchError::NoSafeNode { .. })), "{found:?}");
+            prop_assert!(matches!(found, Err(SearchError::NoSafeTable { .. })), "{found:?}");
             return Ok(());
         }
         let groups = members(&found.map_err(|error| TestCaseError::fail(error.to_string()))?.groups);

@@ -157,7 +157,7 @@ pub fn describe(summary: &Summary) -> String {
     }
     format!(
         "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
-         {} {}{}\n\
+         {measured}{}\n\
          {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
          Release  {release}\n\
@@ -169,14 +169,16 @@ pub fn describe(summary: &Summary) -> String {
         grouped(summary.classes),
         grouped(summary.min_class_size),
         grouped(summary.suppressed),
-        capitalized(&summary.metric),
-        figure(summary.metrics.get(&summary.metric).copied().unwrap_or_default()),
         chosen(summary),
         summary.seconds.total,
         summary.seconds.read,
         summary.seconds.search,
         summary.seconds.write,
         summary.release.join("report.html").display(),
+        measured = match summary.metrics.get(&summary.metric) {
+            Some(&value) => format!("{} {}", capitalized(&summary.metric), figure(value)),
+            None => format!("Without {}, which is not defined here", summary.metric),
+        },
         attacked = assessment::in_short(&summary.attacks),
         home = summary.home.as_ref().map_or(String::new(), |home| {
             format!("For you  {} (never hand it over)\n", tidy(home).join("report.html").display())

@@ -228,6 +228,10 @@ impl Condense {
             }
             summary.add(&of_class);
         }
+        // Groups from which no record was drawn leave a table without records, not an empty file.
+        if summary.groups > 0 && !text.is_empty() && !output.write(&text)? {
+            return Ok(None);
+        }
         Ok(Some(summary))
     }
 }

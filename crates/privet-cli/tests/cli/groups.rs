@@ -272,3 +272,47 @@ fn tables_at_the_edge() {
         .expect(2, &["anonymize", "job.toml"])
         .says("search.microaggregation.method");
 }
+
+#[test]
+fn a_metric_that_groups_do_not_have_is_refused() {
+    let dir = people::dir(100, "k-anonymity = 3", "algorithm = \"local-recoding\"");
+    for metric in ["precision", "height", "non-uniform-entropy", "classification"] {
+        let set = format!("search.minimize={metric}");
+        dir.expect(2, &["anonymize", "job.toml", "--set", &set]).says("search.minimize");
+    }
+    let json =
+        dir.expect(0, &["anonymize", "job.toml", "--set", "search.minimize=discernibility", "--json"]).json();
+    assert!(json["discernibility"].as_f64().is_some_and(|value| value > 0.0));
+}
+
+#[test]
+fn a_sensitive_column_may_not_be_called_as_the_counts_are() {
+    let rows: String = (0..40).map(|i| format!("{},{}\n", 20 + i % 11, 1000 + i * 13 % 5)).collect();
+    let dir = Dir::new();
+    dir.write("t.csv", format!("age,count\n{rows}")).write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.count]\nrole = \"sensitive\"\n\
+         [privacy]\nl-diversity = { l = 2, column = \"count\" }\n[search]\nalgorithm = \"anatomy\"\n",
+    );
+    dir.expect(2, &["anonymize", "job.toml"]).says("columns.count");
+}
+
+#[test]
+fn a_table_that_fails_as_a_whole_is_not_told_to_suppress_more() {
+    let rows: String = (0..40).map(|i| format!("{},{}\n", 20 + i % 11, i % 3)).collect();
+    let dir = table_of(
+        &rows,
+        "t-closeness = { kind = \"equal\", t = 0.1, column = \"b\" }\nk-anonymity = 41",
+        "",
+        "",
+    );
+    dir.write("t.csv", format!("a,b\n{rows}"));
+    let set = ["--set", "columns.b.role=sensitive", "--set", "search.algorithm=mondrian"];
+    // k above the number of records is refused before any search; too many different values are not.
+    dir.expect(2, &[&["anonymize", "job.toml"], &set[..]].concat());
+    let privacy = "l-diversity = { kind = \"entropy\", l = 3, column = \"b\" }";
+    let rows: String = (0..40).map(|i| format!("{},{}\n", 20 + i % 11, [0, 0, 0, 0, 1, 2][i % 6])).collect();
+    let dir = table_of(&rows, privacy, "", "");
+    let run = dir.expect(1, &[&["anonymize", "job.toml"], &set[..]].concat()).says("no safe release exists");
+    run.says("leave no record out");
+}

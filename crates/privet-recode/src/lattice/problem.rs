@@ -107,6 +107,16 @@ pub enum SearchError {
         /// The criteria that fail there, as `key: promise`.
         criteria: Vec<String>,
     },
+    /// The table as a whole fails, and no record may be left out.
+    #[error(
+        "no safe release exists: even all records together, in one group, fail {}. Relax it; algorithms that form \
+         groups leave no record out, whatever suppress-at-most says",
+        criteria.join("; ")
+    )]
+    NoSafeTable {
+        /// The criteria that fail, as `key: promise`.
+        criteria: Vec<String>,
+    },
     /// The lattice has more nodes than can be kept track of.
     #[error(
         "the lattice has {nodes} nodes, more than an exact search can keep track of ({most}); \

@@ -288,7 +288,7 @@ fn require_safe(problem: &Problem<'_>, rule: &Rule<'_>, whole: &judge::Counts) -
     }
     // No record is ever left out, whatever may be.
     let criteria = rule.failing_as_a_whole(problem, rows, whole);
-    Err(SearchError::NoSafeNode { failing: rows, limit: 0, criteria })
+    Err(SearchError::NoSafeTable { criteria })
 }
 
 /// Numbers the groups in the order in which they first appear. The records of a group are in their order, so its first

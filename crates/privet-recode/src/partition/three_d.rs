@@ -86,7 +86,7 @@ pub(super) fn run<T: Table>(
     if !global.maxima.is_safe() {
         let promise = skyline.promise();
         let criteria = vec![format!("three-d: {}", promise.trim_end_matches('.'))];
-        return Err(SearchError::NoSafeNode { failing: rows.len() as u64, limit: 0, criteria });
+        return Err(SearchError::NoSafeTable { criteria });
     }
     let mut spare = vec![T::Row::default(); rows.len()];
     let mut scratch = Scratch::new(cutter.space);
