@@ -104,6 +104,28 @@ impl SelectASize {
         Self::new(best, add, items)
     }
 
+    /// The parameters by which each item of a set is kept with one probability, independently of the others.
+    ///
+    /// # Errors
+    /// When `retention` or `add` is no probability, or there are fewer items than a set has.
+    pub fn keeping(retention: f64, size: u32, items: u32, add: f64) -> Result<Self, PerturbError> {
+        check_probability("the probability of keeping an item", retention)?;
+        check_set_size(size as usize)?;
+        let (m, table) = (size as usize, Factorials::new(size as usize));
+        let power = |base: f64, times: usize| if times == 0 { 0.0 } else { times as f64 * base.ln() };
+        let keep: Vec<f64> = (0..=m)
+            .map(|j| (table.choose(m, j) + power(retention, j) + power(1.0 - retention, m - j)).exp())
+            .collect();
+        // Powers of logarithms lose digits for large sets.
+        let sum: f64 = keep.iter().sum();
+        Self::new(keep.into_iter().map(|p| p / sum).collect(), add, items)
+    }
+
+    /// The probabilities of how many items are kept, from 0 on.
+    pub fn keep(&self) -> &[f64] {
+        &self.keep
+    }
+
     /// The number of items of a set.
     pub fn size(&self) -> usize {
         self.keep.len() - 1 // why: made from at least one entry

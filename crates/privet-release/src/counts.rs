@@ -35,7 +35,7 @@ pub struct CountsManifest {
     /// Views: what they tell together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
-    /// Where randomness came from: `none`.
+    /// Where randomness came from: `none`, or `operating-system` or `fixed-seed` where counts were drawn.
     pub randomness: String,
     /// Every other file of the folder.
     pub files: Vec<File>,
@@ -82,6 +82,9 @@ pub struct CountsTable {
     /// Tables with totals: what is hidden, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppression: Option<HiddenCells>,
+    /// Tables with totals whose counts were changed instead of hidden: how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<ChangedCells>,
 }
 
 /// How a table is written.
@@ -140,6 +143,41 @@ pub struct HiddenCells {
     pub hidden: u64,
 }
 
+/// Changed counts of a table with totals. What is promised: the totals over each set of columns under `margins` are the
+/// true ones, and none of them is above 0 and below the threshold; all other totals are the sums of what is published.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedCells {
+    /// Counts above 0 and below this are small.
+    pub threshold: u64,
+    /// Sets of columns whose totals were kept; of a table of one column that column, whose grand total was.
+    pub margins: Vec<Vec<String>>,
+    /// How the other counts were changed.
+    pub way: ChangeWay,
+}
+
+/// How counts were changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeWay {
+    /// Controlled tabular adjustment: every small count was moved, others as little as possible.
+    Adjust {
+        /// By how much a small count fell at least, unless to 0, if it fell.
+        lower: u64,
+        /// By how much it rose at least, if it rose.
+        upper: u64,
+        /// No table that keeps to all this changes less.
+        least: bool,
+    },
+    /// A table of a random walk over all tables with these totals.
+    Resample {
+        /// The law that the walk tends to: `uniform` or `hypergeometric`.
+        target: String,
+        /// Its steps.
+        steps: u64,
+    },
+}
+
 /// What views tell together (survey AT-06): the bounds of every combination of values that no view excludes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -157,6 +195,16 @@ pub struct Together {
     pub cells_by: String,
     /// How those of combinations of quasi values were found.
     pub groups_by: String,
+}
+
+impl ChangedCells {
+    /// The word for how counts were changed.
+    pub fn word(&self) -> &'static str {
+        match self.way {
+            ChangeWay::Adjust { .. } => "adjust",
+            ChangeWay::Resample { .. } => "resample",
+        }
+    }
 }
 
 impl Sealable for CountsManifest {

@@ -102,6 +102,7 @@ fn view(
         classes: Some(ViewClasses { count, smallest }),
         promises: vec![k_anonymity(k, smallest)],
         suppression: None,
+        changed: None,
     }
 }
 
@@ -159,6 +160,7 @@ fn hidden_square() -> Made {
         classes: None,
         promises: vec![],
         suppression: Some(HiddenCells { threshold: 3, lower: 1, upper: 1, hidden: 4 }),
+        changed: None,
     };
     Made { manifest: manifest(66, vec![table], None), files: [("counts.csv", text.to_owned())].into() }
 }

@@ -1,7 +1,9 @@
 //! The page of a release of counts: what was promised and reached, table by table, and what it leaves open.
 
 use privet_release::CountsManifest;
-use privet_release::counts::{CountsColumn, CountsTable, Form, HiddenCells, Together};
+use privet_release::counts::{
+    ChangeWay, ChangedCells, CountsColumn, CountsTable, Form, HiddenCells, Together,
+};
 
 use crate::asked::{Asked, Judgement};
 use crate::facts::CountsFacts;
@@ -61,6 +63,9 @@ fn judge(manifest: &CountsManifest) -> (&'static str, &'static str, &'static str
     let fails = judgements(manifest).any(|judgement| judgement == Judgement::Fails)
         || manifest.together.as_ref().is_some_and(|together| !is_safe(together));
     let open = judgements(manifest).any(|judgement| judgement == Judgement::Open);
+    if !fails && manifest.tables.iter().any(|table| table.changed.is_some()) {
+        return ("open", "?", "Counts were changed, and no formal privacy is promised");
+    }
     match (fails, open) {
         (true, _) => ("fails", "✗", "A promise does not hold"),
         (false, true) => ("open", "?", "A promise cannot be judged from the manifest"),
@@ -98,6 +103,14 @@ fn verdict(manifest: &CountsManifest, out: &mut String) {
                 name(&table.file),
                 count(hidden.threshold.saturating_sub(1))
             );
+        } else if let Some(changed) = &table.changed {
+            put!(
+                out,
+                "<li class=\"open\">In {} counts were changed, and only totals over {} are true. No formal privacy is \
+                 promised.</li>\n",
+                name(&table.file),
+                margins(changed)
+            );
         } else {
             put!(
                 out,
@@ -124,6 +137,13 @@ fn verdict(manifest: &CountsManifest, out: &mut String) {
     );
 }
 
+/// The sets of columns whose totals were kept.
+fn margins(changed: &ChangedCells) -> String {
+    let own: Vec<String> =
+        changed.margins.iter().map(|margin| names(margin.iter().map(String::as_str), 12)).collect();
+    own.join("; over ")
+}
+
 fn hidden(table: &CountsTable) -> u64 {
     table.suppression.as_ref().map_or(0, |suppression| suppression.hidden.min(table.cells))
 }
@@ -148,13 +168,39 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
                     count(*upper)
                 );
             }
+            if let Some(own) = &table.changed {
+                let how = match &own.way {
+                    ChangeWay::Adjust { lower, upper, least } => format!(
+                        "every count above 0 and below {} fell by at least {} (or to 0) or rose by at least {}, and other \
+                         counts changed as little as {}",
+                        count(own.threshold),
+                        count(*lower),
+                        count(*upper),
+                        if *least { "possible" } else { "was found possible" }
+                    ),
+                    ChangeWay::Resample { target, steps } => format!(
+                        "the table was drawn from all that have these totals, by {} steps of a random walk that tends to the \
+                         {} law",
+                        count(*steps),
+                        escape(target)
+                    ),
+                };
+                put!(
+                    out,
+                    "<li>{}: totals over {} are the true ones, and none of them is above 0 and below {}; {how}. All other totals \
+                     are the sums of what is published.</li>\n",
+                    name(&table.file),
+                    margins(own),
+                    count(own.threshold)
+                );
+            }
         }
         out.push_str("</ul>\n");
         return;
     };
     out.push_str("<p>Each view is judged by the class that comes closest to breaking a promise.</p>\n");
     open_table(out, "promises-table", "promises", "Promises");
-    header(out, &["Promise", "View", "#Required", "#Reached", "Result"]);
+    header(out, &["Promise", "Result", "View", "#Required", "#Reached"]);
     for table in &manifest.tables {
         for promise in &table.promises {
             let asked = Asked::of(promise);
@@ -166,8 +212,8 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
             };
             put!(
                 out,
-                "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td class=\"number\">{}</td>\
-                 <td class=\"number\">{}</td><td class=\"result {class}\">{result}</td></tr>\n",
+                "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"result {class}\">{result}</td><td>{}</td>\
+                 <td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
                 escape(asked.model),
                 escape(&promise.statement),
                 name(&table.file),
@@ -210,6 +256,12 @@ fn tables(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
             ),
             (None, Form::Microdata) => {
                 put!(out, "<p>{cells}, each written as often as it occurs, equal ones together.</p>\n");
+            }
+            (None, _) if table.changed.is_some() => {
+                put!(
+                    out,
+                    "<p>{cells}, totals included; none is hidden, and most are not the true counts.</p>\n"
+                );
             }
             (None, _) => put!(out, "<p>{cells}, each with its count.</p>\n"),
         }
@@ -270,6 +322,12 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
              chosen, may know more than what the published counts tell.</li>\n<li>A hidden cell is not always a small one; \
              which ones are is not told.</li>\n",
         );
+        if manifest.tables.iter().any(|table| table.changed.is_some()) {
+            out.push_str(
+                "<li>Changed counts are protected by not being the true ones. Who knows how they were changed, and totals that few \
+                 tables fit, may reason back; statistics over changed counts are off by what was moved.</li>\n",
+            );
+        }
     }
     out.push_str(
         "<li>Which columns identify a person is a judgement of the publisher.</li>\n<li>The promises are about this release \
@@ -302,8 +360,14 @@ fn check(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
     put!(
         out,
         "<p>Whoever holds the original data and the job file gets the release again with these commands and {}.</p>\n<pre>\
-         <code>{}</code></pre>\n<p>Nothing is random here: the same input gives the same files, byte for byte.</p>\n",
+         <code>{}</code></pre>\n<p>{}</p>\n",
         escape(&manifest.software),
-        escape_lines(&facts.reproduce.join("\n"))
+        escape_lines(&facts.reproduce.join("\n")),
+        match manifest.randomness.as_str() {
+            "none" => "Nothing is random here: the same input gives the same files, byte for byte.",
+            "fixed-seed" =>
+                "Counts were drawn from a fixed seed: with it, the same input gives the same files.",
+            _ => "Counts were drawn by chance: another run draws others with the same totals.",
+        }
     );
 }

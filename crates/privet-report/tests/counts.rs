@@ -53,6 +53,7 @@ fn views(reached: f64) -> CountsManifest {
         classes: Some(ViewClasses { count: 9, smallest: reached as u64 }),
         promises: vec![promise.clone()],
         suppression: None,
+        changed: None,
     };
     let together = Together {
         k: 5,
@@ -101,6 +102,7 @@ fn a_page_about_a_table_with_totals() {
         classes: None,
         promises: vec![],
         suppression: Some(HiddenCells { threshold: 5, lower: 4, upper: 3, hidden: 4 }),
+        changed: None,
     };
     let labels = |first: &str| vec![first.to_owned(), "south".to_owned(), "Total".to_owned()];
     let hidden = None;

@@ -13,10 +13,15 @@ pub fn describe(summary: &CountsSummary) -> String {
     let mut text = format!("Counted {} records in {tables}.\n", grouped(summary.rows));
     for table in &summary.tables {
         let cells = grouped(table.cells);
+        let changed = match table.changed.as_deref() {
+            Some("adjust") => "small counts moved, others with them",
+            Some(_) => "drawn from the tables with the same totals",
+            None => "",
+        };
         let more = match (table.min_class_size, table.hidden) {
             (Some(smallest), _) => format!("classes of at least {}", grouped(smallest)),
             (None, Some(hidden)) => format!("{} hidden", grouped(hidden)),
-            (None, None) => String::new(),
+            (None, None) => changed.to_owned(),
         };
         text.push_str(&format!("{}: {} ({cells} cells, {more}).\n", table.file, table.columns.join(", ")));
     }

@@ -30,7 +30,8 @@ Examples:
   app | privet randomize --stdin --model model.json | collector
 
 Laws: perturb = { noise = \"gaussian\", sd = 5.0 } and others for numbers; { gamma = 19 }, { retention = 0.7 },
-{ response = \"warner\", p = 0.8 }, { pram = 0.5 }, { matrix = \"file.csv\" } for categories.
+{ response = \"warner\", p = 0.8 }, { pram = 0.5 }, { matrix = \"file.csv\" } for categories;
+{ items = \"select-a-size\", size = 5, add = 0.1, gamma = 19 } for sets of items.
 Instead of laws: [randomize] method = \"swap\" exchanges values between records, method = \"synthetic\" draws them from a
 model; neither promises formal privacy.")]
 pub struct Randomize {

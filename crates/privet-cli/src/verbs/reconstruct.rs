@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use privet_data::date_of;
 use privet_job::reconstruct::{
-    ColumnEstimate, ColumnReconstruction, CountsEstimate, NumbersEstimate, NumbersMethod, ReconstructOptions,
-    Reconstructed, reconstruct_collected, reconstruct_release,
+    ColumnEstimate, ColumnReconstruction, CountsEstimate, ItemsEstimate, LearnOptions, Learned, LearnerWord,
+    NumbersEstimate, NumbersMethod, ReconstructOptions, Reconstructed, learn_collected, learn_release,
+    reconstruct_collected, reconstruct_release,
 };
+use privet_perturb::learn::Approach;
 
 use super::randomize::read_model;
 use super::{Shared, grouped, print, print_json};
@@ -21,7 +23,9 @@ Examples:
   privet reconstruct release
   privet reconstruct release age --bins 12
   privet reconstruct release diagnosis --by sex --json
-  privet reconstruct collected.csv --model model.json --sampled")]
+  privet reconstruct collected.csv --model model.json --sampled
+  privet reconstruct release basket --itemset \"bread,milk\"
+  privet reconstruct release --class sex --learner tree --by class --test true.csv")]
 pub struct Reconstruct {
     /// The release folder; with --model the table of collected records
     release: PathBuf,
@@ -30,7 +34,8 @@ pub struct Reconstruct {
     /// The model by which respondents perturbed the records
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Each value of this column by itself; it must be published as it was
+    /// Each value of this column by itself; it must be published as it was. With --class: whose distributions are
+    /// learned from: `class` (those of each class, the default), `global` (all records), `local` (each node of the tree)
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
     /// Intervals for numbers, at most 1000
@@ -42,6 +47,26 @@ pub struct Reconstruct {
     /// The records are a sample: errors are those about the population
     #[arg(long)]
     sampled: bool,
+    /// The support of these items together, such as "bread,milk"; for columns that hold sets. May be repeated
+    #[arg(long, value_name = "ITEMS", conflicts_with = "class")]
+    itemset: Vec<String>,
+    /// Train a classifier that tells this column, which is published as it was, from reconstructed distributions
+    #[arg(long, value_name = "COLUMN", conflicts_with = "sampled")]
+    class: Option<String>,
+    /// With --class: what learns
+    #[arg(long, value_enum, requires = "class", default_value_t = Learner::NaiveBayes)]
+    learner: Learner,
+    /// With --class: true records to test on, which only their owner has
+    #[arg(long, value_name = "FILE", requires = "class")]
+    test: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Learner {
+    /// Naive Bayes
+    NaiveBayes,
+    /// A decision tree
+    Tree,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -55,14 +80,15 @@ enum Method {
 impl Reconstruct {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if let Some(class) = self.class.clone() {
+            return self.learn(class, shared);
+        }
         let options = ReconstructOptions {
             columns: self.columns,
             by: self.by,
             bins: self.bins,
-            method: match self.method {
-                Method::Em => NumbersMethod::Em,
-                Method::Bayes => NumbersMethod::Bayes,
-            },
+            method: self.method.word(),
+            itemsets: self.itemset,
             sampled: self.sampled,
         };
         let bar = Bar::new(shared.quiet || shared.json);
@@ -79,6 +105,107 @@ impl Reconstruct {
         }
         Ok(DONE)
     }
+
+    fn learn(self, class: String, shared: &Shared) -> Result<u8, Failure> {
+        let approach = match self.by.as_deref() {
+            None | Some("class") => Approach::ByClass,
+            Some("global") => Approach::Global,
+            Some("local") => Approach::Local,
+            Some(_) => {
+                return Err(Failure::bad_input("with --class, --by takes `class`, `global` or `local`"));
+            }
+        };
+        let options = LearnOptions {
+            class,
+            learner: match self.learner {
+                Learner::NaiveBayes => LearnerWord::NaiveBayes,
+                Learner::Tree => LearnerWord::Tree,
+            },
+            approach,
+            columns: self.columns,
+            bins: self.bins,
+            method: self.method.word(),
+        };
+        let bar = Bar::new(shared.quiet || shared.json);
+        let test = self.test.as_deref();
+        let found = match &self.model {
+            Some(model) => learn_collected(&self.release, &read_model(model)?, &options, test, &bar),
+            None => learn_release(&self.release, &options, test, &bar),
+        };
+        bar.clear();
+        let found = found?;
+        if shared.json {
+            print_json(&found)?;
+        } else {
+            print(&learned(&found, shared.quiet));
+        }
+        Ok(DONE)
+    }
+}
+
+impl Method {
+    fn word(self) -> NumbersMethod {
+        match self {
+            Method::Em => NumbersMethod::Em,
+            Method::Bayes => NumbersMethod::Bayes,
+        }
+    }
+}
+
+/// What was learned, for a person.
+fn learned(found: &Learned, quiet: bool) -> String {
+    let learner = match found.learner {
+        LearnerWord::NaiveBayes => "Naive Bayes".to_owned(),
+        LearnerWord::Tree => format!("A decision tree of {} leaves", found.leaves.unwrap_or(0)),
+    };
+    let whose = match found.approach {
+        Approach::Global => "of all records together",
+        Approach::ByClass => "of each class",
+        Approach::Local => "of each class in each node",
+    };
+    let mut text = format!(
+        "{learner} tells `{}` from {}: learned from {} records, with the distributions {whose} over {} intervals.\n",
+        found.class,
+        found.columns.join(", "),
+        grouped(found.records),
+        found.bins,
+    );
+    if found.left_out > 0 {
+        text.push_str(&format!(
+            "{} records were left out: their class or one of their numbers is missing.\n",
+            grouped(found.left_out)
+        ));
+    }
+    if !quiet {
+        for (name, why) in &found.unused {
+            text.push_str(&format!("Not learned from: {name}; {why}.\n"));
+        }
+    }
+    let Some(test) = &found.test else {
+        text.push_str(
+            "How good it is only true records tell, which their owner has: give them with --test FILE. Records that were \
+             not published test best.\n",
+        );
+        return text;
+    };
+    let mut rows = vec![["", "told right", "95 % from", "to"].map(str::to_owned).to_vec()];
+    for (name, rate) in [
+        ("learned from reconstructed distributions", test.reconstructed),
+        ("learned from published numbers as they are", test.perturbed),
+        ("always the most frequent class", test.most_frequent),
+    ] {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        rows.push(vec![name.to_owned(), percent(rate.rate), percent(rate.low), percent(rate.high)]);
+    }
+    text.push_str(&format!("\nOf {} true records:\n", grouped(test.reconstructed.of)));
+    text.push_str(&super::answer::table(&rows, 1));
+    if test.unknown_classes > 0 {
+        text.push_str(&format!(
+            "{} of them have a class that no published record has, and count as wrong.\n",
+            grouped(test.unknown_classes)
+        ));
+    }
+    text
 }
 
 fn describe(found: &Reconstructed, quiet: bool) -> String {
@@ -91,6 +218,7 @@ fn describe(found: &Reconstructed, quiet: bool) -> String {
         match &own.estimate {
             ColumnEstimate::Counts(counts) => text.push_str(&counts_table(counts)),
             ColumnEstimate::Numbers(numbers) => text.push_str(&numbers_chart(numbers)),
+            ColumnEstimate::Items(items) => text.push_str(&items_table(items)),
         }
     }
     let has = |wanted: fn(&ColumnEstimate) -> bool| found.columns.iter().any(|own| wanted(&own.estimate));
@@ -98,6 +226,12 @@ fn describe(found: &Reconstructed, quiet: bool) -> String {
         text.push_str(
             "\nEstimates are unbiased and may be negative; `not negative` are the nearest counts that are not. Intervals hold \
              the truth with about 95 %, where records are many.\n",
+        );
+    }
+    if !quiet && has(|own| matches!(own, ColumnEstimate::Items(_))) {
+        text.push_str(
+            "\nThe support of items is how many original sets held all of them: unbiased, perhaps negative, and less certain \
+             the more items. Intervals hold the truth with about 95 %, where records are many.\n",
         );
     }
     text
@@ -130,6 +264,23 @@ fn counts_table(counts: &CountsEstimate) -> String {
             number(own.low),
             number(own.high),
             number(own.nonnegative),
+        ]);
+    }
+    super::answer::table(&rows, 1)
+}
+
+fn items_table(found: &ItemsEstimate) -> String {
+    let mut rows =
+        vec![["", "published", "support", "share", "error", "95 % from", "to"].map(str::to_owned).to_vec()];
+    for own in &found.sets {
+        rows.push(vec![
+            own.items.join(", "),
+            grouped(own.published),
+            number(own.support),
+            format!("{:.1} %", 100.0 * own.share),
+            number(own.standard_error),
+            number(own.low),
+            number(own.high),
         ]);
     }
     super::answer::table(&rows, 1)

@@ -239,3 +239,132 @@ fn values_stay_in_the_files() {
     dir.write("release/view-1.csv", format!("ill,count\n{CANARY},2\nx,2\n"));
     dir.expect(1, &["verify", "release"]);
 }
+
+/// The counts of a table by their labels.
+fn counts_of(text: &str) -> std::collections::BTreeMap<Vec<String>, u64> {
+    let line = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        let count = cells.pop().unwrap().parse().unwrap();
+        (cells, count)
+    };
+    text.lines().skip(1).map(line).collect()
+}
+
+/// Sixty people by a fixed rule: 2 of them are the only ones of their kind.
+fn small_table() -> Dir {
+    let dir = Dir::new();
+    let mut text = String::from("name,age,zip,sex,disease\n");
+    for i in 0..60 {
+        let (sex, disease) =
+            if i < 2 { ("F", "rare") } else { (["F", "M"][i % 2], ["flu", "cold", "rare"][i % 3]) };
+        let (sex, disease) = if i >= 2 && disease == "rare" { ("M", disease) } else { (sex, disease) };
+        text.push_str(&format!("{CANARY}-{i},{},1234{},{sex},{disease}\n", 20 + i, i % 5));
+    }
+    dir.write("people.csv", text);
+    dir
+}
+
+#[test]
+fn counts_are_moved_and_totals_stay() {
+    let dir = small_table();
+    let adjust = TABLE.replace("protection", "method = \"adjust\"\nprotection");
+    dir.write("job.toml", format!("{BASE}{adjust}"));
+    dir.expect(0, &["anonymize", "job.toml"]).prints("small counts moved");
+    let run = dir.expect(0, &["verify", "release"]);
+    assert!(run.out.contains("no total that was kept is from 1 to 3"), "{}", run.out);
+    let found = counts_of(&dir.text("release/counts.csv"));
+    // The original, counted by hand.
+    let mut truth = std::collections::BTreeMap::new();
+    for line in dir.text("people.csv").lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        for sex in [cells[3], "Total"] {
+            for disease in [cells[4], "Total"] {
+                *truth.entry(vec![sex.to_owned(), disease.to_owned()]).or_insert(0u64) += 1;
+            }
+        }
+    }
+    for (key, count) in &truth {
+        match key.iter().any(|label| label == "Total") {
+            true => assert_eq!(found[key], *count, "{key:?}"),
+            false if (1..4).contains(count) => {
+                let now = found[key];
+                assert!(now >= count + 2 || now <= count - 2, "{key:?} {count} {now}");
+            }
+            false => {}
+        }
+    }
+    assert_eq!(truth[&vec!["F".to_owned(), "rare".to_owned()]], 2);
+    assert_ne!(found, truth);
+    let manifest = dir.json("release/manifest.json");
+    assert_eq!(manifest["tables"][0]["changed"]["way"]["adjust"]["least"], true);
+    assert!(!dir.text("release/report.html").contains(CANARY));
+    dir.expect(2, &["answer", "release", "select count(*) from data"]).says("were changed");
+    dir.expect(0, &["attack", "release"]).prints("changed");
+    // A table that does not add up is no release.
+    let data = dir.text("release/counts.csv");
+    let line = data.lines().find(|line| line.starts_with("F,Total,")).unwrap();
+    dir.write("release/counts.csv", data.replace(line, "F,Total,2"));
+    dir.expect(1, &["verify", "release"])
+        .prints("FAIL  totals counts.csv")
+        .prints("FAIL  small counts counts.csv");
+}
+
+#[test]
+fn counts_are_drawn_anew_and_totals_stay() {
+    let dir = small_table();
+    let job = format!(
+        "{BASE}\n[[count-tables]]\ncolumns = [\"sex\", \"disease\"]\nthreshold = 4\nmethod = \"resample\"\nseed = 5\n"
+    );
+    dir.write("job.toml", &job).write("free.toml", job.replace("seed = 5\n", ""));
+    dir.expect(0, &["anonymize", "job.toml"]).prints("drawn from the tables");
+    dir.expect(0, &["verify", "release"]).prints("whoever knows or guesses it");
+    let first = dir.files("release");
+    dir.expect(0, &["anonymize", "job.toml", "--force", "--quiet"]);
+    assert_eq!(dir.files("release"), first);
+    assert!(dir.text("release/report.html").contains("random walk"));
+    dir.expect(0, &["anonymize", "free.toml", "--output", "free", "--quiet"]);
+    dir.expect(0, &["verify", "free", "--quiet"]);
+    assert_eq!(dir.json("free/manifest.json")["randomness"], "operating-system");
+    let (found, free) = (counts_of(&dir.text("release/counts.csv")), counts_of(&dir.text("free/counts.csv")));
+    let totals = |all: &std::collections::BTreeMap<Vec<String>, u64>| {
+        let own = all.iter().filter(|(key, _)| key.iter().any(|label| label == "Total"));
+        own.map(|(key, count)| (key.clone(), *count)).collect::<Vec<_>>()
+    };
+    assert_eq!(totals(&found), totals(&free));
+}
+
+#[test]
+fn changed_counts_that_cannot_be() {
+    let dir = small_table();
+    let job = |more: &str| {
+        format!("{BASE}\n[[count-tables]]\ncolumns = [\"sex\", \"disease\"]\nthreshold = 4\n{more}\n")
+    };
+    for (more, said) in [
+        ("margins = [[\"sex\"]]", "goes with method"),
+        ("method = \"adjust\"\nsteps = 5", "\"resample\" only"),
+        ("method = \"adjust\"\nseed = 5", "\"resample\" only"),
+        ("method = \"adjust\"\nmargins = []", "are none"),
+        ("method = \"adjust\"\nmargins = [[\"age\"]]", "columns of the table"),
+        ("method = \"adjust\"\nmargins = [[\"sex\", \"disease\"]]", "no count could change"),
+        ("method = \"resample\"\nsteps = 0", "from 1"),
+        ("method = \"resample\"\nprotection = { lower = 1, upper = 1 }", "does not go with"),
+        ("method = \"resample\"\nmargins = [[\"sex\"]]", "must be in one"),
+        ("method = \"resample\"\ncolumns = [\"sex\"]", "duplicate key"),
+        ("method = \"magic\"", "resample"),
+        ("method = \"adjust\"\n[privacy]\nk-anonymity = 2", "cannot be promised"),
+    ] {
+        dir.write("job.toml", job(more));
+        dir.expect(2, &["anonymize", "job.toml"]).says(said);
+    }
+    // A total that is small itself cannot be kept.
+    dir.write("job.toml", job("method = \"adjust\"").replace("threshold = 4", "threshold = 40"));
+    dir.expect(1, &["anonymize", "job.toml"]).says("small counts themselves");
+    // More than there is room for.
+    dir.write(
+        "job.toml",
+        job("method = \"adjust\"\nprotection = { lower = 3, upper = 100 }\nsuppress-zeros = false"),
+    );
+    let run = dir.privet(&["anonymize", "job.toml", "--quiet"]);
+    assert!(run.code == Some(1) || run.code == Some(0), "{run:?}");
+    assert!(run.code == Some(0) || run.err.contains("no release is handed over"), "{run:?}");
+}

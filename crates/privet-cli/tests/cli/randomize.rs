@@ -74,7 +74,7 @@ fn a_release_is_made_verified_and_whole() {
         .prints("Not published: name")
         .prints("factor of at most 19")
         .prints("The seed was fixed");
-    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     dir.expect(0, &["verify", "release"]).prints("Every promise holds").prints("factor of at most 4");
     dir.expect(0, &["verify", "release"])
         .prints("this column alone changes the odds of anything about its original")

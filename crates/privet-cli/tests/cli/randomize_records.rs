@@ -90,7 +90,7 @@ fn swapped_releases_keep_what_they_say() {
             .prints("Swapped values in")
             .prints("Kept exactly")
             .prints("no formal privacy");
-        assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html"]);
+        assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
         let (before, after) = (dir.text("people.csv"), dir.text("release/data.csv"));
         for names in kept {
             assert_eq!(sorted(cells(&before, names)), sorted(cells(&after, names)), "{way} {names:?}");
@@ -108,7 +108,7 @@ fn swapped_releases_keep_what_they_say() {
             let changed = both.iter().zip(cells(&after, &[name])).filter(|(a, b)| **a != *b).count();
             assert_eq!(own["changed"], json!(changed), "{way} {name}");
         }
-        for file in ["manifest.json", "report.html"] {
+        for file in ["manifest.json", "report.html", "report.json"] {
             let text = dir.text(&format!("release/{file}"));
             for secret in [CANARY, "North", "NaN"] {
                 assert!(!text.contains(secret), "{way} {file} {secret}");
@@ -177,7 +177,7 @@ fn synthetic_releases_are_whole_in_all_copies() {
     for (dir, rows) in [(&full, 500), (&partial, 400)] {
         assert_eq!(
             dir.names("release"),
-            ["data-1.csv", "data-2.csv", "data-3.csv", "manifest.json", "report.html"]
+            ["data-1.csv", "data-2.csv", "data-3.csv", "manifest.json", "report.html", "report.json"]
         );
         for copy in 1..=3 {
             let text = dir.text(&format!("release/data-{copy}.csv"));
@@ -186,7 +186,7 @@ fn synthetic_releases_are_whole_in_all_copies() {
             assert!(!text.contains(CANARY));
         }
         assert_ne!(dir.bytes("release/data-1.csv"), dir.bytes("release/data-2.csv"));
-        for file in ["manifest.json", "report.html"] {
+        for file in ["manifest.json", "report.html", "report.json"] {
             let text = dir.text(&format!("release/{file}"));
             assert!(!text.contains(CANARY) && !text.contains("North") && !text.contains("NaN"), "{file}");
         }
@@ -266,7 +266,7 @@ fn every_model_makes_a_release_that_verifies() {
          10\n[output]\nfolder = \"swapped\"\n",
     );
     dir.expect(0, &["randomize", "swap.toml", "--quiet"]);
-    assert_eq!(dir.names("swapped"), ["data.parquet", "manifest.json", "report.html"]);
+    assert_eq!(dir.names("swapped"), ["data.parquet", "manifest.json", "report.html", "report.json"]);
     dir.expect(0, &["verify", "swapped"]);
 }
 
@@ -487,5 +487,59 @@ fn noise_is_attacked_with_its_published_laws() {
         dir.write("short.csv", "age,income\n30,100\n").write("narrow.csv", "age\n30\n");
         let run = dir.expect(2, &[&["attack", "release"][..], args].concat()).says(said);
         assert!(!run.err.contains(CANARY));
+    }
+}
+
+#[test]
+fn some_records_leaves_and_margins_of_synthetic_tables() {
+    let section = "method = \"synthetic\"\nmodel = \"cart\"\nscope = \"partial\"\ncolumns = [\"income\"]\ncopies = 2\nmin-leaf = 20\nonly = { ward = [\"North\"], sex = [\"F\"] }";
+    let dir = dir(section);
+    dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
+    dir.expect(0, &["verify", "release", "--quiet"]);
+    let (before, after) = (dir.text("people.csv"), dir.text("release/data-2.csv"));
+    let names = ["ward", "sex", "income"];
+    let (mut chosen, mut changed) = (0, 0);
+    for (a, b) in cells(&before, &names).iter().zip(&cells(&after, &names)) {
+        let is_chosen = a[0] == "North" && a[1] == "F";
+        assert!(is_chosen || a == b, "{a:?} {b:?}");
+        chosen += usize::from(is_chosen);
+        changed += usize::from(a != b);
+    }
+    assert!(changed > chosen / 2);
+    let manifest = dir.json("release/manifest.json");
+    assert_eq!(manifest["synthetic"]["replaced"], json!(chosen));
+    let leaf = manifest["synthetic"]["columns"][0]["figures"]["smallest-leaf"].as_f64().unwrap();
+    assert!(leaf >= 20.0, "{leaf}");
+    assert!(dir.text("release/report.html").contains("records were replaced"));
+    let report = dir.json("release/report.json");
+    assert_eq!(report["manifest"]["synthetic"]["replaced"], json!(chosen));
+    // Another number, or a record beyond, is found.
+    let intact = dir.bytes("release/manifest.json");
+    forge(&dir, |manifest| manifest["synthetic"]["replaced"] = json!(chosen + 1));
+    dir.expect(1, &["verify", "release"]).prints("another number of records");
+    dir.write("release/manifest.json", intact);
+    forge(&dir, |manifest| manifest["synthetic"]["only"] = json!({ "income": ["1"] }));
+    dir.expect(1, &["verify", "release"]).prints("do not tell");
+
+    let entropy = "method = \"synthetic\"\nmodel = \"maximum-entropy\"\nscope = \"full\"\ncopies = 1\nmargins = [[\"sex\", \"ward\"], [\"grade\"]]";
+    let made = self::dir(entropy);
+    made.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
+    made.expect(0, &["verify", "release", "--quiet"]);
+    let manifest = made.json("release/manifest.json");
+    let columns = manifest["synthetic"]["columns"].as_array().unwrap();
+    let by_margins = columns.iter().find(|own| own["made_by"] == "maximum-entropy").unwrap();
+    assert_eq!(by_margins["figures"]["margins"], json!(2.0));
+    for (from, to, said) in [
+        ("\"cart\"", "\"regression\"", "min-leaf"),
+        ("min-leaf = 20", "min-leaf = 1", "at least 2"),
+        ("min-leaf = 20", "margins = [[\"sex\"]]", "maximum-entropy"),
+        ("ward = [\"North\"]", "income = [1]", "is made"),
+        ("ward = [\"North\"]", "ward = [\"Nowhere\"]", "chooses no record"),
+        ("ward = [\"North\"]", "ward = []", "must name columns"),
+        ("ward = [\"North\"]", "town = [\"North\"]", "no section"),
+        ("\"partial\"", "\"full\"", "only"),
+    ] {
+        let dir = self::dir(&section.replace(from, to));
+        dir.expect(2, &["randomize", "job.toml"]).says(said);
     }
 }

@@ -5,6 +5,7 @@
 //! tables with totals may share no column. Without a shared column, whatever counts one of them leaves open fit whatever
 //! counts another does (any two tables with the same grand total have a joint one), so each is as safe as it is alone.
 
+mod change;
 mod publish;
 mod tables;
 mod views;
@@ -16,10 +17,13 @@ use std::time::{Duration, Instant};
 use privet_criteria::Requirement;
 use privet_data::{Progress, Role};
 use privet_measure::Metric;
+use privet_perturb::tables::Target;
 use privet_recode::bucket::{Protection, Suppression, ViewKind};
 use privet_release::Draft;
 use privet_release::counts::COUNT;
 use serde::Deserialize;
+
+pub use change::TableMethod;
 
 use crate::algorithm::Algorithm;
 use crate::error::{JobError, RunError};
@@ -53,6 +57,21 @@ pub struct CountTableSection {
     /// Whether cells without records may be hidden for the sake of others.
     #[serde(default = "yes")]
     pub suppress_zeros: bool,
+    /// What is done about small counts.
+    #[serde(default)]
+    pub method: TableMethod,
+    /// Changed counts: sets of columns whose totals stay; each column by itself when left out.
+    #[serde(default)]
+    pub margins: Option<Vec<Vec<String>>>,
+    /// Drawn counts: the steps of the walk; a hundred for each record when left out.
+    #[serde(default)]
+    pub steps: Option<u64>,
+    /// Drawn counts: the law that the walk tends to.
+    #[serde(default)]
+    pub target: Option<Target>,
+    /// Drawn counts: the seed; from the operating system when left out.
+    #[serde(default)]
+    pub seed: Option<u64>,
     /// The level of quasi columns; 0 when left out.
     #[serde(default)]
     pub levels: BTreeMap<String, usize>,
@@ -190,6 +209,14 @@ fn check_tables(job: &Job) -> Result<(), JobError> {
         let Protection { lower, upper } = table.protection();
         if lower == 0 || upper == 0 {
             return wrong("count-tables.protection", "must have a lower and an upper of at least 1");
+        }
+        change::check(table, &of)?;
+        if table.method != TableMethod::Suppress && !job.privacy.is_empty() {
+            return Err(JobError::key(
+                "privacy",
+                "cannot be promised of count tables whose counts are changed; leave it out, or hide counts with method = \
+                 \"suppress\"",
+            ));
         }
         for name in table.levels.keys() {
             let is_quasi = job.columns.get(name).is_some_and(|column| column.role == Role::Quasi);

@@ -9,7 +9,7 @@ use privet_release::counts::{COUNT, COUNTS, CountsData, CountsManifest, Form};
 use privet_release::manifest::FORMAT;
 use privet_report::{CountsFacts, Grid};
 
-use super::{Content, Contents};
+use super::{Content, Contents, TableMethod};
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::Loaded;
@@ -65,7 +65,7 @@ pub(super) fn publish(
         },
         tables,
         together: contents.together,
-        randomness: "none".to_owned(),
+        randomness: randomness(job).to_owned(),
         // The reports tell the fingerprints of what is published; their own come after them.
         files: draft.finished(),
         seal: String::new(),
@@ -75,6 +75,18 @@ pub(super) fn publish(
     write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
     progress.check()?;
     Ok(draft.commit(manifest)?)
+}
+
+/// Where randomness came from.
+fn randomness(job: &Job) -> &'static str {
+    let drawn = || job.count_tables.iter().filter(|own| own.method == TableMethod::Resample);
+    if drawn().next().is_none() {
+        "none"
+    } else if drawn().any(|own| own.seed.is_some()) {
+        "fixed-seed"
+    } else {
+        "operating-system"
+    }
 }
 
 /// The columns of a table as they are written.

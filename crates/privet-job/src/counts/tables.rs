@@ -1,10 +1,11 @@
-//! Tables of counts with all their totals, small counts hidden (survey ME-02).
+//! Tables of counts with all their totals, small counts hidden (survey ME-02) or changed (`change.rs`).
 
 use privet_data::Progress;
 use privet_recode::bucket::{CellState, CountTable};
 use privet_recode::lattice::Codes;
-use privet_release::counts::{CountsColumn, CountsTable, Form, HiddenCells, TOTAL};
+use privet_release::counts::{ChangedCells, CountsColumn, CountsTable, Form, HiddenCells, TOTAL};
 
+use super::change::{self, TableMethod};
 use super::{Content, Contents, CountTableSection};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
@@ -37,6 +38,11 @@ fn table(
     let codes: Vec<Codes<'_>> =
         columns.iter().map(|column| Codes { codes: &column.codes, values: column.labels.len() }).collect();
     let counted = CountTable::new(loaded.input.table.rows, &codes)?;
+    if section.method != TableMethod::Suppress {
+        let (made, changed) = change::change(number, section, &counted, progress)?;
+        let published = (0..made.cells()).map(|cell| Some(made.count(cell))).collect();
+        return Ok(content(&columns, &counted, published, None, Some(changed)));
+    }
     let found = section.rule().protect(&counted, progress)?;
     let mut published: Vec<Option<u64>> = (0..counted.cells())
         .map(|cell| (found.states[cell] == CellState::Published).then(|| counted.count(cell)))
@@ -57,6 +63,17 @@ fn table(
         upper: protection.upper,
         hidden: published.iter().filter(|count| count.is_none()).count() as u64,
     };
+    Ok(content(&columns, &counted, published, Some(suppression), None))
+}
+
+/// What is published of a table.
+fn content(
+    columns: &[Leveled],
+    counted: &CountTable,
+    published: Vec<Option<u64>>,
+    suppression: Option<HiddenCells>,
+    changed: Option<ChangedCells>,
+) -> Content {
     let places: Vec<Vec<Option<u32>>> = (0..counted.cells()).map(|cell| counted.codes(cell)).collect();
     let lines = columns.iter().enumerate().map(|(at, column)| {
         let total = column.labels.len() as u32;
@@ -65,7 +82,7 @@ fn table(
         labels.push(TOTAL.into());
         (labels, codes)
     });
-    Ok(Content {
+    Content {
         columns: lines.collect(),
         claim: CountsTable {
             file: String::new(),
@@ -74,10 +91,11 @@ fn table(
             cells: counted.cells() as u64,
             classes: None,
             promises: Vec::new(),
-            suppression: Some(suppression),
+            suppression,
+            changed,
         },
         counts: Some(published),
-    })
+    }
 }
 
 fn column(

@@ -292,6 +292,7 @@ fn content(
             classes: None,
             promises: Vec::new(),
             suppression: None,
+            changed: None,
         },
         columns,
         counts: is_counted.then(|| table.cells.iter().map(|(_, count)| Some(*count)).collect()),

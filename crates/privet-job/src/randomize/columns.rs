@@ -13,6 +13,7 @@ use privet_data::{Cells, Column, Domain, Progress, Table};
 use privet_perturb::{Coins, PerturbError, correlated_noise};
 use privet_release::perturbed::NoiseWay;
 
+use super::items;
 use super::model::{ReadyCategories, ReadyColumn, ReadyLaw, ReadyNoise};
 use crate::error::{JobError, RunError};
 
@@ -41,6 +42,10 @@ pub(crate) fn perturb<C: Coins + ?Sized>(
             ReadyLaw::Categories(law) => {
                 columns.insert(position, categories(column, law, coins)?);
                 (None, missing_of(column, |text| law.code_or_missing(text).is_none()))
+            }
+            ReadyLaw::Items(law) => {
+                columns.insert(position, items::column(column, law, coins)?);
+                (None, 0)
             }
             ReadyLaw::Noise(law) if law.way == NoiseWay::Correlated => continue,
             ReadyLaw::Noise(law) => {

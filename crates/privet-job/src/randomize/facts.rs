@@ -49,6 +49,23 @@ pub(super) fn facts(
                 let left_out = (all - bars.len()) as u64;
                 PerturbedPicture::Counts { bars, left_out, error_of_one: worst / n.sqrt(), records: known }
             }
+            ColumnEstimate::Items(found) => {
+                let n = (known as f64).max(1.0);
+                let worst = found.sets.iter().map(|own| own.standard_error).fold(0.0, f64::max);
+                let mut bars: Vec<(String, f64, f64, f64)> = found
+                    .sets
+                    .iter()
+                    .map(|own| {
+                        let share = own.share.clamp(0.0, 1.0);
+                        (own.items.join(", "), own.published as f64 / n, share, own.standard_error / n)
+                    })
+                    .collect();
+                let all = bars.len();
+                bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+                bars.truncate(MOST_SHOWN);
+                let left_out = (all - bars.len()) as u64;
+                PerturbedPicture::Counts { bars, left_out, error_of_one: worst / n.sqrt(), records: known }
+            }
             ColumnEstimate::Numbers(numbers) => {
                 let shown = |number: f64| match numbers.dates {
                     true => date_of(number.round().clamp(-719_162.0, 2_932_896.0) as i64),

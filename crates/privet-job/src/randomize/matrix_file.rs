@@ -1,6 +1,7 @@
 //! A file of probabilities: a CSV whose header names the values that can come out, and whose lines begin with the value
 //! that goes in. Both are the same values, the lines in any order.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use privet_data::io::{ReadError, ReadOptions, RecordReader};
@@ -26,7 +27,15 @@ pub(crate) fn read(path: &Path) -> Result<MatrixFile, RunError> {
         .at(path)
     };
     let unreadable = |kind| ReadError { path: Some(path.to_owned()), kind };
-    let file = std::fs::File::open(path).map_err(|error| unreadable(error.into()))?;
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.into()))?;
+    // The corner of the table may be empty, where columns of other files must have a name.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let corner: &[u8] = if text.starts_with(b",") || text.starts_with(b";") || text.starts_with(b"\t") {
+        b"(from)"
+    } else {
+        b""
+    };
+    let file = corner.chain(text);
     let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
     let mut records = RecordReader::new(file, &options).map_err(unreadable)?;
     let values: Vec<String> = records.names().iter().skip(1).cloned().collect();
@@ -73,6 +82,10 @@ mod tests {
             file,
             MatrixFile { values: vec!["a".into(), "b".into()], entries: vec![0.9, 0.1, 0.2, 0.8] }
         );
+        // The corner may be empty, as the guide has it.
+        for text in [",a,b\nb,0.2,0.8\na,0.9,0.1\n", "\u{feff};a;b\na;0.9;0.1\nb;0.2;0.8\n"] {
+            assert_eq!(read_text(text).unwrap(), file);
+        }
     }
 
     #[test]

@@ -12,8 +12,9 @@
 
 mod columns;
 mod facts;
+pub(crate) mod items;
 mod job;
-mod matrix_file;
+pub(crate) mod matrix_file;
 pub(crate) mod model;
 mod publish;
 #[cfg(test)]
@@ -40,6 +41,7 @@ use privet_release::perturbed::{
 };
 
 pub(crate) use columns::numbers;
+pub use items::ItemsWord;
 pub use job::{RandomizeColumn, RandomizeJob, ValueText};
 pub use respond::{Respond, Responded};
 pub use section::{Method, ModelWord, RandomizeSection, ScopeWord, SwapWord};
@@ -204,6 +206,7 @@ pub fn model_only(job: &RandomizeJob, base: &Path) -> Result<ModelFile, RunError
                 .into());
             }
             Some(spec) if spec.is_noise() => Some(Perturbation::Noise(spec.noise(name, None)?)),
+            Some(spec) if spec.items.is_some() => Some(items_of(spec, name, column, base, job)?),
             Some(spec) => Some(Perturbation::Categories(match matrix_of(spec, name, base)? {
                 Some(own) => own,
                 None => {
@@ -242,6 +245,7 @@ fn model_of_table(job: &RandomizeJob, base: &Path, table: &Table) -> Result<Mode
                 // A column without any value can be of any kind.
                 Some(Perturbation::Noise(spec.noise(name, Grain::of(column, spec))?))
             }
+            Some(spec) if spec.items.is_some() => Some(items_of(spec, name, wanted, base, job)?),
             Some(spec) => Some(Perturbation::Categories(match matrix_of(spec, name, base)? {
                 Some(own) => own,
                 None => spec.categories(name, domain_of(name, wanted, base, column)?)?,
@@ -251,6 +255,18 @@ fn model_of_table(job: &RandomizeJob, base: &Path, table: &Table) -> Result<Mode
     }
     // Whatever stood for a missing value in the input, the release has the empty cell for it.
     Ok(Model::new(vec![String::new()], columns))
+}
+
+/// The law of a column of sets.
+fn items_of(
+    spec: &PerturbSpec,
+    name: &str,
+    column: &RandomizeColumn,
+    base: &Path,
+    job: &RandomizeJob,
+) -> Result<Perturbation, RunError> {
+    let markers = job.input.options()?.missing;
+    Ok(Perturbation::Items(items::items(spec, name, declared(name, column, base)?, &markers)?))
 }
 
 /// The law of a matrix that stands in a file.
@@ -352,6 +368,14 @@ pub fn words(perturbation: &Perturbation) -> String {
                 CategoryLaw::Matrix(_) => format!("{} over {size} values", own.mechanism),
             }
         }
+        Perturbation::Items(own) => format!(
+            "{} over {} items: sets of up to {}, {} of a full one kept on average, others added with probability {}",
+            own.mechanism,
+            own.values.len(),
+            own.size,
+            rounded(own.expected_kept()),
+            rounded(own.add)
+        ),
         Perturbation::Noise(own) => {
             let unit = if own.dates { " days" } else { "" };
             match (own.way, own.deviation) {
@@ -384,6 +408,9 @@ fn summary(manifest: Option<&PerturbedManifest>, column: &ModelColumn, missing: 
         Some(Perturbation::Categories(own)) => {
             let open = own.open();
             (own.protects.gamma.filter(|_| open.is_none()), open.map(|open| open.words().to_owned()))
+        }
+        Some(Perturbation::Items(own)) => {
+            (own.protects.gamma, own.open().map(|open| open.words().to_owned()))
         }
         _ => (None, None),
     };

@@ -14,6 +14,7 @@ use privet_release::perturbed::{
     Categories, CategoryLaw, Model, NoiseColumn, NoiseLaw, NoiseWay, Perturbation,
 };
 
+use super::items::ReadyItems;
 use crate::error::{JobError, RunError};
 
 /// A column, ready.
@@ -30,6 +31,7 @@ pub(crate) enum ReadyLaw {
     Keep,
     Categories(ReadyCategories),
     Noise(ReadyNoise),
+    Items(ReadyItems),
 }
 
 /// A law of categories, ready.
@@ -83,6 +85,7 @@ pub(crate) fn ready(model: &Model) -> Result<Vec<ReadyColumn>, RunError> {
                 ReadyLaw::Categories(ReadyCategories::new(own).map_err(failed)?)
             }
             Some(Perturbation::Noise(own)) => ReadyLaw::Noise(ReadyNoise::new(own).map_err(failed)?),
+            Some(Perturbation::Items(own)) => ReadyLaw::Items(ReadyItems::new(own).map_err(failed)?),
         };
         columns.push(ReadyColumn { name: column.name.clone(), law });
     }

@@ -1,19 +1,19 @@
 //! From made tables to a release folder: the tables, the manifest, the report.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use privet_data::io::{Dialect, Encoding, Format, Input, View, ViewColumn, write};
 use privet_data::{Progress, Table};
+use privet_release::Draft;
 use privet_release::manifest::FORMAT;
 use privet_release::perturbed::{Model, PERTURBED, PerturbedData, PerturbedManifest, Swap, Synthesis};
-use privet_release::{Draft, FolderError};
 use privet_report::PerturbedFacts;
 
 use super::columns::{Perturbed, blanked};
 use super::model::ReadyColumn;
 use super::{Method, RandomizeJob, RandomizeOptions, facts};
 use crate::error::RunError;
+use crate::publish::{in_lines, write_report};
 
 /// What a method made.
 pub(super) struct Made {
@@ -124,7 +124,8 @@ pub(super) fn publish(
         swap,
         synthetic,
         randomness: if options.seed.is_some() { "fixed-seed" } else { "operating-system" }.to_owned(),
-        files: Vec::new(),
+        // The reports tell the fingerprints of what is published; their own come after them.
+        files: draft.finished(),
         seal: String::new(),
     };
     let reproduce = options.reproduce.clone();
@@ -135,11 +136,8 @@ pub(super) fn publish(
         }
         Method::Swap | Method::Synthetic => PerturbedFacts { reproduce, pictures: Vec::new() },
     };
-    let page = privet_report::perturbed_html(&manifest, &facts);
-    let mut file = draft.create("report.html")?;
-    file.write_all(page.as_bytes())
-        .map_err(|source| FolderError::Io { path: draft.path().join("report.html"), source })?;
-    file.finish()?;
+    write_report(&draft, "report.html", privet_report::perturbed_html(&manifest, &facts).as_bytes())?;
+    write_report(&draft, "report.json", &in_lines(&privet_report::perturbed_json(&manifest, &facts)))?;
     progress.check()?;
     Ok(draft.commit(manifest)?)
 }

@@ -11,6 +11,7 @@ use privet_data::io::{ReadError, ReadErrorKind, ReadOptions, RecordReader};
 use privet_perturb::{Coins, PerturbError};
 use privet_release::perturbed::{ModelFile, NoiseWay};
 
+use super::items::Misfit;
 use super::model::{self, ReadyColumn, ReadyLaw};
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
@@ -137,6 +138,13 @@ fn respond(
                 None if is_missing => Ok(Some(String::new())),
                 None => Err(misfit("none of the model's values")),
             }
+        }
+        ReadyLaw::Items(law) => {
+            let set = law.original(if is_missing { "" } else { cell }).map_err(|wrong| match wrong {
+                Misfit::Item => misfit("no set of the model's items"),
+                Misfit::Size => misfit("a set of more items than the model takes"),
+            })?;
+            Ok(Some(law.draw(&set, coins).map_err(failed)?))
         }
         ReadyLaw::Noise(_) if is_missing => Ok(Some(String::new())),
         ReadyLaw::Noise(law) => {

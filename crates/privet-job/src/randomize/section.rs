@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use privet_data::Role;
 use serde::Deserialize;
 
-use super::job::RandomizeColumn;
+use super::job::{RandomizeColumn, ValueText};
 use crate::error::JobError;
 
 /// The `[randomize]` section.
@@ -37,6 +37,12 @@ pub struct RandomizeSection {
     pub scope: Option<ScopeWord>,
     /// Synthetic: how many tables; 5 when left out.
     pub copies: Option<usize>,
+    /// Synthetic, in part: only records with these values in these columns, which are published as they are.
+    pub only: Option<BTreeMap<String, Vec<ValueText>>>,
+    /// Synthetic by trees: the fewest records in a leaf.
+    pub min_leaf: Option<usize>,
+    /// Synthetic of maximum entropy: sets of columns whose joint counts stay.
+    pub margins: Option<Vec<Vec<String>>>,
     /// Synthetic, in full: the records of each table; those of the input when left out.
     pub records: Option<usize>,
 }
@@ -127,7 +133,7 @@ pub enum ScopeWord {
 impl RandomizeSection {
     pub(super) fn check(&self, columns: &BTreeMap<String, RandomizeColumn>) -> Result<(), JobError> {
         use Method::{Swap, Synthetic};
-        let keys: [(&str, bool, &[Method]); 11] = [
+        let keys: [(&str, bool, &[Method]); 14] = [
             ("columns", self.columns.is_some(), &[Swap, Synthetic]),
             ("swap", self.swap.is_some(), &[Swap]),
             ("percent", self.percent.is_some(), &[Swap]),
@@ -139,6 +145,9 @@ impl RandomizeSection {
             ("scope", self.scope.is_some(), &[Synthetic]),
             ("copies", self.copies.is_some(), &[Synthetic]),
             ("records", self.records.is_some(), &[Synthetic]),
+            ("only", self.only.is_some(), &[Synthetic]),
+            ("min-leaf", self.min_leaf.is_some(), &[Synthetic]),
+            ("margins", self.margins.is_some(), &[Synthetic]),
         ];
         for (key, is_there, methods) in keys {
             if is_there && !methods.contains(&self.method) {
@@ -152,6 +161,12 @@ impl RandomizeSection {
             if let Some(names) = names {
                 check_names(key, names, columns)?;
             }
+        }
+        for margin in self.margins.iter().flatten() {
+            check_names("margins", margin, columns)?;
+        }
+        if let Some(only) = self.only.as_ref().filter(|only| !only.is_empty()) {
+            check_names("only", &only.keys().cloned().collect::<Vec<_>>(), columns)?;
         }
         if self.method == Method::Columns {
             return Ok(());
@@ -251,6 +266,39 @@ impl RandomizeSection {
                 "randomize.records",
                 "goes with scope = \"full\" only: in part, each record stays one",
             ));
+        }
+        if self.min_leaf.is_some() && model != ModelWord::Cart {
+            return Err(JobError::key("randomize.min-leaf", "goes with model = \"cart\" only"));
+        }
+        if self.min_leaf.is_some_and(|own| own < 2) {
+            return Err(JobError::key("randomize.min-leaf", "must be at least 2"));
+        }
+        if self.margins.is_some() && model != ModelWord::MaximumEntropy {
+            return Err(JobError::key("randomize.margins", "goes with model = \"maximum-entropy\" only"));
+        }
+        if self.margins.as_ref().is_some_and(|own| own.is_empty() || own.iter().any(Vec::is_empty)) {
+            return Err(JobError::key(
+                "randomize.margins",
+                "must be lists of columns, each with at least one",
+            ));
+        }
+        if let Some(only) = &self.only {
+            if scope == ScopeWord::Full {
+                return Err(JobError::key("randomize.only", "goes with scope = \"partial\" only"));
+            }
+            let is_blank = |value: &ValueText| value.text().is_empty();
+            if only.is_empty() || only.values().any(|own| own.is_empty() || own.iter().any(is_blank)) {
+                return Err(JobError::key(
+                    "randomize.only",
+                    "must name columns, each with the values that choose",
+                ));
+            }
+            if only.keys().any(|name| self.columns.iter().flatten().any(|made| made == name)) {
+                return Err(JobError::key(
+                    "randomize.only",
+                    "names a column that is made; records are chosen by columns that are published as they are",
+                ));
+            }
         }
         if self.records == Some(0) {
             return Err(JobError::key("randomize.records", "must be at least 1"));

@@ -17,6 +17,7 @@ use privet_release::perturbed::{
 };
 use serde::Deserialize;
 
+use super::items::{self, ItemsWord};
 use super::job::RandomizeColumn;
 use super::matrix_file;
 use super::rounding::{self, Grain};
@@ -34,7 +35,7 @@ const MOST_WRITTEN: usize = 200;
 /// The most values of a column.
 const MOST_VALUES: usize = 100_000;
 
-/// A `perturb` table. Exactly one of the first six keys stands in it.
+/// A `perturb` table. Exactly one of the first seven keys stands in it; `gamma` or `retention` go with `items` too.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct PerturbSpec {
@@ -50,6 +51,14 @@ pub struct PerturbSpec {
     pub pram: Option<f64>,
     /// A CSV file with the probabilities.
     pub matrix: Option<PathBuf>,
+    /// `select-a-size`, for cells that hold sets of items.
+    pub items: Option<ItemsWord>,
+    /// With `items`: what stands between two items of a cell; `;` when left out.
+    pub separator: Option<String>,
+    /// With `items`: the most items of a set.
+    pub size: Option<u32>,
+    /// With `items`: the probability of adding an item that is not in the set.
+    pub add: Option<f64>,
     /// With `noise`: its standard deviation.
     pub sd: Option<f64>,
     /// With `noise = "correlated"`: how many times the covariance of the data.
@@ -120,16 +129,17 @@ impl PerturbSpec {
         let laws = [
             ("noise", self.noise.is_some()),
             ("response", self.response.is_some()),
-            ("retention", self.retention.is_some()),
-            ("gamma", self.gamma.is_some()),
+            ("retention", self.retention.is_some() && self.items.is_none()),
+            ("gamma", self.gamma.is_some() && self.items.is_none()),
             ("pram", self.pram.is_some()),
             ("matrix", self.matrix.is_some()),
+            ("items", self.items.is_some()),
         ];
         let given: Vec<&str> = laws.iter().filter(|law| law.1).map(|law| law.0).collect();
         let [law] = given[..] else {
             return Err(JobError::key(
                 key(""),
-                "must have exactly one of `noise`, `response`, `retention`, `gamma`, `pram`, `matrix`",
+                "must have exactly one of `noise`, `response`, `retention`, `gamma`, `pram`, `matrix`, `items`",
             ));
         };
         let correlated = self.noise == Some(NoiseWord::Correlated);
@@ -150,6 +160,9 @@ impl PerturbSpec {
             (".p", self.p.is_some(), law == "response", law == "response"),
             (".q", self.q.is_some(), innocuous, innocuous),
             (".yes", self.yes.is_some(), innocuous, false),
+            (".separator", self.separator.is_some(), law == "items", false),
+            (".size", self.size.is_some(), law == "items", law == "items"),
+            (".add", self.add.is_some(), law == "items", law == "items"),
         ];
         for (what, is_there, may_be, must_be) in keys {
             if is_there && !may_be {
@@ -197,6 +210,9 @@ impl PerturbSpec {
             && !(min < max && min.abs() <= 1e50 && max.abs() <= 1e50)
         {
             return Err(JobError::key(key(".min"), "must be below `max`, and both finite"));
+        }
+        if law == "items" {
+            items::check(self, name)?;
         }
         let declared = [("values", column.values.is_some()), ("hierarchy", column.hierarchy.is_some())];
         if let (true, Some((what, _))) =
@@ -398,7 +414,7 @@ fn written(
 }
 
 /// What a law protects. One that was made from the data bounds nothing, whatever its probabilities are.
-fn protection(name: &str, origin: Option<Open>, gamma: f64) -> Result<Amplification, RunError> {
+pub(super) fn protection(name: &str, origin: Option<Open>, gamma: f64) -> Result<Amplification, RunError> {
     let gamma = if origin.is_some() { f64::INFINITY } else { gamma };
     let belief = |prior: f64| {
         amplification::highest_posterior(gamma, prior).map(|posterior| Belief { prior, posterior })
@@ -425,6 +441,6 @@ fn hides_nothing(name: &str) -> JobError {
     )
 }
 
-fn failed(name: &str, source: PerturbError) -> RunError {
+pub(super) fn failed(name: &str, source: PerturbError) -> RunError {
     RunError::Perturb { column: name.to_owned(), source }
 }

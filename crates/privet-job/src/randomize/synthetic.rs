@@ -51,12 +51,13 @@ pub(super) fn synthetic(
     let frame = Frame::new(frame.collect()).map_err(failed)?;
     let named: Vec<usize> =
         section.columns.iter().flatten().filter_map(|name| table.position(name)).collect();
+    let chosen = chosen(table, job)?;
     let plan = Plan {
         scope: match scope {
             ScopeWord::Full => Scope::Full { records: section.records.unwrap_or(table.rows), order: named },
-            ScopeWord::Partial => Scope::Partial { columns: named, records: None },
+            ScopeWord::Partial => Scope::Partial { columns: named, records: chosen.clone() },
         },
-        method: method(word),
+        method: method(word, table, job),
         copies: section.copies.unwrap_or(COPIES),
         round: true,
     };
@@ -74,6 +75,8 @@ pub(super) fn synthetic(
         model: word.word().to_owned(),
         scope: if scope == ScopeWord::Full { "full" } else { "partial" }.to_owned(),
         copies: (1..=tables.len()).map(file).collect(),
+        only: chosen.is_some().then(|| only_of(job)),
+        replaced: chosen.map(|own| own.len() as u64),
         columns: columns(table, &made, &is_number),
         copied_records: made.statistics.copied_records,
         rule: made.rule().and_then(rule),
@@ -94,15 +97,54 @@ fn rule(rule: privet_measure::combine::Rule) -> Option<CombinationRule> {
     }
 }
 
-fn method(word: ModelWord) -> Method {
+/// Which values choose the records that are replaced.
+fn only_of(job: &RandomizeJob) -> BTreeMap<String, Vec<String>> {
+    let texts = |values: &Vec<super::ValueText>| values.iter().map(super::ValueText::text).collect();
+    job.randomize.only.iter().flatten().map(|(name, values)| (name.clone(), texts(values))).collect()
+}
+
+/// The records that are replaced, where not all are.
+fn chosen(table: &Table, job: &RandomizeJob) -> Result<Option<Vec<u32>>, JobError> {
+    if job.randomize.only.is_none() {
+        return Ok(None);
+    }
+    let mut is_chosen = vec![true; table.rows];
+    for (name, values) in only_of(job) {
+        let Some(column) = table.column(&name) else { continue };
+        let domain = &column.domain;
+        let meets: Vec<bool> =
+            domain.texts().iter().map(|text| values.iter().any(|value| **value == **text)).collect();
+        for (chosen, &code) in is_chosen.iter_mut().zip(&column.codes) {
+            *chosen &= meets.get(code as usize).copied().unwrap_or(false) && !domain.is_missing(code);
+        }
+    }
+    let records: Vec<u32> =
+        (0..).zip(&is_chosen).filter(|(_, own)| **own).map(|(record, _)| record).collect();
+    if records.is_empty() {
+        return Err(JobError::key(
+            "randomize.only",
+            "chooses no record, so that the table would be published as it is; leave it out, or name values that occur",
+        ));
+    }
+    Ok(Some(records))
+}
+
+fn method(word: ModelWord, table: &Table, job: &RandomizeJob) -> Method {
+    let cart = Cart::default();
+    let margins = job.randomize.margins.iter().flatten();
+    let places = |names: &Vec<String>| names.iter().filter_map(|name| table.position(name)).collect();
     match word {
-        ModelWord::Cart => Method::Cart(Cart::default()),
+        ModelWord::Cart => {
+            Method::Cart(Cart { min_leaf: job.randomize.min_leaf.unwrap_or(cart.min_leaf), ..cart })
+        }
         ModelWord::Regression => Method::Regression(Regression::default()),
         ModelWord::Sufficiency => Method::Sufficiency,
         ModelWord::Moments => Method::Moments,
         ModelWord::FranconiStander => Method::FranconiStander(FranconiStander::default()),
         ModelWord::LatinHypercube => Method::LatinHypercube(LatinHypercube::default()),
-        ModelWord::MaximumEntropy => Method::MaximumEntropy(MaximumEntropy::default()),
+        ModelWord::MaximumEntropy => {
+            Method::MaximumEntropy(MaximumEntropy { margins: margins.map(places).collect() })
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 //!
 //! Categories: the counts of the originals by inverting the published law, unbiased and with standard errors, and beside
 //! them counts that are not negative (`categories.rs`). Numbers: the distribution of the originals over intervals, by
-//! expectation and maximization (`numbers.rs`). One column at a time, in each class of a column that is published as it
+//! expectation and maximization (`numbers.rs`). Sets of items: supports (`items.rs`). A classifier can learn from such distributions (`learn.rs`). One column at a time, in each class of a column that is published as it
 //! was.
 //!
 //! Intervals are about the records of the release; with `sampled`, about the population that they were drawn from.
 
 mod categories;
+mod items;
+mod learn;
 mod numbers;
 
 use std::path::Path;
@@ -21,6 +23,8 @@ use privet_release::perturbed::{Model, ModelFile, NoiseWay};
 use serde::Serialize;
 
 pub use categories::{CountsEstimate, ValueEstimate};
+pub use items::{ItemsEstimate, SetEstimate};
+pub use learn::{LearnOptions, Learned, LearnerWord, Tested, learn_collected, learn_release};
 pub use numbers::{Bin, NumbersEstimate, NumbersMethod};
 
 use crate::error::{JobError, RunError};
@@ -41,13 +45,22 @@ pub struct ReconstructOptions {
     pub bins: usize,
     /// How numbers are reconstructed.
     pub method: NumbersMethod,
+    /// Sets of items whose supports are asked for, as texts; each item by itself when there is none.
+    pub itemsets: Vec<String>,
     /// The records are a sample, and it is the population that is asked about.
     pub sampled: bool,
 }
 
 impl Default for ReconstructOptions {
     fn default() -> Self {
-        Self { columns: Vec::new(), by: None, bins: 20, method: NumbersMethod::Em, sampled: false }
+        Self {
+            columns: Vec::new(),
+            by: None,
+            bins: 20,
+            method: NumbersMethod::Em,
+            itemsets: Vec::new(),
+            sampled: false,
+        }
     }
 }
 
@@ -88,6 +101,8 @@ pub enum ColumnEstimate {
     Counts(CountsEstimate),
     /// Of numbers.
     Numbers(NumbersEstimate),
+    /// Of sets of items.
+    Items(ItemsEstimate),
 }
 
 /// Reconstructs columns of a release folder.
@@ -113,6 +128,12 @@ pub fn reconstruct_collected(
     options: &ReconstructOptions,
     progress: &dyn Progress,
 ) -> Result<Reconstructed, RunError> {
+    let table = read_collected(path, model, progress)?;
+    reconstruct_table(&table, &model.model, options, progress)
+}
+
+/// Reads collected records: the columns of the model, in its order.
+fn read_collected(path: &Path, model: &ModelFile, progress: &dyn Progress) -> Result<Table, RunError> {
     let names: Vec<String> = model.model.columns.iter().map(|column| column.name.clone()).collect();
     let how = ReadOptions {
         columns: Some(names.clone()),
@@ -129,7 +150,7 @@ pub fn reconstruct_collected(
     // In the order of the model.
     let place = |column: &Column| names.iter().position(|name| *name == column.name);
     table.columns.sort_by_key(place);
-    reconstruct_table(&table, &model.model, options, progress)
+    Ok(table)
 }
 
 /// Reconstructs columns of a table whose columns are those of the model in their order.
@@ -149,6 +170,12 @@ fn reconstruct_table(
             return Err(unknown_in_release(name, &names).into());
         }
     }
+    if !options.itemsets.is_empty() && !ready.iter().any(|own| matches!(own.law, ReadyLaw::Items(_))) {
+        return Err(JobError::new(
+            "--itemset is for columns that hold sets of items (perturb = { items = \"select-a-size\", … }), and there is none",
+        )
+        .into());
+    }
     let classes = classes(table, &ready, options.by.as_deref())?;
     let mut columns = Vec::new();
     progress.stage("reconstructing", None);
@@ -164,7 +191,8 @@ fn reconstruct_table(
             }
             continue;
         }
-        if !is_asked && !options.columns.is_empty() {
+        let is_left_out = !options.itemsets.is_empty() && !matches!(own.law, ReadyLaw::Items(_));
+        if !is_asked && (!options.columns.is_empty() || is_left_out) {
             continue;
         }
         for class in &classes {
@@ -250,6 +278,10 @@ pub(crate) fn one(
             let (observed, missing) = categories::observed(column, law, class)?;
             let estimate = categories::estimate(&column.name, law, &observed, population)?;
             (observed.iter().sum::<u64>() + missing, missing, ColumnEstimate::Counts(estimate))
+        }
+        ReadyLaw::Items(law) => {
+            let (records, estimate) = items::estimate(column, law, class, &options.itemsets, population)?;
+            (records, 0, ColumnEstimate::Items(estimate))
         }
         ReadyLaw::Noise(law) => {
             let all = crate::randomize::numbers(column, law)?;

@@ -128,7 +128,7 @@ pub(super) fn estimate(
     if law.way == NoiseWay::Multiplicative || values.is_empty() {
         return Ok(estimate);
     }
-    let grid = grid(law, noise, values, options.bins).map_err(failed)?;
+    let grid = grid(law.range, noise, values, options.bins).map_err(failed)?;
     let kernel = match options.method {
         NumbersMethod::Em => Kernel::Interval,
         NumbersMethod::Bayes => Kernel::Midpoint,
@@ -159,8 +159,13 @@ pub(super) fn estimate(
 }
 
 /// The intervals: between declared ends, or over all that the published numbers make possible.
-fn grid(law: &ReadyNoise, noise: Noise, values: &[f64], bins: usize) -> Result<Grid, PerturbError> {
-    if let Some([low, high]) = law.range {
+pub(super) fn grid(
+    range: Option<[f64; 2]>,
+    noise: Noise,
+    values: &[f64],
+    bins: usize,
+) -> Result<Grid, PerturbError> {
+    if let Some([low, high]) = range {
         return Grid::even(low, high, bins);
     }
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);

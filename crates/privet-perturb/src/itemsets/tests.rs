@@ -165,3 +165,20 @@ fn edges() {
     let nothing = SelectASize::new(vec![1.0], 0.5, 3).unwrap();
     assert_eq!((nothing.size(), nothing.gamma()), (0, 1.0));
 }
+
+/// Items that are kept one by one: P(l → l′) of a single item is the retention and ρ, and the number that is kept is
+/// binomial.
+#[test]
+fn keeping_one_by_one() {
+    let law = SelectASize::keeping(0.7, 3, 9, 0.2).unwrap();
+    for (found, expected) in law.keep().iter().zip([0.027, 0.189, 0.441, 0.343]) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    let single = law.transition(1).unwrap();
+    let rows: Vec<&[f64]> = single.rows().collect();
+    assert!((rows[0][1] - 0.2).abs() < 1e-12 && (rows[1][1] - 0.7).abs() < 1e-12, "{rows:?}");
+    assert_eq!(SelectASize::keeping(1.0, 2, 4, 0.5).unwrap().keep(), [0.0, 0.0, 1.0]);
+    assert_eq!(SelectASize::keeping(0.0, 2, 4, 0.5).unwrap().keep(), [1.0, 0.0, 0.0]);
+    assert!(SelectASize::keeping(1.5, 2, 4, 0.5).is_err() && SelectASize::keeping(0.5, 5, 4, 0.5).is_err());
+    assert!(SelectASize::keeping(f64::NAN, 2, 4, 0.5).is_err());
+}

@@ -6,6 +6,7 @@
 //!
 //! Swapped and synthetic records have no such law: they say how they were made in [`Swap`] and [`Synthesis`].
 
+mod items;
 mod open;
 mod promise;
 mod swap;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::ManifestError;
 use crate::manifest::{FORMAT, File};
 use crate::seal::{self, Sealable};
+pub use items::{Items, SELECT_A_SIZE};
 pub use open::PublishedPerturbed;
 pub(crate) use promise::together;
 pub use promise::{INVARIANT_PRAM, Open, figures_of};
@@ -120,6 +122,8 @@ pub enum Perturbation {
     Categories(Categories),
     /// Noise comes upon numbers or dates.
     Noise(NoiseColumn),
+    /// Items of a set are left out and others are added.
+    Items(Items),
 }
 
 /// A column of categories.
@@ -247,6 +251,11 @@ impl Model {
                         CategoryLaw::Retention(keep) => put(*keep),
                         CategoryLaw::Matrix(rows) => rows.iter().flatten().copied().for_each(&mut put),
                     }
+                    own.protects.gamma.into_iter().for_each(&mut put);
+                    own.protects.beliefs.iter().flat_map(|b| [b.prior, b.posterior]).for_each(put);
+                }
+                Some(Perturbation::Items(own)) => {
+                    own.keep.iter().copied().chain([own.add]).for_each(&mut put);
                     own.protects.gamma.into_iter().for_each(&mut put);
                     own.protects.beliefs.iter().flat_map(|b| [b.prior, b.posterior]).for_each(put);
                 }

@@ -112,8 +112,11 @@ impl Model {
 pub(crate) fn together(columns: &[ModelColumn]) -> Option<f64> {
     let mut product = 1.0;
     for column in columns {
-        let Some(Perturbation::Categories(own)) = &column.perturbation else { return None };
-        product *= own.protects.gamma.filter(|_| own.open().is_none())?;
+        product *= match &column.perturbation {
+            Some(Perturbation::Categories(own)) => own.protects.gamma.filter(|_| own.open().is_none())?,
+            Some(Perturbation::Items(own)) => own.protects.gamma?,
+            _ => return None,
+        };
     }
     Some(product).filter(|product: &f64| !columns.is_empty() && product.is_finite())
 }

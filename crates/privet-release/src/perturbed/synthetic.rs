@@ -28,6 +28,13 @@ pub struct Synthesis {
     pub scope: String,
     /// The files of the copies.
     pub copies: Vec<String>,
+    /// Partial: only records that have one of the listed values in each of these columns, which are published as they are,
+    /// were replaced; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<BTreeMap<String, Vec<String>>>,
+    /// How many records these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<u64>,
     /// The columns that were made, in the order in which they were.
     pub columns: Vec<SyntheticColumn>,
     /// The share of made records, over all copies, that equal a record of the original in every column.

@@ -12,14 +12,14 @@ use privet_data::{Kind, Progress};
 
 use super::outcome::{Check, Verdict};
 use super::table::{self, Table, Written};
-use super::{VerifyError, structure, swapped, synthetic, unreadable};
+use super::{VerifyError, items, structure, swapped, synthetic, unreadable};
 use crate::perturbed::{
     Amplification, Categories, CategoryLaw, Model, ModelColumn, NoiseColumn, NoiseLaw, NoiseWay, Open,
     PRIORS, Perturbation, PerturbedData, PerturbedManifest, figures_of, together,
 };
 
 /// How far a figure may be from what is computed, relative to it: rounding.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// The quantile of the normal distribution that leaves 2.5 % above.
 const NORMAL_95: f64 = 1.959_963_984_540_054;
@@ -86,6 +86,7 @@ pub(crate) fn laws(model: &Model) -> Vec<Check> {
         let (well, problems) = match perturbation {
             Perturbation::Categories(own) => categories(own),
             Perturbation::Noise(own) => noise(own),
+            Perturbation::Items(own) => items::law(own),
         };
         checks.push(Check::of(&format!("law of column {}", number + 1), well, &problems));
     }
@@ -100,7 +101,7 @@ pub(crate) fn laws(model: &Model) -> Vec<Check> {
     };
     let well = match found {
         Some(gamma) => format!(
-            "the odds of anything about a record change by a factor of at most {}, the product of all columns",
+            "the odds of anything about a record without missing values change by a factor of at most {}, the product of all columns",
             figures(gamma)
         ),
         None => "no bound on what they tell of a record: a column is published as it was, has noise, or promises none"
@@ -199,8 +200,18 @@ fn gamma(own: &Categories) -> Result<f64, String> {
     }
 }
 
-fn near(said: f64, found: f64) -> bool {
+pub(super) fn near(said: f64, found: f64) -> bool {
     (said - found).abs() <= ROUNDING * found.abs().max(1.0)
+}
+
+/// Whether the beliefs that are stated follow from γ.
+pub(super) fn follow(protects: &Amplification, gamma: f64) -> bool {
+    let follows = |prior: f64| {
+        if gamma.is_infinite() { 1.0 } else { gamma * prior / (1.0 - prior + gamma * prior) }
+    };
+    let beliefs = &protects.beliefs;
+    beliefs.len() == PRIORS.len()
+        && beliefs.iter().zip(PRIORS).all(|(b, prior)| b.prior == prior && near(b.posterior, follows(prior)))
 }
 
 fn categories(own: &Categories) -> (String, Vec<String>) {
@@ -225,25 +236,20 @@ fn categories(own: &Categories) -> (String, Vec<String>) {
     let origin = Open::of_origin(&own.mechanism, &own.domain);
     // What was made from the data bounds nothing, whatever its probabilities are.
     let gamma = if origin.is_some() { f64::INFINITY } else { gamma };
-    let Amplification { gamma: said, beliefs } = &own.protects;
+    let said = own.protects.gamma;
     if origin.is_some() && said.is_some() {
         problems.push("the manifest promises a γ of a law that was made from the data".to_owned());
     }
     if !said.map_or(gamma.is_infinite(), |said| near(said, gamma)) {
         problems.push("the manifest says another γ than its probabilities have".to_owned());
     }
-    let follows = |prior: f64| {
-        if gamma.is_infinite() { 1.0 } else { gamma * prior / (1.0 - prior + gamma * prior) }
-    };
-    let is_said = beliefs.len() == PRIORS.len()
-        && beliefs.iter().zip(PRIORS).all(|(b, prior)| b.prior == prior && near(b.posterior, follows(prior)));
-    if !is_said {
+    if !follow(&own.protects, gamma) {
         problems
             .push("the manifest says other beliefs than follow from the probabilities of its law".to_owned());
     }
     let well = if gamma.is_finite() {
         format!(
-            "this column alone changes the odds of anything about its original by a factor of at most {}",
+            "this column alone changes the odds of anything about its original, where none is missing, by a factor of at most {}",
             figures(gamma)
         )
     } else {
@@ -253,7 +259,7 @@ fn categories(own: &Categories) -> (String, Vec<String>) {
 }
 
 /// A number to four figures, rounded up: it promises no more than is true.
-fn figures(value: f64) -> String {
+pub(super) fn figures(value: f64) -> String {
     let scale = 10f64.powi(3 - value.abs().max(1e-300).log10().floor() as i32);
     let up = (value * scale * (1.0 - 1e-12)).ceil() / scale;
     format!("{}", (up * 1e9).round() / 1e9)
@@ -354,6 +360,7 @@ fn records(manifest: &PerturbedManifest, table: &Table) -> Vec<Check> {
         let Some(perturbation) = &column.perturbation else { continue };
         let domain: BTreeSet<&str> = match perturbation {
             Perturbation::Categories(own) => own.values.iter().map(String::as_str).collect(),
+            Perturbation::Items(own) => own.values.iter().map(String::as_str).collect(),
             Perturbation::Noise(_) => BTreeSet::new(),
         };
         let markers = &manifest.model.missing;
@@ -403,6 +410,8 @@ fn judge(text: &str, perturbation: &Perturbation, domain: &BTreeSet<&str>, missi
     let is_missing = missing.iter().any(|marker| marker == text);
     let is_value = match perturbation {
         Perturbation::Categories(_) => domain.contains(text),
+        // An empty cell is the empty set.
+        Perturbation::Items(own) => items::is_set(text, own, domain),
         Perturbation::Noise(_) if is_missing => false,
         Perturbation::Noise(own) => {
             let kind = if own.dates { Kind::Date } else { Kind::Decimal };

@@ -15,7 +15,7 @@ use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names, number, share};
 
 /// What the page shows beside the manifest; all of it follows from what is published.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct PerturbedFacts {
     /// The commands that make a release like this one again; never with a seed.
     pub reproduce: Vec<String>,
@@ -24,7 +24,8 @@ pub struct PerturbedFacts {
 }
 
 /// What is published of a column, and what can be estimated from it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PerturbedPicture {
     /// Nothing to show.
     Nothing,
@@ -110,15 +111,16 @@ fn untouched<'a>(manifest: &'a PerturbedManifest, role: &str) -> Vec<&'a str> {
 }
 
 fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    out.push_str(
-        "<section class=\"verdict holds\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were changed by chance, by \
+    let (class, said) = words::together(&manifest.model);
+    put!(
+        out,
+        "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were changed by chance, by \
          laws that are published</h2>\n<ul class=\"lead\">\n",
     );
     for (_, column, perturbation) in perturbed(manifest) {
         let (class, said) = words::protection(perturbation);
         put!(out, "<li class=\"{class}\">{}: {said}</li>\n", name(&column.name));
     }
-    let (class, said) = words::together(&manifest.model);
     put!(out, "<li class=\"{class}\">{said}</li>\n");
     let open: Vec<&str> = ["quasi", "sensitive"].iter().flat_map(|role| untouched(manifest, role)).collect();
     if !open.is_empty() {
@@ -168,7 +170,9 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
                 if !bars.is_empty() {
                     pictures::distribution(out, &format!("distribution-{}", at + 1), ends, bars, *rounds);
                 }
-                let mean = mean.as_ref().map_or("not known".to_owned(), |mean| escape(mean));
+                // A date is shown as it is written, a number as all numbers are.
+                let shown = |mean: &String| mean.parse().map_or_else(|_| escape(mean), number);
+                let mean = mean.as_ref().map_or("not known".to_owned(), shown);
                 let unit = match perturbation {
                     Perturbation::Noise(own) if own.dates => "\u{a0}days",
                     _ => "",
@@ -229,7 +233,7 @@ fn shares(out: &mut String, id: &str, bars: &[(String, f64, f64, f64)], left_out
 fn conclude(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
     out.push_str("<h3>Can</h3>\n<ul>\n");
     let has = |wanted: fn(&Perturbation) -> bool| perturbed(manifest).any(|(_, _, own)| wanted(own));
-    let categories = has(|own| matches!(own, Perturbation::Categories(_)));
+    let categories = has(|own| matches!(own, Perturbation::Categories(_) | Perturbation::Items(_)));
     let noise = has(|own| matches!(own, Perturbation::Noise(_)));
     if categories {
         out.push_str(
@@ -289,7 +293,8 @@ fn files(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String
     }
     put!(
         out,
-        "<p>{} written as {}. Sizes and fingerprints of all files, and every parameter, stand in \
+        "<p>{} written as {}. <code>report.json</code> holds the facts of this page for programs. Sizes and fingerprints of all \
+         files, and every parameter, stand in \
          <code>manifest.json</code>.</p>\n",
         match &manifest.synthetic {
             Some(own) => format!("The tables {} are", names(own.copies.iter().map(String::as_str), 12)),
@@ -449,6 +454,8 @@ mod tests {
         own.swap = None;
         own.method = "synthetic".into();
         own.synthetic = Some(Synthesis {
+            only: None,
+            replaced: None,
             model: "cart".into(),
             scope: "partial".into(),
             copies: vec!["data-1.csv".into(), "data-2.csv".into()],

@@ -19,6 +19,7 @@ const MOST_CELLS: usize = 16;
 pub(super) fn law(out: &mut String, id: &str, perturbation: &Perturbation, picture: &PerturbedPicture) {
     match perturbation {
         Perturbation::Categories(own) => matrix(out, id, own),
+        Perturbation::Items(_) => {}
         Perturbation::Noise(own) => {
             let known = match picture {
                 PerturbedPicture::Numbers { noise_deviation, .. } => Some(*noise_deviation),

@@ -33,7 +33,7 @@ pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out
     let Some(swap) = &manifest.swap else { return };
     put!(
         out,
-        "<section class=\"verdict holds\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values changed places between \
+        "<section class=\"verdict open\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values changed places between \
          records</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{}</li>\n<li class=\"open\">Swapping promises no formal \
          privacy: {} of the records are published as they were, and every published value is somebody’s.</li>\n</ul>\n\
          <dl class=\"figures\">\n",

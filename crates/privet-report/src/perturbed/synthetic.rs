@@ -22,11 +22,20 @@ pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out
         "full" => "Every record is new and stands for nobody.",
         _ => "Records stand for the people they stood for; some of their columns were made.",
     };
+    let part = own.replaced.map_or(String::new(), |replaced| {
+        let columns = own.only.iter().flatten().map(|(name, _)| name.as_str());
+        format!(
+            "<li class=\"open\">Only {} records were replaced, those with certain values in {}; all others are published as they \
+             were.</li>\n",
+            count(replaced),
+            names(columns.collect::<Vec<_>>().into_iter(), 12)
+        )
+    });
     put!(
         out,
-        "<section class=\"verdict holds\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were drawn from a model of \
-         the data</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{what}</li>\n<li class=\"open\">Synthetic records promise no \
-         formal privacy: their model was learned from everybody. {} of the made records equal a record of the original in \
+        "<section class=\"verdict open\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were drawn from a model of \
+         the data</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{what}</li>\n{part}<li class=\"open\">Synthetic records promise no \
+         formal privacy: their model was learned from everybody. Of the made records, {} equal a record of the original in \
          every column.</li>\n</ul>\n<dl class=\"figures\">\n",
         share(own.copied_records)
     );
@@ -63,7 +72,6 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             "Column",
             "Kind",
             "Made by",
-            "",
             "#Equal what they replace",
             "#By chance",
             "#Equal a value of one person",
@@ -77,8 +85,8 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             .collect();
         put!(
             out,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td><td \
-             class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"made\">{}<small>{}</small></td><td \
+             class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
             name(&column.name),
             escape(&column.kind),
             escape(&column.made_by),

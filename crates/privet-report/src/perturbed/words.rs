@@ -2,33 +2,16 @@
 
 use privet_criteria::Better;
 use privet_release::perturbed::{
-    Categories, CategoryLaw, Model, NoiseColumn, NoiseLaw, NoiseWay, Open, Perturbation,
+    Amplification, Categories, CategoryLaw, Items, Model, NoiseColumn, NoiseLaw, NoiseWay, Open, Perturbation,
 };
 
-use crate::text::{count, number, number_against, share, share_at_least};
+use crate::text::{count, number, number_against, share_at_least};
 
 /// What a law protects: a class of the page's style, and a sentence of markup.
 pub(super) fn protection(perturbation: &Perturbation) -> (&'static str, String) {
     match perturbation {
-        Perturbation::Categories(own) => match (own.open(), own.protects.gamma) {
-            (None, Some(gamma)) => {
-                let belief = own.protects.beliefs.iter().find(|belief| belief.prior == 0.05);
-                let example = belief.map_or(String::new(), |belief| {
-                    format!(
-                        "; who suspected a value with 5\u{a0}% can suspect it with at most {} after seeing this column",
-                        share_at_least(belief.posterior)
-                    )
-                });
-                let factor = number_against(gamma, Better::Lower);
-                (
-                    "holds",
-                    format!(
-                        "this column alone changes nobody’s odds about its original by more than a factor of {factor}{example}."
-                    ),
-                )
-            }
-            (open, _) => ("open", format!("{}.", open.unwrap_or(Open::Excludes).words().replace('`', ""))),
-        },
+        Perturbation::Categories(own) => bound(own.open(), &own.protects),
+        Perturbation::Items(own) => bound(own.open(), &own.protects),
         Perturbation::Noise(own) => {
             let unit = if own.dates { " days" } else { "" };
             match (own.way, own.interval_95) {
@@ -46,6 +29,29 @@ pub(super) fn protection(perturbation: &Perturbation) -> (&'static str, String) 
                 ),
             }
         }
+    }
+}
+
+/// What γ means, or why there is none.
+fn bound(open: Option<Open>, protects: &Amplification) -> (&'static str, String) {
+    match (open, protects.gamma) {
+        (None, Some(gamma)) => {
+            let belief = protects.beliefs.iter().find(|belief| belief.prior == 0.05);
+            let example = belief.map_or(String::new(), |belief| {
+                format!(
+                    "; who suspected a value with 5\u{a0}% can suspect it with at most {} after seeing this column",
+                    share_at_least(belief.posterior)
+                )
+            });
+            let factor = number_against(gamma, Better::Lower);
+            (
+                "holds",
+                format!(
+                    "this column alone changes nobody’s odds about its original by more than a factor of {factor}{example}."
+                ),
+            )
+        }
+        (open, _) => ("open", format!("{}.", open.unwrap_or(Open::Excludes).words().replace('`', ""))),
     }
 }
 
@@ -73,7 +79,22 @@ pub(super) fn law(perturbation: &Perturbation) -> String {
     match perturbation {
         Perturbation::Categories(own) => categories(own),
         Perturbation::Noise(own) => noise(own),
+        Perturbation::Items(own) => items(own),
     }
+}
+
+fn items(own: &Items) -> String {
+    format!(
+        "Sets of up to {} of {} items. Each set was filled up with items that stand for nothing, which are not published; of \
+         all {} together {} were kept on average, which ones was left to chance, and every other item was added with \
+         probability {} (select-a-size). So neither which items a person had nor how many can be read off. An empty cell is an \
+         empty set.",
+        count(u64::from(own.size)),
+        count(own.values.len() as u64),
+        count(u64::from(own.size)),
+        number(own.expected_kept()),
+        number(own.add)
+    )
 }
 
 fn categories(own: &Categories) -> String {
@@ -125,7 +146,11 @@ fn categories(own: &Categories) -> String {
         .protects
         .beliefs
         .iter()
-        .map(|belief| format!("{} to at most {}", share(belief.prior), share_at_least(belief.posterior)))
+        .map(|belief| {
+            // To a tenth of a per cent upwards: a belief never looks smaller than it may become.
+            let most = (belief.posterior * 1e3 - 1e-9).ceil() / 1e3;
+            format!("{}\u{a0}% to at most {}", number(belief.prior * 100.0), share_at_least(most))
+        })
         .collect();
     let rise = match own.open() {
         None => format!(

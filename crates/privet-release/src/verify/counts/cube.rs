@@ -84,15 +84,15 @@ pub(super) fn check(
 }
 
 /// All cells, the total being the last coordinate of each column, the last column changing fastest.
-struct Cube {
-    sizes: Vec<usize>,
-    counts: Vec<Option<u64>>,
+pub(super) struct Cube {
+    pub sizes: Vec<usize>,
+    pub counts: Vec<Option<u64>>,
     /// Per cell its line in the file.
     lines: Vec<usize>,
 }
 
 impl Cube {
-    fn new(claim: &CountsTable, table: &Table) -> Result<Self, String> {
+    pub fn new(claim: &CountsTable, table: &Table) -> Result<Self, String> {
         let width = claim.columns.len();
         let mut places: Vec<Vec<usize>> = Vec::new();
         let mut sizes = Vec::new();
@@ -142,7 +142,7 @@ impl Cube {
         Ok(Self { sizes, counts: counts.into_iter().flatten().collect(), lines })
     }
 
-    fn coordinates(&self, mut cell: usize) -> Vec<usize> {
+    pub fn coordinates(&self, mut cell: usize) -> Vec<usize> {
         let mut found: Vec<usize> = self
             .sizes
             .iter()
@@ -182,7 +182,7 @@ impl Cube {
     }
 
     /// Whether published totals are the sums of their parts, where these are published, and no less than those that are.
-    fn sums(&self, name: &str) -> Check {
+    pub fn sums(&self, name: &str) -> Check {
         let mut wrong = 0u64;
         let mut complete = 0u64;
         for (total, parts) in self.all_sums() {

@@ -4,6 +4,7 @@
 //! share, and what they prove about combinations of values (`joint.rs`). Tables with totals are judged by what an
 //! outsider can compute about each hidden cell (`cube.rs`).
 
+mod changed;
 mod cube;
 mod joint;
 mod linear;
@@ -19,7 +20,7 @@ use super::outcome::{Check, Verdict};
 use super::table::{self, Table, Written};
 use super::{VerifyError, structure, unreadable};
 use crate::CountsManifest;
-use crate::counts::{COUNT, CountsTable, Form};
+use crate::counts::{COUNT, ChangeWay, CountsTable, Form};
 
 /// Checks a release folder of this kind.
 pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Result<Verdict, VerifyError> {
@@ -65,10 +66,17 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
             Some(together) => checks.extend(views::check(&manifest, together, tables, progress)?),
             None => {
                 for (claim, table) in manifest.tables.iter().zip(&tables) {
-                    checks.extend(cube::check(claim, table, data.records, progress)?);
+                    match &claim.changed {
+                        Some(own) => checks.extend(changed::check(claim, own, table, data.records)),
+                        None => checks.extend(cube::check(claim, table, data.records, progress)?),
+                    }
                 }
             }
         }
+    }
+    if manifest.randomness == "fixed-seed" {
+        let well = "the seed was fixed: whoever knows or guesses it can draw the same counts again";
+        checks.push(Check::passed("randomness", well));
     }
     Ok(Verdict { checks })
 }
@@ -87,6 +95,14 @@ fn outline(manifest: &CountsManifest) -> Vec<String> {
     }
     if manifest.together.is_some() != (with_totals < tables.len()) {
         problems.push("views are told together, and nothing else is".to_owned());
+    }
+    let is_drawn = |table: &CountsTable| {
+        matches!(table.changed.as_ref().map(|own| &own.way), Some(ChangeWay::Resample { .. }))
+    };
+    let sources: &[&str] =
+        if tables.iter().any(is_drawn) { &["operating-system", "fixed-seed"] } else { &["none"] };
+    if !sources.contains(&manifest.randomness.as_str()) {
+        problems.push("it does not say where randomness came from".to_owned());
     }
     let mut files = BTreeSet::new();
     for (number, table) in tables.iter().enumerate() {
@@ -141,8 +157,13 @@ fn table_outline(table: &CountsTable) -> Vec<&'static str> {
         }
     }
     let is_view = table.form != Form::Totals;
-    if is_view != table.classes.is_some() || is_view == table.suppression.is_some() {
-        problems.push("a view has classes, a table with totals has hidden cells");
+    let is_protected = table.suppression.is_some() != table.changed.is_some();
+    let is_both = table.suppression.is_some() && table.changed.is_some();
+    if is_view != table.classes.is_some() || is_view == is_protected || is_both {
+        problems.push("a view has classes, a table with totals has hidden or changed cells");
+    }
+    if let Some(own) = &table.changed {
+        problems.extend(changed::outline(table, own));
     }
     if is_view == table.promises.is_empty() {
         problems.push("a view promises something, a table with totals hides small counts");

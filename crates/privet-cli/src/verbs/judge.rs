@@ -1,0 +1,222 @@
+//! `privet judge`: what a mechanism protects, before it is used.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use privet_job::judge::{JudgeOptions, Judgement, judge};
+
+use super::{Shared, grouped, print, print_json};
+use crate::exit::{DONE, Failure, REFUSED};
+use crate::progress::Bar;
+
+/// Compute what a mechanism protects, before it is used
+///
+/// Takes a noise model (model.json, a job for `privet randomize`, or a perturbed release), a matrix as a CSV, or a TOML file
+/// with `[matrix]`, `[noise]`, `[view]` or `[worlds]`. Exits with 1 where something is required that does not hold.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet judge model.json                              what every column, and all together, can tell
+  privet judge survey.toml --column smokes --gamma 4   the job; one of its columns
+  privet judge matrix.csv --alpha 0.05 --beta 0.5      no belief of 5 % may become one of 50 %
+  privet judge model.json --data people.csv --k 10     k-anonymity in expectation; the least noise for it
+  privet judge view.toml --perfect                     what a view tells of a secret")]
+pub struct Judge {
+    /// The file, or a perturbed release
+    file: PathBuf,
+    /// Odds of nothing may change by more than this factor
+    #[arg(long, value_name = "FACTOR")]
+    gamma: Option<f64>,
+    /// With --beta: nobody who believed something with this probability at most …
+    #[arg(long, value_name = "PROBABILITY", requires = "beta")]
+    alpha: Option<f64>,
+    /// … may come to believe it with this one
+    #[arg(long, value_name = "PROBABILITY", requires = "alpha")]
+    beta: Option<f64>,
+    /// So many other records must be expected to fit a published record better than its own
+    #[arg(long, value_name = "K")]
+    k: Option<f64>,
+    /// With --k: they must with this probability, not only in expectation
+    #[arg(long, value_name = "PROBABILITY", requires = "k")]
+    probability: Option<f64>,
+    /// What is published must tell nothing of the secret
+    #[arg(long)]
+    perfect: bool,
+    /// A belief of which it is told what it can become; may be repeated
+    #[arg(long, value_name = "PROBABILITY")]
+    prior: Vec<f64>,
+    /// Of a model: this column alone
+    #[arg(long, value_name = "COLUMN")]
+    column: Option<String>,
+    /// Of a model with Gaussian noise: the true records, which stay with their owner
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Draws for --probability
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    draws: u64,
+    /// The seed of these draws
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+}
+
+impl Judge {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let options = JudgeOptions {
+            gamma: self.gamma,
+            breach: self.alpha.zip(self.beta),
+            k: self.k,
+            probability: self.probability,
+            perfect: self.perfect,
+            priors: self.prior,
+            column: self.column,
+            data: self.data,
+            draws: self.draws,
+            seed: self.seed,
+        };
+        let bar = Bar::new(shared.quiet || shared.json);
+        let found = judge(&self.file, &options, &bar);
+        bar.clear();
+        let found = found?;
+        if shared.json {
+            print_json(&found)?;
+        } else if !shared.quiet || !found.holds {
+            print(&describe(&found));
+        }
+        Ok(if found.holds { DONE } else { REFUSED })
+    }
+}
+
+/// A number that promises something, rounded up to four decimals.
+fn up(value: f64) -> f64 {
+    (value * (1.0 - 1e-12) * 1e4).ceil() / 1e4
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e6 * (1.0 - 1e-12)).ceil() / 1e4)
+}
+
+fn describe(found: &Judgement) -> String {
+    let mut text = String::new();
+    laws(found, &mut text);
+    points(found, &mut text);
+    secrecy(found, &mut text);
+    worlds(found, &mut text);
+    if !found.required.is_empty() {
+        text.push('\n');
+    }
+    for own in &found.required {
+        let word = if own.holds { "holds" } else { "FAILS" };
+        text.push_str(&format!("{word}  {}: {}\n", own.what, own.found));
+    }
+    text
+}
+
+fn laws(found: &Judgement, text: &mut String) {
+    let Some(laws) = &found.laws else { return };
+    for own in &laws.columns {
+        let name = own.column.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        let said = match (own.gamma, &own.open) {
+            (Some(gamma), _) => format!("changes odds by a factor of at most {}", up(gamma)),
+            (None, Some(open)) => open.clone(),
+            (None, None) => "no bound".to_owned(),
+        };
+        text.push_str(&format!("{name}{}; {said}.\n", own.law));
+    }
+    match laws.gamma {
+        Some(gamma) if laws.columns.len() > 1 => text.push_str(&format!(
+            "All columns together change the odds of anything about a record by a factor of at most {}.\n",
+            up(gamma)
+        )),
+        None if laws.columns.len() > 1 => text.push_str(
+            "All columns together promise no bound on what is told of a record; --column judges one by itself.\n",
+        ),
+        _ => {}
+    }
+    if laws.columns.iter().any(|own| own.gamma.is_some()) {
+        text.push_str("This is about values that are given: that one is missing is published as it is.\n");
+    }
+    if laws.gamma.is_some() {
+        let mut rows = vec![["belief before", "at least after", "at most after"].map(str::to_owned).to_vec()];
+        for own in &laws.rises {
+            let low = format!("{} %", (own.lowest * 1e6 * (1.0 + 1e-12)).floor() / 1e4);
+            rows.push(vec![percent(own.prior), low, percent(own.highest)]);
+        }
+        text.push_str(&super::answer::table(&rows, 0));
+    }
+    if let Some(own) = &laws.breach {
+        let name = own.column.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+        text.push_str(&format!(
+            "The worst breach{name}: who thinks `{}` as likely as --alpha, and `{}` otherwise, and sees `{}` published, comes to \
+             believe it with {}.\n",
+            own.suspected,
+            own.alternative,
+            own.published,
+            percent(own.posterior)
+        ));
+    }
+}
+
+fn points(found: &Judgement, text: &mut String) {
+    let Some(points) = &found.points else { return };
+    let columns: Vec<String> =
+        points.columns.iter().map(|(name, deviation)| format!("{name} (sd {deviation})")).collect();
+    text.push_str(&format!("{} records of {}.\n", grouped(points.records), columns.join(", ")));
+    if points.left_out > 0 {
+        text.push_str(&format!("{} others lack a number and were left out.\n", grouped(points.left_out)));
+    }
+    text.push_str(&format!(
+        "Other records that are expected to fit a published record better than its own: {:.4} at least, {:.4} on average.\n",
+        points.least_expected, points.mean_expected
+    ));
+    match (points.below_k, points.least_factor) {
+        (Some(_), Some(factor)) => text.push_str(&format!(
+            "The least noise for this k: every sd times {}.\n",
+            (factor * 1e4).ceil() / 1e4
+        )),
+        (Some(_), None) => {
+            text.push_str("No noise reaches this k: it must be below half of the number of other records.\n");
+        }
+        _ => {}
+    }
+}
+
+fn secrecy(found: &Judgement, text: &mut String) {
+    let Some(own) = &found.secrecy else { return };
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    text.push_str(&format!(
+        "Critical tuples of the secret: {}. Of what is published: {}. Of both: {}.\n",
+        list(&own.critical_for_secret),
+        list(&own.critical_for_view),
+        list(&own.critical_for_both)
+    ));
+    text.push_str(match own.perfectly_private {
+        true => "Perfectly private: who thinks tuples independent learns nothing of the secret.\n",
+        false => "Not perfectly private: what is published moves beliefs about the secret.\n",
+    });
+    match &own.told_apart {
+        None => text.push_str("Perfectly secret: nobody learns anything of the secret.\n"),
+        Some((a, b)) => text.push_str(&format!(
+            "Not perfectly secret: who thinks only the tables {{{}}} and {{{}}} possible learns the secret.\n",
+            a.join(", "),
+            b.join(", ")
+        )),
+    }
+}
+
+fn worlds(found: &Judgement, text: &mut String) {
+    let Some(own) = &found.worlds else { return };
+    let mut rows =
+        vec![["statement", "adversary", "published", "before", "after"].map(str::to_owned).to_vec()];
+    for belief in &own.beliefs {
+        let cells = [&belief.statement, &belief.adversary, &belief.output].map(String::clone);
+        let mut row = cells.to_vec();
+        row.extend([percent(belief.prior), percent(belief.posterior)]);
+        rows.push(row);
+    }
+    text.push_str(&super::answer::table(&rows, 3));
+    text.push_str(&match own.gamma {
+        Some(gamma) => format!("Odds change by a factor of at most {} for these adversaries.\n", up(gamma)),
+        None => "Some statement becomes certain or impossible for one of these adversaries.\n".to_owned(),
+    });
+}

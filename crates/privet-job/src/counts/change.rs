@@ -1,0 +1,316 @@
+//! Count tables whose counts are changed instead of hidden: controlled tabular adjustment (survey ME-37) and a draw from
+//! the tables with the same totals (survey ME-36).
+//!
+//! # Guarantee
+//! The totals that are named under `margins` (those of each column by itself when it is left out) are exactly the true
+//! ones, and all other totals are the sums of what is published. None of the kept totals is a small count: such a table is
+//! refused. `adjust`: every small count moved by at least its protection, or down to 0, and so did every small total that
+//! was not kept. `resample`: the table is one of a Markov chain over all tables with these totals; how near it came to the
+//! law that is named is not known in general. Neither is formal privacy: who knows how it was done may reason back.
+
+use privet_data::Progress;
+use privet_perturb::tables::{
+    Adjustment, Counts, Method, Protected, TableError, TableWalk, Target, adjust_table,
+};
+use privet_recode::bucket::{CountTable, Protection};
+use privet_release::counts::{ChangeWay, ChangedCells};
+use serde::Deserialize;
+
+use super::CountTableSection;
+use crate::error::{JobError, RunError};
+
+/// What is done about small counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableMethod {
+    /// They are hidden, and others with them.
+    #[default]
+    Suppress,
+    /// They are moved, and others as little as possible.
+    Adjust,
+    /// The table is replaced by one that is drawn from those with the same totals.
+    Resample,
+}
+
+/// Steps of a walk for each record, where the job does not say how many.
+const STEPS_PER_RECORD: u64 = 100;
+
+/// The most steps.
+const MOST_STEPS: u64 = 1_000_000_000;
+
+/// The form of the keys.
+pub(super) fn check(section: &CountTableSection, of: &str) -> Result<(), JobError> {
+    let wrong = |key: &str, problem: &str| {
+        Err(JobError::key(format!("count-tables.{key}"), format!("{of} {problem}")))
+    };
+    let resamples = section.method == TableMethod::Resample;
+    for (key, is_there, may_be, goes_with) in [
+        (
+            "margins",
+            section.margins.is_some(),
+            section.method != TableMethod::Suppress,
+            "\"adjust\" or \"resample\"",
+        ),
+        ("steps", section.steps.is_some(), resamples, "\"resample\""),
+        ("target", section.target.is_some(), resamples, "\"resample\""),
+        ("seed", section.seed.is_some(), resamples, "\"resample\""),
+    ] {
+        if is_there && !may_be {
+            return wrong(key, &format!("goes with method = {goes_with} only"));
+        }
+    }
+    if resamples && section.protection.is_some() {
+        return wrong(
+            "protection",
+            "does not go with method = \"resample\", which moves counts by chance alone",
+        );
+    }
+    if resamples && !section.suppress_zeros {
+        return wrong(
+            "suppress-zeros",
+            "= false does not go with method = \"resample\", which may fill any cell",
+        );
+    }
+    if resamples && section.columns.len() < 2 {
+        return wrong(
+            "method",
+            "= \"resample\" needs at least two columns: the totals of one are its counts",
+        );
+    }
+    if section.steps.is_some_and(|steps| steps == 0 || steps > MOST_STEPS) {
+        return wrong("steps", "must be from 1 to 1000000000");
+    }
+    let Some(margins) = &section.margins else { return Ok(()) };
+    for margin in margins {
+        let is_column = |name: &String| section.columns.contains(name);
+        let mut names = margin.clone();
+        names.sort();
+        names.dedup();
+        if margin.is_empty() || names.len() != margin.len() || !margin.iter().all(is_column) {
+            return wrong("margins", "must be lists of columns of the table, each column once in a list");
+        }
+        if margin.len() == section.columns.len() && section.columns.len() > 1 {
+            return wrong(
+                "margins",
+                "have all columns in one list, so that no count could change; name fewer",
+            );
+        }
+    }
+    if margins.is_empty() {
+        return wrong("margins", "are none; leave the key out to keep the totals of each column");
+    }
+    Ok(())
+}
+
+/// A changed table with all its totals, and what is said of it.
+pub(super) fn change(
+    number: usize,
+    section: &CountTableSection,
+    counted: &CountTable,
+    progress: &dyn Progress,
+) -> Result<(CountTable, ChangedCells), RunError> {
+    progress.stage("changing counts", None);
+    let refused = |problem: String| RunError::Counts { table: number + 1, problem };
+    let places: Vec<Vec<Option<u32>>> = (0..counted.cells()).map(|cell| counted.codes(cell)).collect();
+    let is_inner = |place: &Vec<Option<u32>>| place.iter().all(Option::is_some);
+    let inner: Vec<usize> =
+        (0..counted.cells()).filter(|&cell| places.get(cell).is_some_and(is_inner)).collect();
+    let sizes: Vec<usize> = (0..section.columns.len())
+        .map(|column| {
+            let most = places.iter().filter_map(|place| place.get(column).copied().flatten()).max();
+            most.map_or(0, |most| most as usize + 1)
+        })
+        .collect();
+    let names = section
+        .margins
+        .clone()
+        .unwrap_or_else(|| section.columns.iter().map(|name| vec![name.clone()]).collect());
+    // A single column has no totals but the grand one.
+    let names: Vec<Vec<String>> =
+        if section.columns.len() == 1 { vec![section.columns.clone()] } else { names };
+    let margins: Vec<Vec<usize>> = names
+        .iter()
+        .map(|margin| {
+            margin.iter().filter_map(|name| section.columns.iter().position(|own| own == name)).collect()
+        })
+        .collect();
+    let small = |count: u64| (1..section.threshold).contains(&count);
+    let is_kept = |place: &[Option<u32>]| {
+        let own: Vec<usize> =
+            (0..place.len()).filter(|&column| place.get(column).is_some_and(Option::is_some)).collect();
+        own.is_empty()
+            || section.columns.len() > 1
+                && margins.iter().any(|margin| own.iter().all(|column| margin.contains(column)))
+    };
+    let kept_small = places
+        .iter()
+        .enumerate()
+        .filter(|(cell, place)| !is_inner(place) && is_kept(place) && small(counted.count(*cell)))
+        .count();
+    if kept_small > 0 {
+        return Err(refused(format!(
+            "{kept_small} of the totals that would be kept are small counts themselves; use coarser `levels`, name fewer \
+             `margins`, or hide counts with method = \"suppress\""
+        )));
+    }
+    let counts: Vec<u64> = inner.iter().map(|&cell| counted.count(cell)).collect();
+    let told = |error: TableError| {
+        match error {
+        TableError::NoRoom { .. } => refused(
+            "a small count can neither fall nor rise by its protection while the totals stay; ask for less `protection`, \
+             keep fewer `margins`, or hide counts with method = \"suppress\""
+                .to_owned(),
+        ),
+        TableError::Together { .. } | TableError::NotFound { .. } => refused(error.to_string()),
+        other => JobError::key("count-tables.method", format!("of table {}: {other}", number + 1)).into(),
+    }
+    };
+    let table = Counts::new(sizes.clone(), counts.clone()).map_err(told)?;
+    // The only margin of a single column is its grand total.
+    let kept: Vec<Vec<usize>> = if section.columns.len() == 1 { Vec::new() } else { margins.clone() };
+    let (changed, way) = match section.method {
+        TableMethod::Resample => resample(section, &table, &margins).map_err(told)?,
+        _ => adjust(section, &table, &kept).map_err(told)?,
+    };
+    if section.method == TableMethod::Resample && changed == counts {
+        return Err(refused(
+            "no other table with these totals was reached, so that the true one would be published; keep fewer `margins`, take \
+             more `steps`, or hide counts with method = \"suppress\""
+                .to_owned(),
+        ));
+    }
+    let made = CountTable::from_counts(&sizes, &changed)?;
+    if section.method == TableMethod::Adjust {
+        let Protection { lower, upper } = section.protection();
+        let stays = |cell: usize, place: &Vec<Option<u32>>| {
+            let (before, after) = (counted.count(cell), made.count(cell));
+            let is_moved = after >= before.saturating_add(upper) || after <= before - lower.min(before);
+            !is_kept(place) && small(before) && !is_moved
+        };
+        let standing = places.iter().enumerate().filter(|(cell, place)| stays(*cell, place)).count();
+        if standing > 0 {
+            return Err(refused(format!(
+                "{standing} totals that are small counts would hardly change; publish fewer columns together, use coarser \
+                 `levels`, or hide counts with method = \"suppress\""
+            )));
+        }
+    }
+    Ok((made, ChangedCells { threshold: section.threshold, margins: names, way }))
+}
+
+fn adjust(
+    section: &CountTableSection,
+    table: &Counts,
+    margins: &[Vec<usize>],
+) -> Result<(Vec<u64>, ChangeWay), TableError> {
+    let Protection { lower, upper } = section.protection();
+    let sensitive: Vec<Protected> = table
+        .counts()
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| (1..section.threshold).contains(*count))
+        .map(|(cell, &count)| Protected { cell, down: lower.min(count), up: upper })
+        .collect();
+    // Cells that cannot be anything but empty stay so.
+    let limits: Option<Vec<u64>> = (!section.suppress_zeros).then(|| {
+        table.counts().iter().map(|&count| if count == 0 { 0 } else { u64::from(u32::MAX) }).collect()
+    });
+    let found = adjust_table(&Adjustment {
+        table,
+        margins,
+        sensitive: &sensitive,
+        weights: None,
+        limits: limits.as_deref(),
+    })?;
+    let least = found.method == Method::Exact;
+    Ok((found.table.counts().to_vec(), ChangeWay::Adjust { lower, upper, least }))
+}
+
+fn resample(
+    section: &CountTableSection,
+    table: &Counts,
+    margins: &[Vec<usize>],
+) -> Result<(Vec<u64>, ChangeWay), TableError> {
+    let target = section.target.unwrap_or(Target::Hypergeometric);
+    let default = table.records().saturating_mul(STEPS_PER_RECORD).clamp(1_000, MOST_STEPS);
+    let steps = section.steps.unwrap_or(default);
+    let mut walk = TableWalk::new(table.clone(), margins, target)?;
+    walk.walk(steps, &mut *crate::randomize::coins(section.seed))?;
+    let target = match target {
+        Target::Uniform => "uniform",
+        Target::Hypergeometric => "hypergeometric",
+    };
+    Ok((walk.table().counts().to_vec(), ChangeWay::Resample { target: target.to_owned(), steps }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_data::Silent;
+    use proptest::prelude::*;
+
+    fn section(columns: usize, method: &str) -> CountTableSection {
+        let names: Vec<String> = (0..columns).map(|column| format!("\"c{column}\"")).collect();
+        let protection =
+            if method == "adjust" { "protection = { lower = 2, upper = 2 }\n" } else { "seed = 3\n" };
+        let text =
+            format!("columns = [{}]\nthreshold = 4\nmethod = \"{method}\"\n{protection}", names.join(", "));
+        toml::from_str(&text).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// survey ME-36, ME-37: totals of single columns stay and are not small; small counts, and small totals that are
+        /// not kept, moved by their protection (adjust); everything adds up. Cells are looked at one by one.
+        #[test]
+        fn what_is_kept_and_what_moves(
+            sizes in prop::collection::vec(2usize..4, 1..4),
+            draws in prop::collection::vec(0u64..14, 27),
+            adjusts in any::<bool>(),
+        ) {
+            let cells: usize = sizes.iter().product();
+            let counts: Vec<u64> = draws.iter().copied().take(cells).collect();
+            let counted = CountTable::from_counts(&sizes, &counts).unwrap();
+            let section = section(sizes.len(), if adjusts { "adjust" } else { "resample" });
+            if check(&section, "").is_err() {
+                prop_assert!(!adjusts && sizes.len() == 1);
+                return Ok(());
+            }
+            let (made, claim) = match change(0, &section, &counted, &Silent) {
+                Ok(found) => found,
+                Err(error) => {
+                    prop_assert!(matches!(error, RunError::Counts { .. }), "{error}");
+                    return Ok(());
+                }
+            };
+            prop_assert_eq!(claim.margins.len(), sizes.len());
+            let mut differ = false;
+            for cell in 0..counted.cells() {
+                let (before, after) = (counted.count(cell), made.count(cell));
+                let named = counted.codes(cell).iter().flatten().count();
+                let is_small = (1..4).contains(&before);
+                differ |= before != after;
+                if named == 0 || (named == 1 && sizes.len() > 1) {
+                    prop_assert_eq!(before, after);
+                    prop_assert!(!is_small);
+                } else if adjusts && is_small {
+                    prop_assert!(after >= before + 2 || after + 2 <= before || after == 0, "{before} {after}");
+                }
+            }
+            prop_assert!(adjusts || differ);
+        }
+    }
+
+    /// One small count whose row and column have no other record cannot move.
+    #[test]
+    fn without_room_nothing_is_published() {
+        let counted = CountTable::from_counts(&[2, 2], &[5, 0, 0, 5]).unwrap();
+        let (made, _) = change(0, &section(2, "adjust"), &counted, &Silent).unwrap();
+        // Nothing is small, so nothing moves.
+        assert_eq!((0..made.cells()).filter(|&cell| made.count(cell) != counted.count(cell)).count(), 0);
+        let small = CountTable::from_counts(&[2, 2], &[2, 0, 0, 5]).unwrap();
+        let error = change(0, &section(2, "adjust"), &small, &Silent).unwrap_err();
+        assert!(error.to_string().contains("small counts themselves"), "{error}");
+    }
+}

@@ -1,0 +1,228 @@
+//! γ-amplification and (α,β)-privacy of laws of columns and of matrices (survey PM-15, PM-16, TH-02 to TH-04).
+//!
+//! # Guarantee
+//! γ of a matrix is exact, and a breach is found whenever there is one, with the value that becomes suspected. Columns
+//! are drawn independently, so γ of all of them is the product, which is reached; that of sets of items is a bound.
+//! A column that is published as it was, has noise, or whose law was made from the data has none.
+
+use privet_perturb::{PerturbationMatrix, amplification};
+use privet_release::perturbed::{CategoryLaw, Model, ModelColumn, Perturbation};
+use serde::Serialize;
+
+use super::{JudgeOptions, Judgement, Required, failed, figures};
+use crate::error::{JobError, RunError};
+use crate::randomize::items::ReadyItems;
+use crate::randomize::model::{Draw, ReadyCategories};
+
+/// What laws protect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LawsJudged {
+    /// Of each column.
+    pub columns: Vec<LawJudged>,
+    /// The most by which all of them together change odds; absent when there is no bound.
+    pub gamma: Option<f64>,
+    /// What beliefs can become.
+    pub rises: Vec<Rise>,
+    /// The worst breach of what was asked for, where there is one and it is of a single column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breach: Option<BreachJudged>,
+}
+
+/// What a law protects.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LawJudged {
+    /// The column; absent for a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// The law in a few words.
+    pub law: String,
+    /// The most by which it changes odds; absent when there is no bound.
+    pub gamma: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
+}
+
+/// What a belief can become.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rise {
+    /// Before.
+    pub prior: f64,
+    /// Afterwards at most.
+    pub highest: f64,
+    /// Afterwards at least.
+    pub lowest: f64,
+}
+
+/// A breach: who thought `suspected` as likely as α and `alternative` otherwise believes it with `posterior` after
+/// seeing `published`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BreachJudged {
+    /// The column; absent for a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// What is published.
+    pub published: String,
+    /// The original that becomes likely.
+    pub suspected: String,
+    /// The other original.
+    pub alternative: String,
+    /// How probable it becomes.
+    pub posterior: f64,
+}
+
+/// Judges a matrix.
+pub(super) fn of_matrix(
+    inputs: &[String],
+    outputs: &[String],
+    width: usize,
+    entries: Vec<f64>,
+    options: &JudgeOptions,
+    found: &mut Judgement,
+) -> Result<(), RunError> {
+    let matrix = PerturbationMatrix::new(width, entries).map_err(failed)?;
+    let gamma = amplification::gamma(&matrix);
+    let law = format!("a matrix from {} to {} values", matrix.inputs(), matrix.outputs());
+    let open = gamma.is_infinite().then(|| "an output excludes an original, so there is no bound".to_owned());
+    let column = LawJudged { column: None, law, gamma: gamma.is_finite().then_some(gamma), open };
+    let breach = breach(None, &matrix, inputs, outputs, options)?;
+    conclude(vec![column], gamma, breach, options, found)
+}
+
+/// Judges the laws of a model: of all columns, or of the one that is asked for.
+pub(super) fn of_model(model: &Model, options: &JudgeOptions, found: &mut Judgement) -> Result<(), RunError> {
+    let columns: Vec<&ModelColumn> = match &options.column {
+        None => model.columns.iter().collect(),
+        Some(name) => {
+            let own: Vec<&ModelColumn> = model.columns.iter().filter(|own| own.name == *name).collect();
+            if own.is_empty() {
+                let names: Vec<&str> = model.columns.iter().map(|own| own.name.as_str()).collect();
+                return Err(JobError::new(format!(
+                    "the model has no column `{name}`; it has {}",
+                    names.join(", ")
+                ))
+                .into());
+            }
+            own
+        }
+    };
+    if columns.is_empty() {
+        return Err(JobError::new("the model has no column").into());
+    }
+    let (mut judged, mut worst) = (Vec::new(), None);
+    let mut together = 1.0;
+    for column in &columns {
+        let failed = |source| RunError::Perturb { column: column.name.clone(), source };
+        let (law, gamma, open) = match &column.perturbation {
+            None => {
+                let open = Some("nothing hides it, so there is no bound".to_owned());
+                ("published as it is".to_owned(), f64::INFINITY, open)
+            }
+            Some(own @ Perturbation::Noise(_)) => (
+                crate::randomize::words(own),
+                f64::INFINITY,
+                Some("noise on numbers promises no bound; judge it with --data and --k".to_owned()),
+            ),
+            Some(own @ Perturbation::Items(items)) => {
+                (crate::randomize::words(own), ReadyItems::new(items).map_err(failed)?.law.gamma(), None)
+            }
+            Some(own @ Perturbation::Categories(categories)) => {
+                let ready = ReadyCategories::new(categories).map_err(failed)?;
+                let gamma = match &ready.draw {
+                    Draw::Retention(retention) => retention.gamma(),
+                    Draw::Matrix(matrix) => amplification::gamma(matrix),
+                };
+                // A law that was made from the data bounds nothing, whatever its probabilities are.
+                let origin = categories.open().filter(|_| gamma.is_finite());
+                let gamma = if origin.is_some() { f64::INFINITY } else { gamma };
+                let is_written = matches!(categories.law, CategoryLaw::Matrix(_));
+                let is_small = is_written || ready.values.len() <= 1000;
+                if options.breach.is_some() && is_small {
+                    let matrix = match &ready.draw {
+                        Draw::Retention(retention) => retention.matrix().map_err(failed)?,
+                        Draw::Matrix(matrix) => matrix.clone(),
+                    };
+                    let name = Some(column.name.as_str());
+                    let own = breach(name, &matrix, &ready.values, &ready.values, options)?;
+                    let is_worse = |own: &BreachJudged, worst: &Option<BreachJudged>| {
+                        worst.as_ref().is_none_or(|worst| own.posterior > worst.posterior)
+                    };
+                    worst = match own {
+                        Some(own) if is_worse(&own, &worst) => Some(own),
+                        _ => worst,
+                    };
+                }
+                (crate::randomize::words(own), gamma, origin.map(|open| open.words().to_owned()))
+            }
+        };
+        together *= gamma;
+        let open = open.or_else(|| {
+            gamma
+                .is_infinite()
+                .then(|| "what is published excludes originals, so there is no bound".to_owned())
+        });
+        let gamma = gamma.is_finite().then_some(gamma);
+        judged.push(LawJudged { column: Some(column.name.clone()), law, gamma, open });
+    }
+    conclude(judged, together, worst, options, found)
+}
+
+fn breach(
+    column: Option<&str>,
+    matrix: &PerturbationMatrix,
+    inputs: &[String],
+    outputs: &[String],
+    options: &JudgeOptions,
+) -> Result<Option<BreachJudged>, RunError> {
+    let Some((alpha, beta)) = options.breach else { return Ok(None) };
+    let named = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string());
+    Ok(amplification::breach(matrix, alpha, beta).map_err(failed)?.map(|own| BreachJudged {
+        column: column.map(str::to_owned),
+        published: named(outputs, own.output),
+        suspected: named(inputs, own.suspected),
+        alternative: named(inputs, own.alternative),
+        posterior: own.posterior,
+    }))
+}
+
+fn conclude(
+    columns: Vec<LawJudged>,
+    gamma: f64,
+    breach: Option<BreachJudged>,
+    options: &JudgeOptions,
+    found: &mut Judgement,
+) -> Result<(), RunError> {
+    let mut rises = Vec::new();
+    for &prior in options.priors() {
+        rises.push(Rise {
+            prior,
+            highest: amplification::highest_posterior(gamma, prior).map_err(failed)?,
+            lowest: amplification::lowest_posterior(gamma, prior).map_err(failed)?,
+        });
+    }
+    if let Some(most) = options.gamma {
+        let holds = gamma <= most * (1.0 + 1e-9);
+        found.required.push(Required::new(
+            format!("odds change by a factor of at most {most}"),
+            holds,
+            match gamma.is_finite() {
+                true => format!("a factor of {}", figures(gamma)),
+                false => "no bound".to_owned(),
+            },
+        ));
+    }
+    if let Some((alpha, beta)) = options.breach {
+        let bound = amplification::odds_bound(alpha, beta).map_err(failed)?;
+        // At the bound β is reached, which is a breach (ERR-9); rounding is taken on the safe side.
+        let holds = gamma < bound * (1.0 - 1e-12);
+        let highest = amplification::highest_posterior(gamma, alpha).map_err(failed)?;
+        found.required.push(Required::new(
+            format!("no belief of at most {alpha} becomes one of {beta} or more"),
+            holds,
+            format!("at most {}", figures(highest)),
+        ));
+    }
+    let gamma = gamma.is_finite().then_some(gamma);
+    found.laws = Some(LawsJudged { columns, gamma, rises, breach });
+    Ok(())
+}

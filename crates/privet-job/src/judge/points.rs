@@ -1,0 +1,267 @@
+//! k-anonymity in expectation and with high probability of points with Gaussian noise, and the least noise for a k
+//! (survey PM-21, PM-22, TH-28; Aggarwal).
+//!
+//! # Guarantee
+//! Expectations are exact up to rounding. `least_factor` is the least number by which all deviations must be multiplied
+//! so that every record has k, to 1 in 10⁹. With high probability: each record is judged by draws with Hoeffding's
+//! inequality, all of them together wrong with a probability of at most 0.001; a record that is not shown to have k
+//! counts as one that has not. It is about records as a whole and about the noise, not about what was drawn: see
+//! [`privet_perturb::anonymity`]. The same on any number of threads.
+
+use std::path::Path;
+
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::{Column, Kind, Progress};
+use privet_perturb::SeededCoins;
+use privet_perturb::anonymity::{Points, Spread, Verdict, expected, expected_all, fits, least_deviation};
+use privet_release::perturbed::{Model, NoiseLaw, NoiseWay, Perturbation};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{JudgeOptions, Judgement, Required, failed};
+use crate::error::{JobError, RunError};
+use crate::load::unknown_among;
+
+/// Every record is compared with every other.
+const MOST_RECORDS: usize = 20_000;
+
+/// The most comparisons of draws.
+const MOST_DRAWN: f64 = 2e10;
+
+/// The probability that draws call any record safe that is not, or the other way round.
+const ERROR: f64 = 1e-3;
+
+/// What noise does for records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PointsJudged {
+    /// The columns, with the deviation of the noise of each.
+    pub columns: Vec<(String, f64)>,
+    /// Records with all their numbers.
+    pub records: u64,
+    /// Records without, which were left out.
+    pub left_out: u64,
+    /// How many other records are expected to fit the published record better than its own, at the record for which
+    /// they are fewest.
+    pub least_expected: f64,
+    /// On average.
+    pub mean_expected: f64,
+    /// Records for which fewer than k are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below_k: Option<u64>,
+    /// The least factor of all deviations with which k are expected for every record; absent when no noise suffices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_factor: Option<f64>,
+    /// Records that are shown to have k with the probability.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<u64>,
+    /// Records that are shown not to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown_not: Option<u64>,
+}
+
+/// Judges the Gaussian noise of a model on true records.
+pub(super) fn of_model(
+    model: &Model,
+    data: &Path,
+    options: &JudgeOptions,
+    found: &mut Judgement,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let mut columns = Vec::new();
+    for column in &model.columns {
+        if options.column.as_ref().is_some_and(|name| *name != column.name) {
+            continue;
+        }
+        if let Some(Perturbation::Noise(own)) = &column.perturbation
+            && own.way == NoiseWay::Additive
+            && own.law == NoiseLaw::Gaussian
+            && let Some(deviation) = own.deviation
+        {
+            columns.push((column.name.clone(), deviation));
+        }
+    }
+    if columns.is_empty() {
+        return Err(JobError::new(
+            "--data is for columns with added Gaussian noise, and the model has none: k-anonymity in expectation is defined \
+             for it alone",
+        )
+        .into());
+    }
+    judge(data, columns, &model.missing, options, found, progress)
+}
+
+/// Judges points of a file, each column with its deviation.
+pub(super) fn judge(
+    path: &Path,
+    columns: Vec<(String, f64)>,
+    missing: &[String],
+    options: &JudgeOptions,
+    found: &mut Judgement,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+    let mut markers = ReadOptions::default().missing;
+    markers.extend(missing.iter().cloned());
+    let how = ReadOptions {
+        columns: Some(names.clone()),
+        missing: markers,
+        header: Some(true),
+        ..ReadOptions::default()
+    };
+    let table = read(path, &how, progress)
+        .map_err(|error| match &error.kind {
+            ReadErrorKind::UnknownColumn { names: found, .. } => {
+                RunError::from(unknown_among(names.iter(), found).at(path))
+            }
+            _ => RunError::from(error),
+        })?
+        .table;
+    let mut read = Vec::with_capacity(columns.len());
+    for (name, deviation) in &columns {
+        let Some(column) = table.column(name) else {
+            return Err(JobError::new(format!("the records have no column `{name}`")).at(path).into());
+        };
+        read.push(in_units(column, *deviation)?);
+    }
+    let width = columns.len();
+    let mut values = Vec::with_capacity(table.rows * width);
+    for row in 0..table.rows {
+        let record: Option<Vec<f64>> =
+            read.iter().map(|own: &Vec<Option<f64>>| own.get(row).copied().flatten()).collect();
+        values.extend(record.into_iter().flatten());
+    }
+    let records = values.len() / width.max(1);
+    if records == 0 || records > MOST_RECORDS {
+        return Err(JobError::new(format!(
+            "every record is compared with every other, so 1 to {MOST_RECORDS} records with all their numbers are taken, and \
+             there are {records}; of more, give a part: with all of them the noise does at least as much"
+        ))
+        .at(path)
+        .into());
+    }
+    let left_out = (table.rows - records) as u64;
+    let points = Points::new(&values, width).map_err(failed)?;
+    let judged = of_points(points, columns, left_out, options, found, progress)?;
+    found.points = Some(judged);
+    Ok(())
+}
+
+/// The numbers of a column, divided by the deviation of its noise.
+fn in_units(column: &Column, deviation: f64) -> Result<Vec<Option<f64>>, JobError> {
+    let domain = &column.domain;
+    let kind = match domain.kind() {
+        Kind::Date => Kind::Date,
+        Kind::Integer | Kind::Decimal => Kind::Decimal,
+        Kind::Boolean | Kind::Text if domain.len() > domain.missing() as usize => {
+            return Err(JobError::new(format!("`{}` holds no numbers or dates", column.name)));
+        }
+        Kind::Boolean | Kind::Text => Kind::Decimal,
+    };
+    if !(deviation > 0.0 && deviation.is_finite()) {
+        return Err(JobError::new(format!(
+            "the deviation of the noise of `{}` must be a number above 0",
+            column.name
+        )));
+    }
+    let number = |code: u32| match domain.is_missing(code) {
+        true => None,
+        false => kind.number(domain.text(code)).map(|own| own / deviation).filter(|own| own.is_finite()),
+    };
+    let of_code: Vec<Option<f64>> = (0..domain.len() as u32).map(number).collect();
+    Ok(column.codes.iter().map(|&code| of_code.get(code as usize).copied().flatten()).collect())
+}
+
+fn of_points(
+    points: Points<'_>,
+    columns: Vec<(String, f64)>,
+    left_out: u64,
+    options: &JudgeOptions,
+    found: &mut Judgement,
+    progress: &dyn Progress,
+) -> Result<PointsJudged, RunError> {
+    let records = points.len();
+    let all = expected_all(points, &vec![Spread::Sphere(1.0); records]).map_err(failed)?;
+    let least_expected = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut judged = PointsJudged {
+        columns,
+        records: records as u64,
+        left_out,
+        least_expected,
+        mean_expected: all.iter().sum::<f64>() / records as f64,
+        below_k: None,
+        least_factor: None,
+        shown: None,
+        shown_not: None,
+    };
+    let Some(k) = options.k else { return Ok(judged) };
+    progress.check()?;
+    let below = all.iter().filter(|own| **own < k).count();
+    judged.below_k = Some(below as u64);
+    judged.least_factor = least_factor(points, &all, k)?;
+    let Some(probability) = options.probability else {
+        let what = format!("{k} other records are expected to fit every record better than its own");
+        let least =
+            format!("{least_expected:.4} at the record that has fewest; {below} records have fewer than {k}");
+        found.required.push(Required::new(what, below == 0, least));
+        return Ok(judged);
+    };
+    progress.check()?;
+    if (records as f64).powi(2) * options.draws as f64 > MOST_DRAWN {
+        return Err(JobError::new(
+            "so many draws for so many records take too long; give fewer with --draws, or a part of the records",
+        )
+        .into());
+    }
+    let verdicts: Vec<Verdict> = (0..records)
+        .into_par_iter()
+        .map(|record| {
+            // Every record has its own draws, whatever thread it is on.
+            let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(record as u64);
+            let mut coins = SeededCoins::new(seed);
+            let spread = Spread::Sphere(1.0);
+            let drawn = fits(points, record, &spread, k as usize, options.draws, &mut coins)?;
+            Ok(drawn.value.judge(probability, ERROR / records as f64))
+        })
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
+    let count = |wanted: Verdict| verdicts.iter().filter(|own| **own == wanted).count();
+    let (shown, shown_not) = (count(Verdict::Holds), count(Verdict::Fails));
+    judged.shown = Some(shown as u64);
+    judged.shown_not = Some(shown_not as u64);
+    found.required.push(Required::new(
+        format!("with probability {probability}, {k} other records fit every record better than its own"),
+        shown == records,
+        format!(
+            "shown for {shown} of {records} records, shown not to be for {shown_not}; {} draws leave {} open",
+            options.draws,
+            records - shown - shown_not
+        ),
+    ));
+    Ok(judged)
+}
+
+/// The least factor that suffices for every record; `None` when none does.
+fn least_factor(points: Points<'_>, all: &[f64], k: f64) -> Result<Option<f64>, RunError> {
+    // No noise makes more than half of the others fit better, but for records that are equal.
+    if k >= (points.len() as f64 - 1.0) / 2.0 {
+        return Ok(None);
+    }
+    // The record that has fewest now needs most as a rule; the others are looked at only where that does not suffice.
+    let first = all.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(record, _)| record);
+    let mut factor = least_deviation(points, first, k).map_err(failed)?;
+    let need: Vec<usize> = (0..points.len())
+        .into_par_iter()
+        .map(|record| Ok((record, expected(points, record, &Spread::Sphere(factor))? < k)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?
+        .into_iter()
+        .filter_map(|(record, needs)| needs.then_some(record))
+        .collect();
+    for record in need {
+        // Those before may have raised it far enough.
+        if expected(points, record, &Spread::Sphere(factor)).map_err(failed)? < k {
+            factor = factor.max(least_deviation(points, record, k).map_err(failed)?);
+        }
+    }
+    Ok(Some(factor))
+}

@@ -1,0 +1,141 @@
+use super::*;
+use privet_data::Silent;
+
+fn judged(name: &str, text: &str, options: &JudgeOptions) -> Result<Judgement, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("points.csv"), "x\n0\n1\n2\n10\n").unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    judge(&path, options, &Silent).map_err(|error| error.to_string())
+}
+
+fn options() -> JudgeOptions {
+    JudgeOptions { draws: 2000, ..JudgeOptions::default() }
+}
+
+const WARNER: &str = ",yes,no\nyes,0.8,0.2\nno,0.2,0.8\n";
+
+/// survey PM-15, PM-16: γ = 4; from 0.2 to exactly 1/2, which is a breach (ERR-9).
+#[test]
+fn a_matrix() {
+    let found = judged("m.csv", WARNER, &JudgeOptions { priors: vec![0.2], ..options() }).unwrap();
+    let laws = found.laws.unwrap();
+    assert!((laws.gamma.unwrap() - 4.0).abs() < 1e-12 && found.holds);
+    assert!((laws.rises[0].highest - 0.5).abs() < 1e-12 && (laws.rises[0].lowest - 1.0 / 17.0).abs() < 1e-12);
+    for (gamma, breach, holds) in [
+        (Some(4.0), None, true),
+        (Some(3.9), None, false),
+        (None, Some((0.2, 0.5)), false),
+        (None, Some((0.2, 0.51)), true),
+        (Some(4.0), Some((0.19, 0.5)), true),
+    ] {
+        let found = judged("m.csv", WARNER, &JudgeOptions { gamma, breach, ..options() }).unwrap();
+        assert_eq!(found.holds, holds, "{gamma:?} {breach:?}");
+        let is_named = found.laws.unwrap().breach.is_some_and(|own| own.suspected == own.published);
+        assert_eq!(is_named, breach.is_some() && !holds);
+    }
+    // A matrix in a TOML file may have other outputs; one that excludes has no bound.
+    let text = "[matrix]\nvalues = [\"a\", \"b\"]\noutputs = [\"x\", \"y\", \"z\"]\nrows = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]\n";
+    let found = judged("m.toml", text, &JudgeOptions { gamma: Some(1e9), ..options() }).unwrap();
+    assert!(!found.holds && found.laws.unwrap().gamma.is_none());
+}
+
+/// survey PM-21: μ = (0, 1, 2, 10), σ = 1 gives 0.467193, 0.617078, 0.467224, 0.0000354.
+#[test]
+fn points_with_noise() {
+    let text = |sd: f64| format!("[noise]\ndata = \"points.csv\"\nsd = {{ x = {sd:?} }}\n");
+    let found = judged("n.toml", &text(1.0), &options()).unwrap().points.unwrap();
+    assert!((found.least_expected - 0.0000354).abs() < 1e-7, "{found:?}");
+    assert!((found.mean_expected - (0.467193 + 0.617078 + 0.467224 + 0.0000354) / 4.0).abs() < 1e-6);
+    let k = Some(0.4);
+    let found = judged("n.toml", &text(1.0), &JudgeOptions { k, ..options() }).unwrap();
+    let points = found.points.unwrap();
+    assert!(!found.holds && points.below_k == Some(1));
+    // The least noise suffices, and less does not.
+    let factor = points.least_factor.unwrap();
+    for (factor, holds) in [(factor * (1.0 + 1e-8), true), (factor * 0.999, false)] {
+        assert_eq!(judged("n.toml", &text(factor), &JudgeOptions { k, ..options() }).unwrap().holds, holds);
+    }
+    // More than half of the others is out of reach.
+    let found = judged("n.toml", &text(1.0), &JudgeOptions { k: Some(1.5), ..options() }).unwrap();
+    assert!(!found.holds && found.points.unwrap().least_factor.is_none());
+}
+
+/// survey PM-22: with so much noise that each other record fits better with a probability near 1/2, on one line; all
+/// three fit better or none does, but for records in between.
+#[test]
+fn with_high_probability() {
+    let text = "[noise]\ndata = \"points.csv\"\nsd = { x = 1e6 }\n";
+    let asked = |probability: f64| JudgeOptions {
+        k: Some(1.0),
+        probability: Some(probability),
+        draws: 20_000,
+        ..options()
+    };
+    let found = judged("n.toml", text, &asked(0.4)).unwrap();
+    assert!(found.holds, "{found:?}");
+    let found = judged("n.toml", text, &asked(0.9)).unwrap();
+    // Records at the ends have nobody beyond; those in between have somebody on each side.
+    let points = found.points.unwrap();
+    assert!(!found.holds && points.shown_not == Some(2) && points.shown == Some(2), "{points:?}");
+}
+
+/// survey PM-20: who has the flu; Cary's alone tells nothing of Bruce, a count of both does.
+#[test]
+fn a_view_and_a_secret() {
+    let text = |published: &str| {
+        format!(
+            "[view]\ntuples = [\"Bruce\", \"Cary\"]\nsecret = {{ holds = [\"Bruce\"] }}\npublished = [{published}]\n"
+        )
+    };
+    let perfect = JudgeOptions { perfect: true, ..options() };
+    let found = judged("v.toml", &text("{ holds = [\"Cary\"] }"), &perfect).unwrap();
+    let own = found.secrecy.unwrap();
+    assert!(found.holds && own.perfectly_private && !own.perfectly_secret, "{own:?}");
+    assert_eq!((own.critical_for_secret, own.critical_for_view), (vec!["Bruce".into()], vec!["Cary".into()]));
+    let found = judged("v.toml", &text("{ count = [\"Bruce\", \"Cary\"] }"), &perfect).unwrap();
+    assert!(!found.holds && found.secrecy.unwrap().critical_for_both == ["Bruce"]);
+    // Two views that tell nothing by themselves are judged together.
+    let both = "{ holds = [\"Cary\"] }, { any = [\"Bruce\", \"Cary\"] }";
+    assert!(!judged("v.toml", &text(both), &perfect).unwrap().holds);
+    let nothing = judged("v.toml", &text(""), &perfect).unwrap();
+    assert!(nothing.holds && nothing.secrecy.unwrap().perfectly_secret);
+    assert!(judged("v.toml", &text("{ all = [\"Dan\"] }"), &perfect).is_err());
+}
+
+/// survey PM-36 with the matrix of Warner: the adversary of 0.2 comes to 1/2.
+#[test]
+fn worlds_and_adversaries() {
+    let text = "[worlds]\nnames = [\"smokes\", \"does not\"]\noutputs = [\"yes\", \"no\"]\n\
+                mechanism = [[0.8, 0.2], [0.2, 0.8]]\nstatements = { smokes = [\"smokes\"] }\n\
+                adversaries = { neighbour = [0.2, 0.8] }\n";
+    let found = judged("w.toml", text, &JudgeOptions { breach: Some((0.2, 0.5)), ..options() }).unwrap();
+    let own = found.worlds.unwrap();
+    assert!(!found.holds && (own.gamma.unwrap() - 4.0).abs() < 1e-9, "{own:?}");
+    assert_eq!((own.beliefs[0].output.as_str(), own.beliefs.len()), ("yes", 1));
+    assert!((own.beliefs[0].posterior - 0.5).abs() < 1e-12);
+    assert!(judged("w.toml", text, &JudgeOptions { gamma: Some(4.0), ..options() }).unwrap().holds);
+    assert!(!judged("w.toml", text, &JudgeOptions { gamma: Some(3.0), ..options() }).unwrap().holds);
+    assert!(judged("w.toml", &text.replace("[0.2, 0.8] }", "[0.0, 0.0] }"), &options()).is_err());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let wrong = |name: &str, text: &str, options: JudgeOptions| judged(name, text, &options).unwrap_err();
+    assert!(wrong("m.csv", WARNER, JudgeOptions { k: Some(2.0), ..options() }).contains("--data"));
+    assert!(wrong("m.csv", WARNER, JudgeOptions { perfect: true, ..options() }).contains("[view]"));
+    assert!(wrong("m.csv", WARNER, JudgeOptions { gamma: Some(0.5), ..options() }).contains("--gamma"));
+    assert!(wrong("m.csv", WARNER, JudgeOptions { breach: Some((0.5, 0.2)), ..options() }).contains("alpha"));
+    assert!(
+        wrong("m.csv", WARNER, JudgeOptions { column: Some("x".into()), ..options() }).contains("--column")
+    );
+    assert!(wrong("e.toml", "", options()).contains("nothing to judge"));
+    assert!(wrong("e.toml", "[nowhere]\n", options()).contains("nowhere"));
+    assert!(wrong("e.json", "{}", options()).contains("no model"));
+    let gone = "[noise]\ndata = \"points.csv\"\nsd = { y = 1.0 }\n";
+    assert!(wrong("n.toml", gone, options()).contains('y'));
+    let flat = "[noise]\ndata = \"points.csv\"\nsd = { x = 0.0 }\n";
+    assert!(wrong("n.toml", flat, options()).contains("above 0"));
+    let worlds = "[worlds]\nnames = [\"a\"]\nmechanism = [[1.0], [1.0]]\nstatements = { s = [\"a\"] }\n";
+    assert!(wrong("w.toml", worlds, options()).contains("mechanism"));
+}
