@@ -55,6 +55,11 @@ impl AlphaBeta {
         Self::new(alpha, beta)
     }
 
+    /// The probabilities with which an item of the instance is kept, and with which another one is added.
+    pub fn probabilities(&self) -> (f64, f64) {
+        ((&self.alpha + &self.beta).to_f64().value(), self.beta.to_f64().value())
+    }
+
     /// What publishing costs, rounded up.
     pub fn loss(&self, neighbours: Neighbours) -> Result<Loss, DpError> {
         let keep = &self.alpha + &self.beta;

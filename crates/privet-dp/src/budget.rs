@@ -94,6 +94,10 @@ pub enum Privacy {
     Pure(Epsilon),
     /// P(A(T1) ∈ O) ≤ e^epsilon P(A(T2) ∈ O) + delta for every set of answers (PM-29), with delta above 0.
     Approximate(Epsilon, Delta),
+    /// e^epsilon for every answer but a set of total probability delta (PM-28), with delta above 0. It implies the form
+    /// before with the same numbers, so it adds up with it; unlike that form it is about the noisy numbers themselves and
+    /// not about all that is computed from them.
+    Probabilistic(Epsilon, Delta),
 }
 
 impl Privacy {
@@ -101,7 +105,9 @@ impl Privacy {
     pub fn loss(&self) -> Loss {
         match self {
             Self::Pure(epsilon) => Loss { epsilon: epsilon.0.clone(), delta: RBig::ZERO },
-            Self::Approximate(epsilon, delta) => Loss { epsilon: epsilon.0.clone(), delta: delta.0.clone() },
+            Self::Approximate(epsilon, delta) | Self::Probabilistic(epsilon, delta) => {
+                Loss { epsilon: epsilon.0.clone(), delta: delta.0.clone() }
+            }
         }
     }
 }

@@ -46,6 +46,11 @@ impl Ladder {
         Self(weights)
     }
 
+    /// The number of distances that have a weight of their own.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The weight of a distance, above 0.
     pub fn weight(&self, distance: u128) -> u128 {
         let last = self.0.len() - 1; // why: `new` puts the weight of 0 in

@@ -134,10 +134,16 @@ impl FourierMarginals {
     /// How far off a cell of a marginal on these attributes is expected to be before the linear program: the mean of
     /// its 2^bits coefficients with their signs.
     pub fn accuracy(&self, attributes: &[usize], noise: &Noise) -> Result<Accuracy, DpError> {
-        let count = f64::from(1u32 << self.attributes.mask(attributes)?.count_ones());
-        let standard_deviation = noise.accuracy().standard_deviation / count.sqrt();
-        // A sum of few Laplace draws has longer tails than a Gaussian: Chebyshev's inequality holds for all.
-        Ok(Accuracy { standard_deviation, half_width_95: standard_deviation * 20f64.sqrt() })
+        let count = 1u64 << self.attributes.mask(attributes)?.count_ones();
+        let standard_deviation = noise.accuracy().standard_deviation / (count as f64).sqrt();
+        Ok(Accuracy { standard_deviation, half_width_95: noise.half_width_95_of_mean(count) })
+    }
+
+    /// The number of combinations of bits that attributes with these numbers of values are coded in; at most 4096 can
+    /// be worked with.
+    pub fn combinations(sizes: &[u32]) -> u128 {
+        let bits: u32 = sizes.iter().map(|&size| u32::BITS - size.saturating_sub(1).leading_zeros()).sum();
+        1u128.checked_shl(bits).unwrap_or(u128::MAX)
     }
 
     /// The noisy coefficients of a table given by columns of codes. Records with undeclared codes count nowhere.

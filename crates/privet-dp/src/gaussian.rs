@@ -11,15 +11,34 @@ use dashu::rational::RBig;
 
 use crate::exact;
 
+/// The variance per squared sensitivity for which the loss exceeds epsilon with a probability of delta at most (PM-28),
+/// rounded up. `None` when delta is 0 or below e^−4000.
+///
+/// For a change D of length S and noise z of sigma v·S the loss is (2⟨z,D⟩ + S²)/(2v²S²), and ⟨z,D⟩ exceeds t with
+/// probability e^(−t²/(2v²S⁴)) at most: discrete Gaussian noise has no larger moments than the continuous one. So
+/// v·epsilon − 1/(2v) ≥ √(2·ln(1/delta)) suffices, which is the textbook's condition for the other form.
+pub(crate) fn variance_of_loss(epsilon: &RBig, delta: &RBig) -> Option<RBig> {
+    if *delta <= RBig::ZERO {
+        return None;
+    }
+    let log = exact::ln_upper(&(RBig::ONE / delta))?;
+    Some(textbook(epsilon, &log))
+}
+
+/// Rounded up.
+fn textbook(epsilon: &RBig, log: &RBig) -> RBig {
+    let roots = exact::sqrt_upper(&(log + epsilon)) + exact::sqrt_upper(log);
+    let half = roots / epsilon;
+    &half * &half / RBig::from(2)
+}
+
 /// The variance per squared sensitivity, 1/(2·rho), rounded up. `None` when delta is 0 or below e^−4000.
 pub(crate) fn variance(epsilon: &RBig, delta: &RBig) -> Option<RBig> {
     if *delta <= RBig::ZERO {
         return None;
     }
     let log = exact::ln_upper(&(RBig::ONE / delta))?;
-    let roots = exact::sqrt_upper(&(&log + epsilon)) + exact::sqrt_upper(&log);
-    let half = roots / epsilon;
-    let textbook = &half * &half / RBig::from(2);
+    let textbook = textbook(epsilon, &log);
     let found = search(epsilon.to_f64().value(), log.to_f64().value()).and_then(|(rho, order)| {
         let (rho, order) = (RBig::try_from(rho).ok()?, RBig::try_from(order).ok()?);
         proved(epsilon, &log, &rho, &order)?.then(|| RBig::ONE / (RBig::from(2) * rho))
@@ -86,6 +105,33 @@ mod tests {
         let one = variance(&RBig::ONE, &parse("1e-6").unwrap()).unwrap().to_f64().value().sqrt();
         // The analytic Gaussian mechanism needs 4.2248 here.
         assert!((4.22..4.7).contains(&one), "{one}");
+    }
+
+    /// survey PM-28: the probability of outputs whose ratio exceeds e^epsilon, summed over the discrete Gaussian, is at most
+    /// delta; with the smaller noise of the other form it is more.
+    #[test]
+    fn the_loss_exceeds_epsilon_rarely() {
+        for (epsilon, delta) in [("1", "1e-3"), ("0.3", "1e-2"), ("3", "1e-6"), ("0.5", "0.2")] {
+            let (e, d) = (parse(epsilon).unwrap(), parse(delta).unwrap());
+            let beyond = |variance: &RBig, change: f64| {
+                let variance = variance.to_f64().value() * change * change;
+                let weight = |z: f64| (-z * z / (2.0 * variance)).exp();
+                let (mut sum, mut all) = (0.0, 0.0);
+                for z in -4000..=4000 {
+                    let z = f64::from(z);
+                    all += weight(z);
+                    let loss = ((z + change).powi(2) - z * z) / (2.0 * variance);
+                    sum += if loss > e.to_f64().value() { weight(z) } else { 0.0 };
+                }
+                sum / all
+            };
+            let (own, other) = (variance_of_loss(&e, &d).unwrap(), variance(&e, &d).unwrap());
+            for change in [1.0, 5.0] {
+                assert!(beyond(&own, change) <= d.to_f64().value(), "{epsilon} {delta}");
+            }
+            assert!(own >= other);
+        }
+        assert!(variance_of_loss(&RBig::ONE, &RBig::ZERO).is_none());
     }
 
     /// A false claim is not proved.

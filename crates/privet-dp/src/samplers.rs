@@ -4,7 +4,7 @@
 //! of the attacks on the low bits of floating-point noise (Mironov 2012) apply. Decimals are handled by counting in
 //! units of a declared [`crate::Grid`]. Under `opendp` bits come from `rand`'s thread generator: ChaCha with 12 rounds,
 //! seeded by the operating system, seeded anew every 64 KiB and after a fork. Whoever must use OpenSSL's generator
-//! builds with the feature `openssl`. The operating system's source is asked before each draw ([`seeded`]): where it
+//! builds with the feature `openssl`. The operating system's source is asked before each draw (`seeded`): where it
 //! is not there, the thread generator would panic, and here it is an error. There is no seed to set. Draws do not take
 //! constant time: keep the time that an answer took from whoever asked. The draws of millions of cells are in
 //! `bits.rs`, which says why.

@@ -42,6 +42,11 @@ impl Sulq {
         self.noise.accuracy()
     }
 
+    /// The noise that every answer gets.
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
     /// How many questions are left.
     pub fn left(&self) -> u64 {
         self.limit - self.asked

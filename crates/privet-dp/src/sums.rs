@@ -82,7 +82,7 @@ impl Sum {
         let most = self.sensitivity();
         match privacy {
             Privacy::Pure(epsilon) => Ok(Noise::laplace(most, epsilon)),
-            Privacy::Approximate(..) => {
+            Privacy::Approximate(..) | Privacy::Probabilistic(..) => {
                 let squared = most.checked_mul(most).ok_or(DpError::TooLarge {
                     what: "the sensitivity of the sum in units",
                     most: u64::MAX,

@@ -18,6 +18,8 @@ pub struct TopK {
     k: usize,
     ladder: Ladder,
     loss: Loss,
+    /// By how much a unit of distance lowers the logarithm of a weight.
+    rate: f64,
 }
 
 impl TopK {
@@ -31,8 +33,19 @@ impl TopK {
             Neighbours::AddRemove => most,
             Neighbours::ReplaceOne => 2 * most,
         };
-        let ladder = Ladder::new(&epsilon.split(k as u64)?, sensitivity);
-        Ok(Self { k, ladder, loss: Privacy::Pure(epsilon.clone()).loss() })
+        let share = epsilon.split(k as u64)?;
+        let ladder = Ladder::new(&share, sensitivity);
+        let rate = share.value().to_f64().value() / (2.0 * sensitivity as f64);
+        Ok(Self { k, ladder, loss: Privacy::Pure(epsilon.clone()).loss(), rate })
+    }
+
+    /// With a probability of at least 95 %, each of the chosen among so many keys has at most so many fewer records
+    /// than the most frequent one that was left at its turn. In one turn a key at distance t is drawn with
+    /// probability e^(−rate·t) at most; there are k turns and as many keys. `None` where the weights end before.
+    pub fn falls_short_95(&self, keys: usize) -> Option<f64> {
+        let turns = self.k.min(keys.max(1)) as f64;
+        let short = ((turns * keys.max(1) as f64 / 0.05).ln() / self.rate).ceil();
+        (short.is_finite() && short < self.ladder.len() as f64).then_some(short)
     }
 
     /// What an answer costs.
@@ -96,6 +109,28 @@ mod tests {
             );
             assert!(worst <= share + 1e-9 && worst > share / 4.0, "{worst}");
         }
+    }
+
+    /// 2000 choices of two among six: the share that keeps its bound has a standard deviation below 0.5 %; six are 3 %.
+    #[test]
+    fn the_bound_of_the_choice_holds() {
+        let people = People::one_record_each(Neighbours::AddRemove);
+        let top = TopK::new(people, 2, &"0.5".parse().unwrap()).unwrap();
+        let counts = [90u64, 80, 70, 30, 10, 0];
+        let bound = top.falls_short_95(6).unwrap();
+        // ln(2·6/0.05)·2/0.25 = 43.8
+        assert_eq!(bound, 44.0);
+        let within = (0..2000).filter(|_| {
+            let chosen = top.release(&counts).unwrap();
+            let second =
+                counts.iter().enumerate().filter(|(i, _)| *i != chosen[0]).map(|own| *own.1).max().unwrap();
+            (90 - counts[chosen[0]]) as f64 <= bound && (second - counts[chosen[1]]) as f64 <= bound
+        });
+        let within = within.count();
+        assert!(within >= 1840, "{within}");
+        let tiny = TopK::new(people, 1, &"1e-9".parse().unwrap()).unwrap();
+        assert_eq!(tiny.falls_short_95(6), None);
+        assert!(top.falls_short_95(0).is_some());
     }
 
     #[test]

@@ -177,8 +177,18 @@ fn a_key_is_needed_to_continue_and_to_verify() {
     ledger.open_account("patients", &loss("1", "0")).unwrap();
     let head = ledger.verify(None).unwrap();
     assert_eq!(head, ledger.head().unwrap());
+    // Another key, or none, is told from a changed entry, and does not get as far as the entries.
+    assert!(matches!(SqliteLedger::open(&path), Err(LedgerError::KeyMissing)));
+    assert!(matches!(SqliteLedger::open_existing(&path, None), Err(LedgerError::KeyMissing)));
+    assert!(matches!(SqliteLedger::open_signed(&path, &other), Err(LedgerError::OtherKey)));
+    assert!(matches!(SqliteLedger::open_existing(&path, Some(&other)), Err(LedgerError::OtherKey)));
+    // A ledger of an earlier version, or one whose mark was wiped: the entries do not hold.
+    let copy = folder.path().join("old");
+    std::fs::copy(&path, &copy).unwrap();
+    rusqlite::Connection::open(&copy).unwrap().pragma_update(None, "user_version", 0).unwrap();
+    assert!(SqliteLedger::open_signed(&copy, &key).unwrap().verify(None).is_ok());
     for mut stranger in
-        [SqliteLedger::open(&path).unwrap(), SqliteLedger::open_signed(&path, &other).unwrap()]
+        [SqliteLedger::open(&copy).unwrap(), SqliteLedger::open_signed(&copy, &other).unwrap()]
     {
         assert!(stranger.verify(None).is_err());
         assert!(matches!(stranger.charge(&request("0.1")), Err(LedgerError::Broken { .. })));

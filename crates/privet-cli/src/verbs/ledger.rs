@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use privet_data::date_of;
-use privet_job::query::{Shown, open_account, show_ledger, verify_ledger};
+use privet_job::query::{Shown, ledger_page, open_account, show_ledger, time_of, verify_ledger};
 
-use super::query::{LedgerArgs, PeopleArgs, left_aligned};
+use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
+use super::query_text::left_aligned;
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure};
 
@@ -16,6 +16,7 @@ use crate::exit::{DONE, Failure};
 Examples:
   privet ledger open patients.parquet --epsilon 3
   privet ledger show patients.parquet
+  privet ledger show patients.parquet --report ledger.html
   privet ledger verify patients.parquet
   privet ledger open job.toml --epsilon 2 --delta 1e-6 --ledger postgres://steward@server/privacy")]
 pub struct Ledger {
@@ -53,6 +54,9 @@ struct Open {
 struct Show {
     /// The table whose account to show, or a job file whose input it is. With --ledger alone: all accounts
     data: Option<PathBuf>,
+    /// Write them as a page for people to this file as well, which must not be there yet
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     ledger: LedgerArgs,
 }
@@ -79,18 +83,31 @@ impl Ledger {
                 if shared.json {
                     print_json(&opened)?;
                 } else if !shared.quiet {
+                    let signed = match &opened.signing_key {
+                        Some(key) => format!(
+                            "Its entries are signed with the key in {key}: keep a copy of it, away from who can write the ledger."
+                        ),
+                        None => "Its entries are not signed: whoever can write the ledger can change them."
+                            .to_owned(),
+                    };
                     print(&format!(
-                        "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.",
+                        "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.\n{signed}",
                         opened.account, opened.budget, opened.ledger, opened.terms
                     ));
                 }
             }
             Act::Show(show) => {
+                if let Some(file) = &show.report {
+                    can_be_written(file)?;
+                }
                 let shown = show_ledger(show.data.as_deref(), &show.ledger.flags())?;
                 if shared.json {
                     print_json(&shown)?;
                 } else {
                     print(&describe(&shown));
+                }
+                if let Some(file) = &show.report {
+                    write(file, &ledger_page(&shown))?;
                 }
             }
             Act::Verify(verify) => {
@@ -128,7 +145,7 @@ fn describe(shown: &Shown) -> String {
     for entry in &shown.entries {
         rows.push(vec![
             entry.entry.to_string(),
-            time(entry.time),
+            time_of(entry.time),
             entry.account.clone(),
             entry.kind.to_owned(),
             entry.amount.epsilon.clone(),
@@ -140,21 +157,4 @@ fn describe(shown: &Shown) -> String {
         ]);
     }
     left_aligned(&rows)
-}
-
-/// Seconds since 1970 as a date and a time of day.
-fn time(seconds: u64) -> String {
-    let (day, rest) = (seconds / 86_400, seconds % 86_400);
-    let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{} {hours:02}:{minutes:02}:{seconds:02}", date_of(i64::try_from(day).unwrap_or(i64::MAX)))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn times_are_of_the_calendar() {
-        assert_eq!(super::time(0), "1970-01-01 00:00:00");
-        assert_eq!(super::time(951_868_799), "2000-02-29 23:59:59");
-        assert!(!super::time(u64::MAX).is_empty());
-    }
 }

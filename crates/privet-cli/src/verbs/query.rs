@@ -1,15 +1,17 @@
 //! `privet query`: private answers about people, charged to a ledger before they are shown.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use privet_job::Outcome;
 use privet_job::query::{
-    Answered, Flags, LedgerFlags, Neighbourhood, Planned, PlannedFigure, QueryError, QueryOptions,
-    plan_query, query,
+    Answered, Flags, LedgerFlags, Method, Neighbourhood, QueryError, QueryOptions, answer_page, plan_query,
+    query,
 };
 
-use super::answer::{number as whole, table};
-use super::{Shared, grouped, print, print_json};
+use super::query_text::{describe, describe_plan};
+use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure, code_of};
 use crate::progress::Bar;
 
@@ -23,10 +25,16 @@ Examples:
       --keys sex=F,M --bound cost=0..100000
   privet query job.toml \"select median(cost) from data where diagnosis = 'Asthma'\" --epsilon 0.2
   privet query job.toml \"select diagnosis, count(*) from data group by diagnosis order by count(*) desc limit 5\"
+  privet query job.toml \"select count(*) from data group by grouping sets ((sex, ward), (ward, diagnosis))\" --epsilon 1
+  privet query job.toml \"select smooth_median(cost) from data\" --epsilon 0.5 --delta 1e-6
+  privet query job.toml \"select count(*) from data where age < 40; select count(*) from data where cost > 900\" \\
+      --mechanism sulq --epsilon 1 --delta 1e-6
+  privet query job.toml \"select sex, diagnosis, count(*) from data group by sex, diagnosis\" --synthetic 1000 \\
+      --output synthetic.csv --epsilon 1 --report answer.html
 
-Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), quantile(COLUMN, 0.9); =, <>, <, <=, >, >=,
-between, in, like, is null, and, or, not; group by, order by, limit. Bounds and keys are declared, never read off the
-data. Exit code 3 when the budget does not suffice.")]
+Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), quantile(COLUMN, 0.9), smooth_median(COLUMN);
+=, <>, <, <=, >, >=, between, in, like, is null, and, or, not; group by, order by, limit; for counts also grouping sets,
+cube and rollup. Bounds and keys are declared, never read off the data. Exit code 3 when the budget does not suffice.")]
 pub struct Query {
     /// The table, or a job file whose input it is
     data: PathBuf,
@@ -38,6 +46,23 @@ pub struct Query {
     /// The probability with which the guarantee may fail: counts and sums then have Gaussian noise
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     delta: Option<String>,
+    /// How to answer, instead of noise on every figure of every group: laplace or gaussian for counts and sums; peeling for
+    /// the largest groups, chosen one by one; sulq for several counts, separated by semicolons, at one charge; dirichlet or
+    /// alpha-beta for records instead of figures
+    #[arg(long, value_name = "NAME", value_parser = Method::WORDS)]
+    mechanism: Option<String>,
+    /// Let --delta be the probability of noisy numbers for which epsilon does not hold, which is more than what is usual
+    #[arg(long)]
+    probabilistic: bool,
+    /// Draw so many synthetic records from the counts of a `group by`
+    #[arg(long, value_name = "N")]
+    synthetic: Option<u64>,
+    /// Write the records of --synthetic, or of --mechanism alpha-beta, to this CSV file, which must not be there yet
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the answer as a page for people to this file, which must not be there yet
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Only show the plan: cost, what is left, and how far off the numbers would be. Nothing is charged
     #[arg(long)]
     dry_run: bool,
@@ -71,9 +96,15 @@ pub struct LedgerArgs {
     /// The ledger: a file, or postgres://user@host/database (default: beside the table, as TABLE.ledger)
     #[arg(long, value_name = "FILE|URL")]
     ledger: Option<String>,
-    /// The file with the key that signs the ledger's entries
+    /// The file with the key that signs the ledger's entries (default: beside the ledger, as LEDGER.key)
     #[arg(long, value_name = "FILE")]
     signing_key: Option<PathBuf>,
+    /// Do not sign the entries
+    #[arg(long)]
+    unsigned: bool,
+    /// Reach a PostgreSQL server over a network although the connection is not encrypted
+    #[arg(long)]
+    unencrypted: bool,
     /// The account (default: the name of the table's file)
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
@@ -108,7 +139,13 @@ impl PeopleArgs {
 impl LedgerArgs {
     /// As the library takes them.
     pub fn flags(self) -> LedgerFlags {
-        LedgerFlags { ledger: self.ledger, signing_key: self.signing_key, account: self.account }
+        LedgerFlags {
+            ledger: self.ledger,
+            signing_key: self.signing_key,
+            account: self.account,
+            unsigned: self.unsigned,
+            unencrypted: self.unencrypted,
+        }
     }
 }
 
@@ -121,6 +158,7 @@ impl From<QueryError> for Failure {
 impl Query {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let method = self.mechanism.as_deref().and_then(|word| word.parse::<Method>().ok());
         let options = QueryOptions {
             data: self.data,
             question: self.question,
@@ -132,11 +170,18 @@ impl Query {
                 grids: self.grids,
                 keys: self.keys,
                 others: self.others,
+                method,
+                probabilistic: self.probabilistic,
+                synthetic: self.synthetic,
                 ..self.people.flags()
             },
             ledger: self.ledger.flags(),
             analyst: self.analyst,
         };
+        let makes_records = self.synthetic.is_some() || method == Some(Method::AlphaBeta);
+        if self.output.is_some() && !makes_records {
+            return Err(refused("--output is for records: --synthetic N, or --mechanism alpha-beta"));
+        }
         if self.dry_run {
             let planned = plan_query(&options)?;
             if shared.json {
@@ -146,6 +191,10 @@ impl Query {
             }
             return Ok(DONE);
         }
+        // Found out before anything is charged.
+        for file in self.output.iter().chain(&self.report) {
+            can_be_written(file)?;
+        }
         let bar = Bar::new(shared.quiet || shared.json);
         let answered = query(&options, &bar)?;
         bar.clear();
@@ -154,146 +203,59 @@ impl Query {
         } else {
             print(&describe(&answered, shared.quiet));
         }
+        if let Some(file) = &self.output {
+            write(file, &records(&answered))?;
+        }
+        if let Some(file) = &self.report {
+            write(file, &answer_page(&answered, &options.question))?;
+        }
         Ok(DONE)
     }
 }
 
-/// The plan as a table, and what to know about it.
-fn describe_plan(planned: &Planned, quiet: bool) -> String {
-    let mut rows = vec![["", "± 95 %", "noise"].map(str::to_owned).to_vec()];
-    for figure in &planned.figures {
-        rows.push(vec![figure.name.clone(), expected(figure), figure.noise.clone()]);
-    }
-    let mut text = left_aligned(&rows);
-    if quiet {
-        return text;
-    }
-    text.push('\n');
-    if !planned.group_by.is_empty() {
-        let by = planned.group_by.join(", ");
-        text.push_str(&format!("One line for each of {} groups by {by}.\n", grouped(planned.groups as u64)));
-    }
-    text.push_str(&notes(planned));
-    let (cost, account, ledger) = (&planned.cost, &planned.account, &planned.ledger);
-    match (&planned.remaining, planned.suffices) {
-        (Some(left), true) => {
-            text.push_str(&format!("It would cost {cost}; `{account}` has {left} left in {ledger}.\n"));
-        }
-        (Some(left), false) => text.push_str(&format!(
-            "It would cost {cost}, and `{account}` has only {left} left in {ledger}: it would be refused.\n"
-        )),
-        (None, _) => {
-            text.push_str(&format!(
-                "It would cost {cost}; there is no account `{account}` in {ledger} yet.\n"
-            ));
-        }
-    }
-    text.push_str("Nothing was charged, and the table was not opened.\n");
-    text
+fn refused(message: &str) -> Failure {
+    Failure { code: code_of(Outcome::BadInput), message: message.to_owned() }
 }
 
-fn expected(figure: &PlannedFigure) -> String {
-    match (figure.half_width_95, figure.half_width_95_times_records, figure.rank_error_95) {
-        (Some(half), _, _) => number(Some(half)),
-        (_, Some(times), _) => {
-            format!("{} / records (1,000 records: {})", number(Some(times)), number(Some(times / 1000.0)))
-        }
-        (_, _, rank) => format!("{} ranks", number(rank)),
+/// Refuses a file that is there, or a folder that is not.
+pub fn can_be_written(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if file.exists() {
+        return Err(refused(&format!(
+            "{} is there already; name another file, or remove it",
+            file.display()
+        )));
+    }
+    match folder.is_none_or(Path::is_dir) {
+        true => Ok(()),
+        false => Err(refused(&format!("{}: there is no such folder to write to", file.display()))),
     }
 }
 
-/// The answer as a table, and what to know about it.
-fn describe(answered: &Answered, quiet: bool) -> String {
-    let plan = &answered.plan;
-    let mut head = plan.group_by.clone();
-    head.extend(["", "answer", "± 95 %"].map(str::to_owned));
-    let mut rows = vec![head];
-    for line in &answered.lines {
-        for (figure, own) in plan.figures.iter().zip(&line.numbers) {
-            let mut row = line.group.clone();
-            row.push(figure.name.clone());
-            row.push(number(Some(own.value)));
-            row.push(match own.rank_error_95 {
-                Some(rank) => format!("{} ranks", number(Some(rank))),
-                None => number(own.half_width_95),
-            });
-            rows.push(row);
-        }
-    }
-    let mut text = table(&rows, plan.group_by.len() + 1);
-    if quiet {
-        return text;
-    }
-    text.push('\n');
-    for figure in &plan.figures {
-        text.push_str(&format!("{}: {}.\n", figure.name, figure.noise));
-    }
-    text.push_str(&notes(plan));
-    let left = plan.remaining.as_ref().map_or_else(String::new, |left| format!("; {left} is left"));
-    text.push_str(&format!(
-        "Charged {} to `{}` for {}{left} (entry {} of {}).\n",
-        plan.cost, plan.account, answered.analyst, answered.entry, plan.ledger
-    ));
-    text
+/// Writes a file that is not there yet.
+pub fn write(file: &Path, content: &str) -> Result<(), Failure> {
+    let written = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
+    written.and_then(|mut own| own.write_all(content.as_bytes())).map_err(|error| Failure {
+        code: code_of(Outcome::Resources),
+        message: format!(
+            "{} cannot be written: {error}; the answer above is charged and complete",
+            file.display()
+        ),
+    })
 }
 
-/// Above this epsilon a guarantee says little: odds may change more than a hundredfold.
-const LITTLE: f64 = 4.6;
-
-/// Whom the answer protects, and what it leaves out.
-fn notes(plan: &Planned) -> String {
-    let people = &plan.people;
-    let records = match people.max_records {
-        1 => "1 record".to_owned(),
-        most => format!("{most} records"),
+/// The records of an answer as CSV, each as often as it was drawn.
+fn records(answered: &Answered) -> String {
+    let field = |text: &str| match text.contains([',', '"', '\n', '\r']) || text.trim() != text {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
     };
-    let limit = match &people.per_person {
-        Some(column) => format!("Of each person, told by {column}, the first {records} count at most."),
-        None => format!("Assumed: nobody has more than {records} (otherwise use --per-person)."),
-    };
-    let hidden = match people.neighbours {
-        "replace" => "Hidden is what anybody's records say; how many records there are counts as public.",
-        _ => "Hidden is whether anybody is in the table, and what it says of them.",
-    };
-    let dropped = match people.dropped.is_empty() {
-        true => String::new(),
-        false => format!("Undeclared values of {} are in no group.\n", people.dropped.join(", ")),
-    };
-    let epsilon: f64 = plan.cost.epsilon.parse().unwrap_or(f64::INFINITY);
-    let times = match epsilon.exp() {
-        times if times < 1e6 => format!("{times:.3}"),
-        times => format!("{times:.0e}"),
-    };
-    let little = if epsilon > LITTLE { ", which protects little" } else { "" };
-    let factor =
-        format!("Nobody's records make any answer more than e^epsilon = {times} times as likely{little}.");
-    format!("{hidden}\n{factor}\n{limit}\n{dropped}")
-}
-
-/// A number for people: what is below 1 to three digits, and not as 0.
-fn number(value: Option<f64>) -> String {
-    match value {
-        Some(small) if small != 0.0 && small.abs() < 1.0 => {
-            let decimals = (2.0 - small.abs().log10().floor()).clamp(0.0, 20.0) as usize;
-            let text = format!("{small:.decimals$}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        other => whole(other),
+    let line = |fields: Vec<String>| fields.join(",") + "\n";
+    let mut csv = line(answered.plan.group_by.iter().map(|own| field(own)).collect());
+    for own in &answered.lines {
+        let record = line(own.group.iter().map(|key| field(key.as_deref().unwrap_or_default())).collect());
+        let times = own.numbers.first().map_or(0, |number| number.value as usize);
+        (0..times).for_each(|_| csv.push_str(&record));
     }
-}
-
-/// Columns in line, all to the left.
-pub fn left_aligned(rows: &[Vec<String>]) -> String {
-    table(rows, rows.first().map_or(0, Vec::len))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn small_numbers_are_not_zero() {
-        let shown = [0.0, 0.5, -0.0123456, 0.000001, 0.9999, 12.345, -3000.0].map(|n| number(Some(n)));
-        assert_eq!(shown, ["0", "0.5", "-0.0123", "0.000001", "1", "12.35", "-3,000"]);
-    }
+    csv
 }

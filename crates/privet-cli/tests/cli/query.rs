@@ -34,7 +34,7 @@ analyst = \"ann\"
 ";
 
 /// 600 people, and one value that must never be told.
-fn people() -> Dir {
+pub fn people() -> Dir {
     let mut text = "id,sex,age,cost\n".to_owned();
     for i in 0..600 {
         let sex = if i % 3 == 0 { "M" } else { "F" };
@@ -46,15 +46,15 @@ fn people() -> Dir {
     dir
 }
 
-fn open(dir: &Dir, epsilon: &str) {
+pub fn open(dir: &Dir, epsilon: &str) {
     dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", epsilon]).prints("Opened `people.csv`");
 }
 
-fn ask(dir: &Dir, question: &str, more: &[&str]) -> Run {
+pub fn ask(dir: &Dir, question: &str, more: &[&str]) -> Run {
     dir.privet(&[&["query", "job.toml", question, "--json"][..], more].concat())
 }
 
-fn entries(dir: &Dir) -> Vec<Value> {
+pub fn entries(dir: &Dir) -> Vec<Value> {
     let shown = dir.expect(0, &["ledger", "show", "people.csv", "--json"]).json();
     shown["entries"].as_array().unwrap().clone()
 }
@@ -274,8 +274,12 @@ fn a_changed_ledger_is_found() {
     dir.expect(0, &[&["ledger", "verify", "--since", &head][..], &sealed].concat());
     // Another key, or none, neither verifies nor continues.
     let bare = ["--ledger", "sealed.db", "--account", "people"];
-    dir.expect(1, &["ledger", "verify", "--ledger", "sealed.db"]).says("entry 1").says("the key is");
-    ask(&dir, "select count(*) from data", &bare).expect(1).says("does not hold");
+    dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db"]).says("signed").says("--signing-key");
+    ask(&dir, "select count(*) from data", &bare).expect(2).says("--signing-key");
+    dir.write("another", "also sixteen bytes or more");
+    dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db", "--signing-key", "another"])
+        .says("not the key")
+        .says("--signing-key");
     dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db", "--signing-key", "none"]).says("key");
     dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db", "--since", "x"]).says("NUMBER:HASH");
     // An older copy lacks what was charged since.
@@ -384,7 +388,8 @@ fn kill(times: u32) {
     assert!(lost <= killed as usize, "{lost} charges without an answer after {killed} kills");
     // What a killed run left of a journal goes with the next charge.
     assert!(run().wait_with_output().unwrap().status.success());
-    assert_eq!(dir.names("."), ["job.toml", "people.csv", "people.csv.ledger"], "a journal stays");
+    let names = ["job.toml", "people.csv", "people.csv.ledger", "people.csv.ledger.key"];
+    assert_eq!(dir.names("."), names, "a journal stays");
 }
 
 #[test]

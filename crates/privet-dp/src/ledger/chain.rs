@@ -31,6 +31,27 @@ impl Seal {
         Ok(Self::Keyed(key))
     }
 
+    /// What a ledger keeps of its key, to tell another key from a changed entry: 31 bits that follow from it, from which
+    /// it cannot be found; 0 without a key.
+    pub fn mark(&self) -> Result<i32, LedgerError> {
+        if let Self::Plain = self {
+            return Ok(0);
+        }
+        let hash = self.hash(START, &["the key of a privet ledger"])?;
+        let bits = u32::from_str_radix(hash.get(..8).unwrap_or_default(), 16).unwrap_or(0);
+        Ok((bits >> 1 | 1) as i32)
+    }
+
+    /// Refuses a key, or none, that does not fit a mark. Ledgers of earlier versions have none.
+    pub fn must_fit(&self, mark: i32) -> Result<(), LedgerError> {
+        match (mark, self) {
+            (0, _) => Ok(()),
+            (_, Self::Plain) => Err(LedgerError::KeyMissing),
+            (mark, own) if own.mark()? == mark => Ok(()),
+            _ => Err(LedgerError::OtherKey),
+        }
+    }
+
     /// The hash of an entry as hexadecimal text.
     pub fn hash(&self, previous: &str, fields: &[&str]) -> Result<String, LedgerError> {
         let mut message = Vec::new();
@@ -67,6 +88,16 @@ mod tests {
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
         assert_eq!(hex(&Sha256::digest(b"abc"))[..16], *"ba7816bf8f01cfea");
+    }
+
+    #[test]
+    fn marks_tell_keys_apart() {
+        let (one, two) = (Seal::Keyed(vec![7; 16]), Seal::Keyed(vec![8; 16]));
+        assert_eq!(Seal::Plain.mark().unwrap(), 0);
+        let mark = one.mark().unwrap();
+        assert!(mark > 0 && one.must_fit(mark).is_ok() && one.must_fit(0).is_ok());
+        assert!(matches!(two.must_fit(mark), Err(LedgerError::OtherKey)));
+        assert!(matches!(Seal::Plain.must_fit(mark), Err(LedgerError::KeyMissing)));
     }
 
     #[test]

@@ -208,6 +208,18 @@ pub enum LedgerError {
         "the key of a ledger is a file of at least 16 bytes that can be read, the same one for all its entries"
     )]
     Key,
+    /// Entries are signed, and no key was given.
+    #[error(
+        "the entries of this ledger are signed and its key is not there; name the file that holds it with --signing-key \
+         (`privet ledger open` makes it beside the ledger, as LEDGER.key)"
+    )]
+    KeyMissing,
+    /// Entries are signed with another key.
+    #[error(
+        "this is not the key that the entries of this ledger are signed with; name the file that holds the right one with \
+         --signing-key"
+    )]
+    OtherKey,
     /// The database failed. Nothing may be answered.
     #[error("the ledger cannot be used, so nothing is answered: {0}")]
     Storage(String),

@@ -11,9 +11,11 @@
 //! The connection is not encrypted: reach the server through a socket, a tunnel or a network that you trust. A URL
 //! that demands encryption (`sslmode=require`) is refused instead of weakened.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use postgres::config::Host;
 use postgres::error::SqlState;
 use postgres::{Client, Config, IsolationLevel, NoTls, Row, Transaction};
 
@@ -42,6 +44,8 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(123654014329204)";
 
 const ENTRIES: &str = "SELECT sequence, kind, time, dataset, asker, fingerprint, epsilon, delta, \
     epsilon_remaining, delta_remaining, hash FROM privet_entries";
+
+const FORM: &str = "a PostgreSQL ledger is named like postgres://user@host:5432/database";
 
 /// Budgets in a database.
 pub struct PostgresLedger {
@@ -76,6 +80,27 @@ fn meaning(code: &SqlState) -> &'static str {
 }
 
 impl PostgresLedger {
+    /// Whether a URL names a server on this machine only: a socket, `localhost` or a loopback address. What goes
+    /// farther can be read, and changed, on its way.
+    pub fn is_local(url: &str) -> Result<bool, LedgerError> {
+        let config: Config = url.parse().map_err(|_| LedgerError::Storage(FORM.to_owned()))?;
+        let is_local = |host: &Host| match host {
+            Host::Tcp(name) => {
+                let bare = name.trim_start_matches('[').trim_end_matches(']');
+                bare.eq_ignore_ascii_case("localhost")
+                    || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+            }
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        };
+        // An address, where one is given, decides; the name is then for show.
+        let addresses = config.get_hostaddrs();
+        if !addresses.is_empty() {
+            return Ok(addresses.iter().all(IpAddr::is_loopback));
+        }
+        Ok(config.get_hosts().iter().all(is_local))
+    }
+
     /// The ledger in the database that a `postgres://user:password@host/database` names; its tables are made when they
     /// are not there. The password may be in the environment, as `PGPASSWORD`.
     pub fn open(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
@@ -90,8 +115,7 @@ impl PostgresLedger {
     /// The same without making tables; they are missed when they are first used.
     pub fn open_existing(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
         let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
-        let form = "a PostgreSQL ledger is named like postgres://user@host:5432/database";
-        let mut config: Config = url.parse().map_err(|_| LedgerError::Storage(form.to_owned()))?;
+        let mut config: Config = url.parse().map_err(|_| LedgerError::Storage(FORM.to_owned()))?;
         if config.get_password().is_none()
             && let Ok(password) = std::env::var("PGPASSWORD")
         {

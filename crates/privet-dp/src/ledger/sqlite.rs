@@ -84,6 +84,7 @@ impl SqliteLedger {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         Self::set_up(&connection)?;
+        seal.must_fit(mark(&connection)?)?;
         Ok(Self { connection, seal })
     }
 
@@ -92,6 +93,11 @@ impl SqliteLedger {
         Self::set_up(&connection)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute_batch(TABLES)?;
+        let entries: i64 = transaction.query_row("SELECT count(*) FROM entries", [], |row| row.get(0))?;
+        if entries == 0 {
+            transaction.pragma_update(None, "user_version", seal.mark()?)?;
+        }
+        seal.must_fit(mark(&transaction)?)?;
         transaction.commit()?;
         Ok(Self { connection, seal })
     }
@@ -145,6 +151,11 @@ impl SqliteLedger {
         }
         entry.receipt()
     }
+}
+
+/// What the file keeps of its key.
+fn mark(connection: &Connection) -> Result<i32, LedgerError> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
 /// Goes through all entries. What single entries say is not believed.

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::{Domain, Kind};
-use privet_dp::{Bounds, Delta, DpError, Epsilon, Grid, Neighbours, People};
+use privet_dp::{Bounds, Delta, DpError, Epsilon, Grid, Neighbours, People, Privacy};
 use serde::Deserialize;
 
 use super::error::QueryError;
+use super::method::Method;
 use crate::error::JobError;
 use crate::job::Job;
 
@@ -112,6 +113,12 @@ pub struct Flags {
     pub keys: Vec<String>,
     /// `--other COLUMN=LABEL`
     pub others: Vec<String>,
+    /// `--mechanism`
+    pub method: Option<Method>,
+    /// `--probabilistic`
+    pub probabilistic: bool,
+    /// `--synthetic N`
+    pub synthetic: Option<u64>,
 }
 
 /// The keys of a column of `group by`.
@@ -142,7 +149,7 @@ pub(super) struct Declared<'a> {
     pub job: Option<(&'a Job, &'a Path)>,
 }
 
-fn problem(message: impl Into<String>) -> QueryError {
+pub(super) fn problem(message: impl Into<String>) -> QueryError {
     QueryError::Declaration(message.into())
 }
 
@@ -172,7 +179,30 @@ impl Declared<'_> {
         })?;
         let delta = self.flags.delta.clone().or_else(|| of_job(|section| &section.delta));
         let delta = delta.map(|text| probability(&text)).transpose()?;
-        Ok((epsilon.parse()?, delta.filter(|delta| !delta.value().is_zero())))
+        let delta = delta.filter(|delta| !delta.value().is_zero());
+        if self.flags.method == Some(Method::Laplace) {
+            return Ok((epsilon.parse()?, None));
+        }
+        let needs = match (self.flags.method, self.flags.probabilistic) {
+            (Some(Method::Gaussian), _) => "--mechanism gaussian needs",
+            (_, true) => "--probabilistic needs",
+            _ => return Ok((epsilon.parse()?, delta)),
+        };
+        match delta {
+            Some(_) => Ok((epsilon.parse()?, delta)),
+            None => Err(problem(format!(
+                "{needs} a --delta, the probability with which the guarantee may fail, such as 1e-6"
+            ))),
+        }
+    }
+
+    /// What one of several figures may cost.
+    pub fn privacy(&self, epsilon: &Epsilon, delta: Option<&Delta>) -> Privacy {
+        match delta {
+            None => Privacy::Pure(epsilon.clone()),
+            Some(delta) if self.flags.probabilistic => Privacy::Probabilistic(epsilon.clone(), delta.clone()),
+            Some(delta) => Privacy::Approximate(epsilon.clone(), delta.clone()),
+        }
     }
 
     /// The neighbourhood.

@@ -9,7 +9,8 @@ use privet_measure::answer::QuestionError;
 use crate::error::{JobError, Outcome};
 
 const ACCEPTED: &str = "accepted is `select count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), \
-    quantile(COLUMN, 0.9) from data where … group by COLUMN order by FIGURE desc limit 5`, with =, <>, <, <=, >, >=, \
+    quantile(COLUMN, 0.9), smooth_median(COLUMN) from data where … group by COLUMN order by FIGURE desc limit 5`, and counts \
+    by `grouping sets`, `cube` or `rollup`, with =, <>, <, <=, >, >=, \
     between, in (…), like, is null, and, or, not";
 
 /// Why a private question was not answered.

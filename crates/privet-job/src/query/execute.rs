@@ -11,13 +11,14 @@ use std::collections::HashMap;
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Column, Progress, Table};
 use privet_dp::{Bounds, DpError};
-use privet_measure::answer::{Aggregate, Figure, RankBy};
+use privet_measure::answer::RankBy;
 use std::path::Path;
 
 use super::condition::taken;
 use super::declared::Keys;
 use super::error::QueryError;
-use super::plan::{Error, Mechanism, Part, Plan};
+use super::plan::{Error, Mechanism, Part, Plan, Way};
+use super::session::Session;
 
 /// A record that is in no group.
 const NOWHERE: u32 = u32::MAX;
@@ -25,8 +26,17 @@ const NOWHERE: u32 = u32::MAX;
 /// The records as a plan looks at them. Exact, so nothing of it may be shown.
 pub(super) struct Exact {
     table: Table,
+    /// Per record whether it is among those of its person that count.
+    kept: Vec<bool>,
     /// Per record its group, or nowhere.
     group_of: Vec<u32>,
+}
+
+/// What an answer says.
+pub(super) struct Released {
+    pub lines: Vec<Line>,
+    /// What there is to know of it, in sentences.
+    pub remarks: Vec<String>,
 }
 
 /// A noisy number.
@@ -43,8 +53,8 @@ pub struct Number {
 /// One line of an answer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Line {
-    /// The keys of the columns of `group by`.
-    pub group: Vec<String>,
+    /// The keys of the columns of `group by`; none for a column that this table of several does not have.
+    pub group: Vec<Option<String>>,
     /// One number for each figure.
     pub numbers: Vec<Number>,
 }
@@ -62,15 +72,20 @@ impl Exact {
     }
 
     pub fn new(plan: &Plan, table: Table) -> Self {
-        let mut counts = taken(&plan.question.filter, &table);
+        let mut kept = vec![true; table.rows];
         if let Some(column) = plan.per_person.as_ref().and_then(|name| table.column(name)) {
             let persons: Vec<u64> = column.codes.iter().map(|&code| code.into()).collect();
             let keep = plan.people.keep(&persons);
-            for ((counts, keep), &code) in counts.iter_mut().zip(keep).zip(&column.codes) {
-                *counts &= keep && !column.domain.is_missing(code);
+            for ((kept, keep), &code) in kept.iter_mut().zip(keep).zip(&column.codes) {
+                *kept = keep && !column.domain.is_missing(code);
             }
         }
-        let mut group_of: Vec<u32> = counts.iter().map(|&counts| if counts { 0 } else { NOWHERE }).collect();
+        let taken = taken(&plan.question.filter, &table);
+        let place = |(&kept, taken): (&bool, bool)| if kept && taken { 0 } else { NOWHERE };
+        let mut group_of: Vec<u32> = kept.iter().zip(taken).map(place).collect();
+        if let Way::Marginals(_) = plan.way {
+            return Self { table, kept, group_of };
+        }
         for keys in &plan.keys {
             let Some(column) = table.column(&keys.column) else { continue };
             let key_of_code = keys_of(keys, column);
@@ -84,15 +99,27 @@ impl Exact {
                 };
             }
         }
-        Self { table, group_of }
+        Self { table, kept, group_of }
     }
 
-    /// Noisy numbers, in the order and as many as the question asks for. Draws from the generator.
-    pub fn release(&self, plan: &Plan) -> Result<Vec<Line>, DpError> {
+    /// What the question asks for, with noise. Draws from the generator.
+    pub fn release(&self, plan: &Plan) -> Result<Released, DpError> {
+        match &plan.way {
+            Way::Figures | Way::Chosen(_) => Ok(Released { lines: self.figures(plan)?, remarks: Vec::new() }),
+            Way::Marginals(marginals) => marginals.release(&self.key_columns(&plan.keys), &plan.keys),
+            Way::Session(session) => session.release(&self.answers(session)),
+            Way::Synthetic(synthetic) => synthetic.release(&self.counts(None, plan.groups.get()), plan),
+        }
+    }
+
+    /// Noisy numbers, in the order and as many as the question asks for.
+    fn figures(&self, plan: &Plan) -> Result<Vec<Line>, DpError> {
         let columns = plan.parts.iter().map(|part| self.part(part, plan.groups.get()));
         let columns = columns.collect::<Result<Vec<Vec<Number>>, DpError>>()?;
         let mut order: Vec<usize> = (0..plan.groups.get()).collect();
-        if let Some(ranking) = plan.question.order {
+        if let Way::Chosen(choice) = &plan.way {
+            order = choice.top.release(&self.counts(choice.column.as_deref(), plan.groups.get()))?;
+        } else if let Some(ranking) = plan.question.order {
             match ranking.by {
                 RankBy::Key(position) => {
                     order.sort_by_key(|&group| plan.keys_of(group).get(position).copied());
@@ -118,22 +145,53 @@ impl Exact {
             .collect())
     }
 
+    /// The number of records in each group, those left out whose value in a column is missing.
+    fn counts(&self, column: Option<&str>, groups: usize) -> Vec<u64> {
+        let known = column.and_then(|name| self.table.column(name));
+        let mut counts = vec![0u64; groups];
+        for (row, &group) in self.group_of.iter().enumerate() {
+            let missing = known.is_some_and(|own| own.domain.is_missing(own.codes[row])); // why: one code per record
+            if let (false, Some(count)) = (missing, counts.get_mut(group as usize)) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// The keys of every record that counts, by column.
+    fn key_columns(&self, keys: &[Keys]) -> Vec<Vec<u32>> {
+        let of = |own: &Keys| {
+            let Some(column) = self.table.column(&own.column) else { return Vec::new() };
+            let key_of_code = keys_of(own, column);
+            let records = self.group_of.iter().zip(&column.codes).filter(|(group, _)| **group != NOWHERE);
+            records.map(|(_, &code)| key_of_code.get(code as usize).copied().unwrap_or(NOWHERE)).collect()
+        };
+        keys.iter().map(of).collect()
+    }
+
+    /// The exact answers of a session.
+    fn answers(&self, session: &Session) -> Vec<u64> {
+        let mut answers = Vec::new();
+        for question in &session.questions {
+            let taken = taken(&question.filter, &self.table);
+            for output in &question.select {
+                let known = output.figure.column().and_then(|name| self.table.column(name));
+                let counts = |row: &usize| {
+                    self.kept[*row] && taken[*row] // why: one of each per record
+                        && !known.is_some_and(|own| own.domain.is_missing(own.codes[*row])) // why: one code per record
+                };
+                answers.push((0..self.table.rows).filter(counts).count() as u64);
+            }
+        }
+        answers
+    }
+
     /// One number for each group.
     fn part(&self, part: &Part, groups: usize) -> Result<Vec<Number>, DpError> {
         let error = part.error();
         match &part.mechanism {
             Mechanism::Count(noise) => {
-                let known = match &part.figure {
-                    Figure::Aggregate(Aggregate::CountOf(column)) => self.table.column(column),
-                    _ => None,
-                };
-                let mut counts = vec![0u64; groups];
-                for (row, &group) in self.group_of.iter().enumerate() {
-                    let missing = known.is_some_and(|own| own.domain.is_missing(own.codes[row])); // why: one code per record
-                    if let (false, Some(count)) = (missing, counts.get_mut(group as usize)) {
-                        *count += 1;
-                    }
-                }
+                let counts = self.counts(part.figure.column(), groups);
                 let noisy = noise.add_to_all(&counts)?;
                 Ok(noisy.into_iter().map(|count| number(count as f64, error, None)).collect())
             }
@@ -161,6 +219,11 @@ impl Exact {
                 .units(part, bounds, groups)
                 .into_iter()
                 .map(|units| Ok(number(bounds.grid().number(quantile.release(units)?.into()), error, None)))
+                .collect(),
+            Mechanism::SmoothMedian { median, bounds } => self
+                .units(part, bounds, groups)
+                .into_iter()
+                .map(|units| Ok(number(bounds.grid().number(median.release(units)?.into()), error, None)))
                 .collect(),
         }
     }
@@ -201,6 +264,7 @@ fn number(value: f64, error: Error, records: Option<i128>) -> Number {
         Error::HalfWidth(half) => (Some(half), None),
         Error::PerRecords(half) => (records.map(|records| half / records.max(1) as f64), None),
         Error::Rank(records) => (None, Some(records)),
+        Error::IfEven(_) => (None, None),
     };
     Number { value, half_width_95, rank_error_95 }
 }

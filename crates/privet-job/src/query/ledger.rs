@@ -106,6 +106,8 @@ pub struct Opened {
     pub budget: Amount,
     /// Whom it protects.
     pub terms: String,
+    /// The file with the key that signs its entries; none when they are not signed.
+    pub signing_key: Option<String>,
 }
 
 fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryError> {
@@ -134,9 +136,11 @@ pub fn open_account(
     let (whom, person) = Declared { flags: people, job }.people()?;
     let terms = Terms { neighbours: whom.neighbours(), person, records: whom.contributions() };
     let name = account.named()?.to_owned();
-    let receipt = account.made()?.open_account_on(&name, &terms, &budget)?;
+    let (mut ledger, key) = account.made()?;
+    let receipt = ledger.open_account_on(&name, &terms, &budget)?;
     let budget = (&receipt.remaining).into();
-    Ok(Opened { ledger: account.place(), account: name, budget, terms: terms.to_string() })
+    let signing_key = key.map(|path| path.display().to_string());
+    Ok(Opened { ledger: account.place(), account: name, budget, terms: terms.to_string(), signing_key })
 }
 
 /// The entries of a ledger; of one account when a table or an account is named.

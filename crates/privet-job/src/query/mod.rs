@@ -7,20 +7,28 @@
 //! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
 //! for the owner of the data and not for whoever asked.
 
+mod choice;
 mod condition;
 mod declared;
 mod error;
 mod execute;
 mod ledger;
+mod marginals;
+mod method;
 mod place;
 mod plan;
+mod report;
+mod session;
+mod synthetic;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_ways;
 
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_dp::ledger::{Request, answer};
+use privet_dp::ledger::{Act, Record, Request, answer};
 use privet_dp::{DpError, Loss};
 
 pub(crate) use declared::check;
@@ -28,12 +36,14 @@ pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
 pub use error::QueryError;
 pub use execute::{Line, Number};
 pub use ledger::{Amount, LedgerEntry, Opened, Shown, Verified, open_account, show_ledger, verify_ledger};
+pub use method::Method;
 pub use place::LedgerFlags;
+pub use report::{answer_page, ledger_page, time_of};
 
 use declared::Declared;
 use execute::Exact;
 use place::{Account, Subject};
-use plan::{Error, Plan};
+use plan::Plan;
 
 /// A question, and what it may use.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +71,8 @@ pub struct Planned {
     pub groups: usize,
     /// The figures.
     pub figures: Vec<PlannedFigure>,
+    /// What else there is to know of how it is answered, in sentences.
+    pub remarks: Vec<String>,
     /// What it costs.
     pub cost: Amount,
     /// Whom it protects.
@@ -82,12 +94,30 @@ pub struct PlannedFigure {
     pub name: String,
     /// The law of its noise.
     pub noise: String,
+    /// The same as numbers, where it is one of two well-known ones.
+    pub law: Option<Law>,
     /// With a probability of 95 % the noise is at most this, in the figure's own unit.
     pub half_width_95: Option<f64>,
     /// Averages: the same, to be divided by the number of records.
     pub half_width_95_times_records: Option<f64>,
     /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile.
     pub rank_error_95: Option<f64>,
+}
+
+/// The law of the error of a figure, in the figure's own unit.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Law {
+    /// `laplace` or `gaussian`.
+    pub kind: &'static str,
+    /// The scale of the one, the standard deviation of the other.
+    pub scale: f64,
+}
+
+impl Law {
+    fn of(noise: &privet_dp::Noise, units_per_one: f64) -> Self {
+        let kind = if noise.is_gaussian() { "gaussian" } else { "laplace" };
+        Self { kind, scale: noise.scale().to_f64().value() / units_per_one }
+    }
 }
 
 /// Whom an answer protects.
@@ -115,6 +145,8 @@ pub struct Answered {
     pub entry: u64,
     /// The hash of that entry.
     pub hash: String,
+    /// The total that the account was opened with.
+    pub budget: Option<Amount>,
     /// The numbers.
     pub lines: Vec<Line>,
 }
@@ -158,18 +190,24 @@ pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered
         return Err(privet_dp::ledger::LedgerError::Insufficient { asked, left }.into());
     }
     let exact = Exact::read(plan, &subject.path, &subject.options, progress)?;
-    let (receipt, lines) =
+    let (receipt, released) =
         answer(&mut *ledger, &request, || exact.release(plan)).map_err(|error| match error {
             DpError::Ledger(error) => account.explain(error),
             other => other.into(),
         })?;
-    let planned = prepared.planned(Some(&receipt.remaining));
+    // For the reader only; what was charged does not hang on it.
+    let records = ledger.records().unwrap_or_default();
+    let is_opening = |own: &&Record| own.act == Act::Opened && own.dataset == *name;
+    let budget = records.iter().find(is_opening).map(|own| (&own.loss).into());
+    let mut planned = Planned { suffices: true, ..prepared.planned(Some(&receipt.remaining)) };
+    planned.remarks.extend(released.remarks);
     Ok(Answered {
-        plan: Planned { suffices: true, ..planned },
+        plan: planned,
         analyst,
         entry: receipt.sequence,
         hash: receipt.hash,
-        lines,
+        budget,
+        lines: released.lines,
     })
 }
 
@@ -192,21 +230,6 @@ impl Prepared {
 
     fn planned(&self, left: Option<&Loss>) -> Planned {
         let plan = &self.plan;
-        let figures = plan.question.select.iter().zip(&plan.part_of).filter_map(|(output, &part)| {
-            let part = plan.parts.get(part)?;
-            let (half, times, rank) = match part.error() {
-                Error::HalfWidth(half) => (Some(half), None, None),
-                Error::PerRecords(times) => (None, Some(times), None),
-                Error::Rank(rank) => (None, None, Some(rank)),
-            };
-            Some(PlannedFigure {
-                name: output.name.clone(),
-                noise: part.law(),
-                half_width_95: half,
-                half_width_95_times_records: times,
-                rank_error_95: rank,
-            })
-        });
         let dropped = plan.keys.iter().filter(|keys| keys.other.is_none()).map(|keys| keys.column.clone());
         let neighbours = match plan.people.neighbours() {
             privet_dp::Neighbours::AddRemove => Neighbourhood::AddRemove,
@@ -215,7 +238,8 @@ impl Prepared {
         Planned {
             group_by: plan.question.group_by.clone(),
             groups: plan.groups.get(),
-            figures: figures.collect(),
+            figures: plan.figures(),
+            remarks: plan.remarks(),
             cost: (&plan.loss).into(),
             people: Protected {
                 neighbours: neighbours.word(),

@@ -1,11 +1,15 @@
 //! Where the table, its ledger and its account are.
 //!
 //! Guarantee: the same table has the same ledger whichever way it is named (by itself or by a job file that says
-//! nothing else), so that a question cannot be asked twice from two budgets by accident.
+//! nothing else), so that a question cannot be asked twice from two budgets by accident. A new ledger is signed: its key
+//! is made beside it, for its owner's eyes alone, and found there later. Ledgers without a key from earlier stay as they
+//! are.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use privet_data::io::ReadOptions;
+use privet_dp::DpError;
 use privet_dp::ledger::{Ledger, LedgerError, PostgresLedger, SqliteLedger};
 
 use super::error::QueryError;
@@ -22,6 +26,10 @@ pub struct LedgerFlags {
     pub signing_key: Option<PathBuf>,
     /// `--account NAME`
     pub account: Option<String>,
+    /// `--unsigned`: a new ledger without a key.
+    pub unsigned: bool,
+    /// `--unencrypted`: a server may be reached over a network.
+    pub unencrypted: bool,
 }
 
 /// The table that is asked about.
@@ -56,6 +64,7 @@ impl Subject {
 pub(super) struct Account {
     ledger: Storage,
     key: Option<PathBuf>,
+    unsigned: bool,
     /// The account; none when neither a name nor a table is given.
     pub name: Option<String>,
     /// What follows `privet ledger open`, so that a person can repeat it.
@@ -80,12 +89,28 @@ impl Account {
             }
         };
         let of_job = job.and_then(|(job, base)| Some(storage(job.query.ledger.as_deref()?, Some(base))));
-        let of_table = || subject.map(|own| Storage::File(with_ending(&own.path)));
+        let of_table = || subject.map(|own| Storage::File(with_ending(&own.path, ".ledger")));
         let is_of_table = flags.ledger.is_none() && of_job.is_none();
         let ledger = flags.ledger.as_deref().map(|text| storage(text, None)).or(of_job).or_else(of_table);
         let ledger = ledger.ok_or_else(|| {
             JobError::new("say which ledger: the table or job file that it is of, or --ledger FILE")
         })?;
+        if let Storage::Server(url) = &ledger
+            && !flags.unencrypted
+            && !PostgresLedger::is_local(url)?
+        {
+            let problem = "the connection to a PostgreSQL ledger is not encrypted, so whoever is on the way to another machine \
+                           could read it, or change what is charged; use a tunnel to localhost or a socket, or say \
+                           --unencrypted where you trust the network";
+            return Err(JobError::new(problem).into());
+        }
+        // Made beside the ledger when it was opened.
+        let key_of_file = || match &ledger {
+            Storage::File(path) => {
+                Some(with_ending(path, ".key")).filter(|key| !flags.unsigned && key.is_file())
+            }
+            Storage::Server(_) => None,
+        };
         let key_of_job = || job.and_then(|(job, base)| Some(beside(base, job.query.signing_key.as_deref()?)));
         let name_of_job = || job.and_then(|(job, _)| job.query.account.clone());
         let name_of_table = || {
@@ -104,9 +129,14 @@ impl Account {
             Storage::Server(_) => "--ledger postgres://…".to_owned(),
         }));
         command.extend(flags.account.as_ref().map(|name| format!("--account {name}")));
+        let key = flags.signing_key.clone().or_else(key_of_job).or_else(key_of_file);
+        if key.is_some() && flags.unsigned {
+            return Err(JobError::new("either a signing key or --unsigned, not both").into());
+        }
         Ok(Self {
             ledger,
-            key: flags.signing_key.clone().or_else(key_of_job),
+            key,
+            unsigned: flags.unsigned,
             name: named.or_else(name_of_table),
             command: command.join(" "),
         })
@@ -135,14 +165,41 @@ impl Account {
         })
     }
 
-    /// The ledger, made when there is none.
-    pub fn made(&self) -> Result<Box<dyn Ledger>, LedgerError> {
-        let key = self.key.as_deref();
-        Ok(match (&self.ledger, key) {
-            (Storage::File(path), None) => Box::new(SqliteLedger::open(path)?),
-            (Storage::File(path), Some(key)) => Box::new(SqliteLedger::open_signed(path, key)?),
-            (Storage::Server(url), key) => Box::new(PostgresLedger::open(url, key)?),
-        })
+    /// The ledger, made when there is none; with it a key that signs its entries, unless one is named or none is
+    /// wanted. Tells where the key is.
+    pub fn made(&self) -> Result<(Box<dyn Ledger>, Option<PathBuf>), QueryError> {
+        match (&self.ledger, &self.key) {
+            // An empty file is no ledger yet.
+            (Storage::File(path), None)
+                if self.unsigned || path.metadata().is_ok_and(|file| file.len() > 0) =>
+            {
+                Ok((Box::new(SqliteLedger::open(path)?), None))
+            }
+            (Storage::File(path), None) => {
+                let key = with_ending(path, ".key");
+                make_key(&key)?;
+                match SqliteLedger::open_signed(path, &key) {
+                    Ok(ledger) => Ok((Box::new(ledger), Some(key))),
+                    Err(error) => {
+                        // Nothing is signed with it yet.
+                        let _ = std::fs::remove_file(&key);
+                        Err(error.into())
+                    }
+                }
+            }
+            (Storage::File(path), Some(key)) => {
+                Ok((Box::new(SqliteLedger::open_signed(path, key)?), Some(key.clone())))
+            }
+            (Storage::Server(_), None) if !self.unsigned => {
+                let problem = "a PostgreSQL ledger needs a key that signs its entries, because whoever administers the server \
+                               could change them: --signing-key FILE (such as from `head -c 32 /dev/urandom`), the same one \
+                               for everybody who asks; or say --unsigned";
+                Err(JobError::new(problem).into())
+            }
+            (Storage::Server(url), key) => {
+                Ok((Box::new(PostgresLedger::open(url, key.as_deref())?), key.clone()))
+            }
+        }
     }
 
     /// The same error, with what to do when there is no account.
@@ -158,8 +215,26 @@ impl Account {
     }
 }
 
-fn with_ending(path: &Path) -> PathBuf {
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".ledger");
+    name.push(ending);
     name.into()
+}
+
+/// Makes a key of 32 random bytes, as text, that only its owner can read.
+fn make_key(path: &Path) -> Result<(), QueryError> {
+    let mut bytes = [0u8; 32];
+    getrandom::fill(&mut bytes).map_err(|_| DpError::Generator)?;
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(path).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()
+    });
+    let problem = "the key that signs the ledger cannot be written here; name one with --signing-key, or say --unsigned";
+    written.map_err(|_| JobError::new(problem).at(path).into())
 }

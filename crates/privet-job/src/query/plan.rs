@@ -14,20 +14,27 @@
 //! their epsilon for a person who is added or removed: replacing is removing and adding.
 //!
 //! The k largest groups (`order by count(*) desc limit k`) are the k largest noisy counts. Choosing them one by one
-//! (`privet_dp::TopK`) would add noise k times as large for the same epsilon, because keys are declared and all
-//! counts are made anyway.
+//! (`privet_dp::TopK`, with `--mechanism peeling`) needs noise k times as large for the same epsilon, because keys are
+//! declared and all counts are made anyway; but the counts are then not those that won by their noise. The choice gets
+//! a share of epsilon like a figure.
 
 use std::num::NonZeroUsize;
 
 use privet_dp::ledger::Terms;
 use privet_dp::{
     Bounds, Count, Delta, DpError, Epsilon, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy,
-    Quantile, Rational, Selection, Sum,
+    Quantile, Rational, Selection, SmoothMedian, Sum,
 };
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
-use super::declared::{Declared, Keys};
+use super::choice::Choice;
+use super::declared::{Declared, Keys, problem};
 use super::error::QueryError;
+use super::marginals::Marginals;
+use super::method::Method;
+use super::session::Session;
+use super::synthetic::Synthetic;
+use super::{Law, PlannedFigure};
 
 /// The most groups: every one is a line of the answer.
 const MOST_GROUPS: usize = 1 << 20;
@@ -48,6 +55,25 @@ pub(super) struct Plan {
     pub keys: Vec<Keys>,
     /// The number of groups; 1 without `group by`.
     pub groups: NonZeroUsize,
+    /// How it is answered.
+    pub way: Way,
+    /// Whether deltas are meant as in PM-28.
+    pub probabilistic: bool,
+}
+
+/// How a question is answered.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// Every figure of every group has noise of its own.
+    Figures,
+    /// The same, for groups that are chosen first.
+    Chosen(Choice),
+    /// Several tables of counts at once, which agree with each other.
+    Marginals(Marginals),
+    /// Several counting questions at once.
+    Session(Session),
+    /// Records instead of figures.
+    Synthetic(Synthetic),
 }
 
 /// A figure and what answers it.
@@ -64,6 +90,7 @@ pub(super) enum Mechanism {
     Sum { sum: Sum, noise: Noise },
     Average { mean: Box<Mean>, bounds: Bounds },
     Quantile { quantile: Quantile, bounds: Bounds },
+    SmoothMedian { median: Box<SmoothMedian>, bounds: Bounds },
 }
 
 /// How far off an answer is with a probability of 5 % at most.
@@ -75,24 +102,61 @@ pub(super) enum Error {
     PerRecords(f64),
     /// By this many records in its rank.
     Rank(f64),
+    /// By this much divided by the number of records if values lie evenly between their bounds; how far it is for the
+    /// data at hand must not be told.
+    IfEven(f64),
 }
 
 impl Plan {
     /// Plans a question.
     pub fn new(text: &str, declared: &Declared<'_>) -> Result<Self, QueryError> {
-        let question = PrivateQuestion::parse(text)?;
         let (epsilon, delta) = declared.budget()?;
         let (people, per_person) = declared.people()?;
+        let flags = declared.flags;
+        let whole = |question, loss, way, keys, groups| Self {
+            question,
+            people,
+            per_person: per_person.clone(),
+            loss,
+            parts: Vec::new(),
+            part_of: Vec::new(),
+            keys,
+            groups,
+            way,
+            probabilistic: flags.probabilistic,
+        };
+        if flags.method == Some(Method::Sulq) {
+            let session = Session::new(text, people, &declared.privacy(&epsilon, delta.as_ref()))?;
+            let (question, loss) = (session.first().clone(), session.loss().clone());
+            return Ok(whole(question, loss, Way::Session(session), Vec::new(), NonZeroUsize::MIN));
+        }
+        let question = PrivateQuestion::parse(text)?;
         let keys = question.group_by.iter().map(|column| declared.keys(column));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let records =
+            flags.synthetic.is_some() || matches!(flags.method, Some(Method::Dirichlet | Method::AlphaBeta));
+        if !question.grouping_sets.is_empty() {
+            if records || flags.method == Some(Method::Peeling) {
+                return Err(problem("`grouping sets`, `cube` and `rollup` are answered by counts alone"));
+            }
+            let privacy = declared.privacy(&epsilon, delta.as_ref());
+            let marginals = Marginals::new(&question, people, &keys, &privacy)?;
+            let (loss, lines) = (marginals.loss().clone(), marginals.lines());
+            return Ok(whole(question, loss, Way::Marginals(marginals), keys, lines));
+        }
         let groups = keys.iter().try_fold(1usize, |groups, own| groups.checked_mul(own.len()));
         let groups = groups.filter(|&groups| groups <= MOST_GROUPS).and_then(NonZeroUsize::new);
         let groups = groups.ok_or_else(|| {
-            QueryError::Declaration(format!(
+            problem(format!(
                 "the question has more than {MOST_GROUPS} groups, one for each combination of declared keys, and nearly \
                  all would be noise; group by fewer columns"
             ))
         })?;
+        if records {
+            let synthetic = Synthetic::new(&question, people, groups, &epsilon, flags)?;
+            let loss = Privacy::Pure(epsilon).loss();
+            return Ok(whole(question, loss, Way::Synthetic(synthetic), keys, groups));
+        }
         let mut different: Vec<&Figure> = Vec::new();
         let mut part_of = Vec::new();
         for output in &question.select {
@@ -102,7 +166,12 @@ impl Plan {
                 different.push(&output.figure);
             }
         }
-        let shares = Shares::new(&different, &epsilon, delta.as_ref())?;
+        let is_chosen = flags.method == Some(Method::Peeling);
+        let shares = Shares::new(&different, usize::from(is_chosen), &epsilon, delta.as_ref())?;
+        let way = match is_chosen {
+            true => Way::Chosen(Choice::new(&question, people, groups, &shares.epsilon)?),
+            false => Way::Figures,
+        };
         let is_grouped = !keys.is_empty();
         let parts = different.into_iter().map(|figure| {
             let mechanism = shares.mechanism(figure, people, is_grouped, declared)?;
@@ -110,12 +179,57 @@ impl Plan {
         });
         let parts = parts.collect::<Result<Vec<_>, QueryError>>()?;
         let loss = shares.total(&epsilon, delta.as_ref())?;
-        Ok(Self { part_of, people, per_person, loss, parts, keys, groups, question })
+        Ok(Self { parts, part_of, ..whole(question, loss, way, keys, groups) })
+    }
+
+    /// The figures, and how far off they will be.
+    pub fn figures(&self) -> Vec<PlannedFigure> {
+        match &self.way {
+            Way::Figures | Way::Chosen(_) => {
+                let of = |(name, &part): (&str, &usize)| self.parts.get(part).map(|part| part.planned(name));
+                self.question
+                    .select
+                    .iter()
+                    .map(|own| own.name.as_str())
+                    .zip(&self.part_of)
+                    .filter_map(of)
+                    .collect()
+            }
+            Way::Marginals(marginals) => vec![marginals.planned()],
+            Way::Session(session) => session.planned(),
+            Way::Synthetic(synthetic) => vec![synthetic.planned()],
+        }
+    }
+
+    /// What else there is to know of how it is answered, in sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = match &self.way {
+            Way::Figures => Vec::new(),
+            Way::Chosen(choice) => vec![choice.remark()],
+            Way::Marginals(marginals) => marginals.remarks(&self.keys),
+            Way::Session(session) => vec![session.remark()],
+            Way::Synthetic(synthetic) => synthetic.remarks(),
+        };
+        if self.parts.iter().any(|part| matches!(part.mechanism, Mechanism::SmoothMedian { .. })) {
+            remarks.push(
+                "The noise of a smooth median is made for the values in the table, so its size is not told; the width in \
+                 the plan is for values that lie evenly between their bounds."
+                    .to_owned(),
+            );
+        }
+        if self.probabilistic {
+            remarks.push(
+                "Delta is the probability of noisy numbers for which e^epsilon does not hold (the probabilistic form)."
+                    .to_owned(),
+            );
+        }
+        remarks
     }
 
     /// The labels of a group, one for each column of `group by`; the last column varies fastest.
-    pub fn labels(&self, group: usize) -> Vec<String> {
-        self.keys_of(group).into_iter().zip(&self.keys).map(|(key, own)| own.label(key).to_owned()).collect()
+    pub fn labels(&self, group: usize) -> Vec<Option<String>> {
+        let label = |(key, own): (usize, &Keys)| Some(own.label(key).to_owned());
+        self.keys_of(group).into_iter().zip(&self.keys).map(label).collect()
     }
 
     /// The position of a group's key in each column of `group by`.
@@ -147,6 +261,9 @@ impl Plan {
         columns.extend(self.per_person.clone());
         columns.extend(self.parts.iter().filter_map(|part| part.figure.column().map(str::to_owned)));
         self.question.filter.for_each_test(&mut |test| columns.push(test.column.clone()));
+        if let Way::Session(session) = &self.way {
+            columns.extend(session.columns());
+        }
         columns.sort_unstable();
         columns.dedup();
         columns
@@ -161,11 +278,17 @@ struct Shares {
 }
 
 impl Shares {
-    fn new(figures: &[&Figure], epsilon: &Epsilon, delta: Option<&Delta>) -> Result<Self, DpError> {
+    /// `more` is the number of shares that are for no figure.
+    fn new(
+        figures: &[&Figure],
+        more: usize,
+        epsilon: &Epsilon,
+        delta: Option<&Delta>,
+    ) -> Result<Self, DpError> {
         let gaussian = figures.iter().filter(|figure| takes_delta(figure)).count() as u64;
         let delta = delta.filter(|_| gaussian > 0);
         Ok(Self {
-            epsilon: epsilon.split(figures.len() as u64)?,
+            epsilon: epsilon.split((figures.len() + more) as u64)?,
             delta: delta.map(|delta| Delta::new(delta.value() / Rational::from(gaussian))).transpose()?,
         })
     }
@@ -182,10 +305,7 @@ impl Shares {
         is_grouped: bool,
         declared: &Declared<'_>,
     ) -> Result<Mechanism, QueryError> {
-        let privacy = match &self.delta {
-            Some(delta) => Privacy::Approximate(self.epsilon.clone(), delta.clone()),
-            None => Privacy::Pure(self.epsilon.clone()),
-        };
+        let privacy = declared.privacy(&self.epsilon, self.delta.as_ref());
         let moves = is_grouped && people.neighbours() == Neighbours::ReplaceOne;
         // Half of epsilon for somebody who comes or goes is all of it for somebody who is replaced.
         let (other, share) = match moves {
@@ -216,12 +336,32 @@ impl Shares {
                 let quantile = Quantile::new(other, bounds, *above, *below, &share)?;
                 Mechanism::Quantile { quantile, bounds }
             }
+            Figure::SmoothMedian { column } => {
+                let bounds = declared.bounds(column)?;
+                if declared.flags.probabilistic {
+                    return Err(problem(
+                        "smooth_median is not probabilistically private; leave --probabilistic out, or use median",
+                    ));
+                }
+                let delta = self.delta.as_ref().ok_or_else(|| {
+                    problem("smooth_median needs a --delta, such as 1e-6; median needs none")
+                })?;
+                // Who is replaced goes from one group and comes into another, which costs both deltas.
+                let parts = Rational::from(if moves { 2u8 } else { 1 });
+                let delta = Delta::new(delta.value() / parts)?;
+                let median = SmoothMedian::new(other, bounds, &share, &delta)?;
+                Mechanism::SmoothMedian { median: median.into(), bounds }
+            }
         })
     }
 }
 
 fn takes_delta(figure: &Figure) -> bool {
-    matches!(figure, Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_) | Aggregate::Sum(_)))
+    matches!(
+        figure,
+        Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_) | Aggregate::Sum(_))
+            | Figure::SmoothMedian { .. }
+    )
 }
 
 /// The noise of sums by group when a person may move to another group.
@@ -233,11 +373,14 @@ fn moving_sum(sum: &Sum, privacy: &Privacy) -> Result<Noise, DpError> {
     let too_large = DpError::TooLarge { what: "the sensitivity of the sum in units", most: u64::MAX };
     match privacy {
         Privacy::Pure(epsilon) => Ok(Noise::laplace(2 * largest * records, epsilon)),
-        Privacy::Approximate(epsilon, delta) => {
+        Privacy::Approximate(epsilon, delta) | Privacy::Probabilistic(epsilon, delta) => {
             let square = |value: u128| value.checked_mul(value);
             let one = square(largest).and_then(|own| own.checked_mul(2)).zip(square(across));
             let squared = one.and_then(|(two, own)| two.max(own).checked_mul(records * records));
-            Noise::gaussian(squared.ok_or(too_large)?, epsilon, delta)
+            match privacy {
+                Privacy::Probabilistic(..) => Noise::probabilistic(squared.ok_or(too_large)?, epsilon, delta),
+                _ => Noise::gaussian(squared.ok_or(too_large)?, epsilon, delta),
+            }
         }
     }
 }
@@ -253,6 +396,31 @@ impl Part {
             }
             Mechanism::Average { mean, .. } => Error::PerRecords(mean.accuracy(1).half_width_95),
             Mechanism::Quantile { quantile, .. } => Error::Rank(quantile.rank_error_95().ceil()),
+            Mechanism::SmoothMedian { median, bounds } => {
+                Error::IfEven(median.half_width_95_times_records() / bounds.grid().units_per_one() as f64)
+            }
+        }
+    }
+
+    /// As it is told before anything is spent.
+    fn planned(&self, name: &str) -> PlannedFigure {
+        let (half, times, rank) = match self.error() {
+            Error::HalfWidth(half) => (Some(half), None, None),
+            Error::PerRecords(times) | Error::IfEven(times) => (None, Some(times), None),
+            Error::Rank(rank) => (None, None, Some(rank)),
+        };
+        let spread = match &self.mechanism {
+            Mechanism::Count(noise) => Some(Law::of(noise, 1.0)),
+            Mechanism::Sum { sum, noise } => Some(Law::of(noise, sum.bounds.grid().units_per_one() as f64)),
+            _ => None,
+        };
+        PlannedFigure {
+            name: name.to_owned(),
+            noise: self.law(),
+            law: spread,
+            half_width_95: half,
+            half_width_95_times_records: times,
+            rank_error_95: rank,
         }
     }
 
@@ -269,6 +437,7 @@ impl Part {
             Mechanism::Quantile { bounds, .. } => {
                 format!("exponential mechanism, {} points", bounds.width() + 1)
             }
+            Mechanism::SmoothMedian { .. } => "discrete Laplace, scale by smooth sensitivity".to_owned(),
         }
     }
 }

@@ -37,7 +37,12 @@ fn answer(question: &str, flags: &Flags, csv: &str) -> Vec<Line> {
     let plan = plan(question, flags).unwrap();
     let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
     let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
-    Exact::new(&plan, table).release(&plan).unwrap()
+    Exact::new(&plan, table).release(&plan).unwrap().lines
+}
+
+fn words(group: &[Option<String>]) -> String {
+    let words: Vec<&str> = group.iter().map(|own| own.as_deref().unwrap_or("*")).collect();
+    words.join(" ")
 }
 
 /// The lines as text; epsilon 1000 leaves next to no noise, and large numbers are rounded to tens: sums with a
@@ -49,7 +54,7 @@ fn shown(question: &str, more: impl Fn(&mut Flags), csv: &str) -> Vec<String> {
         let rounded = |value: f64| if value > 45.0 { (value / 10.0).round() * 10.0 } else { value };
         let numbers: Vec<String> =
             line.numbers.iter().map(|own| format!("{:.0}", rounded(own.value))).collect();
-        format!("{} {}", line.group.join(" "), numbers.join(" ")).trim().to_owned()
+        format!("{} {}", words(&line.group), numbers.join(" ")).trim().to_owned()
     };
     answer(question, &flags, csv).into_iter().map(line).collect()
 }
@@ -234,7 +239,7 @@ fn the_width_beside_an_average_holds() {
     let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
     let exact = Exact::new(&plan, read_csv_bytes(csv.as_bytes(), &options).unwrap().table);
     let within = (0..600).filter(|_| {
-        let own = exact.release(&plan).unwrap()[0].numbers[0];
+        let own = exact.release(&plan).unwrap().lines[0].numbers[0];
         (own.value - 94.5).abs() <= own.half_width_95.unwrap()
     });
     let within = within.count();
@@ -254,7 +259,7 @@ proptest! {
         }
         let plan = plan(&format!("select count(*) from d group by {}", names.join(", ")), &flags).unwrap();
         let mut csv = names.join(",") + "\n";
-        (0..plan.groups.get()).for_each(|group| csv.push_str(&(plan.labels(group).join(",") + "\n")));
+        (0..plan.groups.get()).for_each(|group| csv.push_str(&(words(&plan.labels(group)).replace(' ', ",") + "\n")));
         flags.epsilon = Some("1000".into());
         let lines = answer(&format!("select count(*) from d group by {}", names.join(", ")), &flags, &csv);
         prop_assert!(lines.iter().all(|line| line.numbers[0].value == 1.0), "{lines:?}");

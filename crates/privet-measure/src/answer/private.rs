@@ -18,6 +18,9 @@ pub struct PrivateQuestion {
     pub filter: Condition,
     /// The columns whose declared keys each get an answer of their own.
     pub group_by: Vec<String>,
+    /// Several tables at once (`grouping sets`, `cube`, `rollup`), each a list of positions in `group_by`, rising; empty
+    /// for a plain `group by`.
+    pub grouping_sets: Vec<Vec<usize>>,
     /// How the lines are ordered; by their keys when it is empty.
     pub order: Option<Ranking>,
     /// How many lines are shown; all when it is empty.
@@ -47,6 +50,11 @@ pub enum Figure {
         /// The denominator.
         below: u32,
     },
+    /// `smooth_median(column)`: the median with noise for this table instead of the worst one.
+    SmoothMedian {
+        /// The column.
+        column: String,
+    },
 }
 
 /// What the lines are ordered by.
@@ -72,7 +80,7 @@ impl Figure {
     pub fn column(&self) -> Option<&str> {
         match self {
             Figure::Aggregate(aggregate) => aggregate.column(),
-            Figure::Quantile { column, .. } => Some(column),
+            Figure::Quantile { column, .. } | Figure::SmoothMedian { column } => Some(column),
         }
     }
 }
@@ -92,6 +100,14 @@ impl PrivateQuestion {
     /// When the text is no SQL, or asks for what cannot be told with noise.
     pub fn parse(text: &str) -> Result<Self, QuestionError> {
         sql::read_private(text)
+    }
+
+    /// Reads several questions, separated by semicolons; at least one.
+    ///
+    /// # Errors
+    /// As [`PrivateQuestion::parse`].
+    pub fn parse_several(text: &str) -> Result<Vec<Self>, QuestionError> {
+        sql::read_session(text)
     }
 }
 
@@ -126,6 +142,30 @@ mod tests {
         let same = "select avg(cost) from data where sex = 'F' and not (age < 3 or zip like '1%')";
         let public = super::super::Question::parse(same).unwrap();
         assert_eq!(PrivateQuestion::parse(same).unwrap().filter, public.filter);
+    }
+
+    #[test]
+    fn tables_at_once() {
+        let sets = |by: &str| {
+            let asked = PrivateQuestion::parse(&format!("select count(*) from d group by {by}")).unwrap();
+            (asked.group_by.join(" "), asked.grouping_sets)
+        };
+        let (by, all) = sets("grouping sets ((sex, job), (job, ill), (), (job, sex))");
+        assert_eq!((by.as_str(), all), ("sex job ill", vec![vec![0, 1], vec![1, 2], vec![]]));
+        assert_eq!(sets("cube (a, b)").1, [vec![0, 1], vec![0], vec![1], vec![]]);
+        assert_eq!(sets("rollup (a, b, c)").1, [vec![0, 1, 2], vec![0, 1], vec![0], vec![]]);
+        assert_eq!(sets("rollup ((a, b), c)").1, [vec![0, 1, 2], vec![0, 1], vec![]]);
+        assert!(sets("a, b").1.is_empty());
+        assert!(refused("select count(*) from d group by cube (a,b,c,d,e,f,g,h,i)").contains("eight"));
+        assert!(refused("select count(*) from d group by a, cube (b)").contains("`cube`"));
+        assert!(refused("select count(*) from d group by cube (a) order by a").contains("`order by`"));
+        let text = "select count(*) from d; select smooth_median(a) as m from d where b = 1;";
+        let several = PrivateQuestion::parse_several(text).unwrap();
+        assert_eq!((several.len(), several[1].select[0].name.as_str()), (2, "m"));
+        assert_eq!(several[1].select[0].figure, Figure::SmoothMedian { column: "a".into() });
+        assert!(PrivateQuestion::parse_several(" ; ").is_err());
+        assert!(PrivateQuestion::parse_several("select count(*) from d; drop table d").is_err());
+        assert!(super::super::Question::parse("select count(*) from d group by cube (a)").is_err());
     }
 
     #[test]

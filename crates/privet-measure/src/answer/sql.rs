@@ -9,6 +9,7 @@ use sqlparser::ast::{
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 
+use super::grouping;
 use super::private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 use super::question::{
     Aggregate, Comparison, Condition, LONGEST, Literal, Order, Output, Question, QuestionError, Test,
@@ -31,7 +32,9 @@ pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
     let asked = parse(text, Source::Release)?;
     let release = |output: PrivateOutput| match output.figure {
         Figure::Aggregate(aggregate) => Ok(Output { aggregate, name: output.name }),
-        Figure::Quantile { .. } => Err(refuse("a function other than count, sum and avg")),
+        Figure::Quantile { .. } | Figure::SmoothMedian { .. } => {
+            Err(refuse("a function other than count, sum and avg"))
+        }
     };
     let select = asked.select.into_iter().map(release).collect::<Result<_, _>>()?;
     Ok(Question { select, filter: asked.filter, group_by: asked.group_by })
@@ -42,19 +45,18 @@ pub(super) fn read_private(text: &str) -> Result<PrivateQuestion, QuestionError>
     parse(text, Source::Private)
 }
 
+/// Reads several of them, separated by semicolons.
+pub(super) fn read_session(text: &str) -> Result<Vec<PrivateQuestion>, QuestionError> {
+    let questions = statements(text)?.into_iter().map(|statement| match statement {
+        Statement::Query(query) => read_query(&query, Source::Private),
+        _ => Err(refuse("a statement that is no `select`")),
+    });
+    let questions = questions.collect::<Result<Vec<_>, _>>()?;
+    if questions.is_empty() { Err(QuestionError::Syntax { place: String::new() }) } else { Ok(questions) }
+}
+
 fn parse(text: &str, source: Source) -> Result<PrivateQuestion, QuestionError> {
-    if text.len() > LONGEST {
-        return Err(QuestionError::TooLong);
-    }
-    let statements = Parser::new(&GenericDialect {})
-        .with_recursion_limit(DEEPEST)
-        .try_with_sql(text)
-        .and_then(|mut parser| parser.parse_statements())
-        .map_err(|error| match error {
-            ParserError::RecursionLimitExceeded => refuse("parentheses or `not` in too many layers"),
-            other => QuestionError::Syntax { place: place_of(&other) },
-        })?;
-    match <[Statement; 1]>::try_from(statements) {
+    match <[Statement; 1]>::try_from(statements(text)?) {
         Ok([Statement::Query(query)]) => read_query(&query, source),
         Ok(_) => Err(refuse("a statement that is no `select`")),
         Err(statements) if statements.is_empty() => Err(QuestionError::Syntax { place: String::new() }),
@@ -62,7 +64,21 @@ fn parse(text: &str, source: Source) -> Result<PrivateQuestion, QuestionError> {
     }
 }
 
-fn refuse(construct: &'static str) -> QuestionError {
+fn statements(text: &str) -> Result<Vec<Statement>, QuestionError> {
+    if text.len() > LONGEST {
+        return Err(QuestionError::TooLong);
+    }
+    Parser::new(&GenericDialect {})
+        .with_recursion_limit(DEEPEST)
+        .try_with_sql(text)
+        .and_then(|mut parser| parser.parse_statements())
+        .map_err(|error| match error {
+            ParserError::RecursionLimitExceeded => refuse("parentheses or `not` in too many layers"),
+            other => QuestionError::Syntax { place: place_of(&other) },
+        })
+}
+
+pub(super) fn refuse(construct: &'static str) -> QuestionError {
     QuestionError::Unsupported { construct, place: String::new() }
 }
 
@@ -116,6 +132,8 @@ fn read_query(query: &Query, source: Source) -> Result<PrivateQuestion, Question
         is_set(question.order.is_none(), "`limit` without `group by` and `order by`")?;
     }
     is_set(question.order.is_some() && question.group_by.is_empty(), "`order by` without `group by`")?;
+    let several = !question.grouping_sets.is_empty();
+    is_set(several && question.order.is_some(), "`order by` with `rollup`, `cube` or `grouping sets`")?;
     Ok(question)
 }
 
@@ -146,10 +164,15 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
     let names = table_names(select)?;
     let columns = Columns { names, source };
 
-    let group_by = match &select.group_by {
-        GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => {
-            list.iter().map(|expr| columns.name(expr)).collect::<Result<Vec<_>, _>>()?
-        }
+    let (group_by, grouping_sets) = match &select.group_by {
+        GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => match &list[..] {
+            [set @ (Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_))]
+                if source == Source::Private =>
+            {
+                grouping::read(set, |expr| columns.name(expr))?
+            }
+            _ => (list.iter().map(|expr| columns.name(expr)).collect::<Result<Vec<_>, _>>()?, Vec::new()),
+        },
         GroupByExpr::Expressions(..) => return Err(refuse("`rollup`, `cube` or `grouping sets`")),
         GroupByExpr::All(_) => return Err(refuse("`group by all`")),
     };
@@ -181,7 +204,9 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
         Some(expr) => columns.condition(expr, false)?,
         None => Condition::always(),
     };
-    Ok((PrivateQuestion { select: outputs, filter, group_by, order: None, limit: None }, columns))
+    let question =
+        PrivateQuestion { select: outputs, filter, group_by, grouping_sets, order: None, limit: None };
+    Ok((question, columns))
 }
 
 /// The names by which the one table may be called.
@@ -226,6 +251,7 @@ fn shown(figure: &Figure, function: &Function) -> String {
         Figure::Aggregate(Aggregate::CountOf(column)) => format!("count({column})"),
         Figure::Aggregate(Aggregate::Sum(column)) => format!("sum({column})"),
         Figure::Aggregate(Aggregate::Average(column)) => format!("avg({column})"),
+        Figure::SmoothMedian { column } => format!("smooth_median({column})"),
         Figure::Quantile { column, .. } if name_of(function) == "median" => format!("median({column})"),
         Figure::Quantile { column, above, below } => {
             format!("quantile({column}, {})", f64::from(*above) / f64::from(*below))
@@ -276,13 +302,15 @@ impl Columns {
     fn figure(&self, function: &Function) -> Result<Figure, QuestionError> {
         let name = name_of(function);
         let refused = match (name.as_str(), self.source) {
-            ("count" | "sum" | "avg", _) | ("median" | "quantile", Source::Private) => None,
+            ("count" | "sum" | "avg", _) | ("median" | "quantile" | "smooth_median", Source::Private) => None,
             ("min" | "max", Source::Release) => Some("`min` or `max`, which a release does not tell"),
             ("min" | "max", Source::Private) => Some(
                 "`min` or `max` (one person decides it alone; quantile(COLUMN, 0.01) or 0.99 comes near)",
             ),
             (_, Source::Release) => Some("a function other than count, sum and avg"),
-            (_, Source::Private) => Some("a function other than count, sum, avg, median and quantile"),
+            (_, Source::Private) => {
+                Some("a function other than count, sum, avg, median, quantile and smooth_median")
+            }
         };
         if let Some(construct) = refused {
             return Err(refuse_at(construct, function));
@@ -324,6 +352,7 @@ impl Columns {
                     "count" => Figure::Aggregate(Aggregate::CountOf(column)),
                     "sum" => Figure::Aggregate(Aggregate::Sum(column)),
                     "median" => Figure::Quantile { column, above: 1, below: 2 },
+                    "smooth_median" => Figure::SmoothMedian { column },
                     _ => Figure::Aggregate(Aggregate::Average(column)),
                 })
             }

@@ -1,0 +1,155 @@
+//! What `privet query` prints: plans and answers in plain text.
+
+use privet_job::query::{Answered, Planned, PlannedFigure};
+
+use super::answer::{number as whole, table};
+use super::grouped;
+
+/// The plan as a table, and what to know about it.
+pub fn describe_plan(planned: &Planned, quiet: bool) -> String {
+    let mut rows = vec![["", "± 95 %", "noise"].map(str::to_owned).to_vec()];
+    for figure in &planned.figures {
+        rows.push(vec![figure.name.clone(), expected(figure), figure.noise.clone()]);
+    }
+    let mut text = left_aligned(&rows);
+    if quiet {
+        return text;
+    }
+    text.push('\n');
+    if !planned.group_by.is_empty() {
+        let by = planned.group_by.join(", ");
+        text.push_str(&format!("One line for each of {} groups by {by}.\n", grouped(planned.groups as u64)));
+    }
+    planned.remarks.iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
+    text.push_str(&notes(planned));
+    let (cost, account, ledger) = (&planned.cost, &planned.account, &planned.ledger);
+    match (&planned.remaining, planned.suffices) {
+        (Some(left), true) => {
+            text.push_str(&format!("It would cost {cost}; `{account}` has {left} left in {ledger}.\n"));
+        }
+        (Some(left), false) => text.push_str(&format!(
+            "It would cost {cost}, and `{account}` has only {left} left in {ledger}: it would be refused.\n"
+        )),
+        (None, _) => {
+            text.push_str(&format!(
+                "It would cost {cost}; there is no account `{account}` in {ledger} yet.\n"
+            ));
+        }
+    }
+    text.push_str("Nothing was charged, and the table was not opened.\n");
+    text
+}
+
+fn expected(figure: &PlannedFigure) -> String {
+    match (figure.half_width_95, figure.half_width_95_times_records, figure.rank_error_95) {
+        (Some(half), _, _) => number(Some(half)),
+        (_, Some(times), _) => {
+            format!("{} / records (1,000 records: {})", number(Some(times)), number(Some(times / 1000.0)))
+        }
+        (_, _, Some(rank)) => format!("{} ranks", number(Some(rank))),
+        (None, None, None) => "–".to_owned(),
+    }
+}
+
+/// The answer as a table, and what to know about it.
+pub fn describe(answered: &Answered, quiet: bool) -> String {
+    let plan = &answered.plan;
+    let mut head = plan.group_by.clone();
+    head.extend(["", "answer", "± 95 %"].map(str::to_owned));
+    let mut rows = vec![head];
+    for line in &answered.lines {
+        for (figure, own) in plan.figures.iter().zip(&line.numbers) {
+            let mut row: Vec<String> =
+                line.group.iter().map(|key| key.clone().unwrap_or_else(|| "(all)".to_owned())).collect();
+            row.push(figure.name.clone());
+            row.push(number(Some(own.value)));
+            row.push(match own.rank_error_95 {
+                Some(rank) => format!("{} ranks", number(Some(rank))),
+                None => own.half_width_95.map_or("–".to_owned(), |half| number(Some(half))),
+            });
+            rows.push(row);
+        }
+    }
+    let mut text = table(&rows, plan.group_by.len() + 1);
+    if quiet {
+        return text;
+    }
+    text.push('\n');
+    for figure in &plan.figures {
+        text.push_str(&format!("{}: {}.\n", figure.name, figure.noise));
+    }
+    plan.remarks.iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
+    text.push_str(&notes(plan));
+    let left = plan.remaining.as_ref().map_or_else(String::new, |left| format!("; {left} is left"));
+    text.push_str(&format!(
+        "Charged {} to `{}` for {}{left} (entry {} of {}).\n",
+        plan.cost, plan.account, answered.analyst, answered.entry, plan.ledger
+    ));
+    text
+}
+
+/// Above this epsilon a guarantee says little: odds may change more than a hundredfold.
+const LITTLE: f64 = 4.6;
+
+/// Whom the answer protects, and what it leaves out.
+fn notes(plan: &Planned) -> String {
+    let people = &plan.people;
+    let records = match people.max_records {
+        1 => "1 record".to_owned(),
+        most => format!("{most} records"),
+    };
+    let limit = match &people.per_person {
+        Some(column) => format!("Of each person, told by {column}, the first {records} count at most."),
+        None => format!("Assumed: nobody has more than {records} (otherwise use --per-person)."),
+    };
+    let hidden = match people.neighbours {
+        "replace" => "Hidden is what anybody's records say; how many records there are counts as public.",
+        _ => "Hidden is whether anybody is in the table, and what it says of them.",
+    };
+    let dropped = match people.dropped.is_empty() {
+        true => String::new(),
+        false => format!("Undeclared values of {} are in no group.\n", people.dropped.join(", ")),
+    };
+    let epsilon: f64 = plan.cost.epsilon.parse().unwrap_or(f64::INFINITY);
+    let times = match epsilon.exp() {
+        times if times < 1e6 => format!("{times:.3}"),
+        times => format!("{times:.0e}"),
+    };
+    let little = if epsilon > LITTLE { ", which protects little" } else { "" };
+    let failing = match plan.cost.delta.as_str() {
+        "0" => String::new(),
+        delta => format!(", but with a probability of at most delta = {delta}"),
+    };
+    let factor = format!(
+        "Nobody's records make any answer more than e^epsilon = {times} times as likely{failing}{little}."
+    );
+    format!("{hidden}\n{factor}\n{limit}\n{dropped}")
+}
+
+/// A number for people: what is below 1 to three digits, and not as 0.
+fn number(value: Option<f64>) -> String {
+    match value {
+        Some(small) if small != 0.0 && small.abs() < 1.0 => {
+            let decimals = (2.0 - small.abs().log10().floor()).clamp(0.0, 20.0) as usize;
+            let text = format!("{small:.decimals$}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        other => whole(other),
+    }
+}
+
+/// Columns in line, all to the left.
+pub fn left_aligned(rows: &[Vec<String>]) -> String {
+    table(rows, rows.first().map_or(0, Vec::len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn small_numbers_are_not_zero() {
+        let shown = [0.0, 0.5, -0.0123456, 0.000001, 0.9999, 12.345, -3000.0].map(|n| number(Some(n)));
+        assert_eq!(shown, ["0", "0.5", "-0.0123", "0.000001", "1", "12.35", "-3,000"]);
+    }
+}

@@ -1,0 +1,214 @@
+//! Several tables of counts at once (`grouping sets`, `cube`, `rollup`) by noisy Fourier coefficients and a linear
+//! program (survey ME-30, `privet_dp::FourierMarginals`).
+//!
+//! Guarantee: all tables are made from one table of whole numbers, none of them negative, so they agree with each other;
+//! that table is made from private coefficients alone. Beside every number stands how far off it is: by how much the
+//! linear program and rounding moved it from the unbiased estimate, which is known, and the 95 % of the estimate's
+//! noise; together they hold with at least that probability. Where the program finds no table (it works with floating
+//! point), the unbiased estimates are given, which agree as well but have fractions and may be negative.
+
+use std::num::NonZeroUsize;
+
+use privet_dp::{Delta, DpError, FourierMarginals, Histogram, Loss, Noise, People, Privacy, Rational};
+use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
+
+use super::PlannedFigure;
+use super::declared::{Keys, problem};
+use super::error::QueryError;
+use super::execute::{Line, Number, Released};
+
+/// The most combinations of bits that the linear program has unknowns for.
+const MOST_COMBINATIONS: u128 = 4096;
+
+/// The most coefficients times combinations: what the linear program still solves in seconds.
+const MOST_WORK: u128 = 1 << 19;
+
+/// Tables of counts.
+#[derive(Debug)]
+pub(super) struct Marginals {
+    /// Per column its keys, and one more for undeclared values where a table sums over them.
+    sizes: Vec<u32>,
+    fourier: FourierMarginals,
+    noise: Noise,
+    name: String,
+    /// Per table the positions of its columns, and how far off its cells are before the linear program.
+    sets: Vec<(Vec<usize>, f64)>,
+    lines: NonZeroUsize,
+    /// How far off counts would be if every table were asked for by itself, at the same cost together.
+    one_by_one: f64,
+}
+
+impl Marginals {
+    pub fn new(
+        question: &PrivateQuestion,
+        people: People,
+        keys: &[Keys],
+        privacy: &Privacy,
+    ) -> Result<Self, QueryError> {
+        let [only] = &question.select[..] else { return Err(counts_only()) };
+        if keys.is_empty() {
+            return Err(problem("`grouping sets` without a column; leave `group by` out for the total"));
+        }
+        if only.figure != Figure::Aggregate(Aggregate::Count) {
+            return Err(counts_only());
+        }
+        // A record with an undeclared value counts in the tables that do not have that column.
+        let somewhere_summed = |at: usize| question.grouping_sets.iter().any(|set| !set.contains(&at));
+        let size = |(at, own): (usize, &Keys)| {
+            let rest = usize::from(own.other.is_none() && somewhere_summed(at));
+            u32::try_from(own.len() + rest).unwrap_or(u32::MAX)
+        };
+        let sizes: Vec<u32> = keys.iter().enumerate().map(size).collect();
+        let combinations = FourierMarginals::combinations(&sizes);
+        if combinations > MOST_COMBINATIONS {
+            return Err(problem(format!(
+                "tables that agree with each other take at most {MOST_COMBINATIONS} combinations of keys, each column's number \
+                 of keys being raised to 2, 4, 8 …; these would be {combinations}. Declare fewer keys, leave a column out, or \
+                 ask for every table by itself with a plain `group by`"
+            )));
+        }
+        let wanted: Vec<&[usize]> = question.grouping_sets.iter().map(Vec::as_slice).collect();
+        let fourier = FourierMarginals::new(people, &sizes, &wanted).map_err(|error| match error {
+            DpError::TooLarge { most, .. } => problem(format!(
+                "these tables need more than {most} coefficients; ask for tables of fewer columns, such as pairs, or for every \
+                 table by itself with a plain `group by`"
+            )),
+            other => other.into(),
+        })?;
+        let work = combinations * fourier.coefficients() as u128;
+        if work > MOST_WORK {
+            return Err(problem(format!(
+                "these tables need {} coefficients of {combinations} combinations of keys, more than the linear program that makes \
+                 them agree can take; ask for tables of fewer columns or keys, or for every table by itself with a plain \
+                 `group by`",
+                fourier.coefficients()
+            )));
+        }
+        let noise = fourier.noise(privacy)?;
+        let one_by_one = one_by_one(people, question.grouping_sets.len() as u64, privacy)?;
+        let error = |set: &Vec<usize>| Ok((set.clone(), fourier.accuracy(set, &noise)?.half_width_95));
+        let sets = question.grouping_sets.iter().map(error).collect::<Result<Vec<_>, DpError>>()?;
+        let cells =
+            |set: &[usize]| set.iter().map(|&at| keys.get(at).map_or(1, Keys::len)).product::<usize>();
+        let lines = NonZeroUsize::new(sets.iter().map(|(set, _)| cells(set)).sum());
+        Ok(Self {
+            sizes,
+            fourier,
+            noise,
+            name: only.name.clone(),
+            sets,
+            lines: lines.unwrap_or(NonZeroUsize::MIN),
+            one_by_one,
+        })
+    }
+
+    pub fn loss(&self) -> &Loss {
+        self.noise.loss()
+    }
+
+    /// The number of cells of all tables.
+    pub fn lines(&self) -> NonZeroUsize {
+        self.lines
+    }
+
+    pub fn planned(&self) -> PlannedFigure {
+        PlannedFigure {
+            name: self.name.clone(),
+            noise: format!("{} Fourier coefficients with {}", self.fourier.coefficients(), self.noise),
+            law: None,
+            half_width_95: self.sets.iter().map(|own| own.1).reduce(f64::max),
+            half_width_95_times_records: None,
+            rank_error_95: None,
+        }
+    }
+
+    pub fn remarks(&self, keys: &[Keys]) -> Vec<String> {
+        let of = |(set, half): &(Vec<usize>, f64)| {
+            let names: Vec<&str> = set.iter().filter_map(|&at| Some(keys.get(at)?.column.as_str())).collect();
+            let names = if names.is_empty() { "the total".to_owned() } else { names.join(", ") };
+            format!("{names} ± {half:.1}")
+        };
+        let all: Vec<String> = self.sets.iter().map(of).collect();
+        vec![
+            format!(
+                "Noise of a count in the table by {} (95 %). Making them whole, not negative and consistent moves counts further; \
+                 the widths beside an answer include that.",
+                all.join("; by ")
+            ),
+            format!(
+                "All tables are sums of one table, so they agree with each other. One by one, with a plain `group by` each and the \
+                 same cost together, they would not agree, and their counts would be ± {}.",
+                self.one_by_one
+            ),
+        ]
+    }
+
+    /// Noisy tables, one after the other. `columns` are the keys of the records that count.
+    pub fn release(&self, columns: &[Vec<u32>], keys: &[Keys]) -> Result<Released, DpError> {
+        // What is undeclared has a code beyond the keys: the last one, where there is one for it.
+        let placed = |(column, (own, &size)): (&Vec<u32>, (&Keys, &u32))| -> Vec<u32> {
+            let has_rest = size as usize > own.len();
+            column.iter().map(|&code| if has_rest { code.min(size - 1) } else { code }).collect()
+        };
+        let columns: Vec<Vec<u32>> = columns.iter().zip(keys.iter().zip(&self.sizes)).map(placed).collect();
+        let slices: Vec<&[u32]> = columns.iter().map(Vec::as_slice).collect();
+        let noisy = self.fourier.release(&slices, &self.noise)?;
+        let table = noisy.consistent_table().ok();
+        let mut lines = Vec::with_capacity(self.lines.get());
+        for (set, half) in &self.sets {
+            let estimates = noisy.marginal(set)?;
+            let whole = table.as_ref().map(|table| table.marginal(set)).transpose()?;
+            for (cell, &estimate) in estimates.iter().enumerate() {
+                let Some(group) = labels(set, cell, keys, &self.sizes) else { continue };
+                let value = whole.as_ref().and_then(|own| own.get(cell)).map_or(estimate, |&own| own as f64);
+                let half = half + (value - estimate).abs();
+                let number = Number { value, half_width_95: Some(half), rank_error_95: None };
+                lines.push(Line { group, numbers: vec![number] });
+            }
+        }
+        let mut remarks = Vec::new();
+        if table.is_none() {
+            remarks.push(
+                "The linear program found no table of whole numbers, so these are the estimates themselves: they agree with \
+                 each other, but have fractions and may be negative."
+                    .to_owned(),
+            );
+        }
+        Ok(Released { lines, remarks })
+    }
+}
+
+fn one_by_one(people: People, tables: u64, privacy: &Privacy) -> Result<f64, DpError> {
+    let part = |delta: &Delta| Delta::new(delta.value() / Rational::from(tables.max(1)));
+    let share = match privacy {
+        Privacy::Pure(epsilon) => Privacy::Pure(epsilon.split(tables)?),
+        Privacy::Approximate(epsilon, delta) => Privacy::Approximate(epsilon.split(tables)?, part(delta)?),
+        Privacy::Probabilistic(epsilon, delta) => {
+            Privacy::Probabilistic(epsilon.split(tables)?, part(delta)?)
+        }
+    };
+    Ok(Histogram { people, cells: 0 }.noise(&share)?.accuracy().half_width_95)
+}
+
+fn counts_only() -> QueryError {
+    problem(
+        "`grouping sets`, `cube` and `rollup` are answered for count(*) alone; ask for other figures with a plain `group by`",
+    )
+}
+
+/// The keys of a cell, none for a column that its table does not have; the last column varies fastest. `None` for the
+/// cells of undeclared values, which are in no group.
+fn labels(set: &[usize], cell: usize, keys: &[Keys], sizes: &[u32]) -> Option<Vec<Option<String>>> {
+    let mut labels = vec![None; keys.len()];
+    let mut rest = cell;
+    for &at in set.iter().rev() {
+        let (own, size, label) = (keys.get(at)?, *sizes.get(at)? as usize, labels.get_mut(at)?);
+        let key = rest % size.max(1);
+        if key >= own.len() {
+            return None;
+        }
+        *label = Some(own.label(key).to_owned());
+        rest /= size.max(1);
+    }
+    Some(labels)
+}

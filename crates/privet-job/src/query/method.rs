@@ -1,0 +1,42 @@
+//! How a question is to be answered, where there is a choice.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What `--mechanism` says; without it, noise on every figure of every group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Laplace noise on counts and sums, also where a delta is declared.
+    Laplace,
+    /// Gaussian noise on counts and sums; needs a delta.
+    Gaussian,
+    /// The k largest groups are chosen one by one, and counted afresh.
+    Peeling,
+    /// Several counting questions share one charge.
+    Sulq,
+    /// Synthetic records, drawn from the counts by a Pólya urn.
+    Dirichlet,
+    /// A randomized set of the combinations that occur.
+    AlphaBeta,
+}
+
+impl Method {
+    /// All words, in the order of the list above.
+    pub const WORDS: [&'static str; 6] =
+        ["laplace", "gaussian", "peeling", "sulq", "dirichlet", "alpha-beta"];
+    const ALL: [Self; 6] =
+        [Self::Laplace, Self::Gaussian, Self::Peeling, Self::Sulq, Self::Dirichlet, Self::AlphaBeta];
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::WORDS[*self as usize]) // why: one word for each variant, in their order
+    }
+}
+
+impl FromStr for Method {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|own| own.to_string() == text).ok_or(())
+    }
+}

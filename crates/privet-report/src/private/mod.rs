@@ -1,0 +1,473 @@
+//! The pages of private answers: what was asked and answered, how far off it is and why, what it cost; and the account
+//! of a ledger. For whoever gets the answers, and for the lawyer who must judge them.
+//!
+//! Guarantee: the pages are made from noisy numbers, declarations and the ledger alone, so they cost nothing and tell
+//! nothing more than those.
+
+mod pictures;
+
+use crate::page;
+use crate::sections::{close_table, header, open_table, term};
+use crate::text::{count, counted, escape, escape_lines, name, names, number};
+
+/// An answer and what is to be said of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AnswerFacts {
+    /// The program and its version.
+    pub software: String,
+    /// The question.
+    pub question: String,
+    /// Who asked.
+    pub analyst: String,
+    /// The columns of `group by`.
+    pub group_by: Vec<String>,
+    /// What was asked for.
+    pub figures: Vec<AnswerFigure>,
+    /// The answers.
+    pub lines: Vec<AnswerLine>,
+    /// How it was answered, in sentences.
+    pub remarks: Vec<String>,
+    /// Epsilon of this answer.
+    pub epsilon: f64,
+    /// Delta of this answer.
+    pub delta: f64,
+    /// What it cost, in words.
+    pub cost: String,
+    /// Whether the number of records counts as public.
+    pub replaced: bool,
+    /// The most records of one person that count.
+    pub max_records: u64,
+    /// The column that tells whose record it is.
+    pub per_person: Option<String>,
+    /// Columns whose undeclared values are in no group.
+    pub dropped: Vec<String>,
+    /// The account after this answer.
+    pub account: Budget,
+    /// The number of the ledger's entry.
+    pub entry: u64,
+    /// The hash of that entry.
+    pub hash: String,
+}
+
+/// A figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerFigure {
+    /// Its name.
+    pub name: String,
+    /// The law of its noise, in words.
+    pub noise: String,
+    /// The same as a kind and a scale in the figure's unit.
+    pub law: Option<(NoiseKind, f64)>,
+    /// How far off it is at most, with a probability of 95 %.
+    pub half_width_95: Option<f64>,
+}
+
+/// A well-known law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoiseKind {
+    /// Two exponential tails.
+    Laplace,
+    /// The bell.
+    Gaussian,
+}
+
+/// A line of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerLine {
+    /// Its keys; none for a column that is summed over.
+    pub group: Vec<Option<String>>,
+    /// A number for each figure.
+    pub numbers: Vec<AnswerNumber>,
+}
+
+/// A noisy number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnswerNumber {
+    /// It.
+    pub value: f64,
+    /// How far off it is at most, with a probability of 95 %.
+    pub half_width_95: Option<f64>,
+    /// Quantiles: the same in ranks.
+    pub rank_error_95: Option<f64>,
+}
+
+/// An account.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Budget {
+    /// Its name.
+    pub name: String,
+    /// Where its ledger is.
+    pub ledger: String,
+    /// The total epsilon that was opened.
+    pub total: f64,
+    /// What is left of it.
+    pub left: f64,
+    /// What is left, in words.
+    pub left_words: String,
+}
+
+/// A ledger.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LedgerFacts {
+    /// The program and its version.
+    pub software: String,
+    /// Where it is.
+    pub ledger: String,
+    /// The accounts.
+    pub accounts: Vec<Budget>,
+    /// The entries in their order.
+    pub entries: Vec<LedgerLine>,
+}
+
+/// An entry of a ledger.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LedgerLine {
+    /// Its number.
+    pub entry: u64,
+    /// When, in words.
+    pub time: String,
+    /// The account.
+    pub account: String,
+    /// Whether it opened the account.
+    pub opened: bool,
+    /// Who asked.
+    pub analyst: String,
+    /// Epsilon that was charged or opened.
+    pub epsilon: f64,
+    /// The amount, in words.
+    pub amount: String,
+    /// What it left, in words.
+    pub left: String,
+    /// The SHA-256 of the question.
+    pub question: String,
+}
+
+/// More lines are not shown one by one.
+const MOST_LINES: usize = 400;
+
+const PRIVATE: &str =
+    "from noisy numbers, what was declared, and the ledger. It holds no exact value of the data.";
+
+/// Where it is linked from, what it is called, what is in it.
+type Section = (&'static str, &'static str, fn(&AnswerFacts, &mut String));
+
+/// The page of an answer.
+#[must_use]
+pub fn answer_html(facts: &AnswerFacts) -> String {
+    let mut out = String::with_capacity(64 * 1024);
+    let below = format!("Account {} · made by {}", name(&facts.account.name), escape(&facts.software));
+    page::open(&mut out, &facts.software, "A private answer", &below);
+    verdict(facts, &mut out);
+    let sections: [Section; 5] = [
+        ("question", "What was asked, and of whom", question),
+        ("answers", "The answers, and how far off they may be", answers),
+        ("noise", "The noise", noise),
+        ("budget", "The budget", budget),
+        ("conclude", "What can be concluded, and what cannot", conclude),
+    ];
+    page::contents(&mut out, sections.iter().map(|&(id, title, _)| (id, title)));
+    for (id, title, body) in sections {
+        page::open_section(&mut out, id, title);
+        body(facts, &mut out);
+        out.push_str("</section>\n");
+    }
+    page::close(&mut out, &facts.software, PRIVATE);
+    out
+}
+
+fn times(epsilon: f64) -> String {
+    let times = epsilon.exp();
+    if times < 1e6 { number(times) } else { "more than a million".to_owned() }
+}
+
+fn verdict(facts: &AnswerFacts, out: &mut String) {
+    let weak = facts.epsilon > 4.6;
+    let (class, heading) = match weak {
+        true => ("open", "Answered with noise that protects little"),
+        false => ("holds", "Answered with noise that hides every single person"),
+    };
+    put!(
+        out,
+        "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">{heading}</h2>\n<ul class=\"lead\">\n\
+         <li class=\"{class}\">Nobody’s records make any answer more than {} times as likely as it would be {}.</li>\n",
+        times(facts.epsilon),
+        if facts.replaced { "with other records in their place" } else { "without them" }
+    );
+    if facts.delta > 0.0 {
+        put!(
+            out,
+            "<li class=\"{class}\">That may fail with a probability of {} at most.</li>\n",
+            number(facts.delta)
+        );
+    }
+    let trust = match &facts.per_person {
+        Some(_) => "holds",
+        None => "open",
+    };
+    put!(out, "<li class=\"{trust}\">{}</li>\n</ul>\n<dl class=\"figures\">\n", limit(facts));
+    term(out, "Epsilon of this answer", &number(facts.epsilon));
+    term(out, "Epsilon left", &number(facts.account.left));
+    term(out, "Lines", &count(facts.lines.len() as u64));
+    term(out, "Entry of the ledger", &count(facts.entry));
+    out.push_str("</dl>\n</section>\n");
+}
+
+fn limit(facts: &AnswerFacts) -> String {
+    let records = counted(facts.max_records, "record", "records");
+    match &facts.per_person {
+        Some(column) => {
+            format!("Of each person, told by {}, the first {records} count at most.", name(column))
+        }
+        None => format!("It is taken on trust that nobody has more than {records}; the data was not asked."),
+    }
+}
+
+fn question(facts: &AnswerFacts, out: &mut String) {
+    put!(out, "<pre><code>{}</code></pre>\n", escape_lines(facts.question.trim()));
+    put!(
+        out,
+        "<p>Asked by {} of the table of account {}. {}</p>\n",
+        name(&facts.analyst),
+        name(&facts.account.name),
+        match facts.replaced {
+            true => "Hidden is what anybody’s records say; how many records there are counts as public.",
+            false => "Hidden is whether anybody is in the table, and what it says of them.",
+        }
+    );
+    if !facts.dropped.is_empty() {
+        put!(
+            out,
+            "<p>Groups are declared, not found. Records with other values of {} are in no group.</p>\n",
+            names(facts.dropped.iter().map(String::as_str), 12)
+        );
+    }
+    out.push_str(
+        "<p class=\"aside\">The ledger keeps only a fingerprint of the question. This page shows the question itself, which may \
+         name somebody: pass it on with care.</p>\n",
+    );
+}
+
+fn answers(facts: &AnswerFacts, out: &mut String) {
+    let shown = facts.lines.get(..MOST_LINES).unwrap_or(&facts.lines);
+    for (place, figure) in facts.figures.iter().enumerate() {
+        let of = |line: &AnswerLine| line.numbers.get(place).copied();
+        let axis = pictures::Axis::new(shown.iter().filter_map(of));
+        open_table(out, &format!("answers-{}", place + 1), "rates", &name(&figure.name));
+        let heads: Vec<String> = facts.group_by.iter().map(|column| name(column)).collect();
+        let mut head: Vec<&str> = heads.iter().map(String::as_str).collect();
+        if head.is_empty() {
+            head.push("Records");
+        }
+        head.extend(["#Answer", "#±\u{a0}95\u{a0}%", ""]);
+        header(out, &head);
+        for line in shown {
+            let Some(own) = of(line) else { continue };
+            out.push_str("<tr>");
+            if facts.group_by.is_empty() {
+                out.push_str("<th scope=\"row\">all that the question is about</th>");
+            }
+            for (column, key) in line.group.iter().enumerate() {
+                let label = key.as_ref().map_or("<em>all</em>".to_owned(), |key| name(key));
+                match column {
+                    0 => put!(out, "<th scope=\"row\">{label}</th>"),
+                    _ => put!(out, "<td>{label}</td>"),
+                }
+            }
+            let error = match (own.half_width_95, own.rank_error_95) {
+                (Some(half), _) => number(half),
+                (None, Some(ranks)) => format!("{}\u{a0}ranks", number(ranks)),
+                (None, None) => "not told".to_owned(),
+            };
+            put!(
+                out,
+                "<td class=\"number\">{}</td><td class=\"number\">{error}</td><td class=\"draw\">{}</td></tr>\n",
+                number(own.value),
+                axis.bar(&own)
+            );
+        }
+        close_table(out);
+    }
+    if facts.lines.len() > shown.len() {
+        let more = (facts.lines.len() - shown.len()) as u64;
+        put!(
+            out,
+            "<p class=\"aside\">{} not shown.</p>\n",
+            counted(more, "further line is", "further lines are")
+        );
+    }
+    out.push_str(
+        "<ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>answer, with its noise</li><li><span \
+         class=\"key whiskers\" aria-hidden=\"true\"></span>the true number is within, in 95 of 100 answers</li></ul>\n",
+    );
+}
+
+fn noise(facts: &AnswerFacts, out: &mut String) {
+    let mut drawn: Vec<(NoiseKind, f64)> = Vec::new();
+    out.push_str("<div class=\"pair\">\n");
+    for (place, figure) in facts.figures.iter().enumerate() {
+        put!(out, "<div>\n<h3>{}</h3>\n<p>{}.</p>\n", name(&figure.name), escape(&figure.noise));
+        if let Some(law) = figure.law
+            && !drawn.contains(&law)
+        {
+            pictures::law(out, &format!("law-{}", place + 1), law, figure.half_width_95);
+            drawn.push(law);
+        }
+        out.push_str("</div>\n");
+    }
+    out.push_str("</div>\n");
+    if !facts.remarks.is_empty() {
+        out.push_str("<ul>\n");
+        for remark in &facts.remarks {
+            put!(out, "<li>{}</li>\n", escape(remark));
+        }
+        out.push_str("</ul>\n");
+    }
+    out.push_str(
+        "<p>The law of the noise is no secret, and was decided before the data was looked at. Asking again gives other noise, \
+         and costs again.</p>\n",
+    );
+}
+
+fn budget(facts: &AnswerFacts, out: &mut String) {
+    let account = &facts.account;
+    let drawing = pictures::budget("budget-bar", account.total, account.left, facts.epsilon);
+    put!(
+        out,
+        "<figure>\n{drawing}\n<figcaption><ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>spent \
+         before</li><li><span class=\"key solid\" aria-hidden=\"true\"></span>this answer: {}</li><li><span class=\"key\" \
+         aria-hidden=\"true\"></span>left: {}</li></ul></figcaption>\n</figure>\n",
+        escape(&facts.cost),
+        escape(&account.left_words)
+    );
+    put!(
+        out,
+        "<p>Charged before the answer was drawn, as entry {} of {}. Its hash, which covers all entries before it:</p>\n<pre>\
+         <code>{}</code></pre>\n",
+        count(facts.entry),
+        name(&account.ledger),
+        escape(&facts.hash)
+    );
+}
+
+fn conclude(facts: &AnswerFacts, out: &mut String) {
+    let (one, two) = (times(facts.epsilon), times(2.0 * facts.epsilon));
+    let odds = match facts.replaced {
+        true => format!(
+            "the odds of anything about what a person’s records say change by a factor of {one} at most"
+        ),
+        false => format!(
+            "the odds that a person is in the table change by a factor of {one} at most, and those of anything about what her \
+             records say by {two}"
+        ),
+    };
+    let delta = if facts.delta > 0.0 { ", but for the probability stated above" } else { "" };
+    put!(
+        out,
+        "<h3>Can</h3>\n<ul>\n<li>What is true of many: differences between groups that are larger than their errors.</li>\n\
+         <li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.</li>\n</ul>\n"
+    );
+    out.push_str(
+        "<h3>Cannot</h3>\n<ul>\n<li>Whether a given person is counted, or what her record says.</li>\n<li>Small numbers: an \
+         answer that is smaller than its error says little, and a negative count is a small one with noise.</li>\n<li>That \
+         nothing is learned about a person at all: what holds for everybody like her holds for her, with or without her \
+         record.</li>\n",
+    );
+    out.push_str("<li>That other answers, releases or tables about the same people add nothing: ");
+    out.push_str("costs add up, and this page knows of one account only.</li>\n");
+    if facts.per_person.is_none() {
+        out.push_str(
+            "<li>That a person with more records than assumed is hidden as well: with twice the records, the factor counts \
+             twice.</li>\n",
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+/// The page of a ledger.
+#[must_use]
+pub fn ledger_html(facts: &LedgerFacts) -> String {
+    let mut out = String::with_capacity(32 * 1024);
+    let below = format!("{} · made by {}", name(&facts.ledger), escape(&facts.software));
+    page::open(&mut out, &facts.software, "A ledger of private answers", &below);
+    page::open_section(&mut out, "accounts", "Accounts");
+    for (place, account) in facts.accounts.iter().enumerate() {
+        let drawing = pictures::budget(&format!("account-{}", place + 1), account.total, account.left, 0.0);
+        put!(
+            out,
+            "<h3>{}</h3>\n<figure>\n{drawing}\n<figcaption><ul class=\"legend\"><li><span class=\"key hatched\" \
+             aria-hidden=\"true\"></span>spent: epsilon {} of {}</li><li><span class=\"key\" aria-hidden=\"true\"></span>left: \
+             {}</li></ul></figcaption>\n</figure>\n",
+            name(&account.name),
+            number((account.total - account.left).max(0.0)),
+            number(account.total),
+            escape(&account.left_words)
+        );
+        let mut askers: Vec<(&str, f64, u64)> = Vec::new();
+        for line in facts.entries.iter().filter(|own| !own.opened && own.account == account.name) {
+            match askers.iter_mut().find(|own| own.0 == line.analyst) {
+                Some(own) => (own.1, own.2) = (own.1 + line.epsilon, own.2 + 1),
+                None => askers.push((&line.analyst, line.epsilon, 1)),
+            }
+        }
+        if !askers.is_empty() {
+            open_table(&mut out, &format!("askers-{}", place + 1), "sizes", "Who asked");
+            header(&mut out, &["Analyst", "#Answers", "#Epsilon"]);
+            for (asker, epsilon, answers) in askers {
+                put!(
+                    out,
+                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+                    name(asker),
+                    count(answers),
+                    number(epsilon)
+                );
+            }
+            close_table(&mut out);
+        }
+    }
+    out.push_str(
+        "<p>All answers of an account together make nothing more than e^epsilon times as likely through anybody’s records, with \
+         the epsilon that was spent. The totals were decided when the accounts were opened and cannot be raised.</p>\n</section>\n",
+    );
+    page::open_section(&mut out, "entries", "Entries");
+    open_table(&mut out, "entries-table", "rates", "In their order");
+    header(
+        &mut out,
+        &["#Entry", "Time (UTC)", "Account", "", "Amount", "Left", "Analyst", "Question (SHA-256)"],
+    );
+    let hidden = facts.entries.len().saturating_sub(MOST_LINES);
+    for line in facts.entries.iter().skip(hidden) {
+        put!(
+            out,
+            "<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            count(line.entry),
+            escape(&line.time),
+            name(&line.account),
+            if line.opened { "opened" } else { "charged" },
+            escape(&line.amount),
+            escape(&line.left),
+            if line.analyst.is_empty() { "–".to_owned() } else { name(&line.analyst) },
+            escape(&line.question.chars().take(12).collect::<String>())
+        );
+    }
+    close_table(&mut out);
+    if hidden > 0 {
+        put!(
+            out,
+            "<p class=\"aside\">{} not shown.</p>\n",
+            counted(hidden as u64, "earlier entry is", "earlier entries are")
+        );
+    }
+    out.push_str(
+        "<p>Whether the entries hold is not judged here: <code>privet ledger verify</code> recomputes every hash and every sum.</p>\n\
+         </section>\n",
+    );
+    page::close(
+        &mut out,
+        &facts.software,
+        "from the entries of the ledger. It holds no question and no answer.",
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests;
