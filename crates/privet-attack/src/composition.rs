@@ -1,5 +1,4 @@
-//! Several releases about the same people (survey AT-25, TH-34): each by itself is safe, together they are not. Also the
-//! opposite question for t-closeness (AT-30, TH-33): one table that must not be published, and its parts that may.
+//! Several releases about the same people (survey AT-25, TH-34): each by itself is safe, together they are not.
 //!
 //! Per person the sensitive values that every release leaves are possible, and their probabilities multiply. That is
 //! Bayes' rule when, given the person's value, the releases have nothing to do with each other: with P(s | D_i) from
@@ -8,8 +7,6 @@
 //! independent, and then the product overstates; the set of possible values does not.
 //!
 //! A release in which a person has no candidate says nothing about that person.
-
-use serde::{Deserialize, Serialize};
 
 /// What is believed about somebody's sensitive value: the values that are possible, ascending, with their probabilities.
 pub type Belief = Vec<(u32, f64)>;
@@ -57,48 +54,4 @@ fn normalized(mut belief: Belief) -> Belief {
         belief.iter_mut().for_each(|(_, p)| *p /= total);
     }
     belief
-}
-
-/// How far classes are from what they are compared with, by total variation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartitionInconsistency {
-    /// The largest distance of a class from the whole table.
-    pub whole: f64,
-    /// Per publisher, ascending, the largest distance of one of its classes from what it publishes itself.
-    pub alone: Vec<f64>,
-}
-
-/// t-closeness of classes (counts per sensitive value), published as one table and, the same classes, by several
-/// publishers; `publisher` has one number per class, and classes beyond its end are left to one of their own each.
-pub fn partition_inconsistency(classes: &[Vec<u64>], publisher: &[u32]) -> PartitionInconsistency {
-    let all: Vec<&[u64]> = classes.iter().map(Vec::as_slice).collect();
-    let mut of_publisher: Vec<(u64, &[u64])> = all
-        .iter()
-        .enumerate()
-        .map(|(i, class)| (publisher.get(i).map_or((1 << 32) + i as u64, |&p| u64::from(p)), *class))
-        .collect();
-    of_publisher.sort_by_key(|&(publisher, _)| publisher);
-    let alone = of_publisher
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|own| farthest(&own.iter().map(|&(_, class)| class).collect::<Vec<_>>()))
-        .collect();
-    PartitionInconsistency { whole: farthest(&all), alone }
-}
-
-/// The largest total variation between a class and all of them together.
-fn farthest(classes: &[&[u64]]) -> f64 {
-    let values = classes.iter().map(|class| class.len()).max().unwrap_or(0);
-    let count = |class: &[u64], value: usize| u128::from(class.get(value).copied().unwrap_or(0));
-    let of_value = |value: usize| classes.iter().map(|class| count(class, value)).sum::<u128>();
-    let whole: Vec<u128> = (0..values).map(of_value).collect();
-    let total = whole.iter().sum::<u128>() as f64;
-    let distance = |class: &&[u64]| {
-        let size = (0..values).map(|value| count(class, value)).sum::<u128>() as f64;
-        if size == 0.0 {
-            return 0.0;
-        }
-        let off = |value: usize| (count(class, value) as f64 / size - whole[value] as f64 / total).abs();
-        (0..values).map(off).sum::<f64>() / 2.0
-    };
-    classes.iter().map(distance).fold(0.0, f64::max)
 }

@@ -123,6 +123,10 @@ pub struct OtherRelease {
     /// The job file that it was made with, for its hierarchies.
     #[serde(default)]
     pub job: Option<PathBuf>,
+    /// Whether it was made from another table, so that who shares a person's group there has nothing to do with who does
+    /// here: then what both say is multiplied.
+    #[serde(default)]
+    pub independent: bool,
 }
 
 /// Why a knowledge file cannot be used.

@@ -1,6 +1,6 @@
-//! Several releases together, and one table in parts.
+//! Several releases together.
 
-use privet_attack::composition::{compose, partition_inconsistency};
+use privet_attack::composition::compose;
 use privet_attack::link::{Links, People, Released, link};
 use privet_data::Coverage;
 
@@ -115,21 +115,4 @@ fn the_product_is_what_the_worlds_say() {
             assert!((p - weight[value as usize] / total).abs() < 1e-12, "{value}: {p}");
         }
     }
-}
-
-/// survey TH-33, AT-30: FX-2.4 is at 2/3 as a whole and at 0 class by class; FX-2.3 at 0 either way.
-#[test]
-fn t_closeness_of_parts() {
-    let table = [vec![400, 0], vec![0, 200], vec![400, 200], vec![400, 200]];
-    let found = partition_inconsistency(&table, &[0, 1, 2, 3]);
-    assert!((found.whole - 2.0 / 3.0).abs() < 1e-12);
-    assert_eq!(found.alone, [0.0; 4]);
-    assert_eq!(partition_inconsistency(&table, &[]).alone, [0.0; 4]);
-    // Two publishers with two classes each: the first is at 2/3 from its own (2/3, 1/3), the second at 0.
-    let halves = partition_inconsistency(&table, &[7, 7, 9, 9]);
-    assert!((halves.alone[0] - 2.0 / 3.0).abs() < 1e-12 && halves.alone[1] == 0.0);
-    let close = vec![vec![400, 200]; 3];
-    assert_eq!(partition_inconsistency(&close, &[0, 1, 2]).whole, 0.0);
-    assert_eq!(partition_inconsistency(&[], &[]).whole, 0.0);
-    assert_eq!(partition_inconsistency(&[vec![0, 0], vec![]], &[]).whole, 0.0);
 }

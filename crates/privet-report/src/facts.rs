@@ -26,9 +26,14 @@ pub struct Boxes {
     pub x: Axis,
     /// The column that is drawn upwards.
     pub y: Axis,
-    /// The boxes.
+    /// The boxes, or those with most records.
     pub boxes: Vec<GroupBox>,
+    /// How many more there are.
+    pub left_out: u64,
 }
+
+/// More boxes than this cannot be told apart in a picture.
+pub const MOST_BOXES: usize = 700;
 
 /// A column of numbers or dates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

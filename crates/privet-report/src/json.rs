@@ -6,12 +6,12 @@
 //! finished before it, as the page does.
 
 use privet_release::manifest::{File, Promise};
-use privet_release::{CountsManifest, Manifest};
+use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 use serde_json::{Value, json};
 
 use crate::asked::{Asked, Judgement};
 use crate::sections::attacks::worst;
-use crate::{CountsFacts, Facts, counts};
+use crate::{CountsFacts, Facts, PerturbedFacts, counts};
 
 /// The layout of the file.
 const FORMAT: u32 = 1;
@@ -50,6 +50,17 @@ pub(crate) fn of_counts(manifest: &CountsManifest, facts: &CountsFacts) -> Value
         "verdict": { "promises": counts::heading(manifest) },
         "tables": manifest.tables.iter().map(table).collect::<Vec<_>>(),
         "grids": tree(&facts.grids),
+        "reproduce": facts.reproduce,
+        "files": files(&manifest.files),
+        "manifest": without_files(tree(manifest)),
+    })
+}
+
+/// The facts of the page of a perturbed release.
+pub(crate) fn of_perturbed(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> Value {
+    json!({
+        "format": FORMAT,
+        "columns": tree(&facts.pictures),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),
         "manifest": without_files(tree(manifest)),

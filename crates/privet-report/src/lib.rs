@@ -28,6 +28,7 @@ mod json;
 mod owner;
 mod page;
 mod perturbed;
+mod private;
 mod sections;
 mod svg;
 mod text;
@@ -37,10 +38,14 @@ pub use assessment::{
     QueryUtility, Regression, Risk, RiskBin, Utility,
 };
 pub use counts::html as counts_html;
-pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount};
+pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount, MOST_BOXES};
 pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
+pub use private::{
+    AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine, NoiseKind,
+    answer_html, ledger_html,
+};
 
-use privet_release::{CountsManifest, Manifest};
+use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 
 /// The report as one HTML page.
 ///
@@ -61,6 +66,12 @@ pub fn json(manifest: &Manifest, facts: &Facts) -> serde_json::Value {
 #[must_use]
 pub fn counts_json(manifest: &CountsManifest, facts: &CountsFacts) -> serde_json::Value {
     json::of_counts(manifest, facts)
+}
+
+/// The facts of the page of a perturbed release as JSON: what the page shows of each column, and the manifest.
+#[must_use]
+pub fn perturbed_json(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> serde_json::Value {
+    json::of_perturbed(manifest, facts)
 }
 
 /// The owner's page: the verdict on the worst attack, all attacks, risks, and what the release is still good for.

@@ -149,7 +149,9 @@ pub(crate) fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64,
     let mut taken: Vec<(f64, f64)> = Vec::new();
     for label in labels {
         let half = label.text.chars().count() as f64 * CHARACTER / 2.0;
-        let centre = if 2.0 * half < width { label.centre.clamp(half, width - half) } else { width / 2.0 };
+        // Wide letters take more than the mean.
+        let edge = half + 2.0;
+        let centre = if 2.0 * edge < width { label.centre.clamp(edge, width - edge) } else { width / 2.0 };
         let (from, to) = (centre - half - 1.0, centre + half + 1.0);
         if taken.iter().any(|&(a, b)| from < b && a < to) {
             continue;

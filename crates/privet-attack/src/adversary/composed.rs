@@ -2,11 +2,13 @@
 //!
 //! Each release alone leaves several values. A person must have one that all of them allow; among these, what this release
 //! says of their frequencies is believed. Beliefs are not multiplied: the releases may be of the same table, and then a second
-//! one adds nothing but what it excludes.
+//! one adds nothing but what it excludes. Where the knowledge file says that a release is `independent`, made from another
+//! table, its probabilities are multiplied with these (`composition::compose`).
 
 use std::collections::HashMap;
 
 use super::Adversary;
+use crate::composition::compose;
 use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict, Whom};
 use crate::homogeneity;
 use crate::target::Target;
@@ -14,6 +16,7 @@ use crate::target::Target;
 pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
     let mut several = vec![homogeneity::beliefs(target, None)];
+    let mut independent = vec![false];
     for other in adversary.others {
         let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
             continue;
@@ -36,6 +39,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             }
         }
         several.push(beliefs);
+        independent.push(other.independent);
     }
     if several.len() < 2 {
         return Err(AttackError::Needs(
@@ -54,7 +58,13 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             let allows = |value: u32| {
                 (1..several.len()).all(|other| own(other).values.is_empty() || own(other).of(value) > 0.0)
             };
-            let left = own(0).values.iter().copied().filter(|&(value, _)| allows(value));
+            let multiplied = || {
+                let others = independent.iter().zip(0..).filter(|(is, _)| **is).map(|(_, other)| own(other));
+                compose(std::iter::once(own(0)).chain(others).map(|belief| &belief.values[..]), None)
+            };
+            // Who is nowhere in this release is not found by the others.
+            let here = if own(0).values.is_empty() { Vec::new() } else { multiplied() };
+            let left = here.into_iter().filter(|&(value, _)| allows(value));
             together.distinct.push(Belief::of_weights(own(0).candidates, left));
             next
         });
@@ -67,6 +77,12 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         together.of_person.push(number);
     }
     let mut notes = vec![format!("Releases put together: {}.", several.len())];
+    let multiplied = independent.iter().filter(|is| **is).count();
+    if multiplied > 0 {
+        notes.push(format!(
+            "Said to be of other tables, so that what they say is multiplied with what this one says: {multiplied}."
+        ));
+    }
     if contradictions > 0 {
         notes.push(format!("People for whom the releases contradict each other: {contradictions}."));
     }

@@ -114,6 +114,8 @@ pub struct Other<'a> {
     pub release: &'a Published,
     /// Where the same people may stand in it.
     pub suspects: Suspects,
+    /// Whether it was made from another table than this release.
+    pub independent: bool,
 }
 
 /// Makes an attack on a sensitive column that needs more than a release.

@@ -7,6 +7,11 @@
 //!
 //! Numbers that are multiplied by 1 + noise have noise of variance σ²·E\[X²\] that does not go with the value; E\[X²\]
 //! is E\[Y²\]/(1+σ²). The best linear estimate needs no more than that. For linking it is a rule of thumb.
+//!
+//! Noise that is correlated as the data are (survey ME-24) has d/(1+d) of the covariance of the published columns. The best
+//! linear estimate and linking use that covariance. Within these columns alone the former is no more than a step towards
+//! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
+//! that drops directions has nothing to drop among them, and says so.
 
 mod table;
 
@@ -15,7 +20,7 @@ use serde::Serialize;
 
 use super::constant::constant_column;
 use super::linkage::{LinkageScore, link};
-use super::records::{NoiseAttackError, NoiseShape, Records, check_spread};
+use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::series::haar_filter;
 use super::spectral::{best_linear, spectral_filter};
@@ -32,6 +37,9 @@ pub struct PerturbedColumn<'a> {
     pub values: &'a [f64],
     /// The published law: [`Law::Keep`], [`Law::Add`] or [`Law::Multiply`].
     pub law: Law,
+    /// With [`Law::Keep`]: the column shares noise with all others that have this factor, correlated as their values
+    /// are (survey ME-24).
+    pub together: Option<f64>,
     /// The values before the noise, which only the owner has.
     pub original: Option<&'a [f64]>,
 }
@@ -185,8 +193,16 @@ impl Table<'_> {
         {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
-        let found = spectral_filter(self.records()?, &self.variances)?;
-        let score = self.score(&found.estimates, knowing)?;
+        // Among columns with correlated noise every direction holds the same share of it; they stay as they are.
+        let variances = self.independent();
+        if self.is_correlated() && variances.iter().all(|own| *own == 0.0) {
+            let why = "Not made: the noise is correlated as the data are, so that every direction holds the same share of \
+                       noise and none can be dropped. The best linear estimate uses the covariance of the noise instead.";
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        let found = spectral_filter(self.records()?, &variances)?;
+        let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
+        let score = self.score_in(&found.estimates, &deviations, knowing)?;
         let outcome = estimated(found.expected_error, score, knowing);
         let verdict = format!(
             "{} of {} directions hold more data than noise; dropping the others {}.{}",
@@ -209,16 +225,36 @@ impl Table<'_> {
         if let Some(why) = self.cannot() {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
-        let found = best_linear(self.records()?, &NoiseShape::Independent(self.variances.clone()))?;
+        let found = best_linear(self.records()?, &self.shape())?;
         let score = self.score(&found.estimates, knowing)?;
         let outcome = estimated(found.expected_error(), score, knowing);
         let verdict = format!(
-            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}",
+            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}{}",
             told(&outcome),
             found.error_alone(),
+            self.naive(knowing)?,
             self.left_out()
         );
         Ok(finding(outcome, verdict))
+    }
+
+    /// What knowing the covariance of correlated noise is worth, as a sentence; nothing without such noise or the truth.
+    fn naive(&self, knowing: &Knowing) -> Result<String, NoiseAttackError> {
+        if !self.is_correlated() {
+            return Ok(String::new());
+        }
+        let found = best_linear(self.records()?, &self.as_if_independent())?;
+        Ok(match self.score(&found.estimates, knowing)? {
+            None => {
+                " The published covariance of the noise is used: it is correlated as the data are.".to_owned()
+            }
+            Some(score) => format!(
+                " The published covariance of the noise is used; whoever took the noise of the columns for independent would \
+                 be left with {:.2} and recover {} % of the records.",
+                score.estimate_error,
+                percent(score.recovered.rate)
+            ),
+        })
     }
 
     fn linkage(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
@@ -238,7 +274,7 @@ impl Table<'_> {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
         let people = Records::new(original, self.columns.len())?;
-        let links = link(self.records()?, people, &NoiseShape::Independent(self.variances.clone()))?;
+        let links = link(self.records()?, people, &self.shape())?;
         let own: Vec<u32> = (0..people.len() as u32).collect();
         let score = links.score(&own, knowing.confidence)?;
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
@@ -272,6 +308,11 @@ impl Table<'_> {
             Law::Add(noise) if !noise.is_none() && known.len() >= 2 => noise,
             Law::Add(noise) if !noise.is_none() => {
                 let why = "Not made: fewer than two values are published.";
+                return Ok(finding(Outcome::NotMade, why.to_owned()));
+            }
+            Law::Keep if column.together.is_some() => {
+                let why = "Not made: noise that is correlated as the data are spreads as they do, and not at all where \
+                           everybody has the same value.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
             Law::Multiply(_) => {
@@ -332,24 +373,24 @@ impl Table<'_> {
             verdict,
         };
         let missing = column.values.iter().any(|value| value.is_nan());
-        let noise = match column.law {
-            Law::Add(noise) if !noise.is_none() => Some(noise),
-            _ => None,
+        // Correlated noise is so between columns, not between records.
+        let deviation = match (column.law, column.together) {
+            (Law::Add(noise), _) if !noise.is_none() => noise.variance().sqrt(),
+            (Law::Keep, Some(_)) => self.deviation_of(column),
+            _ => 0.0,
         };
-        let (noise, why) = match noise {
-            Some(noise) if knowing.in_time && !missing && column.values.len() >= 2 => (noise, ""),
-            None => (privet_perturb::Noise::NONE, "Not made: no noise is added to the column."),
-            Some(noise) if !knowing.in_time => {
-                (noise, "Not made: the records are not said to be in the order of time.")
-            }
-            Some(noise) => {
-                (noise, "Not made: values of the series are missing, or there is no more than one.")
-            }
+        let why = if deviation <= 0.0 {
+            "Not made: no noise is added to the column."
+        } else if !knowing.in_time {
+            "Not made: the records are not said to be in the order of time."
+        } else if missing || column.values.len() < 2 {
+            "Not made: values of the series are missing, or there is no more than one."
+        } else {
+            ""
         };
         if !why.is_empty() {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
-        let deviation = noise.variance().sqrt();
         let found = haar_filter(column.values, deviation)?;
         let whole = column.original.filter(|original| original.iter().all(|value| !value.is_nan()));
         let score = match whole {

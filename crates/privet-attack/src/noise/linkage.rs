@@ -180,8 +180,17 @@ fn whitening(
             }
             Ok(map)
         }
-        NoiseShape::Proportional(_) => {
-            let covariance = noise.covariance(&covariance(published.values(), width)?)?;
+        NoiseShape::Proportional(_) | NoiseShape::Mixed { .. } => {
+            let mut covariance = noise.covariance(&covariance(published.values(), width)?)?;
+            if let NoiseShape::Mixed { own, .. } = noise {
+                let spreads = match people.len() {
+                    1 => DMatrix::zeros(width, width),
+                    _ => privet_perturb::covariance(people.values(), width)?,
+                };
+                for column in (0..width).filter(|&column| own.get(column) == Some(&Some(0.0))) {
+                    covariance[(column, column)] = 1e-12 * spreads[(column, column)]; // why: both are width × width
+                }
+            }
             let scales: Vec<f64> = covariance.diagonal().iter().map(|variance| variance.sqrt()).collect();
             let inverse = |a: usize| scales.get(a).filter(|own| **own > 0.0).map_or(0.0, |own| 1.0 / own);
             let axes =

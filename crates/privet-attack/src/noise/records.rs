@@ -167,6 +167,13 @@ pub enum NoiseShape {
     Independent(Vec<f64>),
     /// The noise has this factor times the covariance of the data (survey ME-24).
     Proportional(f64),
+    /// Some columns have noise of their own, others share noise that is correlated as they are.
+    Mixed {
+        /// The factor of the shared noise.
+        factor: f64,
+        /// Per column the variance of its own noise, or none where it shares.
+        own: Vec<Option<f64>>,
+    },
 }
 
 impl NoiseShape {
@@ -189,6 +196,20 @@ impl NoiseShape {
                 check_spread("the factor of the noise", *factor)?;
                 // The published covariance is (1+d) times that of the data.
                 Ok(published * (factor / (1.0 + factor)))
+            }
+            Self::Mixed { factor, own } => {
+                check_length("columns with noise", own.len(), published.nrows())?;
+                check_spread("the factor of the noise", *factor)?;
+                for &variance in own.iter().flatten() {
+                    check_spread("the variance of the noise", variance)?;
+                }
+                let width = published.nrows();
+                let noise = |column: usize| own.get(column).copied().flatten();
+                Ok(DMatrix::from_fn(width, width, |a, b| match (noise(a), noise(b)) {
+                    (None, None) => published[(a, b)] * (factor / (1.0 + factor)), // why: width × width
+                    (Some(variance), _) if a == b => variance,
+                    _ => 0.0,
+                }))
             }
         }
     }
@@ -222,5 +243,11 @@ mod tests {
         assert!(NoiseShape::Independent(vec![1.0]).covariance(&published).is_err());
         assert!(NoiseShape::Independent(vec![1.0, f64::NAN]).covariance(&published).is_err());
         assert!(NoiseShape::Proportional(-1.0).covariance(&published).is_err());
+        let mixed = |factor, own| NoiseShape::Mixed { factor, own }.covariance(&published);
+        assert_eq!(mixed(0.5, vec![None, None]).unwrap(), half);
+        let one = mixed(0.5, vec![None, Some(7.0)]).unwrap();
+        assert_eq!((one[(0, 0)], one[(0, 1)], one[(1, 0)], one[(1, 1)]), (1.0, 0.0, 0.0, 7.0));
+        assert!(mixed(0.5, vec![None]).is_err() && mixed(f64::NAN, vec![None, None]).is_err());
+        assert!(mixed(0.5, vec![None, Some(-1.0)]).is_err());
     }
 }

@@ -435,3 +435,80 @@ fn forged_buckets_are_refused() {
     dir.write("release/sensitive.csv", format!("{head}\n{cells},18446744073709551615\n{first}"));
     dir.expect(2, &["attack", "release"]).says("bucket");
 }
+
+/// survey AT-25: what two hospitals say is multiplied only where their tables are said to be others. 3/4 and 2/3 for the flu
+/// are 6 to 1 together; of the same table they would be 3/4.
+#[test]
+fn independent_releases_are_multiplied() {
+    let dir = Dir::new();
+    dir.write("one.csv", "age,condition\n21,Flu\n22,Flu\n23,Flu\n24,Cold\n");
+    dir.write("two.csv", "age,condition\n21,Flu\n22,Flu\n23,Cold\n");
+    for (name, k) in [("one", 4), ("two", 3)] {
+        let job = format!(
+            "[input]\npath = \"{name}.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [10], min = 0 }}\n\
+             [columns.condition]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = {k}\n[output]\nfolder = \"{name}\"\n"
+        );
+        dir.write(&format!("{name}.toml"), job);
+        dir.expect(0, &["anonymize", &format!("{name}.toml"), "--quiet"]);
+    }
+    for (independent, hits) in [("", 0), ("independent = true\n", 4)] {
+        let other = "[[releases]]\nfolder = \"two\"\njob = \"two.toml\"\n";
+        dir.write(
+            "knowledge.toml",
+            format!("job = \"one.toml\"\n[people]\npath = \"one.csv\"\n{other}{independent}"),
+        );
+        let args = [
+            "attack",
+            "one",
+            "--knowledge",
+            "knowledge.toml",
+            "--attacks",
+            "composition",
+            "--confidence",
+            "0.8",
+            "--json",
+        ];
+        let assessed = dir.expect(0, &args).json();
+        let found = finding(&assessed, "composition");
+        assert_eq!(found["exposed"]["hits"].as_u64(), Some(hits), "{found:#}");
+        assert_eq!(found.to_string().contains("multiplied"), hits > 0);
+    }
+}
+
+/// survey ME-24, AT-16: correlated noise is attacked by its published covariance, and a column beside it gives it away.
+#[test]
+fn correlated_noise_is_attacked() {
+    let dir = Dir::new();
+    let mut people = String::from("weight,waist,height\n");
+    for i in 0..600u32 {
+        let height = 150 + (i * 37) % 50;
+        people.push_str(&format!("{},{},{height}\n", height - 90 + i % 3, height - 70 + i % 2));
+    }
+    dir.write("people.csv", people);
+    let column = |name: &str| {
+        format!(
+            "[columns.{name}]\nrole = \"quasi\"\nperturb = {{ noise = \"correlated\", factor = 1.0, step = 0.1 }}\n"
+        )
+    };
+    let job = |height: &str| {
+        format!(
+            "[input]\npath = \"people.csv\"\n{}{}{height}[output]\nfolder = \"release\"\n",
+            column("weight"),
+            column("waist")
+        )
+    };
+    let attack = ["attack", "release", "--original", "people.csv", "--json"];
+    dir.write("job.toml", job("[columns.height]\nrole = \"identifier\"\n"));
+    dir.expect(0, &["randomize", "job.toml", "--seed", "3", "--quiet"]);
+    let assessed = dir.expect(0, &attack).json();
+    let alone = finding(&assessed, "best-linear-estimate")["risk"].as_f64().unwrap();
+    assert!(
+        finding(&assessed, "best-linear-estimate").to_string().contains("covariance of the noise is used")
+    );
+    assert!(not_made(&assessed).contains(&"spectral-filter"), "{assessed:#}");
+    dir.write("job.toml", job("[columns.height]\nrole = \"insensitive\"\n"));
+    dir.expect(0, &["randomize", "job.toml", "--seed", "3", "--quiet", "--force"]);
+    let assessed = dir.expect(0, &attack).json();
+    let beside = finding(&assessed, "best-linear-estimate")["risk"].as_f64().unwrap();
+    assert!(beside > 0.9 && beside > alone + 0.2, "{alone} {beside}");
+}

@@ -21,6 +21,13 @@ pub(super) fn answer(
     job: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<Answer, AskError> {
+    if manifest.tables.iter().any(|table| table.changed.is_some()) {
+        return Err(AskError::Published(PublishedError::Other {
+            folder: folder.to_owned(),
+            problem: "its counts were changed, so that answers from them would have no bounds; read the totals that were kept off \
+                      the table",
+        }));
+    }
     let mut claims: Vec<&CountsColumn> = Vec::new();
     for claim in manifest.tables.iter().flat_map(|table| &table.columns) {
         if !claims.iter().any(|own| own.name == claim.name) {

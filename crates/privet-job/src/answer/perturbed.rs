@@ -23,6 +23,14 @@ use super::matching::passes;
 use super::weights::{Tally, Target, Weighed, tally};
 use crate::randomize::model::{ReadyColumn, ReadyLaw, ready};
 
+/// Sets of items are asked about elsewhere.
+fn of_items(name: &str) -> AnswerError {
+    AnswerError::NotEstimable(format!(
+        "`{name}` holds randomized sets of items; `privet reconstruct RELEASE {name} --itemset \"a,b\"` estimates how many held \
+         some"
+    ))
+}
+
 /// More lines than anyone reads.
 const MOST_LINES: usize = 10_000;
 
@@ -94,6 +102,7 @@ impl<'a> Perturbed<'a> {
         Ok(match law {
             ReadyLaw::Keep => true,
             ReadyLaw::Noise(_) => matches!(test.comparison, Comparison::IsNull),
+            ReadyLaw::Items(_) => false,
             ReadyLaw::Categories(law) => {
                 // Where missing is a value of the domain it is perturbed like any other.
                 let domain = &column.domain;
@@ -145,6 +154,9 @@ impl<'a> Perturbed<'a> {
                 continue;
             };
             let (column, law) = self.column(position)?;
+            if let ReadyLaw::Items(_) = law {
+                return Err(of_items(&column.name));
+            }
             let ReadyLaw::Categories(law) = law else {
                 return Err(AnswerError::NotEstimable(format!(
                     "`{0}` has noise, and which records lie where before it is not known; `privet reconstruct RELEASE {0}` \
@@ -224,6 +236,7 @@ impl Perturbed<'_> {
                 }
                 Target::Known(column.codes.iter().map(|&code| domain.number(code).unwrap_or(0.0)).collect())
             }
+            ReadyLaw::Items(_) => return Err(of_items(&column.name)),
             ReadyLaw::Noise(law) if law.dates => return Err(not_numeric()),
             ReadyLaw::Noise(law) => {
                 let numbers = crate::randomize::numbers(column, law)
@@ -295,6 +308,9 @@ impl Perturbed<'_> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         for &position in positions {
             let (column, law) = self.column(position)?;
+            if let ReadyLaw::Items(_) = law {
+                return Err(of_items(&column.name));
+            }
             let ReadyLaw::Categories(law) = law else {
                 return Err(AnswerError::NotEstimable(format!(
                     "`{0}` has noise, so no record is known to be in a group of it; `privet reconstruct RELEASE {0}` \

@@ -56,6 +56,11 @@ pub(super) fn attack(
     let mut hidden = false;
     for (own, table) in tables.iter().filter(|(own, _)| own.form == Form::Totals) {
         hidden = true;
+        if own.changed.is_some() {
+            let why = "its counts were changed, none is hidden".to_owned();
+            assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
+            continue;
+        }
         match recovery(manifest, own, table) {
             Ok(finding) => assessment.attacks.push(finding),
             Err(why) => assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why }),

@@ -327,8 +327,15 @@ pub(crate) fn run_attacks(
         None => None,
     };
     let (releases, of_control) = other_releases(knowledge, table.as_ref(), control.as_ref(), progress)?;
-    let others: Vec<Other<'_>> =
-        releases.iter().map(|(release, suspects)| Other { release, suspects: suspects.clone() }).collect();
+    let others: Vec<Other<'_>> = releases
+        .iter()
+        .zip(&knowledge.releases)
+        .map(|((release, suspects), own)| Other {
+            release,
+            suspects: suspects.clone(),
+            independent: own.independent,
+        })
+        .collect();
     let hierarchies = sensitive_hierarchies(release, job)?;
     let small = original.is_some_and(|own| own.table.rows <= minimality::QUICK);
     let asked_for = |word: &str| settings.attacks.is_some_and(|words| words.iter().any(|own| own == word));

@@ -30,6 +30,8 @@ const MOST_LINKED: usize = 20_000;
 struct Attacked<'a> {
     name: &'a str,
     law: Law,
+    /// The factor of noise that is correlated as the data are.
+    together: Option<f64>,
     kind: Kind,
     values: Vec<f64>,
     original: Option<Vec<f64>>,
@@ -43,9 +45,9 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
     let mut columns = Vec::new();
     for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
         match law_of(model, column) {
-            Ok(Some((law, kind))) => {
+            Ok(Some((law, together, kind))) => {
                 let values = numbers(column, kind);
-                columns.push(Attacked { name: &model.name, law, kind, values, original: None });
+                columns.push(Attacked { name: &model.name, law, together, kind, values, original: None });
             }
             Ok(None) => {}
             Err(why) => assessment
@@ -75,6 +77,7 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
             name: own.name,
             values: &own.values,
             law: own.law,
+            together: own.together,
             original: own.original.as_deref(),
         })
         .collect();
@@ -114,30 +117,31 @@ fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
     }
 }
 
-/// The law of a column of numbers, and what its texts are; none where it holds no numbers, or why it is left out.
-fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<(Law, Kind)>, &'static str> {
+/// A law, the factor of correlated noise, and what the texts of the column are.
+type Told = (Law, Option<f64>, Kind);
+
+/// What is told of a column; none where it holds no numbers, or why it is left out.
+fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<Told>, &'static str> {
     match &model.perturbation {
         None => Ok(match column.domain.kind() {
-            Kind::Date => Some((Law::Keep, Kind::Date)),
-            Kind::Integer | Kind::Decimal => Some((Law::Keep, Kind::Decimal)),
+            Kind::Date => Some((Law::Keep, None, Kind::Date)),
+            Kind::Integer | Kind::Decimal => Some((Law::Keep, None, Kind::Decimal)),
             Kind::Boolean | Kind::Text => None,
         }),
-        Some(Perturbation::Categories(_)) => Err(
+        Some(Perturbation::Categories(_) | Perturbation::Items(_)) => Err(
             "its values are categories; what can be believed of one is bounded by its γ, which `privet verify` computes anew",
         ),
         Some(Perturbation::Noise(own)) => {
             let kind = if own.dates { Kind::Date } else { Kind::Decimal };
-            match (own.way, own.deviation) {
-                (NoiseWay::Additive, Some(deviation)) => {
-                    Ok(Some((Law::Add(noise_of(own.law, deviation)), kind)))
+            match (own.way, own.deviation, own.factor) {
+                (NoiseWay::Additive, Some(deviation), _) => {
+                    Ok(Some((Law::Add(noise_of(own.law, deviation)), None, kind)))
                 }
-                (NoiseWay::Multiplicative, Some(deviation)) => {
-                    Ok(Some((Law::Multiply(noise_of(own.law, deviation)), kind)))
+                (NoiseWay::Multiplicative, Some(deviation), _) => {
+                    Ok(Some((Law::Multiply(noise_of(own.law, deviation)), None, kind)))
                 }
-                _ => Err(
-                    "its noise is correlated as the data are, so that every direction holds as much of it against the \
-                     data; filters for independent noise do not apply",
-                ),
+                (NoiseWay::Correlated, _, Some(factor)) => Ok(Some((Law::Keep, Some(factor), kind))),
+                _ => Err("the model does not tell how strong its noise is"),
             }
         }
     }

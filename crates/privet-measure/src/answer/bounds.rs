@@ -3,6 +3,11 @@
 //! The cells satisfy sums with known totals and are not negative; some are known. What is most and least is the optimum of
 //! a linear program where there are few unknown cells, and otherwise bounded by sums that cut all cells into parts, or by a
 //! maximum flow where there are two views. Every way is sound for fractional tables, so for tables of counts too.
+//!
+//! Bounds are hard although the program is solved in floating point. Its dual is solved, and what comes out is taken for a
+//! certificate, right or not: for any prices y of the sums r, with caps u on the cells, w·x = y·r + (w − Aᵀy)·x is at most
+//! y·r + Σ max(0, w − Aᵀy)·u. Wrong prices only loosen that. What rounding can do to its evaluation is added; where all
+//! weights are whole, so is what a table of counts has, and the bound is rounded inwards.
 
 use std::ops::Range;
 
@@ -107,18 +112,28 @@ impl Joint {
     ) -> Result<(Option<f64>, Option<f64>), AnswerError> {
         let residuals = self.residuals()?;
         let side = |weights: &[f64], sign: f64| -> Option<f64> {
-            let mut constant = 0.0;
+            let (mut constant, mut size) = (0.0, 0.0);
             let mut free = Vec::new();
             for (cell, (&weight, known)) in weights.iter().zip(&self.known).enumerate() {
                 match known {
                     Known::Count(0) => {}
                     _ if !weight.is_finite() => return None,
-                    Known::Count(count) => constant += weight * *count as f64,
+                    Known::Count(count) => {
+                        constant += weight * *count as f64;
+                        size += (weight * *count as f64).abs();
+                    }
                     Known::Hidden => free.push((cell, weight * sign)),
                 }
             }
-            let bounded = self.most(&free, &residuals, by_program);
-            bounded.map(|bound| constant + sign * bound)
+            let bound = self.most(&free, &residuals, by_program)?;
+            // What adding up so many terms can be off by, once and again for what they are made of.
+            let slack = (self.cells() + 4) as f64 * f64::EPSILON * (size + bound.abs());
+            let is_whole = weights.iter().all(|weight| !weight.is_finite() || weight.fract() == 0.0);
+            let own = sign * constant + bound + slack;
+            // Beyond 2^52 every number is whole.
+            let own = if is_whole && slack < 0.5 { own.floor() } else { own };
+            // A zero without a sign.
+            Some(sign * own + 0.0)
         };
         let is_binary = |weights: &[f64]| weights.iter().all(|&weight| weight == 0.0 || weight == 1.0);
         let (mut low, mut high) = (side(least, -1.0), side(most, 1.0));
@@ -137,21 +152,27 @@ impl Joint {
             return Some(0.0);
         }
         let by_program = by_program && free.len() <= MOST_UNKNOWN;
-        let simple = self.by_parts(free, residuals);
-        match by_program.then(|| solve(free, residuals)).flatten() {
+        let caps = self.caps(residuals);
+        let simple = self.by_parts(free, &caps);
+        match by_program.then(|| certified(free, residuals, &caps)).flatten() {
             Some(found) => Some(simple.map_or(found, |simple| simple.min(found))),
             None => simple,
         }
     }
 
-    /// A hidden cell is at most what is left of any sum that it is in; the cells of a view together are at most their counts.
-    fn by_parts(&self, free: &[(usize, f64)], residuals: &[(Vec<usize>, f64)]) -> Option<f64> {
+    /// A hidden cell is at most what is left of any sum that it is in.
+    fn caps(&self, residuals: &[(Vec<usize>, f64)]) -> Vec<f64> {
         let mut most = vec![f64::INFINITY; self.cells()];
         for (cells, rest) in residuals {
             for &cell in cells {
                 most[cell] = most[cell].min(*rest); // why: cells of this table
             }
         }
+        most
+    }
+
+    /// Hidden cells are at most their caps; the cells of a view together are at most their counts.
+    fn by_parts(&self, free: &[(usize, f64)], most: &[f64]) -> Option<f64> {
         let mut best: f64 =
             free.iter().map(|&(cell, weight)| if weight > 0.0 { weight * most[cell] } else { 0.0 }).sum(); // why: as above
         let mut weight_of = vec![0.0; self.cells()];
@@ -215,23 +236,57 @@ impl Joint {
     }
 }
 
-/// The most that a weighted sum can be under sums of non-negative cells; `None` when the program cannot be solved.
-fn solve(free: &[(usize, f64)], residuals: &[(Vec<usize>, f64)]) -> Option<f64> {
-    let mut unknowns = variables!();
-    let of: HashMap<usize, good_lp::Variable> =
-        free.iter().map(|&(cell, _)| (cell, unknowns.add(variable().min(0.0)))).collect();
-    let mut objective = Expression::with_capacity(free.len());
-    for (cell, weight) in free {
-        objective.add_mul(*weight, of.get(cell)?);
+/// A bound on the most that a weighted sum of cells can be under sums of them and caps on them, from prices that solve the
+/// dual program; `None` when there are none. It holds whatever the solver made of the prices.
+fn certified(free: &[(usize, f64)], residuals: &[(Vec<usize>, f64)], caps: &[f64]) -> Option<f64> {
+    let largest = free.iter().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return Some(0.0);
     }
-    let mut model = unknowns.maximise(objective.clone()).using(microlp);
-    for (cells, rest) in residuals {
-        let mut sum = Expression::with_capacity(cells.len());
-        for cell in cells {
-            sum.add_mul(1.0, of.get(cell)?);
+    // Prices of two ways to cut a table never differ by more than a weight for each sum. Any box would give a bound; without
+    // one the solver may run in circles.
+    let reach = largest * (residuals.len() + 1) as f64;
+    let mut unknowns = variables!();
+    let prices: Vec<good_lp::Variable> =
+        residuals.iter().map(|_| unknowns.add(variable().min(-reach).max(reach))).collect();
+    let mut sums_of: HashMap<usize, Vec<usize>> = HashMap::with_capacity(free.len());
+    let mut cost = Expression::with_capacity(prices.len());
+    for (number, ((cells, rest), &price)) in residuals.iter().zip(&prices).enumerate() {
+        cost.add_mul(*rest, price);
+        cells.iter().for_each(|&cell| sums_of.entry(cell).or_default().push(number));
+    }
+    let mut model = unknowns.minimise(cost).using(microlp);
+    for (cell, weight) in free {
+        let mut paid = Expression::with_capacity(4);
+        for &number in sums_of.get(cell)? {
+            paid.add_mul(1.0, prices.get(number)?);
         }
-        model.add_constraint(sum.eq(*rest));
+        model.add_constraint(paid.geq(*weight));
     }
     let solution = model.solve().ok()?;
-    Some(solution.eval(&objective))
+    let price: Vec<f64> = prices.iter().map(|&price| solution.value(price)).collect();
+    let mut bound = 0.0;
+    let mut size = 0.0;
+    for ((_, rest), price) in residuals.iter().zip(&price) {
+        bound += price * rest;
+        size += (price * rest).abs();
+    }
+    for (cell, weight) in free {
+        let (mut paid, mut largest) = (0.0, weight.abs());
+        let numbers = sums_of.get(cell)?;
+        for &number in numbers {
+            paid += price.get(number)?;
+            largest = f64::max(largest, price.get(number)?.abs());
+        }
+        let cap = caps.get(*cell).copied()?;
+        // What the prices fall short of, and what adding them up may hide.
+        let short = (weight - paid).max(0.0) + (numbers.len() + 2) as f64 * f64::EPSILON * largest;
+        bound += short * cap;
+        size += short * cap;
+    }
+    bound += (residuals.len() + free.len() + 4) as f64 * f64::EPSILON * size;
+    bound.is_finite().then_some(bound)
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,6 +29,7 @@ mod counts;
 mod extremes;
 mod flow;
 mod formula;
+mod grouping;
 mod mask;
 mod predicate;
 mod private;

@@ -12,7 +12,8 @@ use crate::text::{count, short_count};
 
 const WIDTH: f64 = 320.0;
 const LEFT: f64 = 74.0;
-const RIGHT: f64 = 70.0;
+/// Room for `2,855 ranges` in bold.
+const RIGHT: f64 = 88.0;
 const PITCH: f64 = 27.0;
 const NODE: f64 = 10.0;
 /// More nodes than this in a row become a band.

@@ -3,7 +3,8 @@
 //! It is drawn from published labels alone. The dots in a box are as many as its records (or stand for several each) and
 //! are strewn evenly: where in its box a record lies is just what is not published.
 
-use crate::facts::{Axis, Boxes, GroupBox};
+use crate::facts::{Axis, Boxes, GroupBox, MOST_BOXES};
+use crate::svg::{Label, write_labels};
 use crate::text::{count, escape, name, plain_name};
 
 const WIDTH: f64 = 640.0;
@@ -12,15 +13,13 @@ const LEFT: f64 = 84.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 46.0;
-/// More boxes than this cannot be told apart; those of most records are drawn.
-const MOST_BOXES: usize = 700;
 const MOST_DOTS: u64 = 2500;
 
 pub(crate) fn write(boxes: &Boxes, out: &mut String) {
     let mut drawn: Vec<&GroupBox> = boxes.boxes.iter().collect();
     drawn.sort_by_key(|b| std::cmp::Reverse(b.rows));
-    let left_out = drawn.len().saturating_sub(MOST_BOXES);
     drawn.truncate(MOST_BOXES);
+    let left_out = boxes.left_out as usize + boxes.boxes.len() - drawn.len();
     let rows: u64 = drawn.iter().map(|b| b.rows).sum();
     let per_dot = rows.div_ceil(MOST_DOTS).max(1);
     let caption = format!(
@@ -106,16 +105,13 @@ fn axes(out: &mut String, boxes: &Boxes) {
         LEFT - 1.0,
         base - TOP
     );
-    for (at, text) in &boxes.x.marks {
+    let marks = boxes.x.marks.iter().enumerate().map(|(rank, (at, text))| {
         let (x, width) = span(&boxes.x, (*at, *at), LEFT, right);
-        put!(
-            out,
-            "<text class=\"tick\" x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            x + if boxes.x.unit > 0.0 { width / 2.0 } else { 0.0 },
-            base + 16.0,
-            escape(text)
-        );
-    }
+        let centre = x + if boxes.x.unit > 0.0 { width / 2.0 } else { 0.0 };
+        Label { centre, y: base + 16.0, text: escape(text), rank: rank as u64 }
+    });
+    // The last one would stand half outside of the drawing.
+    write_labels(out, marks.collect(), WIDTH, "tick");
     for (at, text) in &boxes.y.marks {
         let (y, height) = span(&boxes.y, (*at, *at), base, TOP);
         put!(

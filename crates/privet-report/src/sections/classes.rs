@@ -91,11 +91,13 @@ fn range(bin: &SizeBin, show: fn(u64) -> String) -> String {
 fn risks(bin: &SizeBin) -> String {
     let one_in = |size: u64| {
         let per_cent = 100.0 / size.max(1) as f64;
-        number(if per_cent >= 1.0 {
-            (per_cent * 10.0).round() / 10.0
-        } else {
-            (per_cent * 1e3).round() / 1e3
-        })
+        // Two figures, as far as a reader can use them.
+        let scale = match per_cent {
+            1.0.. => 10.0,
+            0.1.. => 1e2,
+            _ => 1e4,
+        };
+        number((per_cent * scale).round() / scale)
     };
     if bin.from == bin.to {
         format!("{}\u{a0}%", one_in(bin.from))

@@ -18,7 +18,8 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
          well. What was reached is rounded to the cautious side.</p>\n",
     );
     open_table(out, "promises-table", "promises", "Promises");
-    header(out, &["Promise", "#Required", "#Reached", "#Worst class", "Result"]);
+    // The result stands where a phone shows it without scrolling.
+    header(out, &["Promise", "Result", "#Required", "#Reached", "#Worst class"]);
     let smallest = manifest.classes.min;
     for promise in &manifest.promises {
         let asked = Asked::of(promise);
@@ -41,8 +42,8 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         };
         put!(
             out,
-            "<tr><th scope=\"row\">{}<small>{}</small>{unseen}</th><td class=\"number\">{}</td><td class=\"number\">{}</td>\
-             <td class=\"number\">{worst}</td><td class=\"result {class}\">{result}</td></tr>\n",
+            "<tr><th scope=\"row\">{}<small>{}</small>{unseen}</th><td class=\"result {class}\">{result}</td><td class=\"number\">{}</td>\
+             <td class=\"number\">{}</td><td class=\"number\">{worst}</td></tr>\n",
             escape(asked.model),
             escape(&promise.statement),
             escape(&asked.required).replace(", ", ",<br>"),

@@ -132,7 +132,11 @@ fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
         if named { "Label" } else { "Rank" }
     );
     for (rank, &i) in shown.iter().enumerate() {
-        let head = if named { name(&all[i].label) } else { count(rank as u64 + 1) };
+        let head = match all[i].label.as_str() {
+            _ if !named => count(rank as u64 + 1),
+            "" => "(empty)".to_owned(),
+            label => name(label),
+        };
         put!(
             out,
             "<tr><th scope=\"row\">{head}</th><td class=\"number\">{}</td><td class=\"draw\">{}</td></tr>\n",

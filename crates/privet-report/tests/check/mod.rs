@@ -1,5 +1,5 @@
 //! A small judge of pages: tags balance, ids are unique and references lead somewhere, headings come
-//! in order, nothing is loaded from outside.
+//! in order, nothing is loaded from outside; drawings and tables can be read without eyes and on a phone.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,13 @@ const VOID: [&str; 3] = ["meta", "br", "wbr"];
 /// Panics, saying what is wrong, unless the page is well formed and self-contained.
 pub fn assert_well_formed(page: &str) {
     let mut open: Vec<String> = Vec::new();
+    let mut containers: Vec<String> = Vec::new();
     let mut ids = HashSet::new();
     let mut references = Vec::new();
     let mut heading = 0;
     let body = page.strip_prefix("<!DOCTYPE html>").expect("doctype");
+    assert!(body.contains("<html lang=\"en\">") && body.contains("name=\"viewport\""), "language and width");
+    assert!(body.contains("<a class=\"skip\" href=\"#main\">"), "the keyboard can skip what comes first");
     let mut rest = body;
     while let Some(start) = rest.find('<') {
         let text = &rest[..start];
@@ -22,6 +25,7 @@ pub fn assert_well_formed(page: &str) {
         rest = &rest[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop().as_deref(), Some(name), "closing tag");
+            containers.pop();
             continue;
         }
         let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
@@ -51,8 +55,27 @@ pub fn assert_well_formed(page: &str) {
                 attributes.contains("role=\"img\"") || attributes.contains("aria-hidden=\"true\""),
                 "<{tag}>"
             );
+            let is_named = rest.starts_with("<title id=") && rest.contains("</title><desc id=");
+            assert!(
+                attributes.contains("aria-hidden=\"true\"") || is_named,
+                "a drawing without a title: <{tag}>"
+            );
+            // Drawings shrink with the page: a width in per cent, or a box that the style fits.
+            let is_fixed = attributes_of(attributes)
+                .iter()
+                .any(|(key, value)| key == "width" && value.parse::<f64>().is_ok_and(|width| width > 350.0));
+            assert!(!is_fixed || attributes.contains("viewBox"), "wider than a phone: <{tag}>");
+        }
+        if attributes.contains("tabindex=\"0\"") {
+            assert!(attributes.contains("aria-label"), "a stop of the keyboard without a name: <{tag}>");
         }
         if name == "table" {
+            // What may be wide scrolls by itself; lists of labels break their words instead.
+            let scrolls = containers.iter().any(|class| class.contains("scroll"));
+            assert!(
+                scrolls || attributes.contains("class=\"labels\""),
+                "a table that a phone cannot show: <{tag}>"
+            );
             assert!(
                 rest.trim_start().starts_with("<caption"),
                 "a table without a caption: {}",
@@ -67,6 +90,7 @@ pub fn assert_well_formed(page: &str) {
         }
         if !attributes.ends_with('/') && !tag.ends_with('/') && !VOID.contains(&name) {
             open.push(name.to_owned());
+            containers.push(attributes.to_owned());
         }
     }
     assert!(open.is_empty(), "left open: {open:?}");

@@ -272,7 +272,7 @@ pub fn hostile(text: &str) -> (Manifest, Facts) {
 fn boxes(text: &str) -> Boxes {
     let axis = Axis { name: text.into(), low: 0.0, high: 9.0, unit: 1.0, marks: vec![(0.0, text.into())] };
     let group = |x: f64| GroupBox { x: (x, x + 4.0), y: (0.0, 9.0), rows: 6 };
-    Boxes { x: axis.clone(), y: axis, boxes: vec![group(0.0), group(5.0)] }
+    Boxes { x: axis.clone(), y: axis, boxes: vec![group(0.0), group(5.0)], left_out: 0 }
 }
 
 /// An attack, with a text and a number wherever there is one.

@@ -3,7 +3,7 @@
 use privet_perturb::Law;
 
 use super::{Knowing, PerturbedColumn};
-use crate::noise::records::{NoiseAttackError, Records, check_length};
+use crate::noise::records::{NoiseAttackError, NoiseShape, Records, check_length, check_spread};
 use crate::noise::score::Score;
 
 /// The records without missing values, and the noise in them.
@@ -26,6 +26,15 @@ impl<'a> Table<'a> {
             check_length("records in a column", column.values.len(), records)?;
             if let Some(original) = column.original {
                 check_length("records in a column of the original", original.len(), records)?;
+            }
+            if let Some(factor) = column.together {
+                check_spread("the factor of the noise", factor)?;
+                if column.law != Law::Keep || first_factor(columns) != Some(factor) {
+                    return Err(NoiseAttackError::Parameter {
+                        name: "noise that is correlated as the data are",
+                        accepted: "one factor for all of its columns, and no other law on them",
+                    });
+                }
             }
             match column.law {
                 Law::Keep => {}
@@ -59,8 +68,18 @@ impl<'a> Table<'a> {
         if let Some(original) = &original {
             Records::new(original, width)?;
         }
+        let means = Records::new(&published, width)?.means();
         let variances = columns.iter().enumerate().map(|(place, column)| match column.law {
-            Law::Keep | Law::Replace { .. } => 0.0,
+            Law::Keep | Law::Replace { .. } => match column.together {
+                None => 0.0,
+                // Published values spread (1 + d) times as the data do, and d of these are noise.
+                Some(factor) => {
+                    let mean = means.get(place).copied().unwrap_or(0.0);
+                    let own = published.iter().skip(place).step_by(width);
+                    let count = kept.len().saturating_sub(1).max(1) as f64;
+                    factor / (1.0 + factor) * own.map(|value| (value - mean).powi(2) / count).sum::<f64>()
+                }
+            },
             Law::Add(noise) => noise.variance(),
             Law::Multiply(noise) => {
                 let own = published.iter().skip(place).step_by(width);
@@ -77,6 +96,39 @@ impl<'a> Table<'a> {
         Records::new(&self.published, self.columns.len())
     }
 
+    /// How the noise spreads over all columns.
+    pub fn shape(&self) -> NoiseShape {
+        match first_factor(self.columns) {
+            None => self.as_if_independent(),
+            Some(factor) => {
+                let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.together {
+                    None => Some(*variance),
+                    Some(_) => None,
+                };
+                NoiseShape::Mixed { factor, own: self.columns.iter().zip(&self.variances).map(own).collect() }
+            }
+        }
+    }
+
+    /// The same noise as somebody sees it who does not know that it is correlated.
+    pub fn as_if_independent(&self) -> NoiseShape {
+        NoiseShape::Independent(self.variances.clone())
+    }
+
+    /// Per column the variance of noise that is independent of that of other columns.
+    pub fn independent(&self) -> Vec<f64> {
+        let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.together {
+            None => *variance,
+            Some(_) => 0.0,
+        };
+        self.columns.iter().zip(&self.variances).map(own).collect()
+    }
+
+    /// Whether some columns share correlated noise.
+    pub fn is_correlated(&self) -> bool {
+        first_factor(self.columns).is_some()
+    }
+
     pub fn noisy(&self) -> Vec<String> {
         let noisy = self.columns.iter().zip(&self.variances).filter(|(_, variance)| **variance > 0.0);
         noisy.map(|(column, _)| column.name.to_owned()).collect()
@@ -86,11 +138,27 @@ impl<'a> Table<'a> {
         self.variances.iter().map(|variance| variance.sqrt()).collect()
     }
 
+    /// The deviation of the noise of one of the columns, by its name.
+    pub fn deviation_of(&self, column: &PerturbedColumn<'_>) -> f64 {
+        let own = self.columns.iter().zip(&self.variances).find(|(own, _)| own.name == column.name);
+        own.map_or(0.0, |(_, variance)| variance.sqrt())
+    }
+
     pub fn score(&self, estimates: &[f64], knowing: &Knowing) -> Result<Option<Score>, NoiseAttackError> {
+        self.score_in(estimates, &self.deviations(), knowing)
+    }
+
+    /// The score over the columns for which a deviation above 0 is given.
+    pub fn score_in(
+        &self,
+        estimates: &[f64],
+        deviations: &[f64],
+        knowing: &Knowing,
+    ) -> Result<Option<Score>, NoiseAttackError> {
         let Some(original) = &self.original else { return Ok(None) };
         let width = self.columns.len();
         let (truth, estimates) = (Records::new(original, width)?, Records::new(estimates, width)?);
-        Score::of(truth, self.records()?, estimates, &self.deviations(), knowing.tolerance).map(Some)
+        Score::of(truth, self.records()?, estimates, deviations, knowing.tolerance).map(Some)
     }
 
     /// Why no attack on the records as a whole can be made, if so.
@@ -110,4 +178,9 @@ impl<'a> Table<'a> {
             count => format!(" Records with missing values that were left out: {count}."),
         }
     }
+}
+
+/// The factor of the correlated noise, where there is some.
+fn first_factor(columns: &[PerturbedColumn<'_>]) -> Option<f64> {
+    columns.iter().find_map(|column| column.together)
 }

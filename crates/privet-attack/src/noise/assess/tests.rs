@@ -31,6 +31,7 @@ fn given<'a>(
             name: NAMES[place],
             values,
             law,
+            together: None,
             original: original.map(|own| own[place].as_slice()),
         })
         .collect()
@@ -154,7 +155,7 @@ fn edges() {
         assert!(findings.iter().all(|own| own.outcome == Outcome::NotMade), "{findings:?}");
     }
     let (short, long) = ([1.0], [1.0, 2.0]);
-    let column = |values, law| PerturbedColumn { name: "x", values, law, original: None };
+    let column = |values, law| PerturbedColumn { name: "x", values, law, together: None, original: None };
     assert!(assess(&[column(&short, Law::Keep), column(&long, Law::Keep)], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Replace { probability: 0.5 })], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Add(Noise::Gaussian { deviation: -1.0 }))], &knowing).is_err());
@@ -166,4 +167,109 @@ fn edges() {
     let findings = assess(&[column(&values, Law::Add(NOISE))], &knowing).unwrap();
     let found = of(&findings, "best-linear-estimate");
     assert!(found.verdict.ends_with("Records with missing values that were left out: 1."), "{found:?}");
+}
+
+/// Three columns that follow one hidden number with a little of their own; the last of them is published as it is.
+fn correlated(factor: f64, records: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut coins = SeededCoins::new(24);
+    let rows: Vec<[f64; 3]> = (0..records)
+        .map(|_| {
+            let hidden = 8.0 * coins.normal().unwrap();
+            [hidden + coins.normal().unwrap(), 3.0 * hidden + coins.normal().unwrap(), hidden]
+        })
+        .collect();
+    let values: Vec<f64> = rows.iter().flat_map(|row| [row[0], row[1]]).collect();
+    let noisy = privet_perturb::correlated_noise(&values, 2, factor, &mut coins).unwrap().value;
+    let original = (0..3).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
+    let mut published: Vec<Vec<f64>> =
+        (0..2).map(|column| noisy.iter().skip(column).step_by(2).copied().collect()).collect();
+    published.push(rows.iter().map(|row| row[2]).collect());
+    (original, published)
+}
+
+fn shared<'a>(
+    original: Option<&'a [Vec<f64>]>,
+    published: &'a [Vec<f64>],
+    factor: f64,
+) -> Vec<PerturbedColumn<'a>> {
+    let mut columns = given(original, published, Law::Keep);
+    columns.iter_mut().take(2).for_each(|column| column.together = Some(factor));
+    columns
+}
+
+/// survey ME-24, AT-16: within columns of correlated noise the best linear estimate is a step to the mean, which leaves
+/// 1/√(1+d); a column beside them that depends on theirs gives them away; and taking the noise for independent is worse.
+#[test]
+fn correlated_noise_is_attacked_by_its_covariance() {
+    let factor = 1.0;
+    let (original, published) = correlated(factor, 4000);
+    let alone = assess(&shared(Some(&original[..2]), &published[..2], factor), &Knowing::default()).unwrap();
+    let found = of(&alone, "best-linear-estimate");
+    let Outcome::Estimated { expected_error, score: Some(score), .. } = found.outcome else {
+        panic!("{found:?}")
+    };
+    assert!((expected_error - 0.5f64.sqrt()).abs() < 1e-9, "{expected_error}");
+    // 4000 records: the error of an error is about 1 %.
+    assert!((score.estimate_error - 0.5f64.sqrt()).abs() < 0.04, "{score:?}");
+    // The naive estimate takes the common direction for data and the small ones for noise.
+    let columns = shared(Some(&original[..2]), &published[..2], factor);
+    let table = Table::new(&columns).unwrap();
+    let naive = best_linear(table.records().unwrap(), &table.as_if_independent()).unwrap();
+    let naive = table.score(&naive.estimates, &Knowing::default()).unwrap().unwrap();
+    assert!(naive.estimate_error > score.estimate_error + 0.02, "{naive:?} {score:?}");
+    assert!(naive.recovered.high < score.recovered.low, "{naive:?} {score:?}");
+    assert!(
+        found.verdict.contains("whoever took the noise of the columns for independent"),
+        "{}",
+        found.verdict
+    );
+    let spectral = of(&alone, "spectral-filter");
+    assert_eq!(spectral.outcome, Outcome::NotMade);
+    assert!(spectral.verdict.contains("every direction holds the same share"), "{}", spectral.verdict);
+
+    // With the third column beside them hardly any noise is left.
+    let beside = assess(&shared(Some(&original), &published, factor), &Knowing::default()).unwrap();
+    let found = of(&beside, "best-linear-estimate");
+    let Outcome::Estimated { succeeded, score: Some(score), .. } = found.outcome else { panic!("{found:?}") };
+    assert!(succeeded && score.estimate_error < 0.2 && score.recovered.rate > 0.95, "{score:?}");
+    assert_eq!(found.columns, ["a", "b"]);
+    // And linking uses the same covariance: with an exact column beside, everybody is found.
+    let Outcome::Linked { succeeded, score } = of(&beside, "noise-linkage").outcome else { panic!() };
+    assert!(succeeded && score.right.rate > 0.9, "{score:?}");
+}
+
+#[test]
+fn correlated_noise_beside_independent_noise() {
+    let (original, mut published) = correlated(0.5, 1500);
+    let mut coins = SeededCoins::new(3);
+    published[2] = additive_noise(&published[2], NOISE, &mut coins).unwrap().value;
+    let mut columns = shared(Some(&original), &published, 0.5);
+    columns[2].law = Law::Add(NOISE);
+    let findings = assess(&columns, &Knowing { in_time: true, ..Knowing::default() }).unwrap();
+    // The filter is made on the third column alone, and scored on it alone.
+    let spectral = of(&findings, "spectral-filter");
+    assert!(spectral.verdict.starts_with("1 of 1 directions"), "{}", spectral.verdict);
+    let best = of(&findings, "best-linear-estimate");
+    let Outcome::Estimated { score: Some(score), .. } = best.outcome else { panic!("{best:?}") };
+    assert!(score.estimate_error < score.published_error - 0.2, "{score:?}");
+    assert_eq!(
+        findings
+            .iter()
+            .filter(|own| own.attack == "wavelet-filter" && own.outcome != Outcome::NotMade)
+            .count(),
+        3
+    );
+    // Two factors, or another law beside the shared noise, are refused.
+    columns[0].together = Some(0.7);
+    assert!(assess(&columns, &Knowing::default()).is_err());
+    columns[0].together = Some(0.5);
+    columns[1].law = Law::Add(NOISE);
+    assert!(assess(&columns, &Knowing::default()).is_err());
+    // No record, one record, constant columns.
+    for rows in [vec![], vec![1.0], vec![4.0; 5]] {
+        let published = vec![rows.clone(), rows.clone()];
+        let columns = shared(Some(&published), &published, 0.5);
+        let findings = assess(&columns, &Knowing::default()).unwrap();
+        assert!(findings.iter().all(|own| !own.outcome.succeeded()), "{findings:?}");
+    }
 }

@@ -130,14 +130,14 @@ fn distances(own: &Histograms) -> Vec<Figure> {
             "total-variation",
             "Total variation distance",
             own.total_variation(),
-            true,
+            false,
             "The largest error in the share of any set of values, when it is estimated from the release.",
         ),
         figure(
             "hellinger",
             "Hellinger distance",
             own.hellinger(),
-            true,
+            false,
             "Another distance between before and after, from 0 to 1.",
         ),
         figure(

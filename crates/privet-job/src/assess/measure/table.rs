@@ -122,14 +122,14 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
             "total-variation",
             "Total variation distance",
             rebuilt.total_variation(),
-            true,
+            false,
             "The largest error in the probability of any event, when it is estimated from the release.",
         ),
         figure(
             "hellinger",
             "Hellinger distance",
             rebuilt.hellinger(),
-            true,
+            false,
             "Another distance between the table and what the release says of it, from 0 to 1.",
         ),
         figure(

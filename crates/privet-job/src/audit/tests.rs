@@ -1,0 +1,114 @@
+use super::*;
+use privet_data::Silent;
+
+fn options() -> AuditOptions {
+    AuditOptions {
+        epsilon: "1".into(),
+        delta: "1e-6".into(),
+        mechanisms: Vec::new(),
+        broken: false,
+        runs: 10_000,
+        false_alarm: 1e-6,
+        attack: None,
+        seed: 1,
+    }
+}
+
+/// Every mechanism of the house keeps its claim, every broken one is caught. False alarm: 14 in a million; a broken one
+/// has an epsilon of 2 or more, and its bound at 5,000 runs lies more than five deviations above 1.
+#[test]
+fn the_house_holds_and_the_broken_are_caught() {
+    let audited = audit(&AuditOptions { broken: true, ..options() }, &Silent).unwrap();
+    assert_eq!(audited.mechanisms.len(), mechanisms().len());
+    for own in &audited.mechanisms {
+        let expected = if own.broken { Verdict::Contradicted } else { Verdict::NotContradicted };
+        assert_eq!(own.verdict, expected, "{own:?}");
+    }
+    assert!(!audited.fails());
+    // The audit is sharp where noise is tight: the claim is 1, and nearly that is found.
+    for name in ["count", "histogram", "table", "sum"] {
+        let own = audited.mechanisms.iter().find(|own| own.name == name).unwrap();
+        assert!(own.found_at_least > 0.5, "{own:?}");
+    }
+}
+
+#[test]
+fn few_runs_are_said_to_be_too_few() {
+    let own = |epsilon: &str| {
+        let mechanisms = vec!["count".into(), "half-the-noise".into()];
+        audit(&AuditOptions { epsilon: epsilon.into(), runs: 1000, mechanisms, ..options() }, &Silent)
+            .unwrap()
+    };
+    // 500 of 500 at risk 5e-7: p ≥ 0.9714, so no more than ln(0.9714/0.0286) = 3.52 is ever found.
+    let audited = own("8");
+    assert!((audited.reach - 3.52).abs() < 0.01, "{}", audited.reach);
+    assert!(audited.mechanisms.iter().all(|own| own.verdict == Verdict::TooFewRuns));
+    assert!(audited.fails(), "a broken mechanism was not caught");
+    let audited = own("0.01");
+    assert!(audited.mechanisms.iter().all(|own| own.verdict == Verdict::NotContradicted));
+}
+
+/// With too little noise nearly everything is recovered; at epsilon 1 for all answers no more than guessing and chance.
+/// For tables of bits the noise is then so large that a coin is as good: 80 of 96 heads have probability 1e-11. One bit
+/// of one person is right with probability e/(1+e) = 0.731 at most: 800 of 1000 have probability 1e-7.
+#[test]
+fn answers_fall_to_attacks_only_with_too_little_noise() {
+    let attacks = audit(
+        &AuditOptions { mechanisms: vec!["count".into()], attack: Some("0.25".into()), ..options() },
+        &Silent,
+    )
+    .unwrap()
+    .attacks;
+    let names: Vec<&str> = attacks.iter().map(|own| own.entry).collect();
+    assert_eq!(names, ["AT-14", "AT-19", "AT-20", "AT-21", "AT-22"]);
+    for own in &attacks {
+        assert!(own.weak.rate > 0.85, "{own:?}");
+        let limit = if own.guessing < 0.5 { 0.3 } else { 0.8 };
+        assert!(own.calibrated.rate < limit, "{own:?}");
+    }
+}
+
+#[test]
+fn flags_that_make_no_sense_are_refused() {
+    for bad in [
+        AuditOptions { epsilon: "0".into(), ..options() },
+        AuditOptions { epsilon: "one".into(), ..options() },
+        AuditOptions { delta: "1".into(), ..options() },
+        AuditOptions { runs: 999, ..options() },
+        AuditOptions { runs: u32::MAX, ..options() },
+        AuditOptions { false_alarm: 0.0, ..options() },
+        AuditOptions { false_alarm: f64::NAN, ..options() },
+        AuditOptions { attack: Some("0".into()), ..options() },
+        AuditOptions { attack: Some("-1".into()), ..options() },
+        AuditOptions { mechanisms: vec!["magic".into()], ..options() },
+    ] {
+        let error = audit(&bad, &Silent).unwrap_err();
+        assert!(matches!(error.outcome(), Outcome::BadInput), "{bad:?}");
+    }
+    // A delta of 0 leaves out the mechanisms that need one, and says so.
+    let bare = AuditOptions { delta: "0".into(), runs: 1000, ..options() };
+    let audited = audit(&bare, &Silent).unwrap();
+    let not_made: Vec<&str> =
+        audited.mechanisms.iter().filter(|own| own.verdict == Verdict::NotMade).map(|own| own.name).collect();
+    assert_eq!(not_made, ["count-gaussian", "histogram-gaussian", "smooth-median"]);
+}
+
+/// Extreme epsilons end, and in no panic.
+#[test]
+fn extremes() {
+    for (epsilon, scale) in [("1e-9", "1e9"), ("1000", "1e-9")] {
+        let own = AuditOptions {
+            epsilon: epsilon.into(),
+            runs: 1000,
+            attack: Some(scale.into()),
+            broken: true,
+            ..options()
+        };
+        match audit(&own, &Silent) {
+            Ok(audited) => assert!(
+                audited.mechanisms.iter().all(|own| own.broken || own.verdict != Verdict::Contradicted)
+            ),
+            Err(error) => assert!(matches!(error.outcome(), Outcome::BadInput), "{error}"),
+        }
+    }
+}
