@@ -1,8 +1,8 @@
 //! What a person sees while privet works, and how Ctrl-C reaches it.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -37,12 +37,13 @@ fn say(text: &str) {
 /// terminal.
 pub struct Bar {
     quiet: bool,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 struct State {
     stage: String,
     total: Option<u64>,
+    done: u64,
     begun: Instant,
     bar: Option<ProgressBar>,
     said: bool,
@@ -50,23 +51,80 @@ struct State {
 
 /// Nothing is drawn before this much time has passed: most jobs are done by then.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How often stages are looked after.
+const TICK: Duration = Duration::from_millis(250);
 
 impl Bar {
     /// A bar, or nothing at all when `quiet`.
     pub fn new(quiet: bool) -> Self {
-        let state =
-            State { stage: String::new(), total: None, begun: Instant::now(), bar: None, said: false };
-        Self { quiet, state: Mutex::new(state) }
+        let state = State {
+            stage: String::new(),
+            total: None,
+            done: 0,
+            begun: Instant::now(),
+            bar: None,
+            said: false,
+        };
+        let state = Arc::new(Mutex::new(state));
+        if !quiet {
+            watch(Arc::downgrade(&state));
+        }
+        Self { quiet, state }
     }
 
     /// Takes the bar off the screen.
     pub fn clear(&self) {
-        if let Ok(mut state) = self.state.lock()
-            && let Some(bar) = state.bar.take()
-        {
+        let Ok(mut state) = self.state.lock() else { return };
+        state.stage.clear();
+        if let Some(bar) = state.bar.take() {
             bar.finish_and_clear();
         }
     }
+}
+
+impl State {
+    /// Shows the stage, once it has taken longer than one waits without a word.
+    fn draw(&mut self) {
+        if self.stage.is_empty() || self.begun.elapsed() < PATIENCE {
+            return;
+        }
+        if !std::io::stderr().is_terminal() {
+            if !self.said {
+                say(&format!("{} …", self.stage));
+                self.said = true;
+            }
+            return;
+        }
+        if self.bar.is_none() {
+            let bar = match self.total {
+                Some(total) => ProgressBar::new(total).with_style(
+                    ProgressStyle::with_template("{msg:>12} {wide_bar} {human_pos}/{human_len}  {eta} left")
+                        .unwrap_or_else(|_| ProgressStyle::default_bar()),
+                ),
+                None => ProgressBar::new_spinner(),
+            };
+            bar.set_message(self.stage.clone());
+            bar.set_elapsed(self.begun.elapsed());
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+        }
+    }
+}
+
+/// Looks after stages that do not count: whatever takes long is shown.
+fn watch(state: Weak<Mutex<State>>) {
+    // why: without such a thread stages that count are still shown
+    let _ = std::thread::Builder::new().name("progress".into()).spawn(move || {
+        loop {
+            std::thread::sleep(TICK);
+            let Some(state) = state.upgrade() else { return };
+            if let Ok(mut state) = state.lock() {
+                state.draw();
+            };
+        }
+    });
 }
 
 impl Drop for Bar {
@@ -81,6 +139,7 @@ impl Progress for Bar {
         if let Ok(mut state) = self.state.lock() {
             state.stage = name.to_owned();
             state.total = total;
+            state.done = 0;
             state.begun = Instant::now();
             state.said = false;
         }
@@ -91,34 +150,32 @@ impl Progress for Bar {
             return;
         }
         let Ok(mut state) = self.state.try_lock() else { return };
-        if state.begun.elapsed() < PATIENCE {
-            return;
-        }
-        if !std::io::stderr().is_terminal() {
-            if !state.said {
-                say(&format!("{} …", state.stage));
-                state.said = true;
-            }
-            return;
-        }
-        if state.bar.is_none() {
-            let bar = match state.total {
-                Some(total) => ProgressBar::new(total).with_style(
-                    ProgressStyle::with_template("{msg:>12} {wide_bar} {human_pos}/{human_len}  {eta} left")
-                        .unwrap_or_else(|_| ProgressStyle::default_bar()),
-                ),
-                None => ProgressBar::new_spinner(),
-            };
-            bar.set_message(state.stage.clone());
-            bar.set_elapsed(state.begun.elapsed());
-            state.bar = Some(bar);
-        }
-        if let Some(bar) = &state.bar {
-            bar.set_position(done);
-        }
+        state.done = done;
+        state.draw();
     }
 
     fn cancelled(&self) -> bool {
         STOP.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stage that says nothing of how far it is must still be shown, and none after it is over.
+    #[test]
+    fn a_long_stage_is_shown_although_it_does_not_count() {
+        let bar = Bar::new(false);
+        bar.stage("thinking", None);
+        let shown = || {
+            let state = bar.state.lock().unwrap();
+            state.said || state.bar.is_some()
+        };
+        assert!(!shown());
+        std::thread::sleep(PATIENCE + 4 * TICK);
+        assert!(shown());
+        bar.clear();
+        assert!(bar.state.lock().unwrap().stage.is_empty());
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use privet_data::{Kind, date_of};
-use privet_report::{Axis, Boxes, GroupBox};
+use privet_report::{Axis, Boxes, GroupBox, MOST_BOXES};
 
 use crate::chosen::Place;
 use crate::run::Candidate;
@@ -30,8 +30,15 @@ pub(crate) fn boxes(candidate: &Candidate<'_>) -> Option<Boxes> {
         y: y.of_node[b as usize],
         rows,
     });
-    let boxes = boxes.collect();
-    Some(Boxes { x: x.axis, y: y.axis, boxes })
+    let mut boxes: Vec<GroupBox> = boxes.collect();
+    let all = boxes.len();
+    if all > MOST_BOXES {
+        boxes.select_nth_unstable_by_key(MOST_BOXES, |one| std::cmp::Reverse(one.rows));
+        boxes.truncate(MOST_BOXES);
+        boxes.shrink_to_fit();
+        boxes.sort_by(|a, b| a.x.0.total_cmp(&b.x.0).then(a.y.0.total_cmp(&b.y.0)));
+    }
+    Some(Boxes { x: x.axis, y: y.axis, left_out: (all - boxes.len()) as u64, boxes })
 }
 
 /// The ranges of a column's labels.

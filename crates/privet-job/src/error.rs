@@ -118,6 +118,14 @@ pub enum RunError {
         /// What is wrong.
         source: PerturbError,
     },
+    /// A table of counts that cannot be changed as it would have to be.
+    #[error("no release is handed over: in count table {table}, {problem}")]
+    Counts {
+        /// The table, counted from 1.
+        table: usize,
+        /// What is in the way, and what would help.
+        problem: String,
+    },
     /// Records that cannot be swapped.
     #[error("`randomize`: {0}")]
     Swap(#[from] SwapError),
@@ -166,7 +174,7 @@ impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
-            RunError::Attacked { .. } => Outcome::Refused,
+            RunError::Attacked { .. } | RunError::Counts { .. } => Outcome::Refused,
             RunError::Perturb { source: PerturbError::NoRandomness, .. }
             | RunError::Swap(SwapError::Perturb(PerturbError::NoRandomness))
             | RunError::Synthetic { source: SyntheticError::Perturb(PerturbError::NoRandomness), .. } => {

@@ -118,6 +118,17 @@ pub(crate) struct Sensitive {
     pub hierarchy: Option<Hierarchy>,
 }
 
+/// Refuses to match more people than the population has.
+fn possible_in(privacy: &[Requirement], people: u64) -> Result<(), JobError> {
+    match privacy.iter().any(|own| matches!(own, Requirement::KMap { k, .. } if *k > people)) {
+        true => Err(JobError::key(
+            "privacy.k-map",
+            format!("k may be at most {people}, the records of the population"),
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The population table that a criterion compares with.
 pub(crate) struct Population {
     pub sha256: String,
@@ -149,6 +160,9 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
         None => None,
     };
     let counts = |column: &Column| count(&column.codes, column.domain.len());
+    if let Some(table) = &population_table {
+        possible_in(&job.privacy, table.rows as u64)?;
+    }
     let mut loaded = fit_all(job, base, input, population_table.as_ref(), counts)?;
     (loaded.sampled_from, loaded.drawn) = (sampled_from, drawn);
     if let Some(path) = population_path {

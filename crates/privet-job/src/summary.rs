@@ -86,6 +86,9 @@ pub struct TableSummary {
     /// Tables with totals: hidden cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<u64>,
+    /// Tables with totals whose counts were changed: `adjust` or `resample`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
 }
 
 impl CountsSummary {
@@ -97,6 +100,7 @@ impl CountsSummary {
             cells: table.cells,
             min_class_size: table.classes.as_ref().map(|classes| classes.smallest),
             hidden: table.suppression.as_ref().map(|suppression| suppression.hidden),
+            changed: table.changed.as_ref().map(|own| own.word().to_owned()),
         });
         Self {
             release,

@@ -246,7 +246,9 @@ fn confirm_all(searches: &[(&str, &str)], simple: &str, least: u64) {
                 let (before, after) = (text.find("[privacy]").unwrap(), text.find("[search]").unwrap());
                 text = format!("{}{simple}{}", &text[..before], &text[after + "[search]\n".len()..]);
             }
-            if algorithm == "k-optimize" {
+            let forms_groups =
+                [&GROUPINGS[..], &BUCKETS].concat().iter().any(|(own, _)| own.starts_with(algorithm));
+            if algorithm == "k-optimize" || forms_groups {
                 let metric = text.find("minimize = ").unwrap();
                 let end = metric + text[metric..].find('\n').unwrap();
                 text.replace_range(metric..end, "minimize = \"discernibility\"");

@@ -29,6 +29,17 @@ pub enum FolderError {
         .0.display()
     )]
     NotARelease(PathBuf),
+    /// The release that should be replaced lies among other files.
+    #[error(
+        "{} holds {count} files besides its release, and they would be lost with it; move them elsewhere first",
+        folder.display()
+    )]
+    OtherFiles {
+        /// The folder.
+        folder: PathBuf,
+        /// How many.
+        count: usize,
+    },
     /// The destination has no name of its own.
     #[error("{} cannot be a release folder; give a path that ends in the folder's name", .0.display())]
     NoName(PathBuf),

@@ -54,10 +54,13 @@ impl Place {
         if !self.replace {
             return Err(FolderError::Exists(self.destination.clone()));
         }
-        if metadata.is_dir() && is_release(&self.destination) {
-            return Ok(());
+        if !metadata.is_dir() || !is_release(&self.destination) {
+            return Err(FolderError::NotARelease(self.destination.clone()));
         }
-        Err(FolderError::NotARelease(self.destination.clone()))
+        match others(&self.destination) {
+            0 => Ok(()),
+            count => Err(FolderError::OtherFiles { folder: self.destination.clone(), count }),
+        }
     }
 
     /// Makes an empty folder for a draft.
@@ -205,6 +208,18 @@ fn is_release(folder: &Path) -> bool {
     let has = |keys: &[&str]| keys.iter().all(|key| fields.contains_key(*key));
     has(&["format", "software", "data", "files", "seal"])
         && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"]))
+}
+
+/// How many things lie in the folder of a release that its manifest does not list. They are somebody else's.
+fn others(folder: &Path) -> usize {
+    let listed = fs::read(folder.join(MANIFEST)).ok().and_then(|bytes| {
+        let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+        let names = manifest["files"].as_array()?.iter().filter_map(|file| file["name"].as_str());
+        Some(names.map(str::to_owned).collect::<Vec<String>>())
+    });
+    let (Some(listed), Ok(entries)) = (listed, fs::read_dir(folder)) else { return 0 };
+    let is_ours = |name: &std::ffi::OsStr| name == MANIFEST || listed.iter().any(|own| name == own.as_str());
+    entries.filter_map(Result::ok).filter(|entry| !is_ours(&entry.file_name())).count()
 }
 
 /// Makes the names in a folder durable.

@@ -443,3 +443,26 @@ fn false_statements_about_the_search_are_caught() {
         assert!(!verdict(&|search| search.purpose = Some(purpose.clone())), "lie {lie}");
     }
 }
+
+/// What levels say of height, precision and loss must be what the manifest says of them, however well it is sealed.
+#[test]
+fn metrics_that_contradict_the_levels_are_caught() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("release");
+    release().write(&folder);
+    // Two quasi columns at level 1 of 2, nothing suppressed.
+    edit(&folder, true, |manifest| {
+        manifest.metrics.insert("height".to_owned(), 2.0);
+        manifest.metrics.insert("precision".to_owned(), 0.5);
+    });
+    assert_holds(&verify(&folder, VerifyOptions::default()).unwrap());
+    for (name, wrong) in [("height", 1.0), ("precision", 0.25), ("loss", 0.2)] {
+        let forged = home.path().join(name);
+        release().write(&forged);
+        edit(&forged, true, |manifest| {
+            manifest.metrics.insert(name.to_owned(), wrong);
+        });
+        let verdict = verify(&forged, VerifyOptions::default()).unwrap();
+        assert!(!verdict.holds(), "{name}");
+    }
+}

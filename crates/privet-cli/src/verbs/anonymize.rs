@@ -157,7 +157,7 @@ pub fn describe(summary: &Summary) -> String {
     }
     format!(
         "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
-         {measured}{}\n\
+         {nothing}{measured}{}\n\
          {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
          Release  {release}\n\
@@ -175,6 +175,11 @@ pub fn describe(summary: &Summary) -> String {
         summary.seconds.search,
         summary.seconds.write,
         summary.release.join("report.html").display(),
+        nothing = if summary.suppressed == summary.rows {
+            "Every record is suppressed, so the table is empty: lower suppress-at-most, or relax what is promised.\n"
+        } else {
+            ""
+        },
         measured = match summary.metrics.get(&summary.metric) {
             Some(&value) => format!("{} {}", capitalized(&summary.metric), figure(value)),
             None => format!("Without {}, which is not defined here", summary.metric),

@@ -26,12 +26,21 @@ pub struct Init {
     /// Replace files that are already there
     #[arg(long)]
     force: bool,
+    /// The format of the table: csv, parquet or arrow (default: by its extension)
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
     /// CSV: the delimiter (default: detected)
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<char>,
     /// CSV: the file is Latin-1 (default: UTF-8)
     #[arg(long)]
     latin1: bool,
+    /// CSV: the quotation mark (default: \")
+    #[arg(long, value_name = "CHARACTER")]
+    quote: Option<char>,
+    /// CSV: the first line names the columns (default: detected)
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
     /// CSV: the first line is a record, not a header (default: detected)
     #[arg(long)]
     no_header: bool,
@@ -40,15 +49,17 @@ pub struct Init {
 impl Init {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        let delimiter = match self.delimiter {
-            Some(c) if c.is_ascii() => Some(c as u8),
-            Some(_) => return Err(Failure::bad_input("--delimiter takes one ASCII character")),
-            None => None,
+        let byte = |flag: &str, character: Option<char>| match character {
+            Some(c) if c.is_ascii() => Ok(Some(c as u8)),
+            Some(_) => Err(Failure::bad_input(format!("{flag} takes one ASCII character"))),
+            None => Ok(None),
         };
         let options = ReadOptions {
-            delimiter,
+            format: self.format,
+            delimiter: byte("--delimiter", self.delimiter)?,
+            quote: byte("--quote", self.quote)?,
             encoding: self.latin1.then_some(privet_data::io::Encoding::Latin1),
-            header: self.no_header.then_some(false),
+            header: (self.header || self.no_header).then_some(self.header),
             ..ReadOptions::default()
         };
         let bar = Bar::new(shared.quiet || shared.json);
@@ -60,9 +71,12 @@ impl Init {
             delimiter: (input.format == Format::Csv)
                 .then(|| input.dialect.as_ref().map(|dialect| dialect.delimiter as char))
                 .flatten(),
+            format: (Format::of(&self.data).is_none()).then_some(input.format),
+            quote: self.quote,
             missing: options.missing,
             encoding: input.dialect.as_ref().map(|dialect| dialect.encoding),
             header: input.dialect.as_ref().map(|dialect| dialect.header),
+            header_given: self.header,
         };
         let name = self.data.file_name().unwrap_or_default().to_string_lossy();
         let proposal = propose(&input.table, &name, &source);
@@ -143,6 +157,14 @@ fn relative(file: &Path, folder: &Path) -> PathBuf {
     }
     let up = folder.components().skip(shared).map(|_| std::path::Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
+}
+
+/// A format by its word in job files.
+fn format(word: &str) -> Result<Format, String> {
+    let all = [Format::Csv, Format::Parquet, Format::Arrow];
+    all.into_iter()
+        .find(|format| format.word() == word)
+        .ok_or_else(|| "must be csv, parquet or arrow".to_owned())
 }
 
 #[cfg(test)]

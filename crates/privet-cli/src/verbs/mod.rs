@@ -4,15 +4,18 @@ mod anonymize;
 mod answer;
 mod assessment;
 mod attack;
+mod audit;
 mod combine;
 mod completions;
 mod condense;
 mod counts;
 mod demo;
 mod init;
+mod judge;
 mod ledger;
 mod measure;
 mod query;
+mod query_text;
 mod randomize;
 mod reconstruct;
 mod unfold;
@@ -40,11 +43,13 @@ Examples:
   privet answer release \"select …\"    counts, sums and averages with their bounds
   privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
   privet ledger show data.csv         who spent which part of the privacy budget
+  privet audit --epsilon 1            whether private answers keep what they claim; needs no data
   privet unfold release …             a release as values, for learners
   privet combine estimates.csv        estimates from several synthetic tables as one
   privet condense numbers.csv -k 20   synthetic records with the statistics of groups
   privet randomize survey.toml        records changed by chance, with the law of that chance
   privet reconstruct release          what perturbed columns were made of
+  privet judge model.json             what a mechanism protects, before it is used
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
 3 the privacy budget does not suffice, 4 resources."
@@ -77,23 +82,28 @@ enum Verb {
     Verify(verify::Verify),
     Measure(measure::Measure),
     Attack(attack::Attack),
+    Audit(audit::Audit),
     Answer(answer::Answer),
-    Query(query::Query),
+    Query(Box<query::Query>),
     Ledger(ledger::Ledger),
     Unfold(unfold::Unfold),
     Combine(combine::Combine),
     Condense(condense::Condense),
     Randomize(randomize::Randomize),
     Reconstruct(reconstruct::Reconstruct),
+    Judge(judge::Judge),
     Demo(demo::Demo),
     Completions(completions::Completions),
 }
 
+/// More threads than any machine has use for, each with a stack of its own.
+const MOST_THREADS: usize = 512;
+
 /// Runs a verb and returns the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     if let Some(threads) = cli.shared.threads {
-        if threads == 0 {
-            return Err(Failure::bad_input("--threads takes a number of at least 1"));
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(Failure::bad_input(format!("--threads takes a number from 1 to {MOST_THREADS}")));
         }
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(Failure::resources)?;
     }
@@ -104,6 +114,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Verify(verb) => verb.run(&cli.shared),
         Verb::Measure(verb) => verb.run(&cli.shared),
         Verb::Attack(verb) => verb.run(&cli.shared),
+        Verb::Audit(verb) => verb.run(&cli.shared),
         Verb::Answer(verb) => verb.run(&cli.shared),
         Verb::Query(verb) => verb.run(&cli.shared),
         Verb::Ledger(verb) => verb.run(&cli.shared),
@@ -112,6 +123,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Condense(verb) => verb.run(&cli.shared),
         Verb::Randomize(verb) => verb.run(&cli.shared),
         Verb::Reconstruct(verb) => verb.run(&cli.shared),
+        Verb::Judge(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(),
     }

@@ -92,3 +92,16 @@ fn what_does_not_go_with_it_is_bad_usage() {
     }
     assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
 }
+
+/// The report of very many groups tells of the largest ones: all of them would take more memory than the table.
+#[test]
+fn the_report_of_many_groups_stays_small() {
+    let dir = Dir::new();
+    dir.write("people.csv", people(20_000)).write("job.toml", job(3));
+    let summary = dir.expect(0, &["anonymize", "job.toml", "--json", "--quiet"]).json();
+    assert!(summary["classes"].as_u64().unwrap() > 2_000, "{summary}");
+    let report = dir.json("release/report.json");
+    let boxes = &report["boxes"];
+    assert_eq!(boxes["boxes"].as_array().map(Vec::len), Some(700));
+    assert!(boxes["left_out"].as_u64().unwrap() > 0);
+}

@@ -98,3 +98,42 @@ fn a_place_that_cannot_be_written_is_a_lack_of_resources() {
     dir.expect(4, &["anonymize", "job.toml", "--output", "locked/release"]).says("locked");
     assert!(dir.names("locked").is_empty());
 }
+
+/// `--force` replaces a release, not what somebody put beside its files.
+#[test]
+fn files_that_privet_did_not_write_are_never_lost() {
+    let dir = people::dir(60, "k-anonymity = 2", "");
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.write("release/notes.txt", "keep me");
+    let before = dir.files("release");
+    dir.expect(2, &["anonymize", "job.toml", "--force"]).says("holds 1 files besides its release");
+    assert!(before == dir.files("release"));
+    std::fs::remove_file(dir.path("release/notes.txt")).unwrap();
+    dir.expect(0, &["anonymize", "job.toml", "--force"]);
+}
+
+#[test]
+fn more_threads_than_a_machine_has_are_refused() {
+    let dir = people::dir(60, "k-anonymity = 2", "");
+    for threads in ["0", "513", "100000"] {
+        dir.expect(2, &["anonymize", "job.toml", "--threads", threads]).says("--threads");
+    }
+}
+
+/// A file whose name tells nothing, with a header that looks like a record: `init` takes what it is told and writes it
+/// into the job.
+#[test]
+fn init_is_told_what_it_cannot_find_out() {
+    let dir = Dir::new();
+    let rows: String = (0..50).map(|i| format!("'{}';'{}'\n", 1000 + i % 7, 20 + i % 9)).collect();
+    dir.write("people.data", format!("'1';'2'\n{rows}"));
+    dir.expect(2, &["init", "people.data"]).says("format");
+    dir.expect(2, &["init", "people.data", "--format", "xls"]);
+    dir.expect(2, &["init", "people.data", "--format", "csv", "--quote", "ü"]).says("--quote");
+    dir.expect(0, &["init", "people.data", "--format", "csv", "--quote", "'", "--header"]);
+    let job = dir.text("job.toml");
+    for line in ["format = \"csv\"", "quote = \"'\"", "header = true"] {
+        assert!(job.contains(line), "{line} is not in {job}");
+    }
+    dir.expect(0, &["anonymize", "job.toml", "--set", "privacy.k-anonymity=2", "--force"]);
+}

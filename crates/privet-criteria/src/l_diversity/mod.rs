@@ -114,7 +114,11 @@ impl Diversity {
             return Err("c2 is missing; this kind needs c2, a percentage from 0 to below 100".into());
         };
         let listed = bound.listed("protected", protected)?;
-        Ok(Diversity::NegativePositiveDisclosure(NegativePositiveDisclosure::new(form, c2, &listed)?))
+        let form = NegativePositiveDisclosure::new(form, c2, &listed)?;
+        if c2 > 0.0 && protected.is_empty() {
+            return Err("protected is missing; c2 is about the values that it lists, and without them protects nothing".into());
+        }
+        Ok(Diversity::NegativePositiveDisclosure(form))
     }
 
     /// What merging blocks does to it.

@@ -186,7 +186,7 @@ pub(crate) mod tests {
 
     #[test]
     fn t_means_what_it_says_at_the_tie() {
-        let sensitive = column(&["a", "b"], &[5, 5]);
+        let sensitive = column(&["1", "2"], &[5, 5]);
         for kind in ["variational", "equal", "ordered", "matrix"] {
             let at = |t: f64| build_one(closeness(kind, t), &sensitive).unwrap();
             assert!(holds(&*at(0.2), &[7, 3]), "{kind}");

@@ -24,7 +24,15 @@ impl Ordered {
             let name = match bound.column.domain.kind() {
                 Kind::Integer | Kind::Decimal => "earth mover's distance along the order of the numbers",
                 Kind::Date => "earth mover's distance along the order of the dates",
-                Kind::Boolean | Kind::Text => "earth mover's distance along the alphabetical order",
+                // Two values are as far apart in either order.
+                Kind::Boolean => "earth mover's distance between two values",
+                Kind::Text => {
+                    return Err(format!(
+                        "column {} holds texts, whose order is not known; name all its values from lowest to highest in \
+                         order = [...], or, if they are numbers but for a few texts, declare those as missing in [input]",
+                        bound.column.name
+                    ));
+                }
             };
             ((0..counts.len() as u32).collect(), name)
         } else {
@@ -122,8 +130,10 @@ mod tests {
         // All of the class is low: the given order moves 1/3 by one step and 1/3 by two, of two steps.
         let given = distance(with(&["low", "middle", "high"]), &sensitive, &[0, 3, 0]);
         assert!((given - 0.5).abs() < 1e-12);
-        let natural = distance(closeness("ordered", 0.1), &sensitive, &[0, 3, 0]);
-        assert!((natural - 1.0 / 3.0).abs() < 1e-12, "alphabetically, low is in the middle");
+        let other = distance(with(&["high", "low", "middle"]), &sensitive, &[0, 3, 0]);
+        assert!((other - 1.0 / 3.0).abs() < 1e-12, "here low is in the middle");
+        let none = build_one(closeness("ordered", 0.1), &sensitive).err().unwrap().problem;
+        assert!(none.contains("whose order is not known"), "{none}");
         let problem = |order: &[&str]| build_one(with(order), &sensitive).err().unwrap().problem;
         assert!(problem(&["low", "middle"]).contains("leaves out 1 of 3"));
         assert!(problem(&["low", "middle", "high", "low"]).contains("more than once"));

@@ -12,7 +12,7 @@ mod propose;
 mod words;
 mod write;
 
-use privet_data::io::Encoding;
+use privet_data::io::{Encoding, Format};
 use privet_data::{Role, Table};
 
 use profile::Profile;
@@ -22,6 +22,10 @@ use profile::Profile;
 pub struct Source {
     /// The path as it should stand in the job file.
     pub path: String,
+    /// The format, where the extension does not tell.
+    pub format: Option<Format>,
+    /// The quotation mark of a text file, where it is not the usual one.
+    pub quote: Option<char>,
     /// The delimiter of a text file.
     pub delimiter: Option<char>,
     /// The markers of a missing value with which the table was read.
@@ -30,6 +34,8 @@ pub struct Source {
     pub encoding: Option<Encoding>,
     /// Whether the first line of a text file names the columns; said in the job when it does not.
     pub header: Option<bool>,
+    /// Whether that it does was said, and not found out.
+    pub header_given: bool,
 }
 
 /// A first job and what belongs to it.

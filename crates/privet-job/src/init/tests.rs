@@ -50,6 +50,9 @@ fn from_csv(text: &str, delimiter: char) -> Table {
 fn source() -> Source {
     Source {
         path: "data.csv".into(),
+        format: None,
+        quote: None,
+        header_given: false,
         delimiter: Some(','),
         missing: vec![String::new()],
         ..Source::default()

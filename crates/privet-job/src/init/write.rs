@@ -69,11 +69,20 @@ fn head(out: &mut Text, file_name: &str, columns: usize, rows: usize) {
 fn input(out: &mut Text, source: &Source, markers: &Markers) {
     out.key("[input]", "");
     out.key(&format!("path = {}", string(&source.path)), "relative to this file");
+    if let Some(format) = source.format {
+        out.key(&format!("format = {}", string(format.word())), "the extension does not tell");
+    }
+    if let Some(quote) = source.quote {
+        out.key(&format!("quote = {}", string(&quote.to_string())), "");
+    }
     if let Some(delimiter) = source.delimiter {
         out.key(&format!("delimiter = {}", string(&delimiter.to_string())), "");
     }
     if let Some(encoding) = source.encoding.filter(|&encoding| encoding != Encoding::Utf8) {
         out.key(&format!("encoding = {}", string(encoding.word())), "");
+    }
+    if source.header_given {
+        out.key("header = true", "");
     }
     if source.header == Some(false) {
         out.key("header = false", "the first line is a record");

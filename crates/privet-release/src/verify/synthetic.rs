@@ -51,6 +51,7 @@ pub(super) fn verify(
             if are_named(manifest, &table) {
                 problems.extend(values(manifest, own, &table));
                 problems.extend(first.as_ref().and_then(|first| differs(own, first, &table)));
+                problems.extend(replaced(own, first.as_ref().unwrap_or(&table), &table));
             }
             checks.push(Check::of(&name, format!("{file}: {} records", table.rows), &problems));
             if first.is_none() {
@@ -93,6 +94,14 @@ fn description(manifest: &PerturbedManifest, own: &Synthesis) -> Vec<String> {
     }
     if !manifest.data.missing.is_empty() {
         problems.push("it counts missing values, which differ between copies".to_owned());
+    }
+    let is_only = own.only.as_ref().is_none_or(|only| {
+        !full
+            && !only.is_empty()
+            && only.keys().all(|name| published.contains(name.as_str()) && !made.contains(name.as_str()))
+    });
+    if !is_only || own.only.is_some() != own.replaced.is_some() {
+        problems.push("it says which records were replaced by columns that do not tell".to_owned());
     }
     let rule = own.rule.as_ref();
     let size = rule.and_then(|rule| rule.size);
@@ -152,6 +161,38 @@ fn is_of_kind(text: &str, column: &SyntheticColumn) -> bool {
     let decimals = text.split_once('.').map_or(0, |(_, behind)| behind.len());
     kind.number(text).is_some_and(f64::is_finite)
         && column.decimals.is_none_or(|most| decimals <= usize::from(most))
+}
+
+/// Where only some records were replaced: whether they are as many as is said, and the others are the same in all copies.
+fn replaced(own: &Synthesis, first: &Table, table: &Table) -> Option<String> {
+    let only = own.only.as_ref()?;
+    let column = |table: &Table, name: &str| table.names.iter().position(|own| own == name);
+    let mut is_chosen = vec![true; table.rows];
+    for (name, values) in only {
+        let found = table.columns.get(column(table, name)?)?;
+        for (chosen, &code) in is_chosen.iter_mut().zip(&found.codes) {
+            *chosen &= found.texts.get(code as usize).is_some_and(|text| values.contains(text));
+        }
+    }
+    if own.replaced != Some(is_chosen.iter().filter(|chosen| **chosen).count() as u64) {
+        return Some("it has another number of records that were to be replaced than is said".to_owned());
+    }
+    for made in &own.columns {
+        let (a, b) =
+            (first.columns.get(column(first, &made.name)?)?, table.columns.get(column(table, &made.name)?)?);
+        let text = |of: &super::table::Column, record: usize| {
+            of.codes.get(record).and_then(|&code| of.texts.get(code as usize)).cloned()
+        };
+        let changed =
+            (0..table.rows).find(|&record| !is_chosen[record] && text(a, record) != text(b, record)); // why: one flag per record
+        if let Some(record) = changed {
+            return Some(format!(
+                "record {} was not to be replaced, and is another than in the first copy",
+                record + 1
+            ));
+        }
+    }
+    None
 }
 
 /// A column that was not made and is not what it is in the first copy.
