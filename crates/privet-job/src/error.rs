@@ -207,7 +207,10 @@ impl RunError {
             RunError::Write(WriteError::Io(_) | WriteError::Format { .. }) => Outcome::Resources,
             // What stands in the way is the person's to name or to move.
             RunError::Folder(
-                FolderError::Exists(_) | FolderError::NotARelease(_) | FolderError::NoName(_),
+                FolderError::Exists(_)
+                | FolderError::NotARelease(_)
+                | FolderError::OtherFiles { .. }
+                | FolderError::NoName(_),
             ) => Outcome::BadInput,
             RunError::Folder(_) => Outcome::Resources,
             _ => Outcome::BadInput,
