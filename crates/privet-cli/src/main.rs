@@ -14,7 +14,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    memory::give_back();
     let cli = match verbs::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

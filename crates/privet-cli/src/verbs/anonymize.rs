@@ -7,6 +7,7 @@ use privet_job::{Job, Purposes, RunOptions, Summary, base_of};
 
 use super::{Shared, assessment, counts, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
+use crate::memory;
 use crate::progress::Bar;
 
 /// Make the release that a job file asks for
@@ -134,6 +135,7 @@ pub fn run(job: &Job, job_file: &std::path::Path, flags: &str, shared: &Shared) 
     let name = job_file.file_name().unwrap_or_default().to_string_lossy();
     let options =
         RunOptions { base: base_of(job_file), reproduce: vec![format!("privet anonymize {name}{flags}")] };
+    memory::give_back_with(&options.base.join(&job.input.path));
     let bar = Bar::new(shared.quiet || shared.json);
     let result = privet_job::run(job, &options, &bar);
     bar.clear();

@@ -64,6 +64,16 @@ impl Layout {
         }
         Self { fields, words: word + 1 }
     }
+
+    /// How many of the lower bits of each word are in use; a key has at least as many words as the layout.
+    pub fn bits_of_words<const W: usize>(&self) -> [u32; W] {
+        let mut bits = [0; W];
+        for field in &self.fields {
+            bits[field.word] =
+                bits[field.word].max(if field.bits > 0 { field.shift + field.bits } else { 0 });
+        }
+        bits
+    }
 }
 
 /// Mixes a key into 64 bits. One folded multiplication per word suffices: every table that uses the

@@ -18,6 +18,8 @@ use super::narrow::Narrow;
 pub struct Snapshot<const W: usize> {
     /// The level of each column.
     pub levels: Vec<usize>,
+    /// Whether tuples that differ in the first column alone stand together, as they do in the base snapshot.
+    pub sorted: bool,
     /// Where each column lies in a key.
     pub layout: Layout,
     /// The distinct tuples.
@@ -89,7 +91,8 @@ impl<const W: usize> Snapshot<W> {
             tuple[sensitive_field.word] &= !sensitive_field.mask_in_place();
             tuple
         };
-        let entries = sorted(records.rows, |rows, keys| {
+        let bits_of_word = layout.bits_of_words();
+        let entries = sorted(records.rows, &bits_of_word, |rows, keys| {
             pack(records.quasi, rows.clone(), keys);
             if let Some(values) = records.sensitive {
                 for (key, &value) in keys.iter_mut().zip(&values[rows]) {
@@ -98,7 +101,7 @@ impl<const W: usize> Snapshot<W> {
             }
         });
         let people = records.population.first().map_or(0, |codes| codes.len());
-        let people = sorted(people, |rows, keys| pack(records.population, rows, keys));
+        let people = sorted(people, &bits_of_word, |rows, keys| pack(records.population, rows, keys));
 
         // Room for just as many as there are: what is made here lives as long as the search.
         let tuples = entries.chunk_by(|a, b| tuple_of(a) == tuple_of(b)).count();
@@ -188,6 +191,7 @@ impl<const W: usize> Opening<W> {
         });
         Snapshot {
             levels,
+            sorted: true,
             layout,
             keys: self.keys,
             rows: self.rows[..].into(),
@@ -196,6 +200,9 @@ impl<const W: usize> Opening<W> {
         }
     }
 }
+
+/// Up to so many records keys are sorted digit by digit.
+const FEW: usize = 1 << 17;
 
 /// The layout of the base snapshot: one field for the sensitive value, then one for each column.
 pub fn base_layout(columns: &[QuasiColumn], sensitive_values: usize) -> Layout {
@@ -209,18 +216,77 @@ fn order<const W: usize>(a: &Key<W>, b: &Key<W>) -> Ordering {
     differing.map_or(Ordering::Equal, |word| a[word].cmp(&b[word]))
 }
 
-/// All keys, sorted.
-fn sorted<const W: usize>(rows: usize, pack: impl Fn(Range<usize>, &mut [Key<W>]) + Sync) -> Vec<Key<W>> {
+/// All keys, sorted. `bits_of_word` tells how many of the lower bits of each word are in use.
+fn sorted<const W: usize>(
+    rows: usize,
+    bits_of_word: &[u32; W],
+    pack: impl Fn(Range<usize>, &mut [Key<W>]) + Sync,
+) -> Vec<Key<W>> {
     const PART: usize = 1 << 13;
     let mut keys = vec![[0; W]; rows];
     keys.par_chunks_mut(PART).enumerate().for_each(|(part, keys)| {
         pack(part * PART..part * PART + keys.len(), keys);
     });
-    keys.par_sort_unstable_by(order);
+    // A second list of keys must fit beside the first: for many records comparing takes less room, and all cores.
+    if rows <= FEW {
+        sort_by_digits(&mut keys, bits_of_word);
+    } else {
+        keys.par_sort_unstable_by(order);
+    }
     keys
+}
+
+/// Sorts in the same order as [`order`], digit by digit from the lowest, on one thread: several times faster than
+/// comparing while both lists stay in the cache.
+fn sort_by_digits<const W: usize>(keys: &mut Vec<Key<W>>, bits_of_word: &[u32; W]) {
+    const DIGIT: u32 = 11;
+    let mut other = vec![[0; W]; keys.len()];
+    for (word, &bits) in bits_of_word.iter().enumerate() {
+        for shift in (0..bits).step_by(DIGIT as usize) {
+            let digit = |key: &Key<W>| (key[word] >> shift) as usize & ((1 << DIGIT) - 1);
+            let mut places = [0u32; 1 << DIGIT];
+            for key in &*keys {
+                places[digit(key)] += 1;
+            }
+            let mut next = 0;
+            for place in &mut places {
+                next += std::mem::replace(place, next);
+            }
+            for key in &*keys {
+                let place = &mut places[digit(key)];
+                other[*place as usize] = *key;
+                *place += 1;
+            }
+            std::mem::swap(keys, &mut other);
+        }
+    }
 }
 
 /// The distinct keys of a sorted list, with how often each occurs.
 fn runs<const W: usize>(sorted: &[Key<W>]) -> impl Iterator<Item = (Key<W>, u32)> {
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Digit by digit gives the order of comparing, for keys of one word and of several, whatever bits are in use.
+        #[test]
+        fn digits_sort_as_comparing_does(
+            keys in prop::collection::vec(prop::array::uniform3(any::<u64>()), 0..300),
+            bits in prop::array::uniform3(0u32..=64),
+        ) {
+            let used = |bits: u32| 1u64.checked_shl(bits).map_or(u64::MAX, |end| end - 1);
+            let mut keys: Vec<Key<3>> =
+                keys.iter().map(|key| std::array::from_fn(|word| key[word] & used(bits[word]))).collect();
+            let mut expected = keys.clone();
+            expected.sort_by(order);
+            sort_by_digits(&mut keys, &bits);
+            prop_assert_eq!(keys, expected);
+        }
+    }
 }
