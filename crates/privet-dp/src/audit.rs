@@ -61,7 +61,7 @@ impl Audit {
             outputs.sort_unstable();
             Ok(outputs)
         };
-        let chosen = choose(&sample(first)?, &sample(second)?, delta);
+        let chosen = choose(&sample(first)?, &sample(second)?, delta, self.false_alarm / 2.0);
         let (a, b) = (sample(first)?, sample(second)?);
         let Some((event, swapped)) = chosen else {
             return Ok(Finding { epsilon_at_least: 0.0, counted: (0, 0), runs: half });
@@ -79,13 +79,15 @@ impl Audit {
 }
 
 /// The event that promises most, and whether it is likelier under the second input.
-fn choose(a: &[i64], b: &[i64], delta: f64) -> Option<(Event, bool)> {
+fn choose(a: &[i64], b: &[i64], delta: f64, risk: f64) -> Option<(Event, bool)> {
     let runs = a.len() as f64;
+    // As many deviations as the bounds will be away, by Chernoff, so that rare events neither win by luck nor are
+    // worth less once they are counted.
+    let away = (-2.0 * risk.ln()).sqrt();
     let promise = |likely: u32, unlikely: u32| {
-        // Three standard deviations away on both sides, so that rare events do not win by luck.
         let (likely, unlikely) = (f64::from(likely), f64::from(unlikely));
-        let low = (likely - 3.0 * likely.sqrt()) / runs - delta;
-        let high = (unlikely + 3.0 * (unlikely + 3.0).sqrt()) / runs;
+        let low = (likely - away * likely.sqrt()) / runs - delta;
+        let high = (unlikely + away * unlikely.sqrt() + away * away / 2.0) / runs;
         if low > 0.0 { (low / high).ln() } else { f64::NEG_INFINITY }
     };
     let mut thresholds: Vec<i64> = a.iter().chain(b).copied().collect();

@@ -6,6 +6,10 @@
 //! x = epsilon/(2·sensitivity) and q is rounded up. So W(s)/W(s+1) ≤ 1/q ≤ e^x: a change of the distance by the
 //! sensitivity changes a weight, and likewise their sum, by a factor of e^(epsilon/2) at most. Rounding up lets the
 //! ladder end on a lowest weight instead of at zero, which is a cap on distances and keeps the ratio.
+//!
+//! The half is for distances of which some rise and others fall. Where all of them change by between a − sensitivity and
+//! a, with the same a from 0 to the sensitivity, every weight and their sum change by a factor between e^(−x·a) and
+//! e^(x·(sensitivity − a)), so their quotient by e^(x·sensitivity) at most: there x = epsilon/sensitivity will do.
 
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
@@ -26,9 +30,18 @@ const BITS: usize = 126;
 pub(crate) struct Ladder(Vec<u128>);
 
 impl Ladder {
+    /// For distances that change by at most the sensitivity, each in its own direction.
     pub fn new(epsilon: &Epsilon, sensitivity: u128) -> Self {
-        let exponent = epsilon.value() / (RBig::from(2) * RBig::from(IBig::from(sensitivity.max(1))));
-        let factor = RBig::ONE / exact::exp_lower(&exponent);
+        Self::falling(&(epsilon.value() / (RBig::from(2) * whole(sensitivity))))
+    }
+
+    /// For distances that change within one range as wide as the sensitivity, which contains 0.
+    pub fn one_sided(epsilon: &Epsilon, sensitivity: u128) -> Self {
+        Self::falling(&(epsilon.value() / whole(sensitivity)))
+    }
+
+    fn falling(exponent: &RBig) -> Self {
+        let factor = RBig::ONE / exact::exp_lower(exponent);
         // q as a multiple of 2^−126, rounded up; at most 1, because e^x is at least that.
         let q = (factor * RBig::from(IBig::ONE << BITS)).ceil().into_parts().1;
         let rest = (UBig::ONE << BITS) - UBig::ONE;
@@ -56,6 +69,10 @@ impl Ladder {
         let last = self.0.len() - 1; // why: `new` puts the weight of 0 in
         self.0[usize::try_from(distance).unwrap_or(last).min(last)]
     }
+}
+
+fn whole(sensitivity: u128) -> RBig {
+    RBig::from(IBig::from(sensitivity.max(1)))
 }
 
 /// A position with probability proportional to its weight, and where in its weight the draw fell.

@@ -32,6 +32,11 @@ impl Sulq {
         Ok(Self { noise: Noise::of(privacy, questions * most, squared)?, limit, asked: 0 })
     }
 
+    /// Another session on the same terms, of which nothing is asked yet. It costs as much again.
+    pub fn again(&self) -> Self {
+        Self { noise: self.noise.clone(), limit: self.limit, asked: 0 }
+    }
+
     /// What the whole session costs.
     pub fn loss(&self) -> &Loss {
         self.noise.loss()

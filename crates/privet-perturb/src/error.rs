@@ -22,23 +22,23 @@ pub enum PerturbError {
         expected: usize,
     },
     /// A code that stands for nothing.
-    #[error("record {record} has a code outside of the domain, which has {domain} values")]
+    #[error("record {} has a code outside of the domain, which has {domain} values", .record + 1)]
     Code {
-        /// The record, counted from 0.
+        /// The record, counted from 0; told to people counted from 1.
         record: usize,
         /// The values of the domain.
         domain: usize,
     },
     /// A value that cannot be computed with.
-    #[error("record {record} has a value that is not a finite number between -1e100 and 1e100")]
+    #[error("record {} has a value that is not a finite number between -1e100 and 1e100", .record + 1)]
     Number {
-        /// The record, counted from 0.
+        /// The record, counted from 0; told to people counted from 1.
         record: usize,
     },
     /// A row that is no distribution.
-    #[error("row {row} of the matrix must hold probabilities, from 0 to 1, with the sum 1")]
+    #[error("row {} of the matrix must hold probabilities, from 0 to 1, with the sum 1", .row + 1)]
     NotStochastic {
-        /// The row, counted from 0.
+        /// The row, counted from 0; told to people counted from 1.
         row: usize,
     },
     /// Outputs do not determine what they were made of.

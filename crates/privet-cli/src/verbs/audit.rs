@@ -16,6 +16,7 @@ Examples:
   privet audit --epsilon 1
   privet audit --epsilon 1 --broken              those that are broken on purpose must be caught
   privet audit --epsilon 0.5 --mechanism count,histogram --runs 200000
+  privet audit --epsilon 1 --mechanism query-average --broken
   privet audit --epsilon 1 --attack              what attacks recover of a made-up secret, with too little noise and enough
 
 It needs no data. Each mechanism is run on two tables that differ in one person; what it does differently bounds its
@@ -25,8 +26,9 @@ pub struct Audit {
     /// The epsilon that every mechanism claims to keep
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     epsilon: String,
-    /// The delta of the mechanisms that have one; 0 leaves them out
-    #[arg(long, value_name = "NUMBER", default_value = "1e-6", allow_hyphen_values = true)]
+    /// The delta of the mechanisms that have one: larger than for answers, because few runs cannot see a smaller one; 0
+    /// leaves them out
+    #[arg(long, value_name = "NUMBER", default_value = "0.05", allow_hyphen_values = true)]
     delta: String,
     /// The mechanisms to audit, separated by commas (default: all that answer questions)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -61,6 +63,7 @@ impl Audit {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         let bar = Bar::new(shared.quiet || shared.json);
+        let named = self.mechanism.clone();
         let options = AuditOptions {
             epsilon: self.epsilon,
             delta: self.delta,
@@ -78,6 +81,11 @@ impl Audit {
             print_json(&audited)?;
         } else if !shared.quiet {
             print(&describe(&audited));
+        }
+        let not_made = |own: &&AuditedMechanism| own.verdict == Verdict::NotMade && named.contains(&own.name);
+        if let Some(own) = audited.mechanisms.iter().find(not_made) {
+            let why = own.why.as_deref().unwrap_or("it cannot be made so");
+            return Err(Failure::bad_input(format!("`--mechanism {}` was not audited: {why}", own.name)));
         }
         Ok(if audited.fails() { REFUSED } else { DONE })
     }
@@ -101,7 +109,7 @@ fn describe(audited: &Audited) -> String {
                 _ => format!("{:.3}", own.found_at_least),
             };
             rows.push(vec![
-                own.name.to_owned(),
+                own.name.clone(),
                 format!("{}{delta}", own.claimed),
                 found,
                 odds(audited.false_alarm),
@@ -113,11 +121,16 @@ fn describe(audited: &Audited) -> String {
     }
     if let Some(own) = audited.mechanisms.first() {
         text.push_str(&format!(
-            "Each bound is from {} runs on each of two tables, after as many to choose what to count; no more than {:.2} can \
-             be\nfound with so few. One mechanism or another that keeps its claim is accused in at most {} audits.\n\
-             Not contradicted is not proved: that is what the proofs are for.\n",
+            "Each bound is from {} runs on each of two tables, after as many to choose what to count (four times as many \
+             for the\nprobabilistic form); no more than {:.2} can be found with so few.\n",
             grouped(own.runs.into()),
             audited.reach,
+        ));
+    }
+    if audited.mechanisms.iter().any(|own| !own.broken) {
+        text.push_str(&format!(
+            "One mechanism or another that keeps its claim is accused in at most {} audits.\n\
+             Not contradicted is not proved: that is what the proofs are for.\n",
             odds(audited.false_alarm_of_all),
         ));
     }

@@ -87,13 +87,13 @@ impl Judge {
     }
 }
 
-/// A number that promises something, rounded up to four decimals.
+/// A number that promises something, rounded up to four decimals. What is a little below 0 is 0, and not "-0".
 fn up(value: f64) -> f64 {
-    (value * (1.0 - 1e-12) * 1e4).ceil() / 1e4
+    (value * (1.0 - 1e-12) * 1e4).ceil() / 1e4 + 0.0
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", (share * 1e6 * (1.0 - 1e-12)).ceil() / 1e4)
+    format!("{} %", (share * 1e6 * (1.0 - 1e-12)).ceil() / 1e4 + 0.0)
 }
 
 fn describe(found: &Judgement) -> String {

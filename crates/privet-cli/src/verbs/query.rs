@@ -63,7 +63,8 @@ pub struct Query {
     /// Write the answer as a page for people to this file, which must not be there yet
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Only show the plan: cost, what is left, and how far off the numbers would be. Nothing is charged
+    /// Only show the plan: cost, what is left, and how far off the numbers would be. Nothing is charged; where the account
+    /// would refuse the question, that is said, with the same exit code
     #[arg(long)]
     dry_run: bool,
     /// Read bounds, keys and more from this job file
@@ -182,18 +183,22 @@ impl Query {
         if self.output.is_some() && !makes_records {
             return Err(refused("--output is for records: --synthetic N, or --mechanism alpha-beta"));
         }
+        // Found out before anything is charged.
+        for file in self.output.iter().chain(&self.report) {
+            can_be_written(file)?;
+        }
+        if self.output.is_some() && self.output == self.report {
+            return Err(refused("--output and --report name the same file; give each its own"));
+        }
         if self.dry_run {
-            let planned = plan_query(&options)?;
+            let (planned, refusal) = plan_query(&options)?;
             if shared.json {
                 print_json(&planned)?;
             } else {
                 print(&describe_plan(&planned, shared.quiet));
             }
-            return Ok(DONE);
-        }
-        // Found out before anything is charged.
-        for file in self.output.iter().chain(&self.report) {
-            can_be_written(file)?;
+            // What the question itself would end with.
+            return refusal.map_or(Ok(DONE), |refusal| Err(refusal.into()));
         }
         let bar = Bar::new(shared.quiet || shared.json);
         let answered = query(&options, &bar)?;

@@ -110,7 +110,7 @@ fn notes(plan: &Planned) -> String {
         true => String::new(),
         false => format!("Undeclared values of {} are in no group.\n", people.dropped.join(", ")),
     };
-    let epsilon: f64 = plan.cost.epsilon.parse().unwrap_or(f64::INFINITY);
+    let epsilon = plan.cost.real_epsilon();
     let times = match epsilon.exp() {
         times if times < 1e6 => format!("{times:.3}"),
         times => format!("{times:.0e}"),

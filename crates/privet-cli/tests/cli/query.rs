@@ -122,6 +122,23 @@ fn the_same_without_a_job_file() {
     assert_eq!(entries(&dir)[1]["analyst"], "bob");
 }
 
+/// A fraction is an epsilon like any other: what it protects is told of its value.
+#[test]
+fn fractions_are_told_as_what_they_are() {
+    let dir = people();
+    open(&dir, "2");
+    let question = "select count(*) from data";
+    // e^(1/3) = 1.3956
+    dir.expect(0, &["query", "job.toml", question, "--epsilon", "1/3", "--dry-run"])
+        .prints("e^epsilon = 1.396 times");
+    let args = ["query", "job.toml", question, "--epsilon", "4/3", "--report", "page.html"];
+    dir.expect(0, &args).prints("e^epsilon = 3.794 times");
+    let page = dir.text("page.html");
+    assert!(page.contains("3.79") && !page.contains("more than 1 times"), "{page}");
+    dir.expect(2, &["query", "job.toml", question, "--synthetic", "5", "--output", "a", "--report", "a"])
+        .says("the same file");
+}
+
 #[test]
 fn a_budget_that_does_not_suffice_is_exit_code_3() {
     let dir = people();
@@ -140,8 +157,14 @@ fn a_budget_that_does_not_suffice_is_exit_code_3() {
     }
     ask(&dir, question, &["--delta", "1e-9", "--epsilon", "1e-20"]).expect(3);
     assert!((entries(&dir), dir.bytes("people.csv.ledger")) == before, "something was written");
-    let dry = ask(&dir, question, &["--dry-run"]).expect(0).json();
+    // A dry run says the same, with the plan, and writes nothing either.
+    let dry =
+        ask(&dir, question, &["--dry-run"]).expect(3).says("does not suffice").says("left epsilon 0").json();
     assert_eq!((&dry["suffices"], &dry["remaining"]["epsilon"]), (&false.into(), &"0".into()));
+    dir.expect(3, &["query", "job.toml", question, "--dry-run"])
+        .prints("it would be refused")
+        .prints("± 95 %");
+    assert!((entries(&dir), dir.bytes("people.csv.ledger")) == before, "something was written");
     dir.expect(2, &["ledger", "open", "people.csv", "--epsilon", "9"]).says("a budget is decided once");
 }
 
@@ -194,7 +217,7 @@ fn absurd_input_is_refused_and_costs_nothing() {
     ask(&dir, question, &["--max-records", "0"]).expect(2).says("records per person");
     ask(&dir, question, &["--max-records", "-1"]).expect(2);
     ask(&dir, question, &["--neighbours", "all"]).expect(2);
-    ask(&dir, question, &["--per-person", "nobody"]).expect(2).says("no column `nobody`");
+    ask(&dir, question, &["--per-person", "nobody"]).expect(2).says("ask on the account's terms");
     let many: Vec<String> = (0..3000).map(|key| key.to_string()).collect();
     let many = many.join(",");
     let (a, b) = (format!("age={many}"), format!("cost={many}"));
@@ -235,6 +258,52 @@ fn absurd_input_is_refused_and_costs_nothing() {
 }
 
 #[test]
+fn an_account_needs_its_table() {
+    let dir = people();
+    std::fs::create_dir(dir.path("folder.csv")).unwrap();
+    dir.write("nowhere.toml", JOB.replace("people.csv", "none.csv"));
+    for data in ["none.csv", "nowhere.toml"] {
+        dir.expect(2, &["ledger", "open", data, "--epsilon", "3"]).says("none.csv").says("cannot be read");
+    }
+    dir.expect(2, &["ledger", "open", "folder.csv", "--epsilon", "3"]).says("no file");
+    dir.expect(2, &["ledger", "open", "none.csv", "--epsilon", "3", "--ledger", "l", "--account", "a"]);
+    assert_eq!(dir.names("."), ["folder.csv", "job.toml", "nowhere.toml", "people.csv"], "a ledger was made");
+    // Without a table there is nothing to look for.
+    dir.expect(0, &["ledger", "open", "--epsilon", "3", "--ledger", "l", "--account", "a"]);
+}
+
+/// A flag takes part in the answer, or is refused; nothing is charged.
+#[test]
+fn flags_without_use_are_refused() {
+    let dir = people();
+    dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", "3", "--delta", "1e-5"]);
+    let (count, average) = ("select count(*) from data", "select avg(cost) from data");
+    for (question, more, said) in [
+        (average, &["--delta", "1e-6"][..], "--delta"),
+        (average, &["--delta", "1e-6", "--mechanism", "gaussian"], "--delta"),
+        (average, &["--delta", "1e-6", "--probabilistic"], "--delta"),
+        (average, &["--mechanism", "laplace"], "--mechanism laplace"),
+        (count, &["--mechanism", "laplace", "--probabilistic"], "--probabilistic"),
+        (count, &["--mechanism", "laplace", "--delta", "1e-6"], "leave one of them out"),
+        (count, &["--mechanism", "sulq", "--synthetic", "4"], "--synthetic"),
+        (count, &["--bound", "cost=0..5"], "--bound names `cost`"),
+        (count, &["--grid", "cost=1"], "--grid names `cost`"),
+        (count, &["--keys", "sex=F,M"], "--keys names `sex`"),
+        (count, &["--other", "sex=else"], "--other names `sex`"),
+        (average, &["--bound", "cost=0..5", "--bound", "cost=0..6"], "twice"),
+        (count, &["--job", "job.toml"], "two job files"),
+        (count, &["--unencrypted"], "--unencrypted"),
+    ] {
+        ask(&dir, question, more).expect(2).says(said);
+        ask(&dir, question, &[more, &["--dry-run"]].concat()).expect(2).says(said);
+    }
+    assert_eq!(entries(&dir).len(), 1, "something was charged");
+    // What a job file declares is for all questions.
+    dir.write("job.toml", JOB.replace("epsilon = 0.5", "epsilon = 0.5\ndelta = 1e-6"));
+    assert_eq!(ask(&dir, average, &[]).expect(0).json()["cost"]["delta"], "0");
+}
+
+#[test]
 fn a_table_has_one_budget() {
     let dir = people();
     open(&dir, "1");
@@ -255,6 +324,14 @@ fn an_account_is_for_one_kind_of_people() {
     ask(&dir, question, &[]).expect(2).says("people by column `id`");
     ask(&dir, question, &["--per-person", "sex"]).expect(2).says("on the account's terms");
     ask(&dir, question, &["--per-person", "id", "--neighbours", "replace"]).expect(2).says("replace");
+    // A dry run is told the same.
+    for more in [&["--dry-run"][..], &["--dry-run", "--per-person", "sex"]] {
+        ask(&dir, question, more).expect(2).says("on the account's terms").json();
+    }
+    ask(&dir, question, &["--dry-run", "--per-person", "id", "--neighbours", "replace"])
+        .expect(2)
+        .says("replace");
+    ask(&dir, question, &["--dry-run", "--per-person", "id", "--max-records", "2"]).expect(0);
     assert_eq!(entries(&dir).len(), 1, "something was charged");
     ask(&dir, question, &["--per-person", "id", "--max-records", "2"]).expect(0);
     dir.expect(0, &["query", "job.toml", question, "--per-person", "id", "--epsilon", "5"])

@@ -538,11 +538,8 @@ fn dates_missing_values_and_tiny_tables() {
     // Noise of less than a day is none.
     dir.expect(2, &["randomize", "job.toml", "--force", "--set", "columns.day.perturb.sd=0.1"])
         .says("below a day");
-    // A date at the end of the calendar is not wrapped around.
-    dir.write(
-        "t.csv",
-        "day,ill,kind\n9999-12-31,y,a\n0001-01-01,y,a\n9999-12-30,y,b\n0001-01-02,n,b\n9999-12-31,y,a\n",
-    );
+    // A date at the end of the calendar is not wrapped around. All of these stay within it once in 2^40 draws.
+    dir.write("t.csv", format!("day,ill,kind\n{}", "9999-12-31,y,a\n0001-01-01,n,b\n".repeat(20)));
     dir.expect(2, &["randomize", "job.toml", "--force", "--set", "columns.day.perturb.sd=1000.0"])
         .says("columns.day");
     // Correlated noise needs every value, and two records.
@@ -610,4 +607,40 @@ fn markers_of_missing_values_are_no_numbers() {
     assert_eq!(ask(&dir, "select avg(kept) from data")["lines"][0]["estimates"][0]["expected"], 4.0);
     // Where there is no release, the marker would come back from the respondents.
     dir.expect(2, &["randomize", "job.toml", "--model-only"]).says("input.missing");
+}
+
+/// What is published and what is reconstructed, beside the original; and the owner's pages.
+#[test]
+fn a_perturbed_release_is_measured() {
+    let dir = released();
+    let measured = dir.expect(0, &["measure", "job.toml", "release", "--report", "m.html", "--json"]).json();
+    assert!(!measured["utility"]["columns"].to_string().contains("null"), "{measured}");
+    let figure = |figures: &Value, key: &str| {
+        let own = figures.as_array().unwrap().iter().find(|own| own["key"] == key).cloned();
+        own.unwrap_or_else(|| panic!("no {key}: {figures:#}"))["value"].as_f64().unwrap()
+    };
+    let column = |name: &str| {
+        let columns = measured["utility"]["columns"].as_array().unwrap();
+        columns.iter().find(|own| own["name"] == name).unwrap()["figures"].clone()
+    };
+    // One in five smokes; a fifth of all answers is turned round, and turned back.
+    let smokes = column("smokes");
+    assert!((figure(&smokes, "total-variation") - 0.12).abs() < 0.03, "{smokes:#}");
+    assert!(figure(&smokes, "total-variation-reconstructed") < 0.05, "{smokes:#}");
+    let age = column("age");
+    assert_eq!(figure(&age, "mean-before"), 44.5);
+    let [before, after, rebuilt] =
+        ["deviation-before", "deviation-after", "deviation-reconstructed"].map(|key| figure(&age, key));
+    assert!(after > before + 0.5 && (rebuilt - before).abs() < 0.5, "{before} {after} {rebuilt}");
+    assert_eq!(figure(&column("sex"), "total-variation"), 0.0);
+    assert!(figure(&measured["utility"]["figures"], "correlation-error") < 0.1);
+    let page = dir.text("m.html");
+    assert!(page.contains("Assessment of a perturbed table") && page.contains("Do not publish"));
+    assert!(!page.contains(CANARY));
+    dir.expect(0, &["measure", "people.csv", "release"]).prints("Total variation distance, reconstructed");
+    dir.expect(2, &["measure", "job.toml", "release", "--class", "smokes"]).says("--class");
+    dir.expect(2, &["measure", "job.toml", "release", "--report", "release/m.html"]).says("release folder");
+    dir.expect(0, &["attack", "release", "--original", "job.toml", "--report", "a.html", "--quiet"]);
+    let page = dir.text("a.html");
+    assert!(page.contains("Worst attack") && !page.contains(CANARY));
 }

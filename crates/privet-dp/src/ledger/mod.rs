@@ -137,6 +137,10 @@ pub trait Ledger {
     /// What is left of a data set's budget.
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError>;
 
+    /// What a charge would leave, or its refusal, in the words of [`Ledger::charge`]. Nothing is written, so a charge that
+    /// comes later may be refused all the same.
+    fn check(&mut self, request: &Request) -> Result<Loss, LedgerError>;
+
     /// Charges, durably, or refuses.
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError>;
 

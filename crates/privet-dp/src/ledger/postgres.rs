@@ -244,6 +244,11 @@ impl Ledger for PostgresLedger {
         go_through(&mut transaction, &self.seal)?.left(dataset)
     }
 
+    fn check(&mut self, request: &Request) -> Result<Loss, LedgerError> {
+        let mut transaction = reading(&mut self.client)?;
+        go_through(&mut transaction, &self.seal)?.charge(request)?.left()
+    }
+
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
         let mut transaction = Self::writing(&mut self.client)?;
         let audit = go_through(&mut transaction, &self.seal)?;

@@ -213,6 +213,11 @@ impl Ledger for SqliteLedger {
         go_through(&transaction, &self.seal)?.left(dataset)
     }
 
+    fn check(&mut self, request: &Request) -> Result<Loss, LedgerError> {
+        let transaction = self.connection.transaction()?;
+        go_through(&transaction, &self.seal)?.charge(request)?.left()
+    }
+
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
         // Immediate: the lock for writing is taken before the budget is read, so nobody spends it in between.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

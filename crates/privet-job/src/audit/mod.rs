@@ -4,8 +4,10 @@
 //! # Guarantee
 //! A mechanism that keeps its claim is contradicted with at most the declared probability of false alarm ([`privet_dp::audit`]:
 //! Clopper–Pearson bounds on an event that is fixed before it is counted). An audit that finds nothing proves nothing;
-//! what protects is the proof beside each mechanism, and this is a check of the program that claims to follow it. The
-//! deliberately broken mechanisms show that the audit can see: each of them breaks its claim by a factor of two or more.
+//! what protects is the proof beside each mechanism, and this is a check of the program that claims to follow it. Every
+//! mechanism is audited, and so is the way from a question in SQL to its answer. The deliberately broken ones show that
+//! the audit can see: some are mistakes that people make, and every mechanism has a twin (`NAME-third`) that is made for
+//! three times the epsilon that it claims, which is a third of the noise where noise is in proportion to it.
 //!
 //! Noise comes from the generator of the operating system, as it does for answers, so findings vary from run to run; the
 //! seed decides what is made up: the secret and the questions.
@@ -13,13 +15,14 @@
 mod answers;
 mod broken;
 mod mechanisms;
+mod questions;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use privet_attack::noise::NoiseAttackError;
 use privet_data::{Cancelled, Progress};
 use privet_dp::audit::{Audit, Finding, lower_bound};
-use privet_dp::{Delta, DpError, Epsilon, Privacy};
+use privet_dp::{Delta, DpError, Epsilon, Privacy, Rational};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -102,7 +105,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, Serialize)]
 pub struct AuditedMechanism {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What it does, on which two tables.
     pub what: &'static str,
     /// Whether it is broken on purpose.
@@ -129,7 +132,8 @@ impl AuditedMechanism {
         match self.verdict {
             Verdict::Contradicted => !self.broken,
             Verdict::NotContradicted | Verdict::TooFewRuns => self.broken,
-            Verdict::NotMade => false,
+            // The house says nothing of an epsilon that it refuses; a broken one that was not run was not caught.
+            Verdict::NotMade => self.broken && self.delta == 0.0,
         }
     }
 }
@@ -172,6 +176,22 @@ impl Setting {
         Privacy::Approximate(self.epsilon.clone(), self.delta.clone())
     }
 
+    fn probabilistic(&self) -> Privacy {
+        Privacy::Probabilistic(self.epsilon.clone(), self.delta.clone())
+    }
+
+    /// The same for a mechanism that is made for so many times the epsilon.
+    fn times(&self, times: u8) -> Result<Self, DpError> {
+        let epsilon = Epsilon::new(self.epsilon.value() * Rational::from(times))?;
+        Ok(Self { audit: self.audit, epsilon, delta: self.delta.clone() })
+    }
+
+    /// The same with four times as many runs, for what is harder to see.
+    fn longer(&self) -> Self {
+        let audit = Audit { runs: self.audit.runs.saturating_mul(4), ..self.audit };
+        Self { audit, epsilon: self.epsilon.clone(), delta: self.delta.clone() }
+    }
+
     /// Runs a mechanism that claims epsilon alone.
     fn run<T: ?Sized>(
         &self,
@@ -201,9 +221,43 @@ struct Subject {
     run: fn(&Setting) -> Result<Finding, DpError>,
 }
 
+/// A mechanism that is to be audited.
+struct Chosen {
+    subject: &'static Subject,
+    broken: bool,
+    /// For how many times the epsilon that it claims it is made.
+    times: u8,
+}
+
+impl Chosen {
+    fn name(&self) -> String {
+        match self.times {
+            1 => self.subject.name.to_owned(),
+            _ => format!("{}-third", self.subject.name),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self.times {
+            1 => self.subject.what,
+            _ => "the same, made for three times the epsilon that it claims",
+        }
+    }
+}
+
+/// All of them: the house, what is broken on purpose, and for each of the house a twin that is.
+fn all() -> impl Iterator<Item = Chosen> {
+    let house = || mechanisms::ALL.iter().chain(questions::ALL);
+    let own = |(broken, times)| move |subject| Chosen { subject, broken, times };
+    house()
+        .map(own((false, 1)))
+        .chain(broken::ALL.iter().map(own((true, 1))))
+        .chain(house().map(own((true, 3))))
+}
+
 /// The names of all mechanisms, those that are broken on purpose last.
-pub fn mechanisms() -> Vec<&'static str> {
-    mechanisms::ALL.iter().chain(broken::ALL).map(|subject| subject.name).collect()
+pub fn mechanisms() -> Vec<String> {
+    all().map(|own| own.name()).collect()
 }
 
 /// Audits mechanisms and, when asked to, attacks answers.
@@ -217,9 +271,9 @@ pub fn audit(options: &AuditOptions, progress: &dyn Progress) -> Result<Audited,
     let subjects = chosen(options)?;
     progress.stage("auditing", Some(subjects.len() as u64));
     let done = AtomicU64::new(0);
-    let one = |&(broken, subject): &(bool, &Subject)| -> Result<AuditedMechanism, AuditError> {
+    let one = |chosen: &Chosen| -> Result<AuditedMechanism, AuditError> {
         progress.check()?;
-        let audited = judged(subject, broken, &setting)?;
+        let audited = judged(chosen, &setting)?;
         progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(audited)
     };
@@ -254,32 +308,32 @@ fn setting(options: &AuditOptions) -> Result<Setting, AuditError> {
     Ok(Setting { audit, epsilon, delta })
 }
 
-/// The mechanisms that were asked for, and whether each is broken.
-fn chosen(options: &AuditOptions) -> Result<Vec<(bool, &'static Subject)>, AuditError> {
-    let house = mechanisms::ALL.iter().map(|subject| (false, subject));
-    let broken = broken::ALL.iter().map(|subject| (true, subject));
-    if let Some(unknown) = options.mechanisms.iter().find(|name| !mechanisms().contains(&name.as_str())) {
-        let accepted = format!("{unknown} is none; there are {}", mechanisms().join(", "));
+/// The mechanisms that were asked for.
+fn chosen(options: &AuditOptions) -> Result<Vec<Chosen>, AuditError> {
+    let known = mechanisms();
+    if let Some(unknown) = options.mechanisms.iter().find(|name| !known.contains(name)) {
+        let accepted = format!("{unknown} is none; there are {}", known.join(", "));
         return Err(AuditError::Flag { flag: "mechanism", accepted });
     }
-    let named = |subject: &Subject| options.mechanisms.iter().any(|name| name == subject.name);
-    let taken = |is_broken: bool, subject: &Subject| {
-        if options.mechanisms.is_empty() {
-            !is_broken || options.broken
-        } else {
-            named(subject) || (is_broken && options.broken)
-        }
+    let named =
+        |name: &str| options.mechanisms.is_empty() || options.mechanisms.iter().any(|own| own == name);
+    let taken = |own: &Chosen| match (own.broken, own.times) {
+        (false, _) => named(own.subject.name),
+        // A twin is audited beside its own.
+        (true, 3..) if options.broken => named(own.subject.name) || named(&own.name()),
+        (true, _) => options.broken || (!options.mechanisms.is_empty() && named(&own.name())),
     };
-    Ok(house.chain(broken).filter(|&(is_broken, subject)| taken(is_broken, subject)).collect())
+    Ok(all().filter(taken).collect())
 }
 
-fn judged(subject: &Subject, broken: bool, setting: &Setting) -> Result<AuditedMechanism, AuditError> {
+fn judged(chosen: &Chosen, setting: &Setting) -> Result<AuditedMechanism, AuditError> {
+    let subject = chosen.subject;
     let claimed = setting.epsilon.value().to_f64().value();
     let delta = if subject.has_delta { setting.delta.value().to_f64().value() } else { 0.0 };
     let mut audited = AuditedMechanism {
-        name: subject.name,
-        what: subject.what,
-        broken,
+        name: chosen.name(),
+        what: chosen.what(),
+        broken: chosen.broken,
         claimed,
         delta,
         found_at_least: 0.0,
@@ -288,10 +342,11 @@ fn judged(subject: &Subject, broken: bool, setting: &Setting) -> Result<AuditedM
         verdict: Verdict::NotMade,
         why: None,
     };
-    match (subject.run)(setting) {
+    match setting.times(chosen.times).and_then(|own| (subject.run)(&own)) {
         Ok(finding) => {
             audited.found_at_least = finding.epsilon_at_least;
             audited.counted = finding.counted;
+            audited.runs = finding.runs;
             audited.verdict = if finding.epsilon_at_least > claimed {
                 Verdict::Contradicted
             } else if claimed >= reach(&setting.audit) {

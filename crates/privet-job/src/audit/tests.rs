@@ -4,7 +4,7 @@ use privet_data::Silent;
 fn options() -> AuditOptions {
     AuditOptions {
         epsilon: "1".into(),
-        delta: "1e-6".into(),
+        delta: "0.05".into(),
         mechanisms: Vec::new(),
         broken: false,
         runs: 10_000,
@@ -14,8 +14,10 @@ fn options() -> AuditOptions {
     }
 }
 
-/// Every mechanism of the house keeps its claim, every broken one is caught. False alarm: 14 in a million; a broken one
-/// has an epsilon of 2 or more, and its bound at 5,000 runs lies more than five deviations above 1.
+/// Every mechanism of the house keeps its claim, every broken one is caught. False alarm: 33 in a million, one for each of
+/// the house. A twin is made for epsilon 3; the weakest of them (synthetic records, whose noise is a whole number of
+/// records and rounded up, and smooth medians) are expected at bounds of 1.25 with a deviation of 0.05 at 5,000 runs, so one
+/// of all is missed in less than one test of a hundred thousand.
 #[test]
 fn the_house_holds_and_the_broken_are_caught() {
     let audited = audit(&AuditOptions { broken: true, ..options() }, &Silent).unwrap();
@@ -27,11 +29,35 @@ fn the_house_holds_and_the_broken_are_caught() {
     assert!(!audited.fails());
     // The audit is sharp where noise is tight: the claim is 1, and nearly that is found. Of one mechanism alone it may
     // look at a rare event and find less.
-    let tight = ["count", "histogram", "table", "sum"];
-    let found =
-        audited.mechanisms.iter().filter(|own| tight.contains(&own.name)).map(|own| own.found_at_least);
+    let tight = ["count", "histogram", "table", "sum", "mean", "marginals", "session", "query-count"];
+    let found = audited
+        .mechanisms
+        .iter()
+        .filter(|own| tight.contains(&own.name.as_str()))
+        .map(|own| own.found_at_least);
     let most = found.fold(0.0, f64::max);
     assert!(most > 0.5, "{most}");
+}
+
+/// Every mechanism has a twin, and one that is named is audited beside it.
+#[test]
+fn twins_belong_to_their_own() {
+    let names = mechanisms();
+    for own in mechanisms::ALL.iter().chain(questions::ALL) {
+        assert!(names.contains(&format!("{}-third", own.name)));
+    }
+    let of = |names: &[&str], broken: bool| -> Vec<String> {
+        let mechanisms = names.iter().map(|name| (*name).to_owned()).collect();
+        let options = AuditOptions { mechanisms, broken, ..options() };
+        chosen(&options).unwrap().iter().map(Chosen::name).collect()
+    };
+    assert_eq!(of(&["count"], false), ["count"]);
+    assert_eq!(of(&["count-third"], false), ["count-third"]);
+    let beside = of(&["count"], true);
+    assert_eq!((beside.first().unwrap().as_str(), beside.last().unwrap().as_str()), ("count", "count-third"));
+    assert_eq!(beside.len(), 2 + broken::ALL.len());
+    assert_eq!(of(&[], false).len(), mechanisms::ALL.len() + questions::ALL.len());
+    assert_eq!(of(&[], true).len(), names.len());
 }
 
 #[test]
@@ -90,9 +116,11 @@ fn flags_that_make_no_sense_are_refused() {
     // A delta of 0 leaves out the mechanisms that need one, and says so.
     let bare = AuditOptions { delta: "0".into(), runs: 1000, ..options() };
     let audited = audit(&bare, &Silent).unwrap();
-    let not_made: Vec<&str> =
-        audited.mechanisms.iter().filter(|own| own.verdict == Verdict::NotMade).map(|own| own.name).collect();
-    assert_eq!(not_made, ["count-gaussian", "histogram-gaussian", "smooth-median"]);
+    for own in &audited.mechanisms {
+        let words = ["gaussian", "probabilistic", "smooth"];
+        let needs = words.iter().any(|word| own.name.contains(word));
+        assert_eq!(own.verdict == Verdict::NotMade, needs, "{own:?}");
+    }
 }
 
 /// Extreme epsilons end, and in no panic.

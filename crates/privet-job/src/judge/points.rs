@@ -180,7 +180,9 @@ fn of_points(
     progress: &dyn Progress,
 ) -> Result<PointsJudged, RunError> {
     let records = points.len();
-    let all = expected_all(points, &vec![Spread::Sphere(1.0); records]).map_err(failed)?;
+    let mut all = expected_all(points, &vec![Spread::Sphere(1.0); records]).map_err(failed)?;
+    // Sums of tiny probabilities may end a rounding error below 0, and an empty sum is -0.
+    all.iter_mut().for_each(|own| *own = own.max(0.0) + 0.0);
     let least_expected = all.iter().copied().fold(f64::INFINITY, f64::min);
     let mut judged = PointsJudged {
         columns,

@@ -1,7 +1,7 @@
 //! Why a private question was not answered. No message holds a value of the data, or of the question.
 
-use privet_data::HierarchyError;
 use privet_data::io::ReadError;
+use privet_data::{Cancelled, HierarchyError};
 use privet_dp::DpError;
 use privet_dp::ledger::LedgerError;
 use privet_measure::answer::QuestionError;
@@ -50,6 +50,17 @@ pub enum QueryError {
         /// What follows `privet ledger open`.
         command: String,
     },
+    /// The person asked to stop before anything was charged.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// The person asked to stop after the charge.
+    #[error(
+        "stopped on request; the question was charged already, as entry {entry} of the ledger, and what it paid for is lost"
+    )]
+    Stopped {
+        /// The number of the ledger's entry.
+        entry: u64,
+    },
     /// A mechanism or the ledger refused.
     #[error(transparent)]
     Private(#[from] DpError),
@@ -81,6 +92,7 @@ impl QueryError {
                 Outcome::Resources
             }
             Self::Read(error) if error.is_cancelled() => Outcome::Stopped,
+            Self::Cancelled(_) | Self::Stopped { .. } => Outcome::Stopped,
             _ => Outcome::BadInput,
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Column, Progress, Table};
+use privet_data::{Column, Progress, Silent, Table};
 use privet_dp::{Bounds, DpError};
 use privet_measure::answer::RankBy;
 use std::path::Path;
@@ -104,11 +104,22 @@ impl Exact {
 
     /// What the question asks for, with noise. Draws from the generator.
     pub fn release(&self, plan: &Plan) -> Result<Released, DpError> {
+        self.release_until(plan, &Silent)?.ok_or(DpError::NoTable)
+    }
+
+    /// The same; nothing when the person asks to stop before it is there.
+    pub fn release_until(&self, plan: &Plan, progress: &dyn Progress) -> Result<Option<Released>, DpError> {
         match &plan.way {
-            Way::Figures | Way::Chosen(_) => Ok(Released { lines: self.figures(plan)?, remarks: Vec::new() }),
-            Way::Marginals(marginals) => marginals.release(&self.key_columns(&plan.keys), &plan.keys),
-            Way::Session(session) => session.release(&self.answers(session)),
-            Way::Synthetic(synthetic) => synthetic.release(&self.counts(None, plan.groups.get()), plan),
+            Way::Figures | Way::Chosen(_) => {
+                Ok(Some(Released { lines: self.figures(plan)?, remarks: Vec::new() }))
+            }
+            Way::Marginals(marginals) => {
+                marginals.release(&self.key_columns(&plan.keys), &plan.keys, progress)
+            }
+            Way::Session(session) => session.release(&self.answers(session)).map(Some),
+            Way::Synthetic(synthetic) => {
+                synthetic.release(&self.counts(None, plan.groups.get()), plan).map(Some)
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::error::QueryError;
 use super::place::{Account, LedgerFlags, Subject};
 use crate::error::JobError;
 
-/// An amount of privacy, as exact decimal text.
+/// An amount of privacy, as exact text: a decimal number or a fraction.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Amount {
     /// Epsilon.
@@ -23,6 +23,29 @@ impl From<&Loss> for Amount {
     fn from(loss: &Loss) -> Self {
         let [epsilon, delta] = loss.decimals();
         Self { epsilon, delta }
+    }
+}
+
+impl Amount {
+    /// Epsilon, as far as people and pictures need it.
+    #[must_use]
+    pub fn real_epsilon(&self) -> f64 {
+        real(&self.epsilon)
+    }
+
+    /// Delta, as far as people and pictures need it.
+    #[must_use]
+    pub fn real_delta(&self) -> f64 {
+        real(&self.delta)
+    }
+}
+
+/// A decimal number or a fraction. What is neither is told as no protection at all, never as a strong one.
+fn real(text: &str) -> f64 {
+    let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+    match (above.trim().parse::<f64>(), below.trim().parse::<f64>()) {
+        (Ok(above), Ok(below)) if below > 0.0 => above / below,
+        _ => f64::INFINITY,
     }
 }
 
@@ -118,7 +141,7 @@ fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryErr
 /// Opens an account with its total budget. `people` are flags that say whom it protects; of a job file what it says.
 ///
 /// # Errors
-/// When the budget makes no sense, the account exists, or the ledger cannot be written.
+/// When the budget makes no sense, the table cannot be read, the account exists, or the ledger cannot be written.
 pub fn open_account(
     data: Option<&Path>,
     flags: &LedgerFlags,
@@ -131,6 +154,8 @@ pub fn open_account(
     let budget =
         Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))?;
     let subject = data.map(|data| Subject::new(data, None)).transpose()?;
+    // A budget for a table by a mistyped name would stand beside nothing.
+    subject.as_ref().map_or(Ok(()), Subject::must_be_readable)?;
     let account = Account::new(flags, subject.as_ref())?;
     let job = subject.as_ref().and_then(|own| own.job.as_ref()).map(|(job, base)| (job, base.as_path()));
     let (whom, person) = Declared { flags: people, job }.people()?;

@@ -6,10 +6,19 @@
 //! linear program and rounding moved it from the unbiased estimate, which is known, and the 95 % of the estimate's
 //! noise; together they hold with at least that probability. Where the program finds no table (it works with floating
 //! point), the unbiased estimates are given, which agree as well but have fractions and may be negative.
+//!
+//! The program cannot be interrupted, so it runs in a thread of its own and is left behind there when the person asks to
+//! stop.
 
 use std::num::NonZeroUsize;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
-use privet_dp::{Delta, DpError, FourierMarginals, Histogram, Loss, Noise, People, Privacy, Rational};
+use privet_data::Progress;
+use privet_dp::{
+    ConsistentTable, Delta, DpError, FourierMarginals, Histogram, Loss, Noise, NoisyCoefficients, People,
+    Privacy, Rational,
+};
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
 use super::PlannedFigure;
@@ -22,6 +31,12 @@ const MOST_COMBINATIONS: u128 = 4096;
 
 /// The most coefficients times combinations: what the linear program still solves in seconds.
 const MOST_WORK: u128 = 1 << 19;
+
+/// Coefficients times combinations that are solved before anybody could ask to stop.
+const AT_ONCE: u128 = 1 << 8;
+
+/// How often it is looked whether the person asks to stop.
+const TICK: Duration = Duration::from_millis(50);
 
 /// Tables of counts.
 #[derive(Debug)]
@@ -143,8 +158,14 @@ impl Marginals {
         ]
     }
 
-    /// Noisy tables, one after the other. `columns` are the keys of the records that count.
-    pub fn release(&self, columns: &[Vec<u32>], keys: &[Keys]) -> Result<Released, DpError> {
+    /// Noisy tables, one after the other; nothing when the person asks to stop. `columns` are the keys of the records
+    /// that count.
+    pub fn release(
+        &self,
+        columns: &[Vec<u32>],
+        keys: &[Keys],
+        progress: &dyn Progress,
+    ) -> Result<Option<Released>, DpError> {
         // What is undeclared has a code beyond the keys: the last one, where there is one for it.
         let placed = |(column, (own, &size)): (&Vec<u32>, (&Keys, &u32))| -> Vec<u32> {
             let has_rest = size as usize > own.len();
@@ -153,7 +174,10 @@ impl Marginals {
         let columns: Vec<Vec<u32>> = columns.iter().zip(keys.iter().zip(&self.sizes)).map(placed).collect();
         let slices: Vec<&[u32]> = columns.iter().map(Vec::as_slice).collect();
         let noisy = self.fourier.release(&slices, &self.noise)?;
-        let table = noisy.consistent_table().ok();
+        let work = FourierMarginals::combinations(&self.sizes) * self.fourier.coefficients() as u128;
+        let solved =
+            if work <= AT_ONCE { Some(noisy.consistent_table().ok()) } else { solved(&noisy, progress) };
+        let Some(table) = solved else { return Ok(None) };
         let mut lines = Vec::with_capacity(self.lines.get());
         for (set, half) in &self.sets {
             let estimates = noisy.marginal(set)?;
@@ -174,7 +198,31 @@ impl Marginals {
                     .to_owned(),
             );
         }
-        Ok(Released { lines, remarks })
+        Ok(Some(Released { lines, remarks }))
+    }
+}
+
+/// The table that the linear program finds, or that it finds none; nothing when the person asks to stop.
+fn solved(noisy: &NoisyCoefficients, progress: &dyn Progress) -> Option<Option<ConsistentTable>> {
+    progress.stage("making tables agree", None);
+    let (send, receive) = channel();
+    let own = noisy.clone();
+    let work = move || {
+        // why: when nobody waits any more, nobody has to be told
+        let _ = send.send(own.consistent_table().ok());
+    };
+    if std::thread::Builder::new().name("linear-program".into()).spawn(work).is_err() {
+        return Some(noisy.consistent_table().ok());
+    }
+    loop {
+        if progress.cancelled() {
+            return None;
+        }
+        match receive.recv_timeout(TICK) {
+            Ok(table) => return Some(table),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Some(None),
+        }
     }
 }
 

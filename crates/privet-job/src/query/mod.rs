@@ -24,11 +24,13 @@ mod synthetic;
 mod tests;
 #[cfg(test)]
 mod tests_of_ways;
+mod trial;
+mod unused;
 
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_dp::ledger::{Act, Record, Request, answer};
+use privet_dp::ledger::{Act, LedgerError, Record, Request, answer};
 use privet_dp::{DpError, Loss};
 
 pub(crate) use declared::check;
@@ -39,6 +41,7 @@ pub use ledger::{Amount, LedgerEntry, Opened, Shown, Verified, open_account, sho
 pub use method::Method;
 pub use place::LedgerFlags;
 pub use report::{answer_page, ledger_page, time_of};
+pub(crate) use trial::Trial;
 
 use declared::Declared;
 use execute::Exact;
@@ -151,21 +154,27 @@ pub struct Answered {
     pub lines: Vec<Line>,
 }
 
-/// Plans a question: what it would cost, and how far off its numbers would be. Nothing is charged, and the data is
-/// not opened.
+/// Plans a question: what it would cost, how far off its numbers would be, and, when the account would refuse it, why
+/// ([`query`] ends with the same error). Nothing is charged, and the data is not opened. An account that is not open
+/// yet refuses nothing here: a plan is what its owner decides on the total by.
 ///
 /// # Errors
 /// When the question cannot be answered from what is declared, or the ledger cannot be read.
-pub fn plan_query(options: &QueryOptions) -> Result<Planned, QueryError> {
+pub fn plan_query(options: &QueryOptions) -> Result<(Planned, Option<QueryError>), QueryError> {
     let prepared = Prepared::new(options)?;
-    let left = match prepared.account.existing().and_then(|mut ledger| ledger.remaining(&prepared.name)) {
-        Ok(left) => Some(left),
-        Err(error) => match prepared.account.explain(error) {
-            QueryError::NoAccount { .. } => None,
+    let Prepared { account, name, request, .. } = &prepared;
+    let looked =
+        account.existing().and_then(|mut ledger| Ok((ledger.remaining(name)?, ledger.check(request))));
+    let (left, refusal) = match looked {
+        Ok((left, checked)) => (Some(left), checked.err()),
+        Err(error) => match account.explain(error) {
+            QueryError::NoAccount { .. } => (None, None),
             other => return Err(other),
         },
     };
-    Ok(prepared.planned(left.as_ref()))
+    let suffices = !matches!(refusal, Some(LedgerError::Insufficient { .. }));
+    let planned = Planned { suffices: suffices && left.is_some(), ..prepared.planned(left.as_ref()) };
+    Ok((planned, refusal.map(|error| account.explain(error))))
 }
 
 /// Answers a question, having charged for it.
@@ -175,26 +184,19 @@ pub fn plan_query(options: &QueryOptions) -> Result<Planned, QueryError> {
 /// does not suffice; nothing is charged then. When the charge or the generator fails, nothing is answered.
 pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered, QueryError> {
     let prepared = Prepared::new(options)?;
-    let Prepared { plan, subject, account, name } = &prepared;
-    let section = subject.job.as_ref().map(|(job, _)| &job.query);
-    let analyst = options.analyst.clone().or_else(|| section.and_then(|own| own.analyst.clone()));
-    let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
-    let analyst = analyst.or_else(user).unwrap_or_else(|| "unknown".to_owned());
-    let request = Request::new(name, &analyst, options.question.trim(), &plan.loss)?.on(plan.terms());
-
+    let Prepared { plan, subject, account, name, analyst, request } = &prepared;
     let mut ledger = account.existing().map_err(|error| account.explain(error))?;
-    // A question that cannot be paid need not be computed; whether it can is decided by the charge.
-    let left = ledger.remaining(name).map_err(|error| account.explain(error))?;
-    if left.after(&plan.loss.rounded_up()).is_none() {
-        let (asked, left) = (plan.loss.clone().into(), left.into());
-        return Err(privet_dp::ledger::LedgerError::Insufficient { asked, left }.into());
-    }
+    // A question that would be refused need not be computed; whether it is, is decided by the charge.
+    ledger.check(request).map_err(|error| account.explain(error))?;
     let exact = Exact::read(plan, &subject.path, &subject.options, progress)?;
-    let (receipt, released) =
-        answer(&mut *ledger, &request, || exact.release(plan)).map_err(|error| match error {
+    progress.check()?;
+    let (receipt, released) = answer(&mut *ledger, request, || exact.release_until(plan, progress)).map_err(
+        |error| match error {
             DpError::Ledger(error) => account.explain(error),
             other => other.into(),
-        })?;
+        },
+    )?;
+    let released = released.ok_or(QueryError::Stopped { entry: receipt.sequence })?;
     // For the reader only; what was charged does not hang on it.
     let records = ledger.records().unwrap_or_default();
     let is_opening = |own: &&Record| own.act == Act::Opened && own.dataset == *name;
@@ -203,7 +205,7 @@ pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered
     planned.remarks.extend(released.remarks);
     Ok(Answered {
         plan: planned,
-        analyst,
+        analyst: analyst.clone(),
         entry: receipt.sequence,
         hash: receipt.hash,
         budget,
@@ -216,6 +218,8 @@ struct Prepared {
     subject: Subject,
     account: Account,
     name: String,
+    analyst: String,
+    request: Request,
 }
 
 impl Prepared {
@@ -223,9 +227,15 @@ impl Prepared {
         let subject = Subject::new(&options.data, options.job.as_deref())?;
         let job = subject.job.as_ref().map(|(job, base)| (job, base.as_path()));
         let plan = Plan::new(&options.question, &Declared { flags: &options.flags, job })?;
+        unused::refuse(&plan, &options.flags)?;
         let account = Account::new(&options.ledger, Some(&subject))?;
         let name = account.named()?.to_owned();
-        Ok(Self { plan, subject, account, name })
+        let of_job = || job.and_then(|(job, _)| job.query.analyst.clone());
+        let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
+        let analyst = options.analyst.clone().or_else(of_job).or_else(user);
+        let analyst = analyst.unwrap_or_else(|| "unknown".to_owned());
+        let request = Request::new(&name, &analyst, options.question.trim(), &plan.loss)?.on(plan.terms());
+        Ok(Self { plan, subject, account, name, analyst, request })
     }
 
     fn planned(&self, left: Option<&Loss>) -> Planned {
@@ -250,7 +260,7 @@ impl Prepared {
             account: self.name.clone(),
             ledger: self.account.place(),
             remaining: left.map(Into::into),
-            suffices: left.is_some_and(|left| left.after(&plan.loss.rounded_up()).is_some()),
+            suffices: left.is_some(),
         }
     }
 }

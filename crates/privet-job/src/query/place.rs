@@ -45,6 +45,10 @@ impl Subject {
     /// `data` is a table, or a job file whose input it is; `job` a job file that declares its columns.
     pub fn new(data: &Path, job: Option<&Path>) -> Result<Self, QueryError> {
         let is_job = data.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        if is_job && job.is_some() {
+            let problem = "two job files are named, and only one can declare the columns; leave --job out, or name the table";
+            return Err(JobError::new(problem).into());
+        }
         let job = match if is_job { Some(data) } else { job } {
             Some(file) => Some((Job::read_declarations(file)?, base_of(file))),
             None => None,
@@ -57,6 +61,17 @@ impl Subject {
         // A table has one ledger, by whatever link it is reached.
         let path = path.canonicalize().unwrap_or(path);
         Ok(Self { path, options, job, name: data.display().to_string() })
+    }
+
+    /// Refuses a table that is not there or cannot be read. None of it is looked at.
+    pub fn must_be_readable(&self) -> Result<(), QueryError> {
+        let opened = std::fs::File::open(&self.path).and_then(|file| file.metadata());
+        let problem = match opened {
+            Ok(found) if found.is_file() => return Ok(()),
+            Ok(_) => "is no file; name the table that the account is for".to_owned(),
+            Err(error) => format!("cannot be read: {error}; name the table that the account is for"),
+        };
+        Err(JobError::new(problem).at(&self.path).into())
     }
 }
 
@@ -103,6 +118,9 @@ impl Account {
                            could read it, or change what is charged; use a tunnel to localhost or a socket, or say \
                            --unencrypted where you trust the network";
             return Err(JobError::new(problem).into());
+        }
+        if flags.unencrypted && matches!(ledger, Storage::File(_)) {
+            return Err(JobError::new("--unencrypted is for a PostgreSQL ledger; this one is a file").into());
         }
         // Made beside the ledger when it was opened.
         let key_of_file = || match &ledger {

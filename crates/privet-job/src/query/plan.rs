@@ -110,7 +110,15 @@ pub(super) enum Error {
 impl Plan {
     /// Plans a question.
     pub fn new(text: &str, declared: &Declared<'_>) -> Result<Self, QueryError> {
-        let (epsilon, delta) = declared.budget()?;
+        Self::costing(text, declared, declared.budget()?)
+    }
+
+    /// Plans a question that costs this much.
+    pub fn costing(
+        text: &str,
+        declared: &Declared<'_>,
+        (epsilon, delta): (Epsilon, Option<Delta>),
+    ) -> Result<Self, QueryError> {
         let (people, per_person) = declared.people()?;
         let flags = declared.flags;
         let whole = |question, loss, way, keys, groups| Self {
@@ -344,7 +352,12 @@ impl Shares {
                     ));
                 }
                 let delta = self.delta.as_ref().ok_or_else(|| {
-                    problem("smooth_median needs a --delta, such as 1e-6; median needs none")
+                    problem(match declared.flags.method {
+                        Some(Method::Laplace) => {
+                            "smooth_median needs a delta, which --mechanism laplace leaves aside; use median"
+                        }
+                        _ => "smooth_median needs a --delta, such as 1e-6; median needs none",
+                    })
                 })?;
                 // Who is replaced goes from one group and comes into another, which costs both deltas.
                 let parts = Rational::from(if moves { 2u8 } else { 1 });

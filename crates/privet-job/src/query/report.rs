@@ -11,17 +11,12 @@ fn software() -> String {
     format!("privet {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// An exact decimal number as far as a drawing needs it.
-fn real(text: &str) -> f64 {
-    text.parse().unwrap_or(0.0)
-}
-
 fn budget(name: &str, ledger: &str, total: Option<&Amount>, left: Option<&Amount>) -> Budget {
     Budget {
         name: name.to_owned(),
         ledger: ledger.to_owned(),
-        total: total.map_or(0.0, |own| real(&own.epsilon)),
-        left: left.map_or(0.0, |own| real(&own.epsilon)),
+        total: total.map_or(0.0, Amount::real_epsilon),
+        left: left.map_or(0.0, Amount::real_epsilon),
         left_words: left.map_or("not known".to_owned(), Amount::to_string),
     }
 }
@@ -56,8 +51,8 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
         figures: plan.figures.iter().map(figure).collect(),
         lines: answered.lines.iter().map(line).collect(),
         remarks: plan.remarks.clone(),
-        epsilon: real(&plan.cost.epsilon),
-        delta: real(&plan.cost.delta),
+        epsilon: plan.cost.real_epsilon(),
+        delta: plan.cost.real_delta(),
         cost: plan.cost.to_string(),
         replaced: plan.people.neighbours == "replace",
         max_records: plan.people.max_records.into(),
@@ -82,7 +77,7 @@ pub fn ledger_page(shown: &Shown) -> String {
         account: own.account.clone(),
         opened: own.kind == "open",
         analyst: own.analyst.clone(),
-        epsilon: real(&own.amount.epsilon),
+        epsilon: own.amount.real_epsilon(),
         amount: own.amount.to_string(),
         left: own.remaining.to_string(),
         question: own.question.clone(),

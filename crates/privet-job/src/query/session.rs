@@ -5,7 +5,7 @@
 //! that grows with their number. The session is asked at once, so that no open session has to be kept beside the
 //! ledger: who wants to ask on later opens another one.
 
-use privet_dp::{DpError, Loss, Noise, People, Privacy, Sulq};
+use privet_dp::{DpError, Loss, People, Privacy, Sulq};
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
 use super::declared::problem;
@@ -17,9 +17,8 @@ use super::{Law, PlannedFigure};
 #[derive(Debug)]
 pub(super) struct Session {
     pub questions: Vec<PrivateQuestion>,
-    people: People,
-    privacy: Privacy,
-    noise: Noise,
+    /// As it is before anything is asked.
+    session: Sulq,
 }
 
 impl Session {
@@ -37,8 +36,8 @@ impl Session {
             ));
         }
         let figures: usize = questions.iter().map(|own| own.select.len()).sum();
-        let noise = Sulq::new(people, figures as u64, privacy)?.noise().clone();
-        Ok(Self { questions, people, privacy: privacy.clone(), noise })
+        let session = Sulq::new(people, figures as u64, privacy)?;
+        Ok(Self { questions, session })
     }
 
     /// The first question; there is at least one.
@@ -47,7 +46,7 @@ impl Session {
     }
 
     pub fn loss(&self) -> &Loss {
-        self.noise.loss()
+        self.session.loss()
     }
 
     fn figures(&self) -> usize {
@@ -67,9 +66,9 @@ impl Session {
         let outputs = self.questions.iter().flat_map(|own| &own.select).enumerate();
         let one = |(place, name): (usize, &str)| PlannedFigure {
             name: format!("{}. {name}", place + 1),
-            noise: self.noise.to_string(),
-            law: Some(Law::of(&self.noise, 1.0)),
-            half_width_95: Some(self.noise.accuracy().half_width_95),
+            noise: self.session.noise().to_string(),
+            law: Some(Law::of(self.session.noise(), 1.0)),
+            half_width_95: Some(self.session.accuracy().half_width_95),
             half_width_95_times_records: None,
             rank_error_95: None,
         };
@@ -78,7 +77,7 @@ impl Session {
 
     pub fn remark(&self) -> String {
         let figures = self.figures();
-        let grows = match self.noise.is_gaussian() {
+        let grows = match self.session.noise().is_gaussian() {
             true => "the root of their number",
             false => "their number; with a --delta it would grow with the root of it only",
         };
@@ -87,7 +86,7 @@ impl Session {
 
     /// Noisy counts, given the exact ones.
     pub fn release(&self, counts: &[u64]) -> Result<Released, DpError> {
-        let mut session = Sulq::new(self.people, self.figures() as u64, &self.privacy)?;
+        let mut session = self.session.again();
         let half = session.accuracy().half_width_95;
         let mut number = |&count: &u64| {
             let value = session.answer(count)? as f64;

@@ -148,6 +148,31 @@ fn tables_that_are_too_large_or_of_another_kind() {
     assert!(refused(TABLES, &other).contains("counts alone"));
 }
 
+/// Asks to stop at the first look.
+struct Impatient(std::sync::atomic::AtomicU32);
+
+impl privet_data::Progress for Impatient {
+    fn stage(&self, _name: &str, _total: Option<u64>) {}
+    fn at(&self, _done: u64) {}
+    fn cancelled(&self) -> bool {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < u32::MAX
+    }
+}
+
+/// The program is left alone at the first look at the person, however long it would take.
+#[test]
+fn the_linear_program_can_be_stopped() {
+    let keys = ["a", "b", "c", "d", "e"].map(|name| format!("{name}=0,1")).to_vec();
+    let flags = Flags { keys, ..flags("1") };
+    let plan = plan("select count(*) from d group by grouping sets ((a, b), (b, c), (c, d), (d, e))", &flags);
+    let csv = "a,b,c,d,e\n1,1,1,1,1\n";
+    let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+    let exact = Exact::new(&plan, read_csv_bytes(csv.as_bytes(), &options).unwrap().table);
+    let impatient = Impatient(0.into());
+    assert!(exact.release_until(&plan, &impatient).unwrap().is_none());
+    assert_eq!(impatient.0.into_inner(), 1);
+}
+
 const LARGEST: &str = "select ward, count(*) from d group by ward order by count(*) desc limit 2";
 
 #[test]

@@ -106,6 +106,11 @@ pub enum ModelWord {
 }
 
 impl ModelWord {
+    /// Whether the model leaves nothing to chance.
+    pub fn is_fixed(self) -> bool {
+        self == ModelWord::FranconiStander
+    }
+
     /// The word used in job files and manifests.
     pub fn word(self) -> &'static str {
         match self {
@@ -305,6 +310,12 @@ impl RandomizeSection {
         }
         if self.copies.is_some_and(|copies| copies == 0 || copies > privet_perturb::synthetic::MOST_COPIES) {
             return Err(JobError::key("randomize.copies", "must be from 1 to 1000"));
+        }
+        if self.model.is_some_and(ModelWord::is_fixed) && self.copies.is_some_and(|copies| copies > 1) {
+            return Err(JobError::key(
+                "randomize.copies",
+                "must be 1, or left out: this model makes the same table every time",
+            ));
         }
         Ok(())
     }

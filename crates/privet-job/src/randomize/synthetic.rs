@@ -58,7 +58,7 @@ pub(super) fn synthetic(
             ScopeWord::Partial => Scope::Partial { columns: named, records: chosen.clone() },
         },
         method: method(word, table, job),
-        copies: section.copies.unwrap_or(COPIES),
+        copies: section.copies.unwrap_or(if word.is_fixed() { 1 } else { COPIES }),
         round: true,
     };
     progress.check()?;

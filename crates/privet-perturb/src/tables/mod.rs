@@ -5,14 +5,17 @@
 //! | [`TableWalk`], [`sample_table`] | the margins of a decomposable model | all the rest, at random among the tables with these margins |
 //! | [`adjust_table`] | any margins | each sensitive cell by at least its protection, the others as little as possible |
 //!
-//! [`for_each_table`] lists all tables with given margins, where they are few.
+//! [`for_each_table`] lists all tables with given margins, where they are few; [`cell_bounds`] tells what a single count
+//! can be in them.
 
 mod adjust;
+mod bounds;
 mod fibre;
 mod junction;
 mod markov;
 
 pub use adjust::{Adjusted, Adjustment, Method, Protected, adjust_table};
+pub use bounds::cell_bounds;
 pub use fibre::for_each_table;
 pub use markov::{TableWalk, Target, Walked, sample_table};
 
