@@ -4,7 +4,7 @@ use privet_data::Progress;
 use privet_measure::Metric;
 use privet_recode::bucket::Anatomy;
 use privet_recode::cell::Method;
-use privet_recode::cluster::Microaggregation;
+use privet_recode::cluster::{Microaggregated, Microaggregation};
 use privet_recode::cut::{AttributeSuppression, KOptimize, TopDownSpecialization};
 use privet_recode::groups::Groups;
 use privet_recode::lattice::{
@@ -13,7 +13,7 @@ use privet_recode::lattice::{
 };
 use serde::Deserialize;
 
-use crate::chosen::Chosen;
+use crate::chosen::{Aggregation, Chosen};
 use crate::error::JobError;
 use crate::job::{AnatomySection, Publish, Search};
 use crate::sampling::{seed, source};
@@ -148,7 +148,7 @@ impl Algorithm {
                 "The promises hold in every group; with k-anonymity alone, groups have k to 2k - 1 records."
             }
             Algorithm::Anatomy => {
-                "Every bucket holds l or more records with different values of the first sensitive column, so the bucket alone makes none of these likelier than 1/l; the promises hold in every bucket. Quasi columns are published as they are: who is in the table can be told."
+                "The promises hold in every bucket. No value of the first sensitive column is in more than 1/l of a bucket, l being the least that promises of diversity need; promises that compare a bucket with the table, such as t-closeness, need none. Quasi columns are published as they are: who is in the table can be told."
             }
             Algorithm::TopDownLocal => {
                 "The promises hold in every group, and no group can be divided further along one column."
@@ -296,13 +296,13 @@ impl Search {
         Some(self.publish.unwrap_or(usual))
     }
 
-    /// The groups that an algorithm forms, when it forms groups.
+    /// The groups that an algorithm forms, when it forms groups, and what microaggregation says of its own.
     pub(crate) fn groups(
         &self,
         problem: &Problem<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<Groups>, SearchError> {
-        Ok(Some(match self.algorithm {
+    ) -> Result<Option<(Groups, Option<Aggregation>)>, SearchError> {
+        let groups = match self.algorithm {
             Algorithm::TopDownLocal => {
                 self.top_down_local.unwrap_or_default().search(problem, progress)?.groups
             }
@@ -311,7 +311,9 @@ impl Search {
             }
             Algorithm::Clustering => self.clustering.unwrap_or_default().search(problem, progress)?.groups,
             Algorithm::Microaggregation => {
-                self.microaggregation.clone().unwrap_or_default().search(problem, progress)?.groups
+                let search = self.microaggregation.clone().unwrap_or_default();
+                let Microaggregated { groups, keys, tree, sse, sst } = search.search(problem, progress)?;
+                return Ok(Some((groups, Some(Aggregation { method: search.method, keys, tree, sse, sst }))));
             }
             Algorithm::Anatomy => {
                 let AnatomySection { l, seed: given } = self.anatomy.unwrap_or_default();
@@ -319,7 +321,8 @@ impl Search {
                 Groups { of: buckets.of, count: buckets.count }
             }
             _ => return Ok(None),
-        }))
+        };
+        Ok(Some((groups, None)))
     }
 
     /// Looks for a release.
@@ -395,6 +398,14 @@ impl Search {
     /// What the algorithm guarantees with these parameters.
     pub(crate) fn guarantee(&self) -> String {
         let limited = self.top_down_specialization.as_ref().is_some_and(|search| search.max_steps.is_some());
+        if let (Algorithm::Anatomy, Some(AnatomySection { l: Some(l), .. })) = (self.algorithm, self.anatomy)
+        {
+            return format!(
+                "The promises hold in every bucket. No value of the first sensitive column is in more than 1/{l} of a bucket, so \
+                 the bucket alone makes none of these likelier than that. Quasi columns are published as they are: who is in \
+                 the table can be told."
+            );
+        }
         let text = match (self.algorithm, self.cell_suppression.unwrap_or_default().method) {
             (Algorithm::TopDownSpecialization, _) if limited => {
                 "The promises hold. The number of steps was limited, so finer labels may be possible."

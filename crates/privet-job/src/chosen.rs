@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use privet_data::{Generalization, GeneralizedLevel};
+use privet_recode::cluster::{DependencyTree, Method};
 use privet_recode::groups::{Groups, RegroupedColumn, Represent};
 use privet_recode::lattice::{self, Found, Problem, Quasi, Seen};
 use privet_recode::{cell, cut};
@@ -29,9 +30,25 @@ pub(crate) struct Chosen {
     pub own_metric: Option<(&'static str, f64)>,
     /// The buckets, when quasi columns are published as they are and sensitive values in tables of their own.
     pub buckets: Option<Groups>,
+    /// What microaggregation says of its groups.
+    pub aggregation: Option<Aggregation>,
     /// Other candidates that the search looked at.
     pub seen: Vec<Seen>,
     tuple_entropy: Option<f64>,
+}
+
+/// What microaggregation says of its groups (thesis 2.11 to 2.14).
+#[derive(Debug, Clone)]
+pub(crate) struct Aggregation {
+    pub method: Method,
+    /// The quasi columns that were looked at.
+    pub keys: Vec<usize>,
+    /// How the columns depend on each other, when that decided which were looked at.
+    pub tree: Option<DependencyTree>,
+    /// Squared distances of the records from the middle of their group.
+    pub sse: f64,
+    /// Squared distances of the records from the middle of all.
+    pub sst: f64,
 }
 
 /// Where the values of a column go.
@@ -58,6 +75,7 @@ impl Chosen {
             reduction: found.reduction,
             own_metric: None,
             buckets: None,
+            aggregation: None,
             seen: found.seen,
             tuple_entropy: Some(found.tuple_entropy),
         }
@@ -87,6 +105,7 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: None,
             buckets: None,
+            aggregation: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
@@ -121,6 +140,7 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: Some(("suppressed-cells", found.cells as f64)),
             buckets: None,
+            aggregation: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
@@ -140,6 +160,11 @@ impl Chosen {
     /// Groups of records, each of which shows the same.
     fn represented(problem: &Problem<'_>, groups: &Groups, how: Represent) -> Self {
         Self::regrouped(problem, groups.represent(problem, how), how)
+    }
+
+    /// The same, with what microaggregation says of its groups.
+    pub fn with_aggregation(self, aggregation: Option<Aggregation>) -> Self {
+        Self { aggregation, ..self }
     }
 
     /// Groups that show what these columns say.
@@ -165,6 +190,7 @@ impl Chosen {
             reduction: Duration::ZERO,
             own_metric: None,
             buckets: None,
+            aggregation: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }

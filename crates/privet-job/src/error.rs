@@ -43,7 +43,14 @@ impl JobError {
         let is_other = ["`perturb`", "`randomize`", "`values`"]
             .iter()
             .any(|key| said.contains(&format!("unknown field {key}")));
-        let hint = if is_other { "\nJobs that perturb are run by `privet randomize`" } else { "" };
+        let hint = match () {
+            () if is_other => "\nJobs that perturb are run by `privet randomize`",
+            () if said.contains("missing field `input`") => {
+                "\nSay where the table is, in a section [input] with path = \"data.csv\"; `privet init data.csv` writes a \
+                 whole job"
+            }
+            () => "",
+        };
         Self::new(format!("{}{hint}", said.trim_end()))
     }
 

@@ -386,12 +386,7 @@ impl Job {
             }
             table.try_into().map_err(|e: toml::de::Error| JobError::toml(&e))?
         };
-        let mut privacy = Vec::new();
-        for (key, value) in &raw.privacy {
-            let value = serde_json::to_value(value)
-                .map_err(|_| JobError::key(format!("privacy.{key}"), "is not a value that can be read"))?;
-            privacy.extend(Requirement::parse(key, &value).map_err(|error| JobError::criterion(&error))?);
-        }
+        let privacy = promises(&raw.privacy)?;
         let job = Self {
             input: raw.input,
             columns: raw.columns,
@@ -410,7 +405,8 @@ impl Job {
 
     fn check(&self) -> Result<(), JobError> {
         // What tables with totals promise stands in their sections.
-        if self.privacy.is_empty() && self.count_tables.is_empty() {
+        let by_views = self.views.iter().any(|view| !view.privacy.is_empty());
+        if self.privacy.is_empty() && self.count_tables.is_empty() && !by_views {
             return Err(JobError::key(
                 "privacy",
                 format!("promises nothing; give at least one of {}", privet_criteria::KEYS.join(", ")),
@@ -588,6 +584,17 @@ fn byte(key: &str, character: Option<char>) -> Result<Option<u8>, JobError> {
         Some(c) if c.is_ascii() && c != '\n' && c != '\r' => Ok(Some(c as u8)),
         Some(_) => Err(JobError::key(key, "must be one ASCII character that does not end a line")),
     }
+}
+
+/// What a section of promises asks for.
+pub(crate) fn promises(section: &toml::Table) -> Result<Vec<Requirement>, JobError> {
+    let mut promises = Vec::new();
+    for (key, value) in section {
+        let value = serde_json::to_value(value)
+            .map_err(|_| JobError::key(format!("privacy.{key}"), "is not a value that can be read"))?;
+        promises.extend(Requirement::parse(key, &value).map_err(|error| JobError::criterion(&error))?);
+    }
+    Ok(promises)
 }
 
 /// The text of a job file.

@@ -12,6 +12,7 @@ use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
 use crate::buckets::BUCKET;
+use crate::counts::promises;
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
 
@@ -217,7 +218,9 @@ pub(crate) fn fit_all(
     let names: Vec<&str> =
         sensitive.iter().map(|s: &Sensitive| input.table.columns[s.position].name.as_str()).collect();
     let requirements = resolve(&job.privacy, &names)?;
-    own_hierarchies(&requirements, base, &input, &mut sensitive)?;
+    let of_views = promises::own(job, &names)?.into_iter().flatten();
+    let all: Vec<Requirement> = requirements.iter().cloned().chain(of_views).collect();
+    own_hierarchies(&all, base, &input, &mut sensitive)?;
     Ok(Loaded {
         input,
         removed,

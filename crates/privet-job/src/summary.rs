@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use privet_attack::Finding;
 use privet_release::counts::Together;
+use privet_release::manifest::Microaggregation;
 use privet_release::{CountsManifest, Manifest};
 use serde::Serialize;
 
@@ -34,6 +35,9 @@ pub struct Summary {
     pub nodes_checked: u64,
     /// No safe candidate has a smaller value of the metric, where the search can tell.
     pub bound: Option<f64>,
+    /// Microaggregation: what the groups were formed by, and how much of the spread they hide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub microaggregation: Option<Microaggregation>,
     /// How long it took.
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
@@ -41,6 +45,9 @@ pub struct Summary {
     /// What attacks found before it was handed over.
     #[serde(skip)]
     pub attacks: Vec<Finding>,
+    /// The attacks that were not made, by their words.
+    #[serde(skip)]
+    pub not_tried: Vec<&'static str>,
     /// The owner's folder, when one was asked for.
     #[serde(skip)]
     pub home: Option<PathBuf>,
@@ -146,9 +153,11 @@ impl Summary {
             lattice_nodes: None,
             nodes_checked: 0,
             bound: None,
+            microaggregation: None,
             seconds: counts.seconds,
             peak_rss_bytes: counts.peak_rss_bytes,
             attacks: Vec::new(),
+            not_tried: Vec::new(),
             home: None,
             counts: Some(counts),
         }
@@ -173,9 +182,11 @@ impl Summary {
             lattice_nodes: manifest.search.lattice_nodes,
             nodes_checked: manifest.search.nodes_checked,
             bound: manifest.search.bound,
+            microaggregation: manifest.search.microaggregation.clone(),
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
             attacks: Vec::new(),
+            not_tried: Vec::new(),
             home: None,
             counts: None,
         }

@@ -2,7 +2,9 @@
 //! statistics of large samples.
 
 use privet_data::{Cancelled, Progress, Silent};
-use privet_recode::condense::{Condensation, CondenseError, Condensed, GroupStatistics, Records, Stream};
+use privet_recode::condense::{
+    Condensation, CondenseError, Condensed, GroupStatistics, Grouping, Records, Stream,
+};
 use privet_recode::groups::Groups;
 use proptest::prelude::*;
 
@@ -287,7 +289,7 @@ fn moments_of_a_large_sample_are_those_of_the_group() {
     let all = Groups { of: vec![0; 40], count: 1 };
     for (standardize, recentre) in [(true, false), (false, false), (true, true)] {
         let options = Condensation { alpha: 500.0, recentre, standardize, ..options(40, 11) };
-        let found = options.condense_groups(&records, &all, &Silent).unwrap();
+        let found = options.condense_groups(&records, &all, None, &Silent).unwrap();
         let group = &found.groups[0];
         let (expected, drawn) = (&group.statistics, statistics(3, &group.records));
         let n = 20_000.0f64;
@@ -317,7 +319,7 @@ fn recentred_groups_keep_their_variance_in_expectation() {
     let values: Vec<f64> = (0..GROUPS).flat_map(|_| [0.0, 1.0, 5.0, 6.0]).collect();
     let groups = Groups { of: (0..4 * GROUPS).map(|record| record / 4).collect(), count: GROUPS as usize };
     let records = Records { dimension: 1, values: &values };
-    let found = options(4, 21).condense_groups(&records, &groups, &Silent).unwrap();
+    let found = options(4, 21).condense_groups(&records, &groups, None, &Silent).unwrap();
     let variances: Vec<f64> =
         found.groups.iter().map(|group| statistics(1, &group.records).covariance(0, 0)).collect();
     let of_variances = statistics(1, &variances);
@@ -412,7 +414,7 @@ fn bad_parameters_and_records_are_refused() {
         assert_eq!(Some(&found), Stream::new(&options, 3, 0).err().as_ref());
         assert_eq!(
             Some(&found),
-            options.condense_groups(&records, &Groups::default(), &Silent).err().as_ref()
+            options.condense_groups(&records, &Groups::default(), None, &Silent).err().as_ref()
         );
         found.to_string()
     };
@@ -444,12 +446,12 @@ fn bad_parameters_and_records_are_refused() {
     assert!(matches!(stream.push(&[1.0], &mut Vec::new()), Err(CondenseError::Shape(_))));
     assert!(matches!(Stream::new(&options(2, 0), 0, 0), Err(CondenseError::Shape(_))));
     let groups =
-        |of: Vec<u32>, count| options(2, 0).condense_groups(&records, &Groups { of, count }, &Silent);
+        |of: Vec<u32>, count| options(2, 0).condense_groups(&records, &Groups { of, count }, None, &Silent);
     assert!(matches!(groups(vec![0; 3], 1), Err(CondenseError::Shape(_))));
     assert!(matches!(groups(vec![1; 20], 1), Err(CondenseError::Shape(_))));
     let mut of = vec![0; 20];
     of[4] = 1;
-    assert_eq!(groups(of, 2), Err(CondenseError::SmallGroup { records: 1, k: 2 }));
+    assert_eq!(groups(of, 2), Err(CondenseError::SmallGroup { records: 1, small: 1, groups: 2, k: 2 }));
     assert_eq!(groups(vec![2; 20], 4).unwrap().groups.len(), 1, "groups that nobody is in do not matter");
 }
 
@@ -487,15 +489,135 @@ fn ctrl_c_is_heard() {
     let stopped = Err(CondenseError::Cancelled(Cancelled));
     assert_eq!(options(2, 0).condense(&records, None, &Stop), stopped);
     let groups = Groups { of: vec![0; 20], count: 1 };
-    assert_eq!(options(2, 0).condense_groups(&records, &groups, &Stop), stopped);
+    assert_eq!(options(2, 0).condense_groups(&records, &groups, None, &Stop), stopped);
 }
 
 #[test]
 fn options_are_read_from_a_job() {
     let read = |text: &str| serde_json::from_str::<Condensation>(text);
     assert_eq!(read("{}").unwrap(), Condensation::default());
-    let expected = Condensation { k: 3, alpha: 0.5, seed: Some(1), recentre: false, standardize: false };
-    let text = r#"{"k": 3, "alpha": 0.5, "seed": 1, "recentre": false, "standardize": false}"#;
+    let expected = Condensation {
+        k: 3,
+        alpha: 0.5,
+        seed: Some(1),
+        recentre: false,
+        standardize: false,
+        grouping: Grouping::VMdav,
+        gamma: Some(1.0),
+    };
+    let text = r#"{"k": 3, "alpha": 0.5, "seed": 1, "recentre": false, "standardize": false,
+                   "grouping": "v-mdav", "gamma": 1}"#;
     assert_eq!(read(text).unwrap(), expected);
     assert!(read(r#"{"l": 3}"#).is_err());
+}
+
+const GROUPINGS: [Grouping; 4] = [Grouping::Nearest, Grouping::Mdav, Grouping::VMdav, Grouping::Mondrian];
+
+/// Whatever finds the groups: each has at least k records, none is lost, and the mean of all stays.
+#[test]
+fn every_grouping_keeps_k_and_the_means() {
+    let values = demo(203);
+    let records = Records { dimension: 3, values: &values };
+    let whole = statistics(3, &values);
+    for grouping in GROUPINGS {
+        let options = Condensation { grouping, ..options(6, 3) };
+        let found = options.condense(&records, None, &Silent).unwrap();
+        assert!(found.smallest_group() >= 6, "{grouping:?}");
+        let sizes: Vec<u64> = found.groups.iter().map(|group| group.statistics.records()).collect();
+        assert_eq!(sizes.iter().sum::<u64>(), 203, "{grouping:?}");
+        if matches!(grouping, Grouping::Mdav | Grouping::VMdav) {
+            assert!(sizes.iter().all(|&size| size < 12), "{grouping:?} {sizes:?}");
+        }
+        assert!(sizes.len() > 15, "{grouping:?} {sizes:?}");
+        let drawn: Vec<f64> = found.groups.iter().flat_map(|group| group.records.clone()).collect();
+        for column in 0..3 {
+            let mean = statistics(3, &drawn).mean()[column];
+            assert_near(mean, whole.mean()[column], 1e-9 * whole.mean()[column].abs().max(1.0));
+        }
+        assert_eq!(options.condense(&records, None, &Silent).unwrap(), found, "{grouping:?}");
+    }
+}
+
+/// Clusters of k far apart are the groups, whichever way finds them: the statistics are those of the clusters.
+#[test]
+fn every_grouping_finds_clusters() {
+    let clusters = [0.0, 100.0, 200.0, 300.0];
+    let values: Vec<f64> = clusters
+        .into_iter()
+        .flat_map(|at| (0..5).flat_map(move |n| [at + f64::from(n), at - f64::from(n)]))
+        .collect();
+    let records = Records { dimension: 2, values: &values };
+    for grouping in GROUPINGS {
+        let found = Condensation { grouping, ..options(5, 8) }.condense(&records, None, &Silent).unwrap();
+        let mut means: Vec<f64> = found.groups.iter().map(|group| group.statistics.mean()[0]).collect();
+        means.sort_by(f64::total_cmp);
+        assert_eq!(means, [2.0, 102.0, 202.0, 302.0], "{grouping:?}");
+    }
+}
+
+/// Classes part given groups, and every part needs k records.
+#[test]
+fn given_groups_are_parted_by_classes() {
+    let values: Vec<f64> = (0..12).map(f64::from).collect();
+    let records = Records { dimension: 1, values: &values };
+    let groups = Groups { of: (0..12).map(|n| n / 6).collect(), count: 2 };
+    let classes = |of: fn(u32) -> u32| (0..12).map(of).collect::<Vec<u32>>();
+    let condense =
+        |k, classes: &[u32]| options(k, 5).condense_groups(&records, &groups, Some(classes), &Silent);
+    let found = condense(3, &classes(|n| n % 2)).unwrap();
+    let mut sets: Vec<(Option<u32>, u64, f64)> = found
+        .groups
+        .iter()
+        .map(|group| (group.class, group.statistics.records(), group.statistics.mean()[0]))
+        .collect();
+    sets.sort_by(|a, b| a.2.total_cmp(&b.2));
+    assert_eq!(sets, [(Some(0), 3, 2.0), (Some(1), 3, 3.0), (Some(0), 3, 8.0), (Some(1), 3, 9.0)]);
+    let small = |records, small, groups, k| Err(CondenseError::SmallGroup { records, small, groups, k });
+    assert_eq!(condense(4, &classes(|n| n % 2)), small(3, 4, 4, 4));
+    assert_eq!(condense(2, &classes(|n| u32::from(n == 7))), small(1, 1, 3, 2));
+    assert!(matches!(condense(2, &[0; 3]), Err(CondenseError::Shape(_))));
+}
+
+/// Where a group stands in the output does not tell which record came first.
+#[test]
+fn the_order_of_groups_tells_nothing_of_the_order_of_records() {
+    let values: Vec<f64> = (0..30).map(f64::from).collect();
+    let records = Records { dimension: 1, values: &values };
+    let groups = Groups { of: (0..30).map(|n| n / 3).collect(), count: 10 };
+    let place_of_first =
+        |found: Condensed| found.groups.iter().position(|group| group.statistics.mean()[0] < 2.5).unwrap();
+    for grouping in [None, Some(Grouping::Mdav), Some(Grouping::Mondrian)] {
+        let mut seen = [false; 10];
+        for seed in 0..200 {
+            let found = match grouping {
+                None => options(3, seed).condense_groups(&records, &groups, None, &Silent),
+                Some(grouping) => {
+                    Condensation { grouping, ..options(3, seed) }.condense(&records, None, &Silent)
+                }
+            };
+            let found = found.unwrap();
+            let at = place_of_first(found);
+            seen[at.min(9)] = true;
+        }
+        // A place that is never taken in 200 draws out of ten: at most 10 · 0.9²⁰⁰ < 1e-8. Mondrian has fewer groups.
+        let least = if grouping == Some(Grouping::Mondrian) { 5 } else { 10 };
+        assert!(seen.iter().filter(|seen| **seen).count() >= least, "{grouping:?} {seen:?}");
+    }
+}
+
+#[test]
+fn gamma_goes_with_v_mdav_only() {
+    let check = |grouping, gamma| {
+        let options = Condensation { grouping, gamma: Some(gamma), ..options(2, 0) };
+        options.check().map_err(|error| error.to_string())
+    };
+    assert_eq!(check(Grouping::VMdav, 1.1), Ok(()));
+    for grouping in [Grouping::Nearest, Grouping::Mdav, Grouping::Mondrian] {
+        let refused = check(grouping, 0.2).unwrap_err();
+        assert_eq!(refused, "search.condensation.gamma goes with the grouping v-mdav only");
+    }
+    for gamma in [-0.1, f64::NAN, f64::INFINITY] {
+        let refused = check(Grouping::VMdav, gamma).unwrap_err();
+        assert_eq!(refused, "search.condensation.gamma must be a number of at least 0");
+    }
 }

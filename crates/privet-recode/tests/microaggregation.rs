@@ -398,12 +398,12 @@ proptest! {
         let columns = build_mixed(&codes);
         let gamma = [0.0, 0.2, 1.0, 3.0][gamma];
         let categories = if by_tree { Categories::Hierarchy } else { Categories::Equal };
-        let how = Microaggregation { scale: Scale::Range, categories, gamma, ..Default::default() };
+        let how = Microaggregation { scale: Scale::Range, categories, ..Default::default() };
         let found = search(&columns, k as u64, &how).unwrap();
         let expected = gower(&codes, by_tree, |space| straightforward_mdav(codes[0].len(), k, space));
         prop_assert_eq!(&found.groups, &expected);
         prop_assert!(found.sse >= 0.0 && found.sse <= found.sst + 1e-9, "{:?}", found);
-        let found = search(&columns, k as u64, &Microaggregation { method: Method::VMdav, ..how }).unwrap();
+        let found = search(&columns, k as u64, &Microaggregation { method: Method::VMdav, gamma: Some(gamma), ..how }).unwrap();
         let expected = gower(&codes, by_tree, |space| straightforward_v_mdav(codes[0].len(), k, gamma, space));
         prop_assert_eq!(&found.groups, &expected, "v-mdav");
     }
@@ -419,6 +419,7 @@ proptest! {
         let scale = if range { Scale::Range } else { Scale::ZScore };
         let mut sse = BTreeMap::new();
         for method in [Method::Mdav, Method::VMdav, Method::Univariate, Method::Ama] {
+            let gamma = (method == Method::VMdav).then_some(gamma);
             let how = Microaggregation { method, scale, gamma, ..Default::default() };
             let found = search(&columns, k as u64, &how);
             if method == Method::Univariate && width > 1 {
@@ -474,14 +475,14 @@ fn squares(rows: &[Vec<f64>], groups: &Groups, range: bool) -> (f64, f64) {
 #[test]
 fn v_mdav_finds_clusters_of_different_size() {
     let columns = [Column::numbers(&[0.0, 1.0, 2.0, 3.0, 100.0, 101.0, 102.0, 50.0, 51.0, 52.0])];
-    let how = Microaggregation { gamma: 1.1, ..by(Method::VMdav) };
+    let how = Microaggregation { gamma: Some(1.1), ..by(Method::VMdav) };
     let found = search(&columns, 3, &how).unwrap();
     assert_eq!(found.groups.of, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
     // 0.3 is nearer to 0 and 0.1 than to anybody else; were it not to join them, it would be with 50 and 52.
     let columns = [Column::numbers(&[0.0, 0.1, 0.3, 100.0, 101.0, 50.0, 52.0])];
-    let grown = search(&columns, 2, &Microaggregation { gamma: 0.2, ..by(Method::VMdav) }).unwrap();
+    let grown = search(&columns, 2, &Microaggregation { gamma: Some(0.2), ..by(Method::VMdav) }).unwrap();
     assert_eq!(grown.groups.of, [0, 0, 0, 1, 1, 2, 2]);
-    let never = search(&columns, 2, &Microaggregation { gamma: 0.0, ..by(Method::VMdav) }).unwrap();
+    let never = search(&columns, 2, &Microaggregation { gamma: Some(0.0), ..by(Method::VMdav) }).unwrap();
     assert_eq!(never.groups.of, [0, 0, 1, 2, 2, 1, 1]);
 }
 
@@ -661,8 +662,20 @@ fn categories_in_order() {
 
 #[test]
 fn parameters_are_checked_first() {
+    // What a method does not look at is refused, not ignored.
+    for method in [Method::Mdav, Method::Univariate, Method::Ama] {
+        let refused = Microaggregation { gamma: Some(0.2), ..by(method) }.check().unwrap_err().to_string();
+        assert!(
+            refused.starts_with("search.microaggregation.gamma goes with method = \"v-mdav\" only"),
+            "{refused}"
+        );
+    }
+    let order = Microaggregation { categories: Categories::Order, ..by(Method::Univariate) };
+    let refused = order.check().unwrap_err().to_string();
+    assert!(refused.starts_with("search.microaggregation.categories does not go with"), "{refused}");
+    assert_eq!(Microaggregation { gamma: Some(0.2), ..by(Method::VMdav) }.check(), Ok(()));
     for gamma in [f64::NAN, f64::INFINITY, -0.1] {
-        let found = search(&[], 2, &Microaggregation { gamma, ..Default::default() });
+        let found = search(&[], 2, &Microaggregation { gamma: Some(gamma), ..by(Method::VMdav) });
         assert!(
             matches!(found, Err(SearchError::Parameter { key: "search.microaggregation.gamma", .. })),
             "{found:?}"

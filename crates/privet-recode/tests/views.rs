@@ -461,3 +461,32 @@ fn stops_on_request() {
     let views = Views::new(&problem, &[0, 0, 0], &[view(&[0], &[])]).unwrap();
     assert_eq!(views.combined(1, &Stop), Err(SearchError::Cancelled(Cancelled)));
 }
+
+/// With criteria of their own, views are judged by those alone, wherever else they would be broken.
+#[test]
+fn views_with_criteria_of_their_own() {
+    let requirements = [
+        json("k-anonymity", "2"),
+        json("k-anonymity", "4"),
+        json("l-diversity", r#"{"kind": "distinct", "l": 4}"#),
+    ];
+    let fixture = table_1_1(&requirements);
+    let problem = fixture.problem(Metric::Loss, 0);
+    let wanted = [view(&[0, 1], &[]), view(&[0], &[0])];
+    let check = |promised: &[Vec<usize>]| {
+        Views::new(&problem, &[0, 0], &wanted).unwrap().promising(promised).check_each()
+    };
+    // The first view has classes of one record, the second of four, which hold four values each.
+    let [first, second] = &check(&[vec![0], vec![1, 2]])[..] else { panic!() };
+    assert!(!first.holds() && second.holds());
+    assert_eq!((first.smallest, &first.reached), (1, &vec![Some(1.0), None, None]));
+    assert_eq!((second.smallest, &second.reached), (4, &vec![None, Some(4.0), Some(4.0)]));
+    assert_eq!(first.fails.len(), 1);
+    // Nothing promised, nothing broken; a view that is not told of promises nothing.
+    assert!(check(&[Vec::new(), vec![1]]).iter().all(|check| check.holds()));
+    assert!(check(&[]).iter().all(|check| check.holds()));
+    // Without a word each view keeps what it can break.
+    let all = Views::new(&problem, &[0, 0], &wanted).unwrap().check_each();
+    assert_eq!(all[0].reached, [Some(1.0), Some(1.0), None]);
+    assert_eq!(all[1].reached, [Some(4.0), Some(4.0), Some(4.0)]);
+}

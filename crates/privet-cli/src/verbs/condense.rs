@@ -6,15 +6,16 @@ pub(super) mod output;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use privet_data::{Cancelled, Progress};
-use privet_recode::condense::{Condensation, CondenseError, Records, Stream};
+use privet_recode::condense::{Condensation, CondenseError, Grouping, Records, Stream};
+use privet_recode::groups::Groups;
 use serde::Serialize;
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED, RESOURCES, STOPPED};
 use crate::progress::Bar;
-use input::Input;
+use input::{Chosen, Input};
 use output::Output;
 
 /// Publish synthetic records that have the means and covariances of groups of at least k records
@@ -27,6 +28,8 @@ use output::Output;
 Examples:
   privet condense measurements.csv -k 10 --output synthetic.csv
   privet condense patients.csv -k 25 --columns age,weight,pressure --class diagnosis > synthetic.csv
+  privet condense measurements.csv -k 10 --groups mdav --output synthetic.csv
+  privet condense clinics.csv -k 10 --groups-from clinic --output synthetic.csv
   sensors | privet condense --stream -k 50 | model")]
 pub struct Condense {
     /// The table, a CSV with a header (default: standard input)
@@ -44,6 +47,21 @@ pub struct Condense {
     /// withheld
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
+    /// How groups are found (default: nearest)
+    #[arg(long, value_name = "WAY", value_enum, conflicts_with_all = ["stream", "groups_from"])]
+    groups: Option<Way>,
+    /// A column that names the group of each record; it is not published. Groups of fewer than K records are refused
+    #[arg(long, value_name = "NAME", conflicts_with = "stream")]
+    groups_from: Option<String>,
+    /// How readily a group of --groups v-mdav grows, at least 0 (default: 0.2)
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    gamma: Option<f64>,
+    /// Measure columns in the units they are written in, not in their standard deviations
+    #[arg(long)]
+    no_standardize: bool,
+    /// Leave the mean of the records drawn from a group to chance; otherwise it is that of the group
+    #[arg(long)]
+    no_recentre: bool,
     /// Synthetic records per record, at most 1000; without --stream a group gives at least one
     #[arg(long, value_name = "NUMBER", default_value_t = 1.0, allow_negative_numbers = true)]
     alpha: f64,
@@ -64,9 +82,35 @@ pub struct Condense {
     delimiter: Option<char>,
 }
 
+/// How groups are found.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Way {
+    /// A random record and its K - 1 nearest, again and again
+    Nearest,
+    /// MDAV: groups of K to 2K - 1 from the outside in
+    Mdav,
+    /// V-MDAV: the same, with groups that grow where records lie close
+    VMdav,
+    /// Boxes, cut at medians; equal records stay together
+    Mondrian,
+}
+
+impl From<Way> for Grouping {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Nearest => Grouping::Nearest,
+            Way::Mdav => Grouping::Mdav,
+            Way::VMdav => Grouping::VMdav,
+            Way::Mondrian => Grouping::Mondrian,
+        }
+    }
+}
+
 /// What was done.
 #[derive(Debug, Default, Serialize)]
 struct Summary {
+    /// How groups were found.
+    grouping: &'static str,
     /// Records that were read.
     records: u64,
     /// Synthetic records that were written.
@@ -89,9 +133,21 @@ const STREAM_DECIMALS: usize = 3;
 impl Condense {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        let mut options =
-            Condensation { k: self.k, alpha: self.alpha, seed: self.seed, ..Condensation::default() };
+        let mut options = Condensation {
+            k: self.k,
+            alpha: self.alpha,
+            seed: self.seed,
+            recentre: !self.no_recentre,
+            standardize: !self.no_standardize,
+            grouping: self.groups.map_or_else(Grouping::default, Grouping::from),
+            gamma: self.gamma,
+        };
         options.check().map_err(failure)?;
+        if self.no_standardize && options.grouping == Grouping::Mondrian {
+            return Err(Failure::bad_input(
+                "--no-standardize does not go with --groups mondrian, which cuts each column by itself, whatever its unit",
+            ));
+        }
         // All classes of a stream share one seed.
         options.seed = Some(options.random_seed().map_err(failure)?);
         let bar = Bar::new(shared.quiet || shared.json);
@@ -100,8 +156,11 @@ impl Condense {
         let mut input = Input::open(
             file(&self.input).as_deref(),
             self.delimiter,
-            &self.columns,
-            self.class.as_deref(),
+            &Chosen {
+                columns: &self.columns,
+                class: self.class.as_deref(),
+                groups: self.groups_from.as_deref(),
+            },
             &bar,
         )?;
         let destination = file(&self.output);
@@ -141,15 +200,27 @@ impl Condense {
     ) -> Result<Option<Summary>, Failure> {
         let mut values = Vec::new();
         let mut labels = Labels::default();
-        let mut classes: Vec<u32> = Vec::new();
+        let mut names = Labels::default();
+        let (mut classes, mut named): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         bar.stage("reading", None);
         while input.advance(&mut values)? {
             classes.push(labels.number(input.class()));
+            if self.groups_from.is_some() {
+                named.push(names.number(input.group()?));
+            }
             check(bar, classes.len() as u64)?;
         }
         let records = Records { dimension: input.dimension(), values: &values };
-        let found = options.condense(&records, Some(&classes), bar).map_err(failure)?;
+        let found = match self.groups_from {
+            Some(_) => {
+                let groups = Groups { of: named, count: names.texts.len() };
+                options.condense_groups(&records, &groups, Some(&classes), bar)
+            }
+            None => options.condense(&records, Some(&classes), bar),
+        };
+        let found = found.map_err(failure)?;
         let summary = Summary {
+            grouping: if self.groups_from.is_some() { "given" } else { options.grouping.word() },
             records: classes.len() as u64,
             published: found.len() as u64,
             groups: found.groups.len() as u64,
@@ -202,7 +273,7 @@ impl Condense {
             text.clear();
             written
         };
-        let mut summary = Summary::default();
+        let mut summary = Summary { grouping: "stream", ..Summary::default() };
         bar.stage("condensing", None);
         loop {
             record.clear();
@@ -303,8 +374,15 @@ fn failure(error: CondenseError) -> Failure {
     };
     let message = match error {
         CondenseError::Parameter { key, problem } => {
-            let flag = if key.ends_with(".k") { "-k" } else { "--alpha" };
-            format!("{flag} {problem}")
+            let flag = match key.rsplit('.').next() {
+                Some("k") => "-k",
+                Some("gamma") => "--gamma",
+                _ => "--alpha",
+            };
+            format!("{flag} {problem}").replace("the grouping v-mdav", "--groups v-mdav")
+        }
+        CondenseError::SmallGroup { .. } => {
+            format!("--groups-from: {error}").replace("a smaller k", "a smaller -k")
         }
         CondenseError::NoSeed => "the operating system gives no random numbers; pass --seed".to_owned(),
         other => other.to_string(),

@@ -31,6 +31,7 @@ folder = "release"
 const EDITS: &[(&str, &str, &str)] = &[
     // Sections and keys.
     ("[input]", "[inputs]", "inputs"),
+    ("[input]\npath = \"people.csv\"\n", "", "`privet init data.csv` writes a whole job"),
     ("[search]", "[searching]", "searching"),
     ("[search]\n", "[search]\n[search]\n", "duplicate"),
     ("[privacy]\nk-anonymity = 2\n", "", "privacy"),

@@ -284,3 +284,78 @@ fn constant_columns_duplicates_and_a_single_column() {
     }
     assert_eq!(dir.expect(0, &["condense", "same.csv", "-k", "4"]).out, dir.text("same.csv"));
 }
+
+/// Any grouping: the ways that are built in, and a column that names the groups.
+#[test]
+fn the_grouping_can_be_chosen_or_given() {
+    let dir = Dir::new();
+    let with_clinics = |small: usize| {
+        let clinic = |n: usize| if n < small { CANARY } else { ["north", "south"][n % 2] };
+        let lines = table(60)
+            .lines()
+            .skip(1)
+            .enumerate()
+            .map(|(n, line)| format!("{line},{}\n", clinic(n)))
+            .collect::<String>();
+        "age,income,group,clinic\n".to_owned() + &lines
+    };
+    dir.write("people.csv", with_clinics(0)).write("small.csv", with_clinics(3));
+    let condense = |file: &'static str, more: &[&'static str]| {
+        [&["condense", file, "-k", "5", "--columns", "age,income", "--seed", "3", "--json"][..], more]
+            .concat()
+    };
+    let told = |run: &Run| serde_json::from_str::<serde_json::Value>(&run.err).unwrap();
+    let mut outputs = Vec::new();
+    for way in ["nearest", "mdav", "v-mdav", "mondrian"] {
+        let run = dir.expect(0, &condense("people.csv", &["--groups", way]));
+        let summary = told(&run);
+        assert_eq!(summary["grouping"], way);
+        assert!(
+            summary["smallest_group"].as_u64().unwrap() >= 5 && summary["groups"].as_u64().unwrap() > 5,
+            "{summary}"
+        );
+        assert_eq!(run.out.lines().count(), 61);
+        // Means are kept, up to the rounding to whole years.
+        assert!((mean(&column(&table(60), 0)) - mean(&column(&run.out, 0))).abs() < 0.5, "{way}");
+        assert_eq!(dir.expect(0, &condense("people.csv", &["--groups", way, "--threads", "1"])).out, run.out);
+        // The table is so regular that no group of V-MDAV has reason to grow: its groups are those of MDAV.
+        assert_eq!(outputs.contains(&run.out), way == "v-mdav", "{way}");
+        outputs.push(run.out);
+    }
+    assert_eq!(dir.expect(0, &condense("people.csv", &[])).out, outputs[0], "nearest unless told otherwise");
+    for more in [&["--no-standardize"][..], &["--no-recentre"], &["--groups", "v-mdav", "--gamma", "50"]] {
+        assert!(!outputs.contains(&dir.expect(0, &condense("people.csv", more)).out), "{more:?}");
+    }
+
+    let given = dir.expect(0, &condense("people.csv", &["--groups-from", "clinic"]));
+    let summary = told(&given);
+    assert_eq!(
+        (&summary["grouping"], &summary["groups"], &summary["smallest_group"]),
+        (&"given".into(), &2.into(), &30.into())
+    );
+    assert!(given.out.starts_with("age,income\n"));
+    // With classes, a group is parted by them: both columns alternate, so nothing is parted here.
+    let parted = dir.expect(
+        0,
+        &["condense", "people.csv", "-k", "5", "--class", "group", "--groups-from", "clinic", "--json"],
+    );
+    assert_eq!(told(&parted)["groups"], 2);
+    assert!(parted.out.starts_with("age,income,group\n"));
+
+    dir.expect(2, &condense("small.csv", &["--groups-from", "clinic"]))
+        .says("--groups-from: 1 of the 3 given groups have fewer than 5 records, the smallest 3")
+        .says("use a smaller -k");
+    let refused = |more: &[&'static str]| dir.expect(2, &condense("people.csv", more));
+    refused(&["--groups-from", "clinic", "--groups", "mdav"]).says("cannot be used with");
+    refused(&["--stream", "--groups", "mdav"]).says("cannot be used with");
+    refused(&["--stream", "--groups-from", "clinic"]).says("cannot be used with");
+    refused(&["--groups", "k-means"]).says("possible values: nearest, mdav, v-mdav, mondrian");
+    refused(&["--groups-from", "ward"]).says("--groups-from: there is no column `ward`");
+    refused(&["--groups-from", "age"]).says("--columns names `age`, which names the groups");
+    refused(&["--groups-from", "group", "--class", "group"]).says("--groups-from names the class");
+    refused(&["--gamma", "0.2"]).says("--gamma goes with --groups v-mdav only");
+    refused(&["--groups", "v-mdav", "--gamma", "-1"]).says("--gamma must be a number of at least 0");
+    dir.write("gap.csv", "x,g\n1,a\n2,\n3,a\n");
+    dir.expect(2, &["condense", "gap.csv", "-k", "2", "--groups-from", "g"])
+        .says("line 3, column 2 (`g`): a missing value");
+}

@@ -75,6 +75,106 @@ fn anatomy_publishes_two_tables() {
     assert!(sensitive.starts_with("bucket,disease,count\n"), "{}", &sensitive[..40]);
 }
 
+/// Promises that compare buckets with the table: buckets are merged until they hold, also where no value is rare enough for
+/// buckets of different values.
+#[test]
+fn anatomy_merges_buckets_until_they_are_close() {
+    let dir = Dir::new();
+    let value = |i: usize| ["common", "common", "common", "rare", "middle"][i * 7 % 5];
+    let rows: String = (0..200).map(|i| format!("{i},{}\n", value(i))).collect();
+    dir.write("t.csv", format!("a,s\n{rows}"));
+    let write = |privacy: &str| {
+        dir.write(
+            "job.toml",
+            format!(
+                "[input]\npath = \"t.csv\"\n[columns.a]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\n\
+                 {privacy}\n[search]\nalgorithm = \"anatomy\"\n[search.anatomy]\nseed = 5\n"
+            ),
+        );
+    };
+    for (privacy, least) in [
+        ("t-closeness = { kind = \"equal\", t = 0.2 }", 20),
+        ("beta-likeness = { beta = 0.5 }", 20),
+        ("t-closeness = { kind = \"equal\", t = 0.0001 }", 40),
+    ] {
+        write(privacy);
+        let json = dir.expect(0, &["anonymize", "job.toml", "--force", "--json"]).json();
+        assert!(json["classes"].as_u64().unwrap() >= least, "{privacy}: {json}");
+        dir.expect(0, &["verify", "release"]);
+    }
+    // An l of its own is kept besides, or refused: 120 of 200 records share a value.
+    let args = ["anonymize", "job.toml", "--force", "--set", "search.anatomy.l=2"];
+    dir.expect(1, &args).says("120").says("at most 100");
+    write("l-diversity = 2");
+    dir.expect(1, &["anonymize", "job.toml", "--force"]).says("120");
+}
+
+/// Microaggregation says what its groups were formed by and how much of the spread they hide, wherever a release speaks of
+/// itself (thesis 2.11 to 2.14), and `measure` finds the same from the original.
+#[test]
+fn microaggregation_tells_sse_and_key_attributes() {
+    let row = |i: u32| {
+        let age = 20 + i * 37 % 60;
+        format!("{age},{},{},{},{}\n", age * 2, 1000 + i * 7919 % 5000, i * 31 % 100, i * 13 % 7)
+    };
+    let dir = Dir::new();
+    dir.write("t.csv", "age,twice,income,score,visits\n".to_owned() + &(0..240).map(row).collect::<String>());
+    let columns: String = ["age", "twice", "income", "score", "visits"]
+        .map(|name| format!("[columns.{name}]\nrole = \"quasi\"\n"))
+        .concat();
+    dir.write(
+        "job.toml",
+        format!("[input]\npath = \"t.csv\"\n{columns}[privacy]\nk-anonymity = 5\n[search]\nalgorithm = \"microaggregation\"\n"),
+    );
+    let run = |method: &str| {
+        let set = format!("search.microaggregation.method={method}");
+        let args = ["anonymize", "job.toml", "--force", "--set", &set];
+        dir.expect(0, &args).prints("SSE/SST");
+        let json = dir.expect(0, &[&args[..], &["--json"]].concat()).json();
+        dir.expect(0, &["verify", "release"]);
+        let manifest = dir.json("release/manifest.json");
+        let told = manifest["search"]["microaggregation"].clone();
+        assert_eq!(json["microaggregation"], told);
+        assert_eq!(told["method"], method);
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let ratio = number(&told["sse"]) / number(&told["sst"]);
+        assert!(
+            (number(&manifest["metrics"]["sse-sst"]) - ratio).abs() < 1e-12 && ratio > 0.0 && ratio < 1.0
+        );
+        assert_eq!(json["sse-sst"], manifest["metrics"]["sse-sst"]);
+        // Columns of numbers without gaps: what `measure` finds is the same.
+        let measured = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
+        let figures = measured["utility"]["figures"].as_array().unwrap();
+        let found = figures.iter().find(|figure| figure["key"] == "sse-sst").unwrap();
+        assert!((number(&found["value"]) - ratio).abs() < 1e-9, "{found} is not {ratio}");
+        let page = dir.text("release/report.html");
+        assert!(page.contains("Groups are formed by") && page.contains("SSE of SST"));
+        assert_eq!(page.contains("Dependency tree"), method == "ama");
+        told
+    };
+    let all = serde_json::json!(["age", "twice", "income", "score", "visits"]);
+    for method in ["mdav", "v-mdav"] {
+        let told = run(method);
+        assert_eq!(told["key_columns"], all);
+        assert!(told.get("dependency_tree").is_none());
+    }
+    let told = run("ama");
+    let links = told["dependency_tree"].as_array().unwrap();
+    assert_eq!(links.len(), 4);
+    // Each of the two tells the other: nothing is between them.
+    assert_eq!(links[0]["columns"], serde_json::json!(["age", "twice"]));
+    assert!(links[0]["variation_of_information"].as_f64().unwrap().abs() < 1e-9);
+    let keys = told["key_columns"].as_array().unwrap().len();
+    assert!((2..=3).contains(&keys), "{told}");
+    // Buckets show the records as they are: nothing of the spread is lost.
+    let sensitive = ["--set", "columns.visits.role=sensitive", "--set", "privacy={ l-diversity = 2 }"];
+    dir.expect(
+        0,
+        &[&["anonymize", "job.toml", "--force", "--set", "search.publish=buckets"], &sensitive[..]].concat(),
+    );
+    assert!(dir.json("release/manifest.json")["metrics"].get("sse-sst").is_none());
+}
+
 #[test]
 fn a_changed_table_of_sensitive_values_is_caught() {
     let dir = people::dir(120, "l-diversity = { l = 2, column = \"disease\" }", "algorithm = \"anatomy\"");
@@ -225,6 +325,13 @@ fn a_mistake_is_told_by_its_key_before_the_table_is_read() {
         ("anatomy", "search.publish=means", "search.publish"),
         ("microaggregation", "search.microaggregation.gamma=-1", "search.microaggregation.gamma"),
         ("microaggregation", "search.microaggregation.gamma=nan", "search.microaggregation.gamma"),
+        ("microaggregation", "search.microaggregation.gamma=0.2", "goes with method = \"v-mdav\" only"),
+        ("microaggregation", "search.microaggregation={ method = \"ama\", gamma = 1 }", "v-mdav"),
+        (
+            "microaggregation",
+            "search.microaggregation={ method = \"univariate\", categories = \"order\" }",
+            "search.microaggregation.categories",
+        ),
         ("microaggregation", "search.microaggregation.method=guess", "univariate"),
         ("clustering", "search.clustering.k=3", "unknown field"),
         ("local-recoding", "search.local-recoding.start=nowhere", "full-domain"),

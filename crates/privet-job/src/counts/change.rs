@@ -6,11 +6,13 @@
 //! ones, and all other totals are the sums of what is published. None of the kept totals is a small count: such a table is
 //! refused. `adjust`: every small count moved by at least its protection, or down to 0, and so did every small total that
 //! was not kept. `resample`: the table is one of a Markov chain over all tables with these totals; how near it came to the
-//! law that is named is not known in general. Neither is formal privacy: who knows how it was done may reason back.
+//! law that is named is not known in general. No small count follows from the kept totals: some table with the same totals
+//! has each of them at the threshold or above (`privet_perturb::tables::cell_bounds`), which is so because no kept total
+//! is small, and is checked all the same. Neither is formal privacy: who knows how it was done may reason back.
 
 use privet_data::Progress;
 use privet_perturb::tables::{
-    Adjustment, Counts, Method, Protected, TableError, TableWalk, Target, adjust_table,
+    Adjustment, Counts, Method, Protected, TableError, TableWalk, Target, adjust_table, cell_bounds,
 };
 use privet_recode::bucket::{CountTable, Protection};
 use privet_release::counts::{ChangeWay, ChangedCells};
@@ -34,6 +36,9 @@ pub enum TableMethod {
 
 /// Steps of a walk for each record, where the job does not say how many.
 const STEPS_PER_RECORD: u64 = 100;
+
+/// Fewer steps than so many for each record leave most counts as they are, small ones too.
+const LEAST_STEPS_PER_RECORD: u64 = 10;
 
 /// The most steps.
 const MOST_STEPS: u64 = 1_000_000_000;
@@ -166,6 +171,27 @@ pub(super) fn change(
     }
     };
     let table = Counts::new(sizes.clone(), counts.clone()).map_err(told)?;
+    if section.method == TableMethod::Resample {
+        let least = table.records().saturating_mul(LEAST_STEPS_PER_RECORD).clamp(1, MOST_STEPS);
+        if section.steps.is_some_and(|steps| steps < least) {
+            let problem = format!(
+                "of table {} must be at least {least}, {LEAST_STEPS_PER_RECORD} for each record: fewer would leave most counts \
+                 as they are",
+                number + 1
+            );
+            return Err(JobError::key("count-tables.steps", problem).into());
+        }
+        let bounds = cell_bounds(&table, &margins).map_err(told)?;
+        let told_by_totals =
+            |(&count, (_, high)): (&u64, &(u64, u64))| small(count) && *high < section.threshold;
+        let pinned = counts.iter().zip(&bounds).filter(|own| told_by_totals(*own)).count();
+        if pinned > 0 {
+            return Err(refused(format!(
+                "the totals that are kept tell that {pinned} counts are small, whatever is drawn; use coarser `levels`, name \
+                 fewer `margins`, or hide counts with method = \"suppress\""
+            )));
+        }
+    }
     // The only margin of a single column is its grand total.
     let kept: Vec<Vec<usize>> = if section.columns.len() == 1 { Vec::new() } else { margins.clone() };
     let (changed, way) = match section.method {
@@ -299,6 +325,46 @@ mod tests {
                 }
             }
             prop_assert!(adjusts || differ);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(80))]
+
+        /// Of a table that is drawn, no small count or total is the same in all tables with the kept totals, and each
+        /// small count is large in one of them. All of these tables are looked at.
+        #[test]
+        fn no_small_count_follows_from_what_is_kept(
+            draws in prop::collection::vec(0u64..5, 12),
+            wide in any::<bool>(),
+            kind in 0usize..3,
+        ) {
+            let sizes = if wide { vec![2, 4] } else { vec![2, 2, 2] };
+            let cells: usize = sizes.iter().product();
+            let counts: Vec<u64> = draws.into_iter().take(cells).collect();
+            let mut section = section(sizes.len(), "resample");
+            let named: Vec<Vec<usize>> = match kind {
+                0 if !wide => vec![vec![0, 1], vec![1, 2]],
+                1 if !wide => vec![vec![0, 1], vec![2]],
+                _ => (0..sizes.len()).map(|column| vec![column]).collect(),
+            };
+            let names = |margin: &Vec<usize>| margin.iter().map(|column| format!("c{column}")).collect();
+            section.margins = Some(named.iter().map(names).collect());
+            let counted = CountTable::from_counts(&sizes, &counts).unwrap();
+            prop_assume!(change(0, &section, &counted, &Silent).is_ok());
+            let table = Counts::new(sizes.clone(), counts).unwrap();
+            let mut ends = vec![(u64::MAX, 0u64); counted.cells()];
+            let all = privet_perturb::tables::for_each_table(&table, &named, 200_000, |other| {
+                let other = CountTable::from_counts(&sizes, other).unwrap();
+                for (cell, own) in ends.iter_mut().enumerate() {
+                    *own = (own.0.min(other.count(cell)), own.1.max(other.count(cell)));
+                }
+            });
+            prop_assume!(all.unwrap().is_some());
+            for (cell, (least, most)) in ends.into_iter().enumerate() {
+                let small = (1..4).contains(&counted.count(cell));
+                prop_assert!(!small || least < most && most >= 4, "{:?}: {least} to {most}", counted.codes(cell));
+            }
         }
     }
 

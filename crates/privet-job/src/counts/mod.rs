@@ -6,6 +6,7 @@
 //! counts another does (any two tables with the same grand total have a joint one), so each is as safe as it is alone.
 
 mod change;
+pub(crate) mod promises;
 mod publish;
 mod tables;
 mod views;
@@ -40,6 +41,9 @@ pub struct ViewSection {
     /// Counts, or each combination as often as it occurs.
     #[serde(default)]
     pub kind: ViewKind,
+    /// What this view promises in place of what `[privacy]` says of the same model and column, or besides it.
+    #[serde(default, deserialize_with = "promises::read")]
+    pub privacy: Vec<Requirement>,
 }
 
 /// A `[[count-tables]]` section: counts over columns with all their totals, small ones hidden.
@@ -175,7 +179,9 @@ fn check_views(job: &Job) -> Result<(), JobError> {
             return Err(JobError::key("views.columns", problem));
         }
     }
-    for requirement in &job.privacy {
+    let common = job.privacy.iter().map(|common| ("privacy", common));
+    let own = job.views.iter().flat_map(|view| &view.privacy).map(|own| ("views.privacy", own));
+    for (section, requirement) in common.chain(own) {
         let problem = match requirement {
             Requirement::DeltaPresence { .. } | Requirement::KMap { .. } => {
                 "cannot be promised of views: it compares classes of all quasi columns with a population"
@@ -185,7 +191,7 @@ fn check_views(job: &Job) -> Result<(), JobError> {
             }
             _ => continue,
         };
-        return Err(JobError::key(format!("privacy.{}", requirement.key()), problem));
+        return Err(JobError::key(format!("{section}.{}", requirement.key()), problem));
     }
     Ok(())
 }

@@ -91,6 +91,7 @@ fn content(
             cells: counted.cells() as u64,
             classes: None,
             promises: Vec::new(),
+            own_promises: Vec::new(),
             suppression,
             changed,
         },

@@ -5,8 +5,9 @@
 //! While a view fails or the views together tell too much, the column that adds least loss is raised; at the end, columns
 //! are lowered again where that is safe.
 //!
-//! **Guarantee.** At the levels found every view keeps every promise that it can break, no group of fewer than k records
-//! (the largest k of the promises) is proven to exist by all views together, and no sensitive value follows from them. No
+//! **Guarantee.** At the levels found every view keeps every promise of the job that it can break, and those of its own
+//! (`promises.rs`), no group of fewer than k records
+//! (the least k that a view promises) is proven to exist by all views together, and no sensitive value follows from them. No
 //! column can be lowered by itself, when raising was needed. Another choice of levels may lose less.
 
 use privet_criteria::{Criterion, Requirement};
@@ -16,8 +17,9 @@ use privet_recode::lattice::{self, Problem, SearchError};
 use privet_release::counts::{CountsColumn, CountsTable, Form, Together, ViewClasses};
 use privet_release::manifest::Promise;
 
+use super::promises::Promised;
 use super::{Content, Contents, ViewSection};
-use crate::error::{JobError, RunError};
+use crate::error::RunError;
 use crate::job::Job;
 use crate::load::Loaded;
 use crate::publish::{evidence_of_values, without_folders};
@@ -28,49 +30,40 @@ pub(super) fn choose(job: &Job, loaded: &Loaded, progress: &dyn Progress) -> Res
     let names = Names::new(loaded);
     let wanted: Vec<View> = job.views.iter().map(|view| names.view(view)).collect();
     // Nothing is told about a column that is in no view.
-    let is_published =
-        |name: &str| job.views.iter().any(|view| view.columns.iter().any(|column| column == name));
-    let requirements: Vec<Requirement> = loaded
-        .requirements
-        .iter()
-        .filter(|requirement| requirement.column().is_none_or(is_published))
-        .cloned()
-        .collect();
+    let Promised { requirements, of_view } = Promised::new(job, loaded)?;
     let prepared = Prepared::new(loaded)?;
     let criteria = prepared.criteria(loaded, &requirements)?;
     let problem = prepared.problem(loaded, job, &criteria);
-    let k = requirements.iter().filter_map(size).max().unwrap_or(1);
+    // A view that promises less shows smaller groups by itself.
+    let sizes = |promised: &Vec<(usize, bool)>| {
+        promised.iter().filter_map(|&(at, _)| size(&requirements[at])).max().unwrap_or(1)
+    };
+    let k = of_view.iter().map(sizes).min().unwrap_or(1);
 
     let mut levels = vec![0; problem.quasi.len()];
-    for (number, (section, view)) in job.views.iter().zip(&wanted).enumerate() {
-        let own: Vec<Requirement> =
-            requirements.iter().filter(|requirement| bears_on(requirement, section)).cloned().collect();
-        if own.is_empty() {
-            let problem = format!(
-                "promises nothing of view {}, which holds none of the sensitive columns that it is about; add k-anonymity",
-                number + 1
-            );
-            return Err(JobError::key("privacy", problem).into());
-        }
+    for (view, promised) in wanted.iter().zip(&of_view) {
+        let own: Vec<Requirement> = promised.iter().map(|&(at, _)| requirements[at].clone()).collect();
         let criteria = prepared.criteria(loaded, &own)?;
         raise_for(&problem, view, &criteria, &mut levels, progress)?;
     }
-    let safe = Search { problem: &problem, wanted: &wanted, k }.settle(levels, progress)?;
+    let promised: Vec<Vec<usize>> =
+        of_view.iter().map(|promised| promised.iter().map(|&(at, _)| at).collect()).collect();
+    let safe =
+        Search { problem: &problem, wanted: &wanted, promised: &promised, k }.settle(levels, progress)?;
 
     let tables = job.views.iter().enumerate().map(|(number, section)| {
-        let promises = requirements.iter().zip(&criteria).zip(&safe.checks[number].reached);
-        let promises = promises.filter(|((requirement, _), _)| bears_on(requirement, section)).map(
-            |((requirement, criterion), reached)| Promise {
-                requirement: without_folders(requirement),
-                statement: criterion.promise(),
-                reached: reached.unwrap_or(0.0),
-                worst_class: None,
-                evidence: evidence_of_values(loaded, requirement, |column| vec![true; column.domain.len()]),
-            },
-        );
+        let promises = of_view[number].iter().map(|&(at, _)| Promise {
+            requirement: without_folders(&requirements[at]),
+            statement: criteria[at].promise(),
+            reached: safe.checks[number].reached[at].unwrap_or(0.0),
+            worst_class: None,
+            evidence: evidence_of_values(loaded, &requirements[at], |column| vec![true; column.domain.len()]),
+        });
         let view = &wanted[number];
         let mut content = content(loaded, &names, section, view, &safe.tables[number], &safe.levels);
         content.claim.promises = promises.collect();
+        let own = of_view[number].iter().enumerate().filter(|(_, (_, is_own))| *is_own);
+        content.claim.own_promises = own.map(|(place, _)| place).collect();
         content.claim.classes =
             Some(ViewClasses { count: safe.checks[number].classes, smallest: safe.checks[number].smallest });
         content
@@ -86,11 +79,6 @@ fn size(requirement: &Requirement) -> Option<u64> {
         | Requirement::PSensitivity { k, .. } => Some(*k),
         _ => None,
     }
-}
-
-/// Whether a view can break a requirement.
-fn bears_on(requirement: &Requirement, view: &ViewSection) -> bool {
-    requirement.column().is_none_or(|name| view.columns.iter().any(|column| column == name))
 }
 
 /// Raises the levels to those at which a view by itself loses least.
@@ -131,6 +119,8 @@ struct Safe {
 struct Search<'p, 'a> {
     problem: &'p Problem<'a>,
     wanted: &'p [View],
+    /// Per view which criteria it must keep.
+    promised: &'p [Vec<usize>],
     k: u64,
 }
 
@@ -175,7 +165,7 @@ impl Search<'_, '_> {
         progress: &dyn Progress,
     ) -> Result<Result<Safe, SearchError>, SearchError> {
         progress.check()?;
-        let views = Views::new(self.problem, levels, self.wanted)?;
+        let views = Views::new(self.problem, levels, self.wanted)?.promising(self.promised);
         let checks = views.check_each();
         if let Some(check) = checks.iter().find(|check| !check.holds()) {
             let criteria = check.fails.clone();
@@ -291,6 +281,7 @@ fn content(
             cells: table.cells.len() as u64,
             classes: None,
             promises: Vec::new(),
+            own_promises: Vec::new(),
             suppression: None,
             changed: None,
         },

@@ -56,7 +56,7 @@ impl SensitiveTable {
     }
 
     /// In time linear in the records, values and buckets.
-    fn new(groups: &Groups, column: &Codes<'_>) -> Self {
+    pub(super) fn new(groups: &Groups, column: &Codes<'_>) -> Self {
         // Records in the order of their values, then dealt to their buckets: each bucket gets its values in order.
         let by_value = counting_order(column.codes, column.values);
         let mut begin = vec![0u32; groups.count + 1];

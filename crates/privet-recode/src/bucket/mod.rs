@@ -3,7 +3,10 @@
 //!
 //! | file | what is published | guarantee |
 //! | --- | --- | --- |
-//! | `anatomy` | quasi values as they are, sensitive values per bucket (survey ME-13) | nobody's value is likelier than 1/l |
+//! | `anatomy` | quasi values as they are, sensitive values per bucket (survey ME-13) | the criteria hold in every bucket, and nobody's value is likelier than 1/l |
+//! | `merging` | | the same where buckets of l records do not satisfy the criteria |
+//! | `dealing` | | the same with buckets that are like the table |
+//! | `judge` | | whether a bucket keeps all that |
 //! | `buckets` | the same for a given partition | the criteria hold in every bucket |
 //! | `views` | counts over several sets of columns (survey ME-14) | the criteria hold in every view |
 //! | `combined` | what all views imply together (survey AT-06) | exact bounds of every joint cell |
@@ -20,9 +23,12 @@ mod boxes;
 mod buckets;
 mod combined;
 mod count_table;
+mod dealing;
 mod fitting;
+mod judge;
 mod junction;
 mod margins;
+mod merging;
 mod program;
 mod protection;
 mod sampling;

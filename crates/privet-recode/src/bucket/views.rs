@@ -4,7 +4,7 @@
 //! **Guarantee.** [`Views::check_each`]: in every view, every class of records alike on its quasi columns satisfies
 //! every criterion of the problem that the view can break: those about counts alone (so that without sensitive columns
 //! every published count is at least k), and those about a sensitive column that the view holds; those about
-//! combinations of sensitive columns when it holds any. What views tell together is another question:
+//! combinations of sensitive columns when it holds any. With [`Views::promising`] each view has criteria of its own. What views tell together is another question:
 //! [`Views::combined`].
 //!
 //! Counts and records tell the same: a view of records is its counts with each combination written that often. Records
@@ -75,6 +75,8 @@ pub struct Views<'p, 'a> {
     levels: Vec<usize>,
     /// Each with its columns in ascending order.
     pub(super) views: Vec<View>,
+    /// Per view the criteria that it must keep; those that it can break when nothing is said.
+    promised: Option<Vec<Vec<usize>>>,
 }
 
 impl<'p, 'a> Views<'p, 'a> {
@@ -111,7 +113,14 @@ impl<'p, 'a> Views<'p, 'a> {
                 return wrong("must name quasi and sensitive columns of the table");
             }
         }
-        Ok(Self { problem, levels: levels.to_vec(), views })
+        Ok(Self { problem, levels: levels.to_vec(), views, promised: None })
+    }
+
+    /// The same views with criteria of their own: per view the positions, in the criteria of the problem, of those that
+    /// it must keep. A view that is not told of must keep none.
+    #[must_use]
+    pub fn promising(self, promised: &[Vec<usize>]) -> Self {
+        Self { promised: Some(promised.to_vec()), ..self }
     }
 
     /// What each view publishes.
@@ -145,12 +154,18 @@ impl<'p, 'a> Views<'p, 'a> {
 
     /// Judges each view by itself, as if it were all that is published.
     pub fn check_each(&self) -> Vec<ViewCheck> {
-        self.views.iter().map(|view| self.check(view)).collect()
+        self.views.iter().enumerate().map(|(number, view)| self.check(number, view)).collect()
     }
 
-    fn check(&self, view: &View) -> ViewCheck {
+    fn check(&self, number: usize, view: &View) -> ViewCheck {
         let criteria = &self.problem.criteria;
-        let applies: Vec<bool> = criteria.iter().map(|criterion| self.applies(&**criterion, view)).collect();
+        let applies: Vec<bool> = match &self.promised {
+            Some(promised) => {
+                let own = promised.get(number);
+                (0..criteria.len()).map(|at| own.is_some_and(|own| own.contains(&at))).collect()
+            }
+            None => criteria.iter().map(|criterion| self.applies(&**criterion, view)).collect(),
+        };
         let grouped = self.group(view, false);
         let classes = grouped.first.len();
         // Records in the order of their classes.

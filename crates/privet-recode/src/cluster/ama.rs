@@ -14,10 +14,12 @@ use super::mdav::{Mdav, of_space};
 use super::space::{Categories, Scale, Space};
 use crate::lattice::{Problem, Quasi};
 
-/// The groups on the key attributes; which columns those are; and where the records lie on them.
+/// The groups on the key attributes; which columns those are, and the tree that says so; and where the records lie on
+/// them.
 pub(crate) struct Approximate {
     pub groups: Vec<Vec<u32>>,
     pub keys: Vec<usize>,
+    pub tree: DependencyTree,
     pub space: Space,
 }
 
@@ -29,9 +31,10 @@ pub(crate) fn approximate(
     progress: &dyn Progress,
 ) -> Result<Approximate, Cancelled> {
     let columns: Vec<&[u32]> = problem.quasi.iter().map(|quasi| quasi.codes).collect();
-    let keys = DependencyTree::new(&columns, progress)?.key_attributes();
+    let tree = DependencyTree::new(&columns, progress)?;
+    let keys = tree.key_attributes();
     let projected: Vec<Quasi<'_>> = keys.iter().map(|&column| problem.quasi[column]).collect();
     let space = Space::new(&projected, problem.rows, scale, categories);
     let groups = of_space(&space, &Mdav { k }, progress)?;
-    Ok(Approximate { groups, keys, space })
+    Ok(Approximate { groups, keys, tree, space })
 }

@@ -20,6 +20,7 @@ use super::mixed::MixedScan;
 use super::neighbours::{Geometry, Near, Unassigned};
 use super::points::{Points, Scan};
 use super::space::Space;
+use super::v_mdav::VMdav;
 use crate::groups::Groups;
 
 /// Progress is told of after so many groups.
@@ -33,7 +34,15 @@ pub fn fast(points: &Points, k: usize, progress: &dyn Progress) -> Result<Groups
     Ok(numbered(points.rows(), &of_points(points, &Mdav { k }, progress)?))
 }
 
-/// The same groups, found by looking at every point that is left: for tests and benches.
+/// As [`fast`], by V-MDAV: groups grow where points lie close, the more readily the larger gamma is.
+///
+/// # Errors
+/// When the person asked to stop.
+pub fn variable(points: &Points, k: usize, gamma: f64, progress: &dyn Progress) -> Result<Groups, Cancelled> {
+    Ok(numbered(points.rows(), &of_points(points, &VMdav { k, gamma }, progress)?))
+}
+
+/// The groups of [`fast`], found by looking at every point that is left: for tests and benches.
 ///
 /// # Errors
 /// When the person asked to stop.

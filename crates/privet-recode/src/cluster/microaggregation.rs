@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::ama::{Approximate, approximate};
+use super::dependency::DependencyTree;
 use super::mdav::{Mdav, numbered, of_space};
 use super::mend::{Neighbours, least_rows, mend};
 use super::neighbours::Geometry;
@@ -35,29 +36,22 @@ use crate::lattice::{Problem, SearchError};
 
 const ALGORITHM: &str = "microaggregation";
 
+/// How readily a group of V-MDAV grows, when nothing is said.
+pub(crate) const GAMMA: f64 = 0.2;
+
 /// Groups records that lie close together.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Microaggregation {
     /// How groups are found.
     pub method: Method,
-    /// How readily a group of `v-mdav` grows: 0 not at all; 0.2 suits scattered records, 1.1 clustered ones.
-    pub gamma: f64,
+    /// How readily a group of `v-mdav` grows: 0 not at all; 0.2, when left out, suits scattered records, 1.1 clustered
+    /// ones. No other method takes it.
+    pub gamma: Option<f64>,
     /// How numbers are made comparable.
     pub scale: Scale,
     /// How far two categories are apart.
     pub categories: Categories,
-}
-
-impl Default for Microaggregation {
-    fn default() -> Self {
-        Self {
-            method: Method::default(),
-            gamma: 0.2,
-            scale: Scale::default(),
-            categories: Categories::default(),
-        }
-    }
 }
 
 /// How groups are found.
@@ -75,6 +69,18 @@ pub enum Method {
     Ama,
 }
 
+impl Method {
+    /// The word in job files and manifests.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Mdav => "mdav",
+            Method::VMdav => "v-mdav",
+            Method::Univariate => "univariate",
+            Method::Ama => "ama",
+        }
+    }
+}
+
 /// The groups that were found, and what they cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Microaggregated {
@@ -82,6 +88,8 @@ pub struct Microaggregated {
     pub groups: Groups,
     /// The quasi columns that were looked at to form the groups.
     pub keys: Vec<usize>,
+    /// `ama`: how columns depend on each other, which decides what is looked at.
+    pub tree: Option<DependencyTree>,
     /// The squared distances of the records from the middle of their group.
     pub sse: f64,
     /// The squared distances of the records from the middle of all.
@@ -96,18 +104,24 @@ impl Microaggregated {
 }
 
 impl Microaggregation {
-    /// Whether the parameters are in range; a search checks them too.
+    /// Whether the parameters are in range and of use; a search checks them too.
     ///
     /// # Errors
     /// When one is not; the error names it.
     pub fn check(&self) -> Result<(), SearchError> {
-        if !(self.gamma.is_finite() && self.gamma >= 0.0) {
-            return Err(SearchError::Parameter {
-                key: "search.microaggregation.gamma",
-                problem: "must be a number of at least 0",
-            });
+        if self.method == Method::Univariate && self.categories != Categories::default() {
+            let problem =
+                "does not go with method = \"univariate\", which takes a column of numbers; leave it out";
+            return Err(SearchError::Parameter { key: "search.microaggregation.categories", problem });
         }
-        Ok(())
+        let refused = |problem| Err(SearchError::Parameter { key: "search.microaggregation.gamma", problem });
+        match self.gamma {
+            Some(_) if self.method != Method::VMdav => {
+                refused("goes with method = \"v-mdav\" only, whose groups alone grow; leave it out")
+            }
+            Some(gamma) if !(gamma.is_finite() && gamma >= 0.0) => refused("must be a number of at least 0"),
+            _ => Ok(()),
+        }
     }
 
     /// Forms the groups.
@@ -130,7 +144,7 @@ impl Microaggregation {
         jury.require_whole(problem.rows)?;
         let whole = Space::new(&problem.quasi, problem.rows, self.scale, self.categories);
         let mut keys: Vec<usize> = (0..problem.quasi.len()).collect();
-        let mut projected = None;
+        let (mut projected, mut tree) = (None, None);
         let groups = if k == 1 {
             (0..problem.rows as u32).map(|record| vec![record]).collect()
         } else {
@@ -143,12 +157,14 @@ impl Microaggregation {
                 }
                 (None, Method::Ama) => {
                     let found = approximate(problem, k, self.scale, self.categories, progress)?;
-                    let Approximate { groups, keys: found_keys, space } = found;
-                    keys = found_keys;
+                    let Approximate { groups, keys: found_keys, tree: found_tree, space } = found;
+                    (keys, tree) = (found_keys, Some(found_tree));
                     projected = Some(space);
                     groups
                 }
-                (None, Method::VMdav) => of_space(&whole, &VMdav { k, gamma: self.gamma }, progress)?,
+                (None, Method::VMdav) => {
+                    of_space(&whole, &VMdav { k, gamma: self.gamma.unwrap_or(GAMMA) }, progress)?
+                }
                 (None, _) => of_space(&whole, &Mdav { k }, progress)?,
             }
         };
@@ -164,7 +180,7 @@ impl Microaggregation {
             Space::Points(points) => squares(points, &groups),
             Space::Mixed(mixed) => squares(mixed, &groups),
         };
-        Ok(Microaggregated { groups: numbered(problem.rows, &groups), keys, sse, sst })
+        Ok(Microaggregated { groups: numbered(problem.rows, &groups), keys, tree, sse, sst })
     }
 }
 

@@ -22,6 +22,7 @@ mod v_mdav;
 
 pub use dependency::DependencyTree;
 pub use greedy::{Clustered, Clustering};
+pub(crate) use microaggregation::GAMMA;
 pub use microaggregation::{Method, Microaggregated, Microaggregation};
 pub use points::Points;
 pub use space::{Categories, Scale};

@@ -2,13 +2,15 @@
 //! their number, sums and sums of products, and synthetic records with those moments are published in their place.
 //!
 //! [`Condensation::condense`] takes a table, [`Stream`] takes records one by one and gives back synthetic ones as groups
-//! fill. Columns are numbers; with class labels, each class is condensed by itself and keeps its label.
+//! fill. Columns are numbers; with class labels, each class is condensed by itself and keeps its label. The groups of a
+//! table are found in one of several ways ([`Grouping`]), or given ([`Condensation::condense_groups`]).
 //!
 //! *Guarantee.* What is published is a function of the statistics of groups of at least k records and of random numbers
 //! that do not depend on the data: nobody, not even who knows the random numbers, learns more about a record than those
 //! statistics tell. This is k-indistinguishability of the statistics. It is **not** differential privacy, and it bounds
 //! no inference: the mean of k incomes is told, and a group of k equal records tells their value. No synthetic record is
-//! anybody's; values may lie outside the range of the data.
+//! anybody's; values may lie outside the range of the data. Groups are written in an order that tells nothing of that of the
+//! records: at random, unless they were found at random.
 //!
 //! *Departures.* Distances and axes are measured with each column in units of its standard deviation, or the column with
 //! the largest numbers alone would decide who is near to whom (`standardize = false` follows the text). Samples are
@@ -19,6 +21,7 @@ mod grouping;
 mod statistics;
 mod stream;
 mod tree;
+mod ways;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_data::{Cancelled, Progress};
@@ -29,6 +32,7 @@ use crate::lattice::Random;
 use draw::draw;
 pub use statistics::{Axes, GroupStatistics};
 pub use stream::{Stream, StreamSummary};
+pub use ways::Grouping;
 
 /// No number that is condensed may be larger than this, so that no sum of products overflows.
 pub const LARGEST: f64 = 1e60;
@@ -52,11 +56,23 @@ pub struct Condensation {
     pub recentre: bool,
     /// Whether each column is measured in units of its standard deviation.
     pub standardize: bool,
+    /// How the groups of a table are found. A stream has its own way, and given groups are found already.
+    pub grouping: Grouping,
+    /// `v-mdav`: how readily a group grows; 0.2 when left out, which suits scattered records; 1.1 suits clustered ones.
+    pub gamma: Option<f64>,
 }
 
 impl Default for Condensation {
     fn default() -> Self {
-        Self { k: 10, alpha: 1.0, seed: None, recentre: true, standardize: true }
+        Self {
+            k: 10,
+            alpha: 1.0,
+            seed: None,
+            recentre: true,
+            standardize: true,
+            grouping: Grouping::default(),
+            gamma: None,
+        }
     }
 }
 
@@ -72,7 +88,7 @@ pub struct Records<'a> {
 /// What is published in place of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condensed {
-    /// The groups, those of a class one after another.
+    /// The groups; those of a class one after another when they were found at random, in a random order otherwise.
     pub groups: Vec<CondensedGroup>,
     /// Records that are in no group because their class has fewer than k.
     pub withheld: u64,
@@ -123,13 +139,23 @@ pub enum CondenseError {
         k: u64,
     },
     /// A group that was handed in is too small.
-    #[error("a group has {records} records, and k is {k}")]
+    #[error(
+        "{small} of the {groups} given groups have fewer than {k} records, the smallest {records}; join them to others, or \
+         use a smaller k"
+    )]
     SmallGroup {
-        /// Its records.
+        /// The records of the smallest.
         records: u64,
-        /// How many are needed.
+        /// How many groups are too small.
+        small: u64,
+        /// How many groups there are; with classes, a group is parted by them.
+        groups: u64,
+        /// How many records are needed.
         k: u64,
     },
+    /// Groups could not be formed in the way that was asked for.
+    #[error("groups could not be formed: {0}")]
+    Grouping(String),
     /// The operating system gave no random seed.
     #[error("the operating system gives no random numbers; set a seed")]
     NoSeed,
@@ -164,6 +190,7 @@ impl Condensation {
         if largest < self.k {
             return Err(CondenseError::TooFew { records: largest, k: self.k });
         }
+        let several = classes.len() > 1;
         let mut withheld = 0;
         let mut sets = Vec::new();
         for (number, (class, members)) in classes.into_iter().enumerate() {
@@ -175,20 +202,23 @@ impl Condensation {
             let scaled = |&member: &u32| records.record(member).iter().zip(&units).map(|(x, unit)| x / unit);
             let positions: Vec<f64> = members.iter().flat_map(scaled).collect();
             let mut random = Random::stream(seed, 2 * number as u64);
-            // why: k is at most the number of records here, which fits
-            let k = self.k as usize;
-            let groups = grouping::nearest_groups(positions, records.dimension, k, &mut random, progress)?;
+            let groups = ways::form(self, positions, records.dimension, &mut random, progress)?;
             let (starts, order) = groups.members();
             sets.extend(starts.windows(2).map(|bounds| {
                 let set = &order[bounds[0] as usize..bounds[1] as usize];
                 (class, set.iter().map(|&at| members[at as usize]).collect::<Vec<u32>>())
             }));
         }
+        // The groups of one class are in a random order already, which classes are not.
+        if self.grouping != Grouping::Nearest || several {
+            shuffle(&mut sets, seed);
+        }
         let groups = self.publish(records, &sets, &units, seed, progress)?;
         Ok(Condensed { groups, withheld })
     }
 
-    /// Draws synthetic records for groups that somebody else has made.
+    /// Draws synthetic records for groups that somebody else has made. With classes, the records of a group that have
+    /// the same class make a group of their own, and all of these must have at least k records.
     ///
     /// # Errors
     /// As [`Condensation::condense`], and when a group has fewer than k records.
@@ -196,6 +226,7 @@ impl Condensation {
         &self,
         records: &Records<'_>,
         groups: &Groups,
+        classes: Option<&[u32]>,
         progress: &dyn Progress,
     ) -> Result<Condensed, CondenseError> {
         self.check()?;
@@ -203,20 +234,38 @@ impl Condensation {
         if groups.of.len() != count || groups.of.iter().any(|&group| group as usize >= groups.count) {
             return Err(CondenseError::Shape("every record must be in one of the groups"));
         }
+        if classes.is_some_and(|classes| classes.len() != count) {
+            return Err(CondenseError::Shape("there must be one class label per record"));
+        }
         let (starts, order) = groups.members();
-        let sets: Vec<(Option<u32>, Vec<u32>)> = starts
-            .windows(2)
-            .map(|bounds| (None, order[bounds[0] as usize..bounds[1] as usize].to_vec()))
-            .filter(|(_, members)| !members.is_empty())
-            .collect();
-        match sets.iter().map(|(_, members)| members.len() as u64).min() {
+        let mut sets: Vec<(Option<u32>, Vec<u32>)> = Vec::new();
+        for bounds in starts.windows(2) {
+            let members = &order[bounds[0] as usize..bounds[1] as usize];
+            match classes {
+                None if members.is_empty() => {}
+                None => sets.push((None, members.to_vec())),
+                Some(classes) => {
+                    let own: Vec<u32> = members.iter().map(|&record| classes[record as usize]).collect();
+                    let parts = members_of_classes(members.len(), Some(&own)).into_iter();
+                    sets.extend(parts.map(|(class, places)| {
+                        (class, places.into_iter().map(|at| members[at as usize]).collect())
+                    }));
+                }
+            }
+        }
+        let sizes = || sets.iter().map(|(_, members)| members.len() as u64);
+        match sizes().min() {
             None => return Err(CondenseError::TooFew { records: 0, k: self.k }),
             Some(records) if records < self.k => {
-                return Err(CondenseError::SmallGroup { records, k: self.k });
+                let small = sizes().filter(|&size| size < self.k).count() as u64;
+                let groups = sets.len() as u64;
+                return Err(CondenseError::SmallGroup { records, small, groups, k: self.k });
             }
             Some(_) => {}
         }
-        let groups = self.publish(records, &sets, &self.units(records), self.random_seed()?, progress)?;
+        let seed = self.random_seed()?;
+        shuffle(&mut sets, seed);
+        let groups = self.publish(records, &sets, &self.units(records), seed, progress)?;
         Ok(Condensed { groups, withheld: 0 })
     }
 
@@ -264,7 +313,16 @@ impl Condensation {
             let problem = "must be a number above 0 and at most 1000";
             return Err(CondenseError::Parameter { key: "search.condensation.alpha", problem });
         }
-        Ok(())
+        let key = "search.condensation.gamma";
+        match self.gamma {
+            Some(_) if self.grouping != Grouping::VMdav => {
+                Err(CondenseError::Parameter { key, problem: "goes with the grouping v-mdav only" })
+            }
+            Some(gamma) if !(gamma.is_finite() && gamma >= 0.0) => {
+                Err(CondenseError::Parameter { key, problem: "must be a number of at least 0" })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The seed, or one from the operating system.
@@ -331,6 +389,15 @@ impl<'a> Records<'a> {
 
 fn is_condensable(x: f64) -> bool {
     x.abs() <= LARGEST
+}
+
+/// Puts groups into a random order. They are found in the order of their first records: it would tell in which group
+/// the first record of the table is.
+fn shuffle(sets: &mut [(Option<u32>, Vec<u32>)], seed: u64) {
+    let mut random = Random::stream(seed, u64::MAX);
+    for last in (1..sets.len()).rev() {
+        sets.swap(last, random.below(last + 1));
+    }
 }
 
 /// The records of each class, in the order in which classes first appear.

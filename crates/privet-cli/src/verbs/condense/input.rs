@@ -14,6 +14,17 @@ use privet_recode::condense::LARGEST;
 use crate::exit::{Failure, STOPPED};
 use crate::progress::Bar;
 
+/// Which columns are for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Chosen<'a> {
+    /// Those to publish; all others when there is none.
+    pub columns: &'a [String],
+    /// That of the classes.
+    pub class: Option<&'a str>,
+    /// That which names the groups.
+    pub groups: Option<&'a str>,
+}
+
 /// The chosen columns of a CSV.
 pub struct Input<'a> {
     /// What messages call it.
@@ -22,6 +33,7 @@ pub struct Input<'a> {
     /// The columns that are published, in the order of the file.
     columns: Vec<usize>,
     class: Option<usize>,
+    groups: Option<usize>,
     /// Per published number the most digits behind the point so far.
     decimals: Vec<usize>,
     bar: &'a Bar,
@@ -32,8 +44,7 @@ impl<'a> Input<'a> {
     pub fn open(
         path: Option<&Path>,
         delimiter: Option<char>,
-        columns: &[String],
-        class: Option<&str>,
+        chosen: &Chosen<'_>,
         bar: &'a Bar,
     ) -> Result<Self, Failure> {
         let delimiter = match delimiter {
@@ -71,27 +82,38 @@ impl<'a> Input<'a> {
                 bad(&format!("{flag}: there is no column `{wanted}` among the {count} columns of the header"))
             })
         };
-        let class = class.map(|class| find("--class", class)).transpose()?;
-        let mut chosen = Vec::new();
-        for column in columns {
+        let class = chosen.class.map(|class| find("--class", class)).transpose()?;
+        let groups = chosen.groups.map(|groups| find("--groups-from", groups)).transpose()?;
+        if groups.is_some() && groups == class {
+            return Err(Failure::bad_input(
+                "--groups-from names the class; leave it out, for classes are condensed apart anyway",
+            ));
+        }
+        let mut published = Vec::new();
+        for column in chosen.columns {
             let position = find("--columns", column)?;
-            if Some(position) == class {
-                return Err(Failure::bad_input(format!("--columns names `{column}`, which is the class")));
-            }
-            if chosen.contains(&position) {
+            let is = if Some(position) == class {
+                "which is the class"
+            } else if Some(position) == groups {
+                "which names the groups"
+            } else if published.contains(&position) {
                 return Err(Failure::bad_input(format!("--columns names `{column}` twice")));
-            }
-            chosen.push(position);
+            } else {
+                published.push(position);
+                continue;
+            };
+            return Err(Failure::bad_input(format!("--columns names `{column}`, {is}")));
         }
-        if columns.is_empty() {
-            chosen.extend((0..names.len()).filter(|&column| Some(column) != class));
+        if chosen.columns.is_empty() {
+            let is_published = |&column: &usize| Some(column) != class && Some(column) != groups;
+            published.extend((0..names.len()).filter(is_published));
         }
-        if chosen.is_empty() {
-            return Err(bad(&"there is no column to condense besides the class"));
+        if published.is_empty() {
+            return Err(bad(&"there is no column to condense besides the class and the groups"));
         }
-        chosen.sort_unstable();
-        let decimals = vec![0; chosen.len()];
-        Ok(Self { name, records, columns: chosen, class, decimals, bar })
+        published.sort_unstable();
+        let decimals = vec![0; published.len()];
+        Ok(Self { name, records, columns: published, class, groups, decimals, bar })
     }
 
     /// How many numbers a record has.
@@ -136,6 +158,21 @@ impl<'a> Input<'a> {
     /// The class of the current record; empty when there are no classes.
     pub fn class(&self) -> Cow<'_, str> {
         self.class.map_or(Cow::Borrowed(""), |column| self.records.cell(column))
+    }
+
+    /// The name of the group of the current record.
+    pub fn group(&self) -> Result<Cow<'_, str>, Failure> {
+        let name = self.groups.map_or(Cow::Borrowed(""), |column| self.records.cell(column));
+        match self.groups {
+            Some(column) if name.trim().is_empty() => Err(Failure::bad_input(format!(
+                "{}: line {}, column {} (`{}`): a missing value; --groups-from needs the group of every record",
+                self.name,
+                self.records.line(),
+                column + 1,
+                self.records.names()[column],
+            ))),
+            _ => Ok(name),
+        }
     }
 
     /// Writes the header of what is published.

@@ -1,0 +1,111 @@
+//! What every view of a job must keep (survey ME-14): the promises of `[privacy]`, and those of its own `[views.privacy]`.
+//!
+//! A promise of its own takes the place of the one in `[privacy]` of the same model about the same column, be it stronger
+//! or weaker; all others of `[privacy]` stay, where the view could break them. What all views tell together is judged
+//! for the least k that any of them promises (`views.rs`): that one shows groups of so few by itself.
+
+use std::path::PathBuf;
+
+use privet_criteria::{Requirement, resolve};
+use serde::{Deserialize, Deserializer};
+
+use super::ViewSection;
+use crate::error::{JobError, RunError};
+use crate::job::Job;
+use crate::load::Loaded;
+
+/// Reads the promises of a view's own.
+pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Requirement>, D::Error> {
+    crate::job::promises(&toml::Table::deserialize(from)?).map_err(serde::de::Error::custom)
+}
+
+/// The promises of each view's own, with their columns. A column that is left out is the one sensitive column of the
+/// view.
+pub(crate) fn own(job: &Job, sensitive: &[&str]) -> Result<Vec<Vec<Requirement>>, JobError> {
+    let of_view = |(number, view): (usize, &ViewSection)| {
+        let held: Vec<&str> = sensitive.iter().copied().filter(|name| holds(view, name)).collect();
+        resolve(&view.privacy, &held).map_err(|error| {
+            let problem = format!("of view {}: {}: {}", number + 1, error.key, error.problem);
+            JobError::key("views.privacy", problem)
+        })
+    };
+    let own: Vec<Vec<Requirement>> = job.views.iter().enumerate().map(of_view).collect::<Result<_, _>>()?;
+    one_hierarchy(job, &own)?;
+    Ok(own)
+}
+
+/// A sensitive column has one hierarchy, whoever measures by it.
+fn one_hierarchy(job: &Job, own: &[Vec<Requirement>]) -> Result<(), JobError> {
+    let mut named: Vec<(&str, &PathBuf)> = Vec::new();
+    for requirement in job.privacy.iter().chain(own.iter().flatten()) {
+        let Requirement::TCloseness { hierarchy: Some(path), column: Some(column), .. } = requirement else {
+            continue;
+        };
+        match named.iter().find(|(name, _)| name == column) {
+            Some((_, other)) if *other != path => {
+                return Err(JobError::key(
+                    "views.privacy",
+                    format!("gives {column} another hierarchy than elsewhere; all views must share one"),
+                ));
+            }
+            _ => named.push((column, path)),
+        }
+    }
+    Ok(())
+}
+
+/// What must hold where.
+pub(super) struct Promised {
+    /// All different promises.
+    pub requirements: Vec<Requirement>,
+    /// Per view the positions of its promises, and whether each is its own.
+    pub of_view: Vec<Vec<(usize, bool)>>,
+}
+
+impl Promised {
+    /// Puts the promises of a job together.
+    pub fn new(job: &Job, loaded: &Loaded) -> Result<Self, RunError> {
+        let names: Vec<&str> = loaded
+            .sensitive
+            .iter()
+            .map(|sensitive| loaded.input.table.columns[sensitive.position].name.as_str())
+            .collect();
+        let own = own(job, &names)?;
+        let mut promised = Self { requirements: Vec::new(), of_view: Vec::new() };
+        for (view, own) in job.views.iter().zip(&own) {
+            let is_replaced = |common: &&Requirement| {
+                own.iter().any(|own| own.key() == common.key() && own.column() == common.column())
+            };
+            let common = loaded.requirements.iter().filter(|common| bears_on(common, view));
+            let common = common.filter(|common| !is_replaced(common)).map(|common| (common, false));
+            let all: Vec<(&Requirement, bool)> = common.chain(own.iter().map(|own| (own, true))).collect();
+            let positions = all.into_iter().map(|(requirement, is_own)| {
+                let known = promised.requirements.iter().position(|known| known == requirement);
+                let position = known.unwrap_or_else(|| {
+                    promised.requirements.push(requirement.clone());
+                    promised.requirements.len() - 1
+                });
+                (position, is_own)
+            });
+            let positions: Vec<(usize, bool)> = positions.collect();
+            promised.of_view.push(positions);
+        }
+        if let Some(number) = promised.of_view.iter().position(Vec::is_empty) {
+            let problem = format!(
+                "promises nothing of view {}; add k-anonymity there, or a [views.privacy] to that view",
+                number + 1
+            );
+            return Err(JobError::key("privacy", problem).into());
+        }
+        Ok(promised)
+    }
+}
+
+/// Whether a view can break a requirement.
+fn bears_on(requirement: &Requirement, view: &ViewSection) -> bool {
+    requirement.column().is_none_or(|name| holds(view, name))
+}
+
+fn holds(view: &ViewSection, name: &str) -> bool {
+    view.columns.iter().any(|column| column == name)
+}
