@@ -96,8 +96,11 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control_group: Option<String>,
     /// The share of all people who are exposed and about whom the adversary is right; those exposed where the truth
-    /// is not known. This is what `max-risk` is compared with.
+    /// is not known. This is what `max-risk` is compared with; 0 where the attack does not count.
     pub risk: f64,
+    /// Why the attack does not count towards `max-risk` and only informs, as a sentence; absent where it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_counted: Option<String>,
     /// How sure the adversary is, or how many records may be a person's.
     pub histogram: Vec<Bin>,
     /// What `histogram` counts.
@@ -114,7 +117,7 @@ impl Finding {
             right: None,
             control: None,
             control_group: None,
-            risk: self.exposed.rate,
+            risk: if self.not_counted.is_some() { 0.0 } else { self.exposed.rate },
             notes: Vec::new(),
             ..self.clone()
         }
@@ -132,6 +135,8 @@ pub enum Fate {
     Right,
     /// Exposed, and the adversary is wrong.
     Wrong,
+    /// Not counted: the adversary knew the value beforehand.
+    Stated,
 }
 
 impl Fate {
@@ -192,6 +197,9 @@ pub enum AttackError {
     /// The adversary lacks something that the attack needs.
     #[error("{0}")]
     Needs(String),
+    /// What the adversary is said to know cannot be understood: a mistake of the file that says it.
+    #[error("{0}")]
+    Knowledge(String),
     /// What the adversary believes to know is impossible.
     #[error("{0}")]
     Contradiction(String),
@@ -222,7 +230,8 @@ impl Score {
     pub fn count(fates: &[Fate]) -> Self {
         let count = |wanted: Fate| fates.iter().filter(|&&fate| fate == wanted).count() as u64;
         let (unknown, right, wrong) = (count(Fate::Exposed), count(Fate::Right), count(Fate::Wrong));
-        Self { exposed: unknown + right + wrong, known: right + wrong, right, people: fates.len() as u64 }
+        let people = fates.len() as u64 - count(Fate::Stated);
+        Self { exposed: unknown + right + wrong, known: right + wrong, right, people }
     }
 
     pub fn exposed(&self) -> Rate {
@@ -263,6 +272,8 @@ pub(crate) struct Verdict<'a> {
     /// What the codes of beliefs are when they are no values.
     pub alike: Option<&'a Alike>,
     pub control: Option<(Rate, String)>,
+    /// People whose value the adversary knew beforehand, ascending: nobody learns it from the release.
+    pub stated: Vec<u32>,
     pub notes: Vec<String>,
 }
 
@@ -280,13 +291,17 @@ impl Verdict<'_> {
         let fate: Vec<Fate> = (0..)
             .zip(&self.beliefs.of_person)
             .map(|(person, own)| {
+                if self.stated.binary_search(&person).is_ok() {
+                    return Fate::Stated;
+                }
                 let sure = best_of(own).filter(|(_, sure)| *sure >= self.confidence - 1e-12);
                 Fate::of(sure.map(|(value, _)| self.target.value_of(person).map(|truth| truth == value)))
             })
             .collect();
         let score = Score::count(&fate);
         let (control, control_group) = self.control.unzip();
-        let sure = self.beliefs.of_person.iter().map(|own| best_of(own).map_or(0.0, |best| best.1));
+        let counted = self.beliefs.of_person.iter().zip(&fate).filter(|(_, fate)| **fate != Fate::Stated);
+        let sure = counted.map(|(own, _)| best_of(own).map_or(0.0, |best| best.1));
         let finding = Finding {
             attack: self.attack,
             column: self.target.column().map(|column| column.name.clone()),
@@ -297,6 +312,7 @@ impl Verdict<'_> {
             control,
             control_group,
             risk: score.risk(),
+            not_counted: None,
             histogram: tenths(sure),
             histogram_of: "people by how sure the adversary is of the best guess",
             notes: self.notes,

@@ -143,6 +143,7 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
             beliefs,
             alike,
             control,
+            stated: Vec::new(),
             notes: Vec::new(),
         }
         .found(),

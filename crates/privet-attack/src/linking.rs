@@ -80,6 +80,7 @@ pub(crate) fn blank() -> Finding {
         control: None,
         control_group: None,
         risk: 0.0,
+        not_counted: None,
         histogram: Vec::new(),
         histogram_of: "people by how many records may be theirs",
         notes: Vec::new(),

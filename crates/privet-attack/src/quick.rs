@@ -94,6 +94,7 @@ pub fn homogeneity(
         control: Some(Rate::new(control, people)),
         control_group: Some(linking::WITHOUT.to_owned()),
         risk: right as f64 / people.max(1) as f64,
+        not_counted: None,
         histogram: (0..10)
             .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: bins[bin] })
             .collect(),

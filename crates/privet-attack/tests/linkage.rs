@@ -2,7 +2,7 @@
 
 use privet_attack::linkage::{
     Assignment, Compared, Decision, LinkageError, MISSING, Options, Pairs, Rates, assign, compare, decide,
-    estimate,
+    estimate, untied,
 };
 use privet_data::Coverage;
 use privet_recode::lattice::Random;
@@ -67,6 +67,42 @@ fn planted_errors_are_found() {
     assert!(truth.false_matches.of > 250 && truth.false_matches.rate < 0.05, "{truth:?}");
     let actual = truth.false_matches.hits as f64;
     assert!((linkage.estimated_false - actual).abs() < 15.0, "{} {actual}", linkage.estimated_false);
+}
+
+/// survey AT-24, ties: fifty classes of ten records that look alike, everybody in the data. Nobody is linked, whoever draws
+/// lots is right once in ten, and greedy links, which the order of the table decides, are expected to be false nine times
+/// of ten however right they are.
+#[test]
+fn records_that_look_alike_are_no_links() {
+    let class: Vec<u32> = (0..500).map(|row| row / 10).collect();
+    let pairs = compare(&[Compared::Codes { left: &class, right: &class }], &[]).unwrap();
+    let found = estimate(&pairs, &Options::default());
+    let links = untied(&pairs, &found);
+    assert!(links.links.is_empty());
+    assert!(links.of_person.iter().chain(&links.of_record).all(|&ties| ties == 10));
+    let by_lot: f64 = (0..500).map(|own| links.by_lot(&pairs, own, own)).sum();
+    assert!((by_lot - 50.0).abs() < 1e-9);
+    let greedy = assign(&pairs, &found, Assignment::Greedy).unwrap();
+    assert!(greedy.len() == 500 && greedy.iter().all(|link| link.record == link.person), "by their order");
+    let rates = Rates { false_matches: 1.0, false_rejections: 0.0 };
+    let expected = decide(&pairs, &found, &greedy, rates).unwrap().estimated_false;
+    assert!((449.9..465.0).contains(&expected), "{expected}");
+}
+
+/// What the model expects to be false against what is, over untied links, with half of the people in the table and errors in
+/// every fifth value. Of some 250 links about a tenth is false, with a deviation of 5; the tolerance is four times that.
+#[test]
+fn as_many_links_are_false_as_is_expected() {
+    let simulated = simulate(400, 200, 0.2, 21);
+    let pairs = compare(&simulated.columns(), &[]).unwrap();
+    let found = estimate(&pairs, &Options::default());
+    let links = untied(&pairs, &found);
+    let rates = Rates { false_matches: 0.001, false_rejections: 0.01 };
+    let linkage = decide(&pairs, &found, &links.links, rates).unwrap();
+    let truth = linkage.against(&simulated.truth);
+    let actual = truth.false_matches.hits as f64;
+    assert!(truth.false_matches.of > 100 && actual >= 5.0, "{truth:?}");
+    assert!((linkage.estimated_false - actual).abs() < 20.0, "{} {actual}", linkage.estimated_false);
 }
 
 /// Blien's finding (survey AT-24): when few people of the list are in the table, most links are false.
@@ -211,6 +247,57 @@ proptest! {
             match how {
                 Assignment::Greedy => prop_assert!(sum >= best / 2.0 - 1e-9 && sum <= best + 1e-9),
                 Assignment::Optimal => prop_assert!((sum - best).abs() < 1e-9, "{} {}", sum, best),
+            }
+        }
+    }
+
+    /// The order of records and people says nothing, and nobody is linked whom exchanging two that look alike shows safe.
+    #[test]
+    fn no_order_and_no_double_makes_a_link(
+        rows in prop::collection::vec((0u32..3, 0u32..2, 0u32..4), 1..14),
+        people in prop::collection::vec((0u32..3, 0u32..2, 0u32..4), 1..14),
+        seed in any::<u64>(),
+    ) {
+        type Row = (u32, u32, u32);
+        let linked = |rows: &[Row], people: &[Row]| {
+            let column = |of: &[Row], get: fn(&Row) -> u32| of.iter().map(get).map(|v| if v == 3 { MISSING } else { v }).collect::<Vec<u32>>();
+            let gets: [fn(&Row) -> u32; 3] = [|row| row.0, |row| row.1, |row| row.2];
+            let sides: Vec<(Vec<u32>, Vec<u32>)> = gets.iter().map(|&get| (column(rows, get), column(people, get))).collect();
+            let columns: Vec<Compared<'_>> = sides.iter().map(|(left, right)| Compared::Codes { left, right }).collect();
+            let pairs = compare(&columns, &[]).unwrap();
+            let found = estimate(&pairs, &Options { rounds: 50, ..Options::default() });
+            let links = untied(&pairs, &found);
+            let lots: Vec<f64> = (0..rows.len() * people.len())
+                .map(|i| links.by_lot(&pairs, (i / people.len()) as u32, (i % people.len()) as u32))
+                .collect();
+            (links, lots)
+        };
+        let (links, lots) = linked(&rows, &people);
+        for link in &links.links {
+            let same = |of: &[Row], at: u32| of.iter().filter(|own| **own == of[at as usize]).count();
+            prop_assert_eq!((same(&rows, link.record), same(&people, link.person)), (1, 1));
+            prop_assert!((0.0..=1.0).contains(&link.probability));
+        }
+        let mut random = Random::new(seed);
+        let (mut order, mut places): (Vec<u32>, Vec<u32>) =
+            ((0..rows.len() as u32).collect(), (0..people.len() as u32).collect());
+        random.shuffle(&mut order);
+        random.shuffle(&mut places);
+        let (shuffled, their_lots) = linked(
+            &order.iter().map(|&at| rows[at as usize]).collect::<Vec<_>>(),
+            &places.iter().map(|&at| people[at as usize]).collect::<Vec<_>>(),
+        );
+        let mut back: Vec<(u32, u32)> = shuffled
+            .links
+            .iter()
+            .map(|link| (order[link.record as usize], places[link.person as usize]))
+            .collect();
+        back.sort_unstable();
+        let own: Vec<(u32, u32)> = links.links.iter().map(|link| (link.record, link.person)).collect();
+        prop_assert_eq!(back, own);
+        for (record, &at) in order.iter().enumerate() {
+            for (person, &place) in places.iter().enumerate() {
+                prop_assert_eq!(their_lots[record * places.len() + person], lots[at as usize * places.len() + place as usize]);
             }
         }
     }

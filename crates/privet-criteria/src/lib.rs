@@ -34,6 +34,7 @@ mod laws;
 #[cfg(test)]
 mod testing;
 
+pub use bound::in_buckets;
 pub use class::{Class, Histogram};
 pub use criterion::{Better, Criterion, Merging};
 pub use parse::KEYS;

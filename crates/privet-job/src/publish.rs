@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use privet_attack::Finding;
-use privet_criteria::{DistanceKind, Requirement};
+use privet_criteria::{DistanceKind, Requirement, in_buckets};
 use privet_data::Column;
 use privet_data::Progress;
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
 use privet_release::manifest::{
-    Classes, Data, DataColumn, Evidence, FORMAT, Manifest, Nodes, Promise, Recoding, Search, SensitiveTable,
-    SizeBin, WorstClass,
+    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, Manifest, Microaggregation, Nodes, Promise,
+    Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
@@ -106,7 +106,7 @@ pub(crate) fn write_report(draft: &Draft, name: &str, bytes: &[u8]) -> Result<()
     Ok(())
 }
 
-/// Attacks what is written, adds the report and puts the release in place.
+/// Attacks what is written, adds the report, makes the owner's files and puts the release in place.
 pub(crate) fn conclude(
     draft: Draft,
     manifest: Manifest,
@@ -123,18 +123,25 @@ pub(crate) fn conclude(
     write_report(&draft, "report.html", page.as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::json(&manifest, &facts)))?;
     progress.check()?;
+    let manifest = draft.sealed(manifest)?;
+    // Whoever gets an error must not find a release: all that can fail comes before it is put in place.
+    let files = match &candidate.job.output.home {
+        Some(home) => {
+            let owned = home::Owned {
+                release: draft.path(),
+                candidate,
+                manifest: &manifest,
+                facts: &facts,
+                base: &options.base,
+            };
+            Some(home::prepare(&options.base.join(home), &owned, gated.assessment, progress)?)
+        }
+        None => None,
+    };
+    progress.check()?;
     let manifest = draft.commit(manifest)?;
-    if let Some(home) = &candidate.job.output.home {
-        let release = options.base.join(&candidate.job.output.folder);
-        let home = options.base.join(home);
-        let owned = home::Owned {
-            release: &release,
-            candidate,
-            manifest: &manifest,
-            facts: &facts,
-            base: &options.base,
-        };
-        home::write(&home, &owned, gated.assessment, progress)?;
+    if let Some(files) = files {
+        files.put()?;
     }
     Ok((manifest, facts.attacks))
 }
@@ -217,6 +224,7 @@ pub(crate) fn manifest(
             bound: chosen.bound,
             purpose: candidate.purpose.cloned(),
             minimal_nodes: chosen.minimal.clone(),
+            microaggregation: microaggregation(candidate),
         },
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
@@ -224,6 +232,24 @@ pub(crate) fn manifest(
         files: Vec::new(),
         seal: String::new(),
     }
+}
+
+/// What microaggregation says of its groups; nothing of buckets, which show the records as they are.
+fn microaggregation(candidate: &Candidate<'_>) -> Option<Microaggregation> {
+    let Candidate { loaded, chosen, .. } = candidate;
+    let own = chosen.aggregation.as_ref().filter(|_| chosen.buckets.is_none())?;
+    let name = |&column: &usize| loaded.input.table.columns[loaded.quasi[column].position].name.clone();
+    let links = own.tree.iter().flat_map(|tree| &tree.links).map(|(a, b, apart)| DependencyLink {
+        columns: [name(a), name(b)],
+        variation_of_information: *apart,
+    });
+    Some(Microaggregation {
+        method: own.method.word().to_owned(),
+        sse: own.sse,
+        sst: own.sst,
+        key_columns: own.keys.iter().map(name).collect(),
+        dependency_tree: links.collect(),
+    })
 }
 
 /// Where all randomness of a release came from.
@@ -292,7 +318,10 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
         .zip(&partition.reached)
         .map(|((requirement, criterion), reached)| Promise {
             requirement: without_folders(requirement),
-            statement: criterion.promise(),
+            statement: match candidate.chosen.buckets {
+                Some(_) => in_buckets(&criterion.promise()),
+                None => criterion.promise(),
+            },
             reached: reached.map_or(0.0, |(value, _)| value),
             worst_class: reached.map(|(_, class)| WorstClass {
                 record: place(partition.first[class as usize]),
@@ -425,6 +454,9 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
     let mut result = BTreeMap::new();
     if let Some((name, value)) = chosen.own_metric {
         result.insert(name.to_owned(), value);
+    }
+    if let Some(told) = microaggregation(candidate) {
+        result.insert("sse-sst".to_owned(), told.ratio());
     }
     for metric in Metric::ALL {
         // What a metric counts must be there: class labels, levels, one label for each value.

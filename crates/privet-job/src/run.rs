@@ -10,11 +10,12 @@ use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
 use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
-use crate::chosen::Chosen;
+use crate::assess::is_of_codes;
+use crate::chosen::{Aggregation, Chosen};
 use crate::countermeasure::{self, Countermeasure};
 use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
-use crate::job::Job;
+use crate::job::{Job, Publish};
 use crate::load::{Loaded, load};
 use crate::out_of_core::{self, Attempt};
 use crate::publish::publish;
@@ -121,9 +122,16 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         total: start.elapsed().as_secs_f64(),
     };
     let mut summary = Summary::new(folder, &manifest, seconds);
+    summary.not_tried = not_tried(&attacks);
     summary.attacks = attacks;
     summary.home = job.output.home.as_ref().map(|home| options.base.join(home));
     Ok(summary)
+}
+
+/// The attacks that were not made before a release was handed over, by their words.
+pub(crate) fn not_tried(made: &[privet_attack::Finding]) -> Vec<&'static str> {
+    let is_made = |word: &str| made.iter().any(|own| own.attack == word);
+    privet_attack::ATTACKS.iter().map(|own| own.word).filter(|word| !is_made(word)).collect()
 }
 
 /// A candidate that was chosen, with all it rests on.
@@ -160,7 +168,10 @@ pub(crate) fn choose(
     progress: &dyn Progress,
 ) -> Result<Chosen, RunError> {
     match job.search.published() {
-        Some(publish) => Ok(Chosen::groups(problem, groups(job, loaded, problem, progress)?, publish)),
+        Some(publish) => {
+            let (groups, aggregation) = groups(job, loaded, problem, progress)?;
+            Ok(Chosen::groups(problem, groups, publish).with_aggregation(aggregation))
+        }
         None => Ok(job.search.choose(problem, progress)?),
     }
 }
@@ -171,9 +182,10 @@ fn groups(
     loaded: &Loaded,
     problem: &Problem<'_>,
     progress: &dyn Progress,
-) -> Result<Groups, RunError> {
+) -> Result<(Groups, Option<Aggregation>), RunError> {
     if job.search.algorithm == Algorithm::Mondrian {
-        return job.search.mondrian.clone().unwrap_or_default().search(loaded, problem, progress);
+        let mondrian = job.search.mondrian.clone().unwrap_or_default();
+        return Ok((mondrian.search(loaded, problem, progress)?, None));
     }
     let nothing = SearchError::NothingFound { algorithm: job.search.algorithm.word() };
     Ok(job.search.groups(problem, progress)?.ok_or(nothing)?)
@@ -265,6 +277,12 @@ impl Prepared {
         if let Some((joint, joint_codes)) = &self.joint {
             sensitive.push(Codes { codes: joint_codes, values: joint.combinations.len() });
         }
+        // Postal codes have no mean and no median, although they are made of digits.
+        let one_for_all = matches!(job.search.published(), Some(Publish::Means | Publish::Medians));
+        let is_code = |position: usize| {
+            let column = job.columns.get(&table.columns[position].name);
+            column.and_then(|column| column.hierarchy.as_ref()).is_some_and(is_of_codes)
+        };
         let quasi = loaded
             .quasi
             .iter()
@@ -272,7 +290,7 @@ impl Prepared {
                 codes: quasi.codes(&table.columns[quasi.position]),
                 counts: &quasi.counts,
                 generalization: &quasi.generalization,
-                numbers: quasi.numbers.as_deref(),
+                numbers: quasi.numbers.as_deref().filter(|_| !(one_for_all && is_code(quasi.position))),
                 weight: quasi.weight,
                 population: quasi.population(),
             })

@@ -12,6 +12,7 @@ mod additive;
 pub mod answer;
 pub mod classify;
 pub mod combine;
+pub mod exact;
 mod grouped;
 pub mod ipf;
 pub mod learn;

@@ -79,6 +79,10 @@ pub struct CountsTable {
     /// Views: what holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
+    /// Views: which of the promises, counted from 0, are this view's own. The others are promised of every view that
+    /// holds their columns, but where a view has one of its own of the same model about the same column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_promises: Vec<usize>,
     /// Tables with totals: what is hidden, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppression: Option<HiddenCells>,
@@ -182,7 +186,7 @@ pub enum ChangeWay {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Together {
-    /// No group of fewer records than this is proven to exist: the largest k of the promises, or 1.
+    /// No group of fewer records than this is proven to exist: the least k that a view promises, or 1.
     pub k: u64,
     /// Combinations of values of all columns that no view excludes.
     pub joint_cells: u64,

@@ -142,6 +142,17 @@ impl Draft {
         entries.iter().filter_map(|entry| Some(entry.finished.as_ref()?.1.clone())).collect()
     }
 
+    /// The manifest as [`Draft::commit`] will write it when no file is added: for what is said about a release before it is
+    /// put in place.
+    ///
+    /// # Errors
+    /// When the manifest cannot be written.
+    pub fn sealed<M: Sealable>(&self, mut manifest: M) -> Result<M, FolderError> {
+        *manifest.files() = self.finished();
+        seal::to_json_sealed(&mut manifest)?;
+        Ok(manifest)
+    }
+
     /// Fills in the files and the seal of the manifest, writes it, makes everything durable and puts the
     /// folder in place. Returns the manifest as it was written.
     ///

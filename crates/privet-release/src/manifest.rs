@@ -236,6 +236,44 @@ pub struct Search {
     /// All minimal safe nodes, as levels per quasi column, when they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimal_nodes: Option<Vec<Vec<usize>>>,
+    /// Microaggregation: what the groups were formed by, and how much of the spread they hide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microaggregation: Option<Microaggregation>,
+}
+
+/// Groups of records that lie close together (thesis 2.11 to 2.14). Distances are those of the quasi columns, made
+/// comparable and weighted as the job says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Microaggregation {
+    /// `mdav`, `v-mdav`, `univariate` or `ama`.
+    pub method: String,
+    /// Squared distances of the records from the middle of their group, summed (SSE).
+    pub sse: f64,
+    /// Squared distances of the records from the middle of all, summed (SST).
+    pub sst: f64,
+    /// The quasi columns that were looked at: all of them, or the key attributes of `ama`.
+    pub key_columns: Vec<String>,
+    /// `ama`: the dependency tree of the quasi columns, the closest links first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependency_tree: Vec<DependencyLink>,
+}
+
+/// Two columns that tell much about each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DependencyLink {
+    /// Their names.
+    pub columns: [String; 2],
+    /// How far apart they are: 2H(A,B) - H(A) - H(B) in bits, 0 when each tells the other.
+    pub variation_of_information: f64,
+}
+
+impl Microaggregation {
+    /// SSE / SST: 0 when nothing is lost, 1 when everything is; 0 where there is nothing to lose.
+    pub fn ratio(&self) -> f64 {
+        if self.sst > 0.0 { (self.sse / self.sst).min(1.0) } else { 0.0 }
+    }
 }
 
 /// The purpose of a release and how far its requester is trusted (thesis 2.9).

@@ -101,6 +101,7 @@ fn view(
         cells,
         classes: Some(ViewClasses { count, smallest }),
         promises: vec![k_anonymity(k, smallest)],
+        own_promises: Vec::new(),
         suppression: None,
         changed: None,
     }
@@ -159,6 +160,7 @@ fn hidden_square() -> Made {
         cells: 9,
         classes: None,
         promises: vec![],
+        own_promises: Vec::new(),
         suppression: Some(HiddenCells { threshold: 3, lower: 1, upper: 1, hidden: 4 }),
         changed: None,
     };
@@ -216,12 +218,18 @@ fn false_claims_about_views_are_caught() {
         m.together.as_mut().unwrap().k = 2;
     });
     caught(&with_k, "views together", "6 groups of fewer than 2 records");
-    caught(&claims(|m| m.tables[1].promises = vec![k_anonymity(5, 4)]), "promise 1: k-anonymity", "broken");
-    caught(
-        &claims(|m| m.tables[1].promises = vec![k_anonymity(2, 4)]),
-        "views together",
-        "2 records are promised",
-    );
+    let broken = claims(|m| {
+        m.tables[1].promises = vec![k_anonymity(5, 4)];
+        m.tables[1].own_promises = vec![0];
+    });
+    caught(&broken, "promise 1: k-anonymity", "broken");
+    // What all views promise, all together must keep.
+    let more = claims(|m| {
+        for table in &mut m.tables {
+            table.promises = vec![k_anonymity(2, 4)];
+        }
+    });
+    caught(&more, "views together", "2 records are promised");
     caught(&claims(|m| m.tables[1].promises[0].reached = 5.0), "promise 1", "the table shows 4");
     caught(&claims(|m| m.tables[0].promises.clear()), "tables", "promises something");
     caught(&claims(|m| m.tables[0].cells = 9), "counts view-1.csv", "the manifest says 9");
@@ -250,6 +258,40 @@ fn false_claims_about_views_are_caught() {
     caught(&claims(|m| m.tables.clear()), "tables", "no table");
     caught(&claims(|m| m.tables[1].file = "view-1.csv".into()), "tables", "another table");
     caught(&claims(|m| m.tables[1].file = "../view-2.csv".into()), "table ../view-2.csv", "cannot stand");
+}
+
+/// A view may promise something else than all views do, if it says so.
+#[test]
+fn promises_of_single_views_are_told_apart() {
+    let views = two_views();
+    let own = views.claiming(|m| {
+        m.tables[1].promises = vec![k_anonymity(4, 4)];
+        m.tables[1].own_promises = vec![0];
+        let together = m.together.as_mut().unwrap();
+        together.k = 4;
+    });
+    let verdict = own.verdict();
+    assert!(verdict.checks.iter().any(|check| check.ok && check.name.ends_with("(this view's own)")));
+    // The promise of the one view is kept; all together prove groups of fewer than its k.
+    let failing: Vec<&str> = verdict.failures().map(|check| check.name.as_str()).collect();
+    assert_eq!(failing, ["views together"]);
+    // The other view shows groups of one by itself, so that no more is asked of all.
+    holds(&own.claiming(|m| m.together.as_mut().unwrap().k = 1));
+    // As a promise of all views it is missing in the other one, and the other's in it.
+    let common = own.claiming(|m| m.tables[1].own_promises.clear());
+    caught(&common, "tables", "table 1: it lacks a promise that is made of all views");
+    caught(&common, "tables", "table 2: it lacks a promise that is made of all views");
+    for wrong in [vec![1], vec![0, 0], vec![0, 7]] {
+        let mut made = own.clone();
+        made.manifest.tables[1].own_promises = wrong;
+        caught(&made, "tables", "promises that it does not make");
+    }
+    // A promise of its own besides that of all does no harm.
+    let both = views.claiming(|m| {
+        m.tables[0].promises.push(k_anonymity(1, 1));
+        m.tables[0].own_promises = vec![1];
+    });
+    holds(&both);
 }
 
 /// Two views, each diverse, that leave one value for a combination; three that prove a small group.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Fixture, assert_holds};
-use privet_release::manifest::{Purpose, Search};
+use privet_release::manifest::{DependencyLink, Microaggregation, Purpose, Search};
 use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
 use serde_json::{Value, json};
 
@@ -442,6 +442,74 @@ fn false_statements_about_the_search_are_caught() {
         }
         assert!(!verdict(&|search| search.purpose = Some(purpose.clone())), "lie {lie}");
     }
+}
+
+/// What microaggregation says of its groups fits together (thesis 2.11 to 2.13), or is caught.
+#[test]
+fn false_statements_about_microaggregation_are_caught() {
+    let fixture = release();
+    let quasi = fixture.columns.iter().filter(|column| column.1 == "quasi").map(|column| column.0.to_owned());
+    let quasi: Vec<String> = quasi.collect();
+    let verdict = |ratio: Option<f64>, told: Option<Microaggregation>| {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("release");
+        let mut manifest = fixture.manifest();
+        manifest.search.microaggregation = told;
+        ratio.map(|ratio| manifest.metrics.insert("sse-sst".to_owned(), ratio));
+        fixture.write_as(&folder, manifest);
+        verify(&folder, VerifyOptions::default()).unwrap().holds()
+    };
+    let told = Microaggregation {
+        method: "mdav".into(),
+        sse: 3.0,
+        sst: 12.0,
+        key_columns: quasi.clone(),
+        dependency_tree: Vec::new(),
+    };
+    assert!(verdict(Some(0.25), Some(told.clone())));
+    assert!(!verdict(None, Some(told.clone())) && !verdict(Some(0.25), None));
+    assert!(!verdict(Some(0.24), Some(told.clone())));
+    for (sse, sst, ratio) in [(-3.0, 12.0, -0.25), (13.0, 12.0, 1.0), (3.0, f64::MAX, 0.25)] {
+        assert!(!verdict(Some(ratio), Some(Microaggregation { sse, sst, ..told.clone() })), "{sse} {sst}");
+    }
+    // Nothing varies: nothing can be lost.
+    assert!(verdict(Some(0.0), Some(Microaggregation { sse: 0.0, sst: 0.0, ..told.clone() })));
+    let without_one = quasi[1..].to_vec();
+    assert!(!verdict(Some(0.25), Some(Microaggregation { key_columns: without_one, ..told.clone() })));
+    assert!(!verdict(Some(0.25), Some(Microaggregation { method: "magic".into(), ..told.clone() })));
+    // A path through all columns in their order: those with two links, and the first if these are too few.
+    let link = |a: &String, b: &String, apart: f64| DependencyLink {
+        columns: [a.clone(), b.clone()],
+        variation_of_information: apart,
+    };
+    let path: Vec<DependencyLink> = quasi.windows(2).map(|pair| link(&pair[0], &pair[1], 0.5)).collect();
+    let mut degrees: Vec<usize> = vec![2; quasi.len()];
+    (degrees[0], *degrees.last_mut().unwrap()) = (1, 1);
+    let mut order: Vec<usize> = (0..quasi.len()).collect();
+    order.sort_by_key(|&column| std::cmp::Reverse(degrees[column]));
+    let enough = (1..=quasi.len())
+        .find(|&n| order[..n].iter().map(|&column| degrees[column]).sum::<usize>() >= quasi.len())
+        .unwrap();
+    let mut keys = order[..enough].to_vec();
+    keys.sort_unstable();
+    let key_columns: Vec<String> = keys.into_iter().map(|column| quasi[column].clone()).collect();
+    let ama = Microaggregation { method: "ama".into(), key_columns, dependency_tree: path.clone(), ..told };
+    assert!(verdict(Some(0.25), Some(ama.clone())));
+    let mut circle = path.clone();
+    circle.push(path[0].clone());
+    let mut strange = path.clone();
+    strange[0].columns[0] = "somebody".into();
+    let mut negative = path.clone();
+    negative[0].variation_of_information = -1.0;
+    for dependency_tree in [circle, strange, negative] {
+        assert!(!verdict(Some(0.25), Some(Microaggregation { dependency_tree, ..ama.clone() })));
+    }
+    let by_all = Microaggregation { key_columns: vec![quasi[0].clone()], ..ama };
+    assert!(!verdict(Some(0.25), Some(by_all)));
+    assert!(
+        !verdict(Some(0.25), Some(Microaggregation { dependency_tree: path, ..told })),
+        "mdav has no tree"
+    );
 }
 
 /// What levels say of height, precision and loss must be what the manifest says of them, however well it is sealed.

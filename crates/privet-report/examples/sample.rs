@@ -161,6 +161,7 @@ fn manifest() -> Manifest {
             purpose: None,
             nodes_checked: 41,
             minimal_nodes: Some(vec![vec![2, 0, 3, 1], vec![1, 1, 4, 1], vec![3, 0, 2, 2]]),
+            microaggregation: None,
         },
         metrics: [
             ("loss", 0.1045),
@@ -242,6 +243,7 @@ fn findings() -> Vec<Finding> {
             control: None,
             control_group: None,
             risk: 0.0,
+            not_counted: None,
             histogram: left.to_vec(),
             histogram_of: "people by how many records may be theirs",
             notes: vec!["the fewest records that may be a person’s are 5".into()],
@@ -257,6 +259,7 @@ fn findings() -> Vec<Finding> {
             control: Some(Rate::new(601, 29_512)),
             control_group: Some("the same people, had their own record not been published".into()),
             risk: 744.0 / 29_512.0,
+            not_counted: None,
             histogram: sure([0, 2_011, 8_401, 7_210, 5_002, 3_120, 1_804, 902, 250, 812]).collect(),
             histogram_of: "people by how sure the adversary is of the best guess",
             notes: vec![],
@@ -273,6 +276,7 @@ fn findings() -> Vec<Finding> {
             control: Some(Rate::new(1_711, 29_512)),
             control_group: Some("the same people, had their own record not been published".into()),
             risk: 2_190.0 / 29_512.0,
+            not_counted: None,
             histogram: sure([0, 911, 5_401, 6_210, 5_002, 4_320, 3_104, 1_302, 918, 2_344]).collect(),
             histogram_of: "people by how sure the adversary is of the best guess",
             notes: vec!["the two values that are ruled out are those that help the adversary most".into()],
@@ -341,6 +345,7 @@ fn utility() -> Utility {
         released: Rate::new(released, 5_902),
     };
     Utility {
+        notes: Vec::new(),
         figures: vec![
             figure("propensity", "Propensity score", 0.61, false, "how well a classifier tells original records from released ones: 0.5 means that it cannot"),
             figure("cells-kept", "Cells published as they were", 0.574, true, "the share of all cells that show the original value"),

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use privet_criteria::{
     Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD,
 };
+use privet_release::Manifest;
 use privet_release::manifest::Promise;
 
-use crate::text::{count, counted, number, number_against};
+use crate::text::{count, counted, number, number_against, of_buckets};
 
 /// How far the last bits of a computation may carry a reached value past its bound; as lenient as the
 /// criteria and their verification are, so that the page does not contradict them.
@@ -63,6 +64,15 @@ impl Asked {
     /// What this promise asks for.
     pub(crate) fn of(promise: &Promise) -> Self {
         describe(&promise.requirement, promise.reached)
+    }
+
+    /// What this promise of a release asks for, in words that fit what its classes are.
+    pub(crate) fn of_release(promise: &Promise, manifest: &Manifest) -> Self {
+        let mut own = Self::of(promise);
+        if manifest.kind == "bucketized" {
+            own.plain = of_buckets(&own.plain);
+        }
+        own
     }
 
     /// Whether it holds where this was reached and the smallest class has so many records.

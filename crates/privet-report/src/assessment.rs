@@ -31,10 +31,11 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// The attack with the largest risk, the first among equals.
+    /// Of the attacks that count towards `max-risk` the one with the largest risk, the first among equals.
     pub fn worst(&self) -> Option<&Finding> {
         let larger = |worst: &Finding, own: &Finding| own.risk.total_cmp(&worst.risk).is_gt();
-        self.attacks.iter().reduce(|worst, own| if larger(worst, own) { own } else { worst })
+        let counted = self.attacks.iter().filter(|own| own.not_counted.is_none());
+        counted.reduce(|worst, own| if larger(worst, own) { own } else { worst })
     }
 
     /// What is wrong when an attack succeeds against more people than is accepted.
@@ -115,6 +116,9 @@ pub struct Utility {
     pub regressions: Vec<Regression>,
     /// How far random queries are off.
     pub queries: Option<QueryUtility>,
+    /// What could not be measured and why, and what is to be known about how something was: a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A column before and after.
@@ -142,9 +146,9 @@ pub struct PairUtility {
     pub a: String,
     /// The other.
     pub b: String,
-    /// Cramér's V in the original.
+    /// Cramér's V in the original, corrected for what chance adds to it (Bergsma).
     pub before: f64,
-    /// Cramér's V in the release.
+    /// The same in the release.
     pub after: f64,
 }
 
@@ -252,7 +256,8 @@ pub struct QueryUtility {
 /// A candidate that the search looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CandidatePoint {
-    /// The loss, from 0 to 1, suppressed records costing 1.
+    /// The loss, from 0 to 1, suppressed records costing 1: exact for the published one, and for others what records lose
+    /// on average.
     pub loss: f64,
     /// The mean risk of re-identification of its records: classes divided by records.
     pub risk: f64,

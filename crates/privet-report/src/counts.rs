@@ -202,7 +202,8 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     open_table(out, "promises-table", "promises", "Promises");
     header(out, &["Promise", "Result", "View", "#Required", "#Reached"]);
     for table in &manifest.tables {
-        for promise in &table.promises {
+        for (place, promise) in table.promises.iter().enumerate() {
+            let is_own = table.own_promises.contains(&place);
             let asked = Asked::of(promise);
             let (class, result) = match asked.judge(promise.reached, smallest(table)) {
                 _ if manifest.data.records == 0 => ("open", "– no record"),
@@ -212,17 +213,24 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
             };
             put!(
                 out,
-                "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"result {class}\">{result}</td><td>{}</td>\
+                "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"result {class}\">{result}</td><td>{}{}</td>\
                  <td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
                 escape(asked.model),
                 escape(&promise.statement),
                 name(&table.file),
+                if is_own { "<small>a promise of this view alone</small>" } else { "" },
                 escape(&asked.required).replace(", ", ",<br>"),
                 escape(&asked.reached(promise.reached))
             );
         }
     }
     close_table(out);
+    if manifest.tables.iter().any(|table| !table.own_promises.is_empty()) {
+        out.push_str(
+            "<p>Some views promise more, less or something else than the others: a promise of a view alone stands there in \
+             place of the one about the same column that is made of all.</p>\n",
+        );
+    }
     let by = match (together.cells_by.as_str(), together.groups_by.as_str()) {
         ("closed", "closed") => "in closed form (Fréchet bounds of decomposable views)",
         _ => "by linear programs",
@@ -257,13 +265,16 @@ fn tables(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
             (None, Form::Microdata) => {
                 put!(out, "<p>{cells}, each written as often as it occurs, equal ones together.</p>\n");
             }
-            (None, _) if table.changed.is_some() => {
-                put!(
+            (None, _) => match &table.changed {
+                // That any one of them differs from the truth is the publisher's word, and how many do is not told.
+                Some(changed) => put!(
                     out,
-                    "<p>{cells}, totals included; none is hidden, and most are not the true counts.</p>\n"
-                );
-            }
-            (None, _) => put!(out, "<p>{cells}, each with its count.</p>\n"),
+                    "<p>{cells}, totals included; none is hidden. The totals over {} are the true ones; any other count may \
+                     have been changed, and which were is not told.</p>\n",
+                    margins(changed)
+                ),
+                None => put!(out, "<p>{cells}, each with its count.</p>\n"),
+            },
         }
         let id = format!("columns-{}", number + 1);
         open_table(out, &id, "columns", "Columns");

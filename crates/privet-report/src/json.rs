@@ -10,7 +10,7 @@ use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 use serde_json::{Value, json};
 
 use crate::asked::{Asked, Judgement};
-use crate::sections::attacks::worst;
+use crate::sections::attacks::{not_tried, worst};
 use crate::{CountsFacts, Facts, PerturbedFacts, counts};
 
 /// The layout of the file.
@@ -30,6 +30,7 @@ pub(crate) fn public(manifest: &Manifest, facts: &Facts) -> Value {
         },
         "promises": promises(manifest),
         "attacks": tree(&facts.attacks),
+        "not_tried": not_tried(&facts.attacks).map(|attack| attack.word).collect::<Vec<_>>(),
         "labels": labels(manifest, facts),
         "boxes": tree(&facts.boxes),
         "reproduce": facts.reproduce,

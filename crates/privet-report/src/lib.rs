@@ -82,6 +82,14 @@ pub fn owner_html(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -
     owner::render(manifest, facts, assessment)
 }
 
+/// The owner's page of a perturbed release: what measuring and attacking it found.
+///
+/// It must not be published: it compares with the original.
+#[must_use]
+pub fn owner_perturbed_html(manifest: &PerturbedManifest, assessment: &Assessment) -> String {
+    owner::render_perturbed(manifest, assessment)
+}
+
 /// The facts of the owner's page as JSON. What is no number is `null`.
 #[must_use]
 pub fn owner_json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> serde_json::Value {

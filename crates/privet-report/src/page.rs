@@ -4,7 +4,7 @@
 
 use privet_release::Manifest;
 
-use crate::sections::{SECTIONS, verdict};
+use crate::sections::{SECTIONS, heading, kind, verdict};
 use crate::text::{escape, name, plain_name};
 use crate::{Facts, svg};
 
@@ -24,15 +24,15 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
         if facts.title.trim().is_empty() { "Report on a published table" } else { facts.title.trim() };
     let below = format!(
         "{} table {} · made by {}",
-        capitalized(&escape(&manifest.kind)),
+        kind(manifest),
         name(&manifest.data.file),
         escape(&manifest.software)
     );
     open(&mut out, &manifest.software, title, &below);
     verdict::write(manifest, facts, &mut out);
-    contents(&mut out, SECTIONS.iter().map(|section| (section.id, section.title)));
+    contents(&mut out, SECTIONS.iter().map(|section| (section.id, heading(manifest, section.title))));
     for section in &SECTIONS {
-        open_section(&mut out, section.id, section.title);
+        open_section(&mut out, section.id, heading(manifest, section.title));
         (section.body)(manifest, facts, &mut out);
         out.push_str("</section>\n");
     }

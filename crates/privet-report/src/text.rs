@@ -85,6 +85,55 @@ pub(crate) fn names<'a>(all: impl ExactSizeIterator<Item = &'a str>, most: usize
     out
 }
 
+/// A sentence about classes, said of buckets: who shares a bucket need not look alike.
+pub(crate) fn of_buckets(sentence: &str) -> String {
+    const WORDS: [(&str, &str); 10] = [
+        ("A published record need not look like any other.", "A bucket may hold a single record."),
+        (
+            "Every published record looks like at least",
+            "Every published record shares its bucket with at least",
+        ),
+        ("a person cannot be told from k − 1 others", "a sensitive value is mixed with k − 1 others"),
+        ("How many published records look alike", "How many published records share a bucket"),
+        ("Among records that look alike", "Among the records of a bucket"),
+        ("Records that look alike", "The records of a bucket"),
+        ("records that look alike", "the records of a bucket"),
+        ("records that look like them", "the records of their bucket"),
+        ("Knowing which records a person is among", "Knowing which bucket a person is in"),
+        ("can no longer tell apart", "can no longer tell apart by their sensitive values"),
+    ];
+    WORDS.iter().fold(sentence.to_owned(), |text, (alike, bucket)| text.replace(alike, bucket))
+}
+
+/// The order in which people sort labels: numbers in them by their size.
+pub(crate) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
+    let (mut left, mut right) = (a, b);
+    loop {
+        let (Some(x), Some(y)) = (left.chars().next(), right.chars().next()) else {
+            return left.len().cmp(&right.len()).then_with(|| a.cmp(b));
+        };
+        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (own, other) = (digits(&mut left), digits(&mut right));
+            own.len().cmp(&other.len()).then_with(|| own.cmp(other))
+        } else {
+            left = &left[x.len_utf8()..];
+            right = &right[y.len_utf8()..];
+            x.cmp(&y)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+}
+
+/// Takes the digits that a text begins with, and gives them without leading zeros.
+fn digits<'a>(text: &mut &'a str) -> &'a str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    *text = rest;
+    digits.trim_start_matches('0')
+}
+
 /// `1 record`, `2 records`.
 pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{}\u{a0}{}", count(n), if n == 1 { one } else { many })
@@ -211,7 +260,21 @@ pub(crate) fn sentence(text: &str) -> String {
     } else if !out.ends_with(['.', '!', '?', '…', ':']) {
         out.push('.');
     }
-    escape(&out)
+    with_code(&escape(&out))
+}
+
+/// What stands between two backticks, as code.
+fn with_code(markup: &str) -> String {
+    let parts: Vec<&str> = markup.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        // One of them has no partner.
+        return markup.to_owned();
+    }
+    let part = |(i, part): (usize, &&str)| match i % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// A number to four figures.
@@ -298,6 +361,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn labels_in_the_order_of_their_numbers() {
+        let mut all =
+            ["[10 to 19]", "[9 to 9]", "[100 to 119]", "b", "a10", "a9", "a09", "", "1975-02", "1975-01"];
+        all.sort_by(|a, b| natural_order(a, b));
+        assert_eq!(
+            all,
+            ["", "1975-01", "1975-02", "[9 to 9]", "[10 to 19]", "[100 to 119]", "a09", "a9", "a10", "b"]
+        );
+    }
+
+    #[test]
+    fn said_of_buckets() {
+        assert_eq!(
+            of_buckets("Every published record looks like at least 2 others."),
+            "Every published record shares its bucket with at least 2 others."
+        );
+        assert_eq!(
+            of_buckets("Records that look alike have at least 3 different values of “d”."),
+            "The records of a bucket have at least 3 different values of “d”."
+        );
+    }
+
+    #[test]
     fn numbers_read_well() {
         assert_eq!(count(0), "0");
         assert_eq!(count(1234567), "1,234,567");
@@ -365,6 +451,8 @@ mod tests {
         assert_eq!(sentence("who is in the data"), "Who is in the data.");
         assert_eq!(sentence(" Done. "), "Done.");
         assert_eq!(sentence("<b>"), "&lt;b&gt;.");
+        assert_eq!(sentence("promise `a<b`, or `c`"), "Promise <code>a&lt;b</code>, or <code>c</code>.");
+        assert_eq!(sentence("a ` alone"), "A ` alone.");
         assert_eq!(sentence(""), "");
         assert!(sentence(&"é".repeat(5_000)).chars().count() < 700);
     }

@@ -52,6 +52,7 @@ fn views(reached: f64) -> CountsManifest {
         cells: 17,
         classes: Some(ViewClasses { count: 9, smallest: reached as u64 }),
         promises: vec![promise.clone()],
+        own_promises: Vec::new(),
         suppression: None,
         changed: None,
     };
@@ -101,6 +102,7 @@ fn a_page_about_a_table_with_totals() {
         cells: 9,
         classes: None,
         promises: vec![],
+        own_promises: Vec::new(),
         suppression: Some(HiddenCells { threshold: 5, lower: 4, upper: 3, hidden: 4 }),
         changed: None,
     };

@@ -140,7 +140,8 @@ fn an_attack_without_truth_or_control_says_so() {
     let page = html(&manifest(), &facts);
     assert_well_formed(&page);
     assert!(
-        page.contains("Whether the adversary is right is not known") && page.contains("There is no control")
+        page.contains("Whether the adversary is right is not told here")
+            && page.contains("There is no control")
     );
 }
 
@@ -403,4 +404,18 @@ proptest! {
         assert_well_formed(&page);
         prop_assert_eq!(&page, &html(&manifest, &facts));
     }
+}
+
+/// What chance decided cannot be made again, unless its seed was kept.
+#[test]
+fn a_draw_that_was_not_kept_is_not_promised_again() {
+    let facts = facts();
+    let mut manifest = manifest();
+    assert!(html(&manifest, &facts).contains("gets the release again"));
+    manifest.randomness =
+        "the sample was drawn with a seed from the operating system, which was not kept".into();
+    let page = html(&manifest, &facts);
+    assert!(page.contains("makes another release with the same promises"));
+    assert!(page.contains("What was left to chance: The sample was drawn"));
+    assert!(!page.contains("gets the release again"));
 }

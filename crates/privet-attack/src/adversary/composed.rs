@@ -104,6 +104,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             beliefs: together,
             alike: None,
             control: None,
+            stated: Vec::new(),
             notes,
         }
         .found(),

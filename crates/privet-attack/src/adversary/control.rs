@@ -12,7 +12,11 @@
 //! for. A tenth takes at most one record out of a group of up to ten people, and no more than a tenth, rounded up, of a
 //! larger one: where an attack looks at a person's own group, that is one at a time for small groups. Not guaranteed: that
 //! it comes to the same for attacks that look across groups, or where labels overlap.
-//! When what the adversary knows contradicts a release without those records, nobody of them is exposed.
+//! When what the adversary knows contradicts a release without those records, nobody of them is exposed. Whose value the
+//! adversary knew beforehand is counted in neither rate.
+//!
+//! The worst that somebody could know (`boolean`, `three-d`) has a control only by a table of such people. Taking a record
+//! out makes its group smaller, in which the worst knowledge tells more: the rate would be above that of the attack itself.
 
 use privet_data::{Coverage, Progress, Random};
 
@@ -33,6 +37,10 @@ const FOLDS: usize = 10;
 
 /// Who they are, where a table of them is known.
 const STRANGERS: &str = "people of the control table, who are not in the data";
+
+/// Why the worst that somebody could know has no control by taking records out.
+const NO_CONTROL: &str = "There is no control: without their records the groups are smaller, less knowledge is needed in \
+                          them, and the rate would be about smaller groups rather than about people who are not in the data.";
 
 /// People who are certainly not in the data.
 #[derive(Debug, Clone)]
@@ -73,6 +81,13 @@ pub(super) fn control(
         }
         return Ok(());
     }
+    // Smaller groups are no people outside of the data: see above.
+    if matches!(word, "boolean" | "three-d") {
+        for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
+            own.finding.notes.push(NO_CONTROL.to_owned());
+        }
+        return Ok(());
+    }
     match found.iter().any(|own| own.finding.control.is_none()) {
         true => without_records(adversary, word, found, progress),
         false => Ok(()),
@@ -82,7 +97,7 @@ pub(super) fn control(
 /// Those of the judged against whom an attack succeeds.
 fn succeeds<'c>(own: &'c Conclusions, judged: impl Iterator<Item = u32> + 'c) -> u64 {
     let succeeds = |person: u32| match own.fate.get(person as usize) {
-        None | Some(Fate::Hidden) => false,
+        None | Some(Fate::Hidden | Fate::Stated) => false,
         Some(Fate::Wrong) => own.column.is_none(),
         Some(Fate::Exposed | Fate::Right) => true,
     };
@@ -256,10 +271,13 @@ fn without_records(
         })
         .collect();
     let folds = folds(&group_of, if takes_long { BY_TENTHS.0 } else { BY_TENTHS.1 }, adversary.seed);
-    let (mut hits, mut of, mut expected) = (vec![0u64; found.len()], 0u64, 0.0);
+    let (mut hits, mut of, mut expected) = (vec![0u64; found.len()], vec![0u64; found.len()], 0.0);
     for fold in &folds {
         progress.check()?;
-        of += fold.len() as u64;
+        for (own, of) in found.iter().zip(&mut of) {
+            let fate = |person: &u32| own.conclusions.as_ref()?.fate.get(*person as usize);
+            *of += fold.iter().filter(|person| fate(person) != Some(&Fate::Stated)).count() as u64;
+        }
         let held = Held::new(adversary, truth, fold)?;
         if word == "known-attributes" {
             let part = held.part(adversary, fold);
@@ -289,7 +307,8 @@ fn without_records(
         }
         _ => WITHOUT,
     };
-    for (own, hits) in found.iter_mut().zip(hits).filter(|(own, _)| own.finding.control.is_none()) {
+    let counted = hits.into_iter().zip(of);
+    for (own, (hits, of)) in found.iter_mut().zip(counted).filter(|(own, _)| own.finding.control.is_none()) {
         let hits = if word == "known-attributes" { f64::round(expected) as u64 } else { hits };
         own.finding.control = Some(Rate::new(hits, of));
         own.finding.control_group = Some(who.to_owned());

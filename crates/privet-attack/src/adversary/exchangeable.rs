@@ -4,31 +4,105 @@
 //! The targets are the published records. Buckets show their quasi columns; of classes the adversary must know who is in
 //! them, with their own values, or there is nothing to learn from within a class: then labels are used, which still tell
 //! classes apart.
+//!
+//! Its time grows with the table times the rounds of a walk. Above [`Adversary::most_records`] it is made on whole groups
+//! drawn at random, of so many records together, and says so: what a group tells is learned from the groups that are
+//! drawn, so a large sample tells nearly what all of them would.
 
-use privet_data::Progress;
+use foldhash::HashMap;
+use privet_data::{Progress, Random};
+use privet_release::Published;
 
 use super::Adversary;
+use super::held::without;
 use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Verdict, Whom};
 use crate::homogeneity;
 use crate::rate::Rate;
 use crate::reasoners::DeFinetti;
-use crate::target::{Suspects, Target, Truth};
+use crate::target::{Place, Suspects, Target, Truth};
 use crate::worlds::Bucket;
-
-/// The most records that are sampled over.
-const MOST_RECORDS: usize = 200_000;
 
 pub(super) fn attack(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Found>, AttackError> {
-    let (release, Some(column)) = (target.release, target.column()) else { return Ok(None) };
-    if release.table.rows > MOST_RECORDS {
-        return Err(AttackError::TooLarge(format!(
-            "it samples worlds, and there are more than {MOST_RECORDS} records"
-        )));
+    let rows = target.release.table.rows;
+    if rows <= adversary.most_records {
+        return whole(adversary, target, progress);
     }
+    let part = Part::new(target, adversary.most_records, adversary.seed);
+    let own = Target { release: &part.release, people: &part.people, truth: part.truth.as_ref(), ..*target };
+    let theirs = Adversary {
+        release: &part.release,
+        suspects: &part.people,
+        truth: part.truth.as_ref(),
+        control: None,
+        ..adversary.clone()
+    };
+    let mut found = whole(&theirs, &own, progress)?;
+    if let Some(found) = &mut found {
+        // Records of the part have other numbers.
+        found.conclusions = None;
+        found.finding.notes.push(format!(
+            "It was made on a random sample of the groups, with {} of {rows} records: on all of them it would take too long.",
+            part.release.table.rows
+        ));
+    }
+    Ok(found)
+}
+
+/// Some groups of a release, drawn at random, and the people who may stand in them.
+struct Part {
+    release: Published,
+    people: Suspects,
+    truth: Option<Truth>,
+}
+
+impl Part {
+    fn new(target: &Target<'_>, records: usize, seed: u64) -> Self {
+        let own = target.release;
+        let mut order: Vec<u32> = (0..own.groups.len() as u32).collect();
+        Random::stream(seed, 12).shuffle(&mut order);
+        // At least two groups, or there is no other to learn from.
+        let (mut drawn, mut sum) = (vec![false; own.groups.len()], 0);
+        for (number, &group) in order.iter().enumerate() {
+            let size = own.groups[group as usize];
+            if number < 2 || sum + size <= records as u64 {
+                drawn[group as usize] = true;
+                sum += size;
+            }
+        }
+        let gone: Vec<bool> = own.group_of.iter().map(|&group| !drawn[group as usize]).collect();
+        let nothing = vec![HashMap::default(); own.sensitive.len()];
+        let (release, number_of_group, number_of_record) = without(own, &gone, &nothing);
+        let renumbered = |place: &Place| {
+            let group = number_of_group.get(place.group as usize).copied().flatten()?;
+            Some(Place { group, records: place.records })
+        };
+        let mut people =
+            Suspects { profile_of: target.people.profile_of.clone(), starts: vec![0], groups: Vec::new() };
+        for profile in 0..target.people.profiles() as u32 {
+            people.groups.extend(target.people.places(profile).iter().filter_map(renumbered));
+            people.starts.push(people.groups.len());
+        }
+        let truth = target.truth.map(|truth| {
+            let mut truth = truth.clone();
+            for record in &mut truth.record_of {
+                *record = record.and_then(|record| number_of_record.get(record as usize).copied().flatten());
+            }
+            truth
+        });
+        Self { release, people, truth }
+    }
+}
+
+fn whole(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    progress: &dyn Progress,
+) -> Result<Option<Found>, AttackError> {
+    let (release, Some(column)) = (target.release, target.column()) else { return Ok(None) };
     if release.groups.len() < 2 {
         return Err(AttackError::Needs("there is one group only, and no other to learn from".to_owned()));
     }
@@ -80,10 +154,12 @@ pub(super) fn attack(
     let accuracy = |beliefs: &Beliefs| {
         let truth = truth.as_ref()?;
         let values = truth.values.get(target.sensitive?)?;
+        let tells = |value: u32| !column.domain.is_missing(value);
         let right = (0..release.table.rows as u32)
             .filter(|&record| {
                 values[record as usize].is_some()
-                    && beliefs.of(record).and_then(Belief::guess).map(|own| own.0) == values[record as usize]
+                    && beliefs.of(record).and_then(|own| own.best(tells)).map(|own| own.0)
+                        == values[record as usize]
             })
             .count();
         Some(right as f64 / release.table.rows.max(1) as f64)
@@ -117,6 +193,7 @@ pub(super) fn attack(
         beliefs,
         alike: None,
         control,
+        stated: Vec::new(),
         notes,
     }
     .found();

@@ -103,9 +103,10 @@ impl Held {
 }
 
 /// The release without some records; per group and per record its new number, if it is left.
-type Without = (Published, Vec<Option<u32>>, Vec<Option<u32>>);
+pub(super) type Without = (Published, Vec<Option<u32>>, Vec<Option<u32>>);
 
-fn without(own: &Published, gone: &[bool], taken: &[HashMap<(u32, u32), u64>]) -> Without {
+/// `taken` says per sensitive column what goes with these records out of buckets that stay.
+pub(super) fn without(own: &Published, gone: &[bool], taken: &[HashMap<(u32, u32), u64>]) -> Without {
     let mut left = own.groups.clone();
     for (&group, _) in own.group_of.iter().zip(gone).filter(|(_, gone)| **gone) {
         left[group as usize] -= 1;

@@ -7,7 +7,7 @@ use privet_data::Progress;
 
 use super::Adversary;
 use super::stage::stage;
-use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict, Whom};
+use crate::finding::{AttackError, Belief, Beliefs, Fate, Found, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
 use crate::target::{Place, Target};
@@ -49,11 +49,34 @@ pub(super) fn check_columns(adversary: &Adversary<'_>) -> Result<(), AttackError
         .chain(stated);
     let is_there = |name: &String| adversary.release.sensitive.iter().any(|own| own.name == *name);
     match named.into_iter().find(|(_, name)| !is_there(name)) {
-        Some((part, _)) => Err(AttackError::Needs(format!(
-            "`{part}` names a column that is no sensitive column of the release"
-        ))),
+        Some((part, _)) => {
+            let accepted: Vec<String> =
+                adversary.release.sensitive.iter().map(|own| format!("`{}`", own.name)).collect();
+            Err(AttackError::Knowledge(format!(
+                "`{part}` names a column that is no sensitive column of the release; accepted {}",
+                match accepted.is_empty() {
+                    true => "is none, for it has no sensitive column".to_owned(),
+                    false => format!("are {}", accepted.join(", ")),
+                }
+            )))
+        }
         None => Ok(()),
     }
+}
+
+/// Whether all that is known can be understood: columns and people that there are, statements that can be read.
+///
+/// # Errors
+/// When it cannot, with the place and without what stands there.
+pub(super) fn check(adversary: &Adversary<'_>) -> Result<(), AttackError> {
+    check_columns(adversary)?;
+    for column in 0..adversary.release.sensitive.len() {
+        // What contradicts the release is told by the attacks that use it.
+        if let Err(error @ AttackError::Knowledge(_)) = statements(adversary, column) {
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// What is known about values of the column, as statements.
@@ -65,8 +88,10 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
         domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
     let value = |text: &str| code_of.get(text).copied();
     let nobody = |part: &str, number: usize| {
-        AttackError::Needs(format!(
-            "`{part}`, the {}. of them, is about a person who is not among the people, or not the only one of that name",
+        AttackError::Knowledge(format!(
+            "`{part}`, the {}. of them, is about a person who is not among the people, or not the only one of that name; people \
+             are called by the column that `name` under [people] names, or else by the number of their record, from 1, in \
+             that table or in the original",
             number + 1
         ))
     };
@@ -100,7 +125,11 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
         };
         if is_about(adversary, column, named) {
             let statement = parse_statement(text, adversary.person, &value).map_err(|error| {
-                AttackError::Needs(format!("`statements`, the {}. of them: {error}", number + 1))
+                AttackError::Knowledge(format!(
+                    "`statements`, the {}. of them, {error}; a statement is such as `Fox = \"Flu\" -> Ann = \"Flu\"`, of people, \
+                     values of the column, `=`, `!=`, `not`, `and`, `or`, `->` and parentheses",
+                    number + 1
+                ))
             })?;
             statements.push(statement);
         }
@@ -158,6 +187,19 @@ pub(super) fn background(
     }
     let mut notes =
         vec![format!("Statements that are known: {}, about {} people.", known.len(), spoken_of.len())];
+    let stated: Vec<u32> = stated(&known).into_keys().collect();
+    if !stated.is_empty() {
+        notes.push(format!(
+            "People who are left out, because the knowledge itself says what they have: {}.",
+            stated.len()
+        ));
+    }
+    let unpublished = unpublished(adversary, column);
+    if unpublished > 0 {
+        notes.push(format!(
+            "Denied values that nobody is published with, so that denying them tells nothing: {unpublished}."
+        ));
+    }
     if let Some((all, left)) = found.worlds {
         notes.push(format!("Of {all} worlds of the groups that are spoken of, {left} are left."));
     }
@@ -167,17 +209,58 @@ pub(super) fn background(
             found.placements
         ));
     }
-    let alone =
-        homogeneity::attack(target, adversary.confidence, None).map_or(0, |own| own.finding.exposed.hits);
+    let alone = homogeneity::attack(target, adversary.confidence, None).and_then(|own| own.conclusions);
+    let alone = alone.map_or(0, |own| {
+        let counts = |person: u32| stated.binary_search(&person).is_err();
+        (0..).zip(&own.fate).filter(|(person, fate)| **fate != Fate::Hidden && counts(*person)).count()
+    });
     notes.push(format!("Without that knowledge {alone} people are exposed."));
-    Ok(Some(verdict(
-        adversary,
-        target,
-        "background-knowledge",
-        "what the knowledge file says about some of them",
-        beliefs,
-        notes,
-    )))
+    let assumed = "what the knowledge file says about some of them";
+    Ok(Some(
+        Verdict { stated, ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes) }
+            .found(),
+    ))
+}
+
+/// How many of the values that `negations` deny the column does not have.
+fn unpublished(adversary: &Adversary<'_>, column: usize) -> usize {
+    let domain = &adversary.release.sensitive[column].domain;
+    let own =
+        adversary.knowledge.negations.iter().filter(|own| is_about(adversary, column, own.column.as_deref()));
+    own.flat_map(|own| &own.not).filter(|text| domain.code_of(text).is_none()).count()
+}
+
+/// Who has which value by what is said alone, without a look at the release: what is stated, and what follows from it step
+/// by step. Nobody learns that from a release.
+fn stated(known: &[Statement]) -> BTreeMap<u32, u32> {
+    let mut facts: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut open: Vec<&Statement> = known.iter().collect();
+    loop {
+        let before = (open.len(), facts.len());
+        let mut left = Vec::new();
+        while let Some(statement) = open.pop() {
+            let value_of = |person: u32| facts.get(&person).copied();
+            match statement {
+                Statement::Has { person, value } => {
+                    facts.insert(*person, *value);
+                }
+                Statement::And(parts) => open.extend(parts),
+                Statement::Implies(when, then) if when.holds(&value_of) == Some(true) => open.push(then),
+                Statement::Or(parts) => {
+                    let mut may = parts.iter().filter(|part| part.holds(&value_of) != Some(false));
+                    match (may.next(), may.next()) {
+                        (Some(only), None) => open.push(only),
+                        _ => left.push(statement),
+                    }
+                }
+                other => left.push(other),
+            }
+        }
+        open = left;
+        if (open.len(), facts.len()) == before {
+            return facts;
+        }
+    }
 }
 
 /// Values with their chances.
@@ -328,6 +411,17 @@ pub(super) fn verdict(
     beliefs: Beliefs,
     notes: Vec<String>,
 ) -> Found {
+    knowing(adversary, target, attack, assumed, beliefs, notes).found()
+}
+
+fn knowing<'a>(
+    adversary: &Adversary<'_>,
+    target: &Target<'a>,
+    attack: &'static str,
+    assumed: &str,
+    beliefs: Beliefs,
+    notes: Vec<String>,
+) -> Verdict<'a> {
     Verdict {
         attack,
         assumed: format!("who is in the data, their quasi columns, and {assumed}"),
@@ -341,7 +435,7 @@ pub(super) fn verdict(
         beliefs,
         alike: None,
         control: None,
+        stated: Vec::new(),
         notes,
     }
-    .found()
 }

@@ -38,6 +38,42 @@ pub struct AttackWord {
     pub needs: Option<&'static str>,
     /// Whether `anonymize` makes it when nothing else is asked for: it takes next to no time.
     pub quick: bool,
+    /// Whether what it reaches counts towards `max-risk`.
+    pub role: Role,
+}
+
+/// What an attack has to say about handing a release over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// What it reaches is compared with `max-risk`.
+    Counts,
+    /// On classes it is compared with `max-risk`; of buckets, which publish identifying columns as they are, it only
+    /// informs.
+    CountsOnClasses,
+    /// It only informs, for this reason.
+    Informs(&'static str),
+}
+
+/// Why looking for records does not count against buckets.
+const NO_SECRET: &str = "buckets publish identifying columns as they are: whose record it is is no secret, what it holds of \
+                         sensitive values is";
+
+impl AttackWord {
+    /// Why it does not count towards `max-risk`, where it does not.
+    pub fn not_counted(&self, is_bucketized: bool) -> Option<&'static str> {
+        match self.role {
+            Role::Informs(why) => Some(why),
+            Role::CountsOnClasses if is_bucketized => Some(NO_SECRET),
+            Role::Counts | Role::CountsOnClasses => None,
+        }
+    }
+
+    /// Whether `anonymize` makes it when nothing else is asked for. Buckets hide who has which value and nothing else, and
+    /// that is what deFinetti's attack is against; who has which record they do not hide.
+    pub fn by_default(&self, is_bucketized: bool) -> bool {
+        (self.quick || (is_bucketized && self.word == "definetti"))
+            && self.not_counted(is_bucketized).is_none()
+    }
 }
 
 const fn attack(
@@ -46,12 +82,18 @@ const fn attack(
     needs: Option<&'static str>,
     quick: bool,
 ) -> AttackWord {
-    AttackWord { word, about, needs, quick }
+    AttackWord { word, about, needs, quick, role: Role::Counts }
+}
+
+impl AttackWord {
+    const fn as_a(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
 }
 
 /// All attacks on tables.
 pub const ATTACKS: [AttackWord; 17] = [
-    attack("linking", "which records may be whose", None, true),
+    attack("linking", "which records may be whose", None, true).as_a(Role::CountsOnClasses),
     attack("homogeneity", "groups whose records agree on a sensitive value", None, true),
     attack("similarity", "groups whose records agree on a concept or a range", None, true),
     attack(
@@ -61,8 +103,12 @@ pub const ATTACKS: [AttackWord; 17] = [
         false,
     ),
     attack("bayes-optimal", "values are more or less probable for some people", Some("priors"), false),
-    attack("boolean", "the worst statements that somebody could know ((c,k)-safety)", None, false),
-    attack("three-d", "the worst known values, others and families (3D privacy)", None, false),
+    attack("boolean", "the worst statements that somebody could know ((c,k)-safety)", None, false).as_a(Role::Informs(
+        "nobody is said to know so much; it tells how little would be needed, and `c-k-safety` bounds it",
+    )),
+    attack("three-d", "the worst known values, others and families (3D privacy)", None, false).as_a(Role::Informs(
+        "nobody is said to know so much; it tells how little would be needed, and the promise `three-d` bounds it",
+    )),
     attack(
         "minimality",
         "what the search did not publish (on request, or on small tables)",
@@ -79,10 +125,13 @@ pub const ATTACKS: [AttackWord; 17] = [
     attack("max-entropy", "the least committed belief that fits all that is known", Some("priors"), false),
     attack("independence", "everybody's value follows a prior by itself", Some("priors"), false),
     attack("composition", "several releases about the same people", Some("releases"), false),
-    attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false),
+    attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false)
+        .as_a(Role::CountsOnClasses),
     attack("membership", "whether somebody is in the data at all", Some("people"), false),
-    attack("known-attributes", "how many attributes single somebody out", None, false),
-    attack("tracker", "a server that answers about many tells about one", Some("server"), false),
+    attack("known-attributes", "how many attributes single somebody out", None, false)
+        .as_a(Role::CountsOnClasses),
+    attack("tracker", "a server that answers about many tells about one", Some("server"), false)
+        .as_a(Role::Informs("it is about the server, not about the release, and the same whatever is published")),
 ];
 
 /// A quasi column that the adversary's table shares with the release.
@@ -156,6 +205,9 @@ pub struct Adversary<'a> {
     pub confidence: f64,
     /// The seed of attacks that draw at random.
     pub seed: u64,
+    /// deFinetti's attack, whose time grows with the table, is made on at most so many records: on whole groups, drawn at
+    /// random.
+    pub most_records: usize,
 }
 
 /// What attacks found, and which were not made.
@@ -210,8 +262,10 @@ impl<'a> Adversary<'a> {
     /// Makes attacks: those with these words, or all for which enough is known.
     ///
     /// # Errors
-    /// When the person asks to stop.
+    /// When the knowledge cannot be understood, or the person asks to stop.
     pub fn attack(&self, words: Option<&[String]>, progress: &dyn Progress) -> Result<Attacked, AttackError> {
+        // A mistake in what is known must not look like safety, whichever attacks are asked for.
+        knowing::check(self)?;
         let mut attacked = Attacked::default();
         let wanted =
             |attack: &&AttackWord| words.is_none_or(|words| words.iter().any(|word| word == attack.word));
@@ -224,12 +278,17 @@ impl<'a> Adversary<'a> {
             });
             match found {
                 Ok(found) => {
-                    for own in found {
+                    let not_counted = attack.not_counted(self.release.is_bucketized());
+                    for mut own in found {
+                        if let Some(why) = not_counted {
+                            own.finding.risk = 0.0;
+                            own.finding.not_counted = Some(why.to_owned());
+                        }
                         attacked.findings.push(own.finding);
                         attacked.conclusions.extend(own.conclusions);
                     }
                 }
-                Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
                 Err(why) => attacked.not_made.push((attack.word, why.to_string())),
             }
         }
@@ -303,7 +362,7 @@ impl<'a> Adversary<'a> {
             match attack(&self.target(Some(column)), column) {
                 Ok(Some(own)) => found.push(own),
                 Ok(None) => {}
-                Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
                 Err(why) => failed.push((column, why)),
             }
         }
@@ -342,14 +401,6 @@ impl<'a> Adversary<'a> {
                     finding.notes.push(format!("The nearest group is the person's own for {home} of {of}."));
                 }
             }
-        }
-        if self.release.is_bucketized() {
-            finding.risk = 0.0;
-            finding.notes.push(
-                "Buckets publish identifying columns as they are: whose record it is is no secret, what it holds of sensitive \
-                 values is."
-                    .to_owned(),
-            );
         }
         found
     }

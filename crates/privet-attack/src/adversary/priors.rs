@@ -17,6 +17,8 @@ use crate::worlds::WorldsError;
 
 /// People about whom the least committed belief may be sought at most.
 const MOST_KNOWN: usize = 50_000;
+/// How far, in people, shares may be missed where there is hardly any room to keep them.
+const NEAR: f64 = 1e-3;
 /// States that may be kept for a group of independent people.
 const MOST_STATES: usize = 1 << 20;
 
@@ -224,12 +226,23 @@ pub(super) fn max_entropy(
             }
         }
     }
-    let reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
+    let mut reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
     let view = View { qi: &[], qi_domains: &[], groups: staged.buckets.list() };
-    let found = reasoner.beliefs(&view, progress)?;
+    let mut notes = notes(&known, elsewhere);
+    let found = match reasoner.beliefs(&view, progress) {
+        // Where what is believed leaves no room, the belief is approached ever more slowly. It is near enough.
+        Err(ReasonerError::NotConverged { off, .. }) if off <= NEAR => {
+            notes.push(format!(
+                "What is believed beforehand leaves hardly any room within the release: it was reached up to {off:.0e} people."
+            ));
+            reasoner.tolerance = (off * 1.001).max(reasoner.tolerance);
+            reasoner.beliefs(&view, progress)?
+        }
+        found => found?,
+    };
     let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |_| true);
     let assumed = "shares of values among some of them";
-    Ok(Some(verdict(adversary, target, "max-entropy", assumed, beliefs, notes(&known, elsewhere))))
+    Ok(Some(verdict(adversary, target, "max-entropy", assumed, beliefs, notes)))
 }
 
 /// Independent people (survey AT-11): everybody's value follows a prior by itself, and the group only tells which values

@@ -4,7 +4,7 @@
 use super::{Adversary, people, released};
 use crate::dimensions::{Knowing, Subsets, by_attributes_known};
 use crate::finding::{AttackError, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
-use crate::linkage::{Assignment, Compared, MISSING, Options, Rates, assign, compare, decide, estimate};
+use crate::linkage::{Compared, MISSING, Options, Rates, compare, decide, estimate, untied};
 use crate::linking::candidates_alone;
 use crate::membership::{distinguishing, presence};
 use crate::rate::Rate;
@@ -48,9 +48,9 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
     let too_large = |error: crate::linkage::LinkageError| AttackError::TooLarge(error.to_string());
     let pairs = compare(&columns, &[]).map_err(too_large)?;
     let estimation = estimate(&pairs, &Options::default());
-    let links = assign(&pairs, &estimation, Assignment::Greedy).map_err(too_large)?;
+    let found = untied(&pairs, &estimation);
     let rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
-    let linked = decide(&pairs, &estimation, &links, rates).map_err(too_large)?;
+    let linked = decide(&pairs, &estimation, &found.links, rates).map_err(too_large)?;
     let called: Vec<(u32, u32)> = linked.matches().map(|link| (link.person, link.record)).collect();
     let own =
         |person: u32| adversary.truth.map(|truth| truth.record_of.get(person as usize).copied().flatten());
@@ -59,22 +59,49 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
         fate[person as usize] = Fate::of(Some(own(person).map(|own| own == Some(record))));
     }
     let score = Score::count(&fate);
-    let notes = vec![format!(
-        "Of these links the model itself expects {:.0} to be false. Pairs compared: {}.",
-        linked.estimated_false,
-        pairs.pairs.len()
-    )];
+    let compared = pairs.pairs.len();
+    let mut notes = vec![match called.is_empty() {
+        true => format!("No pair is called a link. Pairs compared: {compared}."),
+        false => format!(
+            "Of these links the model itself expects {:.1} to be false. Pairs compared: {compared}.",
+            linked.estimated_false
+        ),
+    }];
+    let is_linked = {
+        let mut linked = vec![false; adversary.crowd.count];
+        found.links.iter().for_each(|link| linked[link.person as usize] = true);
+        linked
+    };
+    let people = 0..adversary.crowd.count as u32;
+    let tied = |person: &u32| found.of_person[*person as usize] > 0 && !is_linked[*person as usize];
+    let ties = people.clone().filter(tied).count();
+    if ties > 0 {
+        let mut note = format!(
+            "For {ties} people several records, or for a record several people, fit equally well: nobody is told apart, and \
+             none of them counts as exposed."
+        );
+        if adversary.truth.is_some() {
+            let lot = |person: u32| {
+                own(person).flatten().map_or(0.0, |record| found.by_lot(&pairs, record, person))
+            };
+            let by_lot: f64 = people.filter(tied).map(lot).sum();
+            note.push_str(&format!(" Drawing lots among these would be right for {by_lot:.1} of them."));
+        }
+        notes.push(note);
+    }
     let finding = Finding {
         attack: "record-linkage",
         column: None,
         assumed: "an identified table of people, which may be wrong in places".to_owned(),
-        success: "a record is called the person's, with at most 1 % of wrong pairs called so by the model"
+        success: "one record fits the person better than any other, nobody else fits it as well, and it is called the \
+                  person's, with at most 1 % of wrong pairs called so by the model"
             .to_owned(),
         exposed: score.exposed(),
         right: score.right(),
         control: None,
         control_group: None,
         risk: score.risk(),
+        not_counted: None,
         histogram: Vec::new(),
         histogram_of: "",
         notes,
@@ -150,6 +177,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         control_group: control.map(|_| "people of the table who are not in the data".to_owned()),
         control,
         risk: score.risk(),
+        not_counted: None,
         histogram: tenths(chances.iter().copied()),
         histogram_of: "people by how probable it is that they are in the data",
         notes,
@@ -207,6 +235,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         control: None,
         control_group: None,
         risk: unique.rate,
+        not_counted: None,
         // Per number of attributes the people who are singled out.
         histogram: curve
             .iter()

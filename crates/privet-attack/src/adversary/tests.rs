@@ -29,6 +29,30 @@ fn members(release: &Published) -> (Suspects, Truth) {
     (people, truth)
 }
 
+/// A release of buckets: per record what it shows, its bucket, and its value, which the bucket alone tells.
+fn buckets(rows: &[(u32, u32, u32)]) -> (Published, Truth) {
+    let shown: Vec<(u32, u32)> = rows.iter().map(|row| (row.0, row.2)).collect();
+    let mut release = release(&shown);
+    let mut numbers: Vec<u32> = rows.iter().map(|row| row.1).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    release.group_of = rows.iter().map(|row| numbers.partition_point(|&own| own < row.1) as u32).collect();
+    release.groups = vec![0; numbers.len()];
+    for &group in &release.group_of {
+        release.groups[group as usize] += 1;
+    }
+    let column = &mut release.sensitive[0];
+    let codes = column.codes.take().unwrap();
+    column.histograms =
+        privet_release::published::Histograms::count(&release.group_of, numbers.len(), &codes);
+    let truth = Truth {
+        record_of: (0..rows.len() as u32).map(Some).collect(),
+        values: vec![codes.into_iter().map(Some).collect()],
+        member: vec![Some(true); rows.len()],
+    };
+    (release, truth)
+}
+
 /// People are called by their numbers.
 fn by_number(name: &str) -> Option<u32> {
     name.parse().ok()
@@ -58,6 +82,7 @@ fn adversary<'a>(
         tracker: None,
         confidence: 0.6,
         seed: 1,
+        most_records: 200_000,
     }
 }
 
@@ -81,6 +106,29 @@ proptest! {
             control::control(&adversary, word, &mut found, &Silent).unwrap();
             prop_assert_eq!(found[0].finding.control, expected);
             prop_assert_eq!(found[0].finding.control_group.as_deref(), Some(linking::WITHOUT));
+        }
+    }
+
+    /// The same for buckets, whose records show their quasi columns: without the record a person is in no bucket, but for
+    /// those of others who look the same.
+    #[test]
+    fn taking_records_out_of_buckets(rows in prop::collection::vec((0u32..6, 0u32..3, 0u32..3), 1..20)) {
+        let (release, truth) = buckets(&rows);
+        let column = &release.table.columns[0];
+        let all = (0..column.domain.len() as u32).map(|code| vec![code]);
+        let coverage = Coverage::new(all, column.domain.len() as u32);
+        let shared = SharedColumn { quasi: 0, values: &column.codes, coverage: &coverage, points: None };
+        let crowd = Crowd { count: rows.len(), shared: vec![shared] };
+        let people = suspects(&release, &crowd).unwrap();
+        let knowledge = Knowledge::default();
+        let adversary = Adversary { crowd, ..adversary(&release, &people, Some(&truth), &knowledge, &[]) };
+        let mut found = adversary.make("homogeneity", &Silent).unwrap();
+        let expected = found[0].finding.control.take().unwrap();
+        control::control(&adversary, "homogeneity", &mut found, &Silent).unwrap();
+        prop_assert_eq!(found[0].finding.control, Some(expected));
+        let is_alone = |own: &(u32, u32, u32)| rows.iter().filter(|other| other.0 == own.0).count() == 1;
+        if rows.iter().all(is_alone) {
+            prop_assert_eq!(expected.hits, 0);
         }
     }
 
@@ -224,6 +272,13 @@ fn every_attack_has_a_control() {
     let attacked = adversary.attack(Some(&words(&made)), &Silent).unwrap();
     assert_eq!((attacked.findings.len(), &attacked.not_made[..]), (made.len(), &[][..]));
     for finding in &attacked.findings {
+        // Without their records groups are smaller, and the worst that somebody could know tells more.
+        if matches!(finding.attack, "boolean" | "three-d") {
+            assert!(
+                finding.control.is_none() && finding.notes.iter().any(|note| note.contains("no control"))
+            );
+            continue;
+        }
         let control = finding.control.unwrap_or_else(|| panic!("{}", finding.attack));
         assert!(control.of > 0 && control.of <= 60 && finding.control_group.is_some(), "{}", finding.attack);
     }
@@ -346,6 +401,178 @@ fn missing_values_expose_nobody() {
     assert_eq!((found.finding.exposed.hits, found.finding.control.unwrap().hits), (2, 2));
     let low = Adversary { confidence: 0.25, ..adversary };
     assert_eq!(low.make("homogeneity", &Silent).unwrap()[0].finding.exposed.hits, 6, "a quarter has x");
+}
+
+/// survey AT-04: to be sure that nothing is given is to know nothing, whatever is known besides.
+#[test]
+fn no_knowledge_makes_a_missing_value_learned() {
+    let options = ReadOptions { header: Some(true), missing: vec![String::new()], ..ReadOptions::default() };
+    for (csv, exposed) in [("class,value\n1,\n1,\n2,\n2,\n", 0), ("class,value\n1,\n1,\n2,x\n2,x\n", 2)] {
+        let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
+        let release = Published::of_table(table, vec![0], vec![1], &Silent).unwrap();
+        let (people, truth) = members(&release);
+        let knowledge = Knowledge::default();
+        let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
+        let all = ["homogeneity", "boolean", "three-d", "definetti"];
+        let attacked = adversary.attack(Some(&words(&all)), &Silent).unwrap();
+        assert_eq!((attacked.findings.len(), &attacked.not_made[..]), (all.len(), &[][..]));
+        for own in &attacked.findings {
+            assert_eq!(own.exposed.hits, exposed, "{} {csv}", own.attack);
+        }
+    }
+}
+
+/// What the adversary knew beforehand is not learned from the release: who is stated, or follows from what is, counts in no
+/// rate. Where somebody else falls by it, that counts.
+#[test]
+fn what_is_stated_is_not_counted() {
+    let release = release(&[(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]);
+    let (people, truth) = members(&release);
+    let says = |text: &str| crate::knowledge::Statement::Plain(text.to_owned());
+    let knowledge = Knowledge {
+        records: vec![KnownValue { person: "0".into(), column: None, value: "v0".into() }],
+        statements: vec![says("\"0\" = v0 -> \"2\" = v0"), says("\"2\" != v0 or \"3\" = v1")],
+        ..Knowledge::default()
+    };
+    let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
+    let attacked = adversary.attack(Some(&words(&["background-knowledge"])), &Silent).unwrap();
+    let (own, fate) = (&attacked.findings[0], &attacked.conclusions[0].fate);
+    assert_eq!(fate[..], [Fate::Stated, Fate::Right, Fate::Stated, Fate::Stated, Fate::Right]);
+    assert_eq!((own.exposed.hits, own.exposed.of), (2, 2));
+    assert_eq!(own.control.map(|control| control.of), Some(2));
+    assert!(
+        own.notes.iter().any(|note| note.contains("left out") && note.ends_with(": 3.")),
+        "{:?}",
+        own.notes
+    );
+    assert_eq!(own.histogram.iter().map(|bin| bin.people).sum::<u64>(), 2);
+}
+
+/// A mistake in what is known is an error whichever attacks are asked for, and tells nothing of what stands there.
+#[test]
+fn mistakes_in_knowledge_stop_every_attack() {
+    let release = release(&[(0, 0), (0, 1)]);
+    let (people, truth) = members(&release);
+    let person = |name: &str| (name == "Ann").then_some(0);
+    let says = |text: &str| crate::knowledge::Statement::Plain(text.to_owned());
+    let known = |person: &str, column: Option<&str>| KnownValue {
+        person: person.into(),
+        column: column.map(str::to_owned),
+        value: "v0".into(),
+    };
+    let wrong = [
+        (
+            Knowledge { statements: vec![says("Ann = v0"), says("(((")], ..Knowledge::default() },
+            "the 2. of them",
+        ),
+        (Knowledge { statements: vec![says("Eve = v0")], ..Knowledge::default() }, "`statements`"),
+        (Knowledge { records: vec![known("Eve", None)], ..Knowledge::default() }, "the 1. of them"),
+        (Knowledge { records: vec![known("Ann", Some("Eve"))], ..Knowledge::default() }, "`value`"),
+        (
+            Knowledge {
+                negations: vec![Negation { person: "Eve".into(), column: None, not: vec![] }],
+                ..Knowledge::default()
+            },
+            "`negations`",
+        ),
+    ];
+    for (knowledge, says) in &wrong {
+        let adversary =
+            Adversary { person: &person, ..adversary(&release, &people, Some(&truth), knowledge, &[]) };
+        for asked in [None, Some(words(&["homogeneity"]))] {
+            match adversary.attack(asked.as_deref(), &Silent) {
+                Err(AttackError::Knowledge(why)) => {
+                    assert!(why.contains(says) && !why.contains("Eve"), "{why}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// survey AT-12 on a part: whole groups, a number that is told, and about as much learned as on everything. Two groups of
+/// three show one kind of people and one value, which teaches what the third holds, but for every tenth of these.
+#[test]
+fn definetti_on_a_sample() {
+    let row = |n: u32| {
+        let group = n / 2;
+        let shown = if group % 3 == 2 { n % 2 } else { group % 3 };
+        let is_odd = group % 3 == 2 && (group / 3).is_multiple_of(10);
+        (shown, group, if is_odd { 1 - shown } else { shown })
+    };
+    let rows: Vec<(u32, u32, u32)> = (0..1200).map(row).collect();
+    let (release, truth) = buckets(&rows);
+    let people = Suspects::in_groups(release.group_of.iter().map(|&group| Some(group)), &release.groups);
+    let knowledge = Knowledge::default();
+    let whole = Adversary { confidence: 0.8, ..adversary(&release, &people, Some(&truth), &knowledge, &[]) };
+    let part = Adversary { most_records: 301, ..whole.clone() };
+    let made = |own: &Adversary<'_>| own.make("definetti", &Silent).unwrap().remove(0).finding;
+    let (whole, own) = (made(&whole), made(&part));
+    assert_eq!((whole.exposed.of, own.exposed.of), (1200, 300));
+    assert!(
+        whole.exposed.rate > 0.9 && own.exposed.rate > 0.9,
+        "{} {}",
+        whole.exposed.rate,
+        own.exposed.rate
+    );
+    assert!((whole.risk - own.risk).abs() < 0.08, "{} {}", whole.risk, own.risk);
+    assert!(own.notes.iter().any(|note| note.contains("300 of 1200 records")), "{:?}", own.notes);
+    assert_eq!(made(&part), own);
+}
+
+/// survey AT-13 at the edge: of a class with two v0 and one each of v1 and v2 nobody of two can have v0 more often than the
+/// shares say, and only at the limit. The belief is told with how near it came.
+#[test]
+fn max_entropy_without_room() {
+    let release = release(&[(0, 0), (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 2)]);
+    let (people, truth) = members(&release);
+    let shares = |all: [(&str, f64); 3]| Prior {
+        column: None,
+        of: Default::default(),
+        shares: all.into_iter().map(|(value, share)| (value.to_owned(), share)).collect(),
+    };
+    // Three of the first class and one of the second: v1 and v2 of the first can only be theirs.
+    let knowledge =
+        Knowledge { priors: vec![shares([("v0", 0.25), ("v1", 0.25), ("v2", 0.5)])], ..Knowledge::default() };
+    let of_prior = vec![vec![true, true, true, false, true, false, false, false]];
+    let adversary = adversary(&release, &people, Some(&truth), &knowledge, &of_prior);
+    let found = adversary.make("max-entropy", &Silent).unwrap().remove(0);
+    assert!(
+        found.finding.notes.iter().any(|note| note.contains("hardly any room")),
+        "{:?}",
+        found.finding.notes
+    );
+    // The fourth of the first class has v0: the other three have v0, v1 and v2 between them.
+    let beliefs = found.conclusions.unwrap().beliefs;
+    assert!(beliefs.of(3).unwrap().of(0) > 0.99, "{:?}", beliefs.of(3));
+}
+
+/// Every attack declares whether it counts; those that only inform have no risk and say why.
+#[test]
+fn every_attack_has_a_role() {
+    let informs = |is_bucketized: bool| -> Vec<&str> {
+        ATTACKS.iter().filter(|own| own.not_counted(is_bucketized).is_some()).map(|own| own.word).collect()
+    };
+    assert_eq!(informs(false), ["boolean", "three-d", "tracker"]);
+    assert_eq!(
+        informs(true),
+        ["linking", "boolean", "three-d", "record-linkage", "known-attributes", "tracker"]
+    );
+    let by_default = |is_bucketized: bool| -> Vec<&str> {
+        ATTACKS.iter().filter(|own| own.by_default(is_bucketized)).map(|own| own.word).collect()
+    };
+    assert_eq!(by_default(false), ["linking", "homogeneity", "similarity"]);
+    assert_eq!(by_default(true), ["homogeneity", "similarity", "definetti"]);
+    let release = release(&[(0, 0), (0, 0)]);
+    let (people, truth) = members(&release);
+    let knowledge = Knowledge::default();
+    let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
+    let attacked = adversary.attack(Some(&words(&["homogeneity", "boolean"])), &Silent).unwrap();
+    for own in &attacked.findings {
+        assert_eq!((own.exposed.hits, own.not_counted.is_some()), (2, own.attack == "boolean"));
+        assert_eq!(own.risk, if own.attack == "boolean" { 0.0 } else { 1.0 });
+        assert_eq!(own.without_truth().risk, own.risk);
+    }
 }
 
 /// Nobody and nothing.

@@ -2,11 +2,12 @@
 //!
 //! Nobody is said to know it. These tell how little would be needed: a person is exposed when the worst knowledge of this
 //! size makes the adversary sure of their value. They have no risk of their own; who wants to bound them promises the
-//! criterion of the same name.
+//! criterion of the same name. To be sure that a value is missing is to have learned nothing: no missing value is a target,
+//! though it may be what a statement speaks of.
 
 use std::collections::BTreeMap;
 
-use privet_criteria::{Class, Histogram, Requirement, SensitiveColumn, Summaries, build};
+use privet_criteria::{Class, Histogram, Requirement, SensitiveColumn, Summaries, ThreeD, build};
 
 use super::Adversary;
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
@@ -17,29 +18,55 @@ use crate::worlds::ck_worst;
 /// So many statements somebody is taken to know.
 const STATEMENTS: u32 = 1;
 
-/// The counts of the sensitive values of each group, the largest first.
-fn counts(target: &Target<'_>) -> Vec<Vec<u64>> {
+/// Per group how often each of its values occurs, the largest first, and how often none is given.
+fn counts(target: &Target<'_>) -> Vec<(Vec<u64>, u64)> {
     let Some(column) = target.column() else { return Vec::new() };
     let of = |group| {
-        let mut counts: Vec<u64> = column.histograms.of(group).iter().map(|cell| cell.1).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
-        counts
+        let (mut counts, mut missing) = (Vec::new(), 0);
+        for &(value, count) in column.histograms.of(group) {
+            match column.domain.is_missing(value) {
+                true => missing += count,
+                false => counts.push(count),
+            }
+        }
+        counts.sort_unstable_by(|a: &u64, b| b.cmp(a));
+        (counts, missing)
     };
     (0..target.release.groups.len() as u32).map(of).collect()
 }
 
+/// The largest chance of a value that is not missing for who knows one implication about people of a group. The consequent
+/// is what is to be learned, of person p; the other atom is about p as well, and then of the most frequent other value, or
+/// about somebody else, and then of the value that leaves the fewest ways. Missing values count as one that can be spoken
+/// of. Without any this is [`ck_worst`], and a test says so.
+fn one_statement(counts: &[u64], missing: u64) -> f64 {
+    let people = counts.iter().sum::<u64>().saturating_add(missing) as f64;
+    let chance = |(at, &count): (usize, &u64)| {
+        let own = count as f64;
+        let next = counts.get(usize::from(at == 0)).copied().unwrap_or(0);
+        let other = next.max(missing) as f64;
+        // Ways in which neither holds, as a share of those of p alone: p has neither value, or somebody else has not that.
+        let of_somebody = |value: f64, left: f64| people - own - value + own * left / (people - 1.0).max(1.0);
+        let neither = (people - own - other).min(of_somebody(other, other)).min(of_somebody(own, own - 1.0));
+        own / (own + neither.max(0.0))
+    };
+    counts.iter().enumerate().filter(|own| *own.1 > 0).map(chance).fold(0.0, f64::max)
+}
+
 pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
-    let groups = counts(target);
+    let all = counts(target);
     // Groups that are alike are equally in danger.
-    let mut chances: foldhash::HashMap<&[u64], f64> = foldhash::HashMap::default();
-    let sure: Vec<f64> = groups
+    let mut chances: foldhash::HashMap<(&[u64], u64), f64> = foldhash::HashMap::default();
+    let sure: Vec<f64> = all
         .iter()
-        .map(|own| {
-            *chances.entry(own).or_insert_with(|| ck_worst(std::slice::from_ref(own), STATEMENTS).chance)
-        })
+        .map(|(own, missing)| *chances.entry((own, *missing)).or_insert_with(|| one_statement(own, *missing)))
         .collect();
+    let has_missing = all.iter().any(|(own, missing)| !own.is_empty() && *missing > 0);
+    // Over the whole table a missing value is one like others, where there are others: no less than what can be told.
+    let with_missing = |(own, missing): &(Vec<u64>, u64)| own.iter().copied().chain([*missing]).collect();
+    let groups: Vec<Vec<u64>> = all.iter().filter(|(own, _)| !own.is_empty()).map(with_missing).collect();
     let worst = |k: u32| ck_worst(&groups, k).chance;
-    let notes = vec![
+    let mut notes = vec![
         format!(
             "The worst that any statements about the whole table would tell, with none, one, two and three of them: {:.3}, {:.3}, {:.3}, {:.3}.",
             worst(0),
@@ -49,6 +76,9 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
         ),
         "To bound this, promise `c-k-safety`.".to_owned(),
     ];
+    if has_missing {
+        notes.push("For these figures, to learn that a value is missing counts like any other.".to_owned());
+    }
     let success = format!(
         "{STATEMENTS} statement of the form \"if this person has this value, then that person has that\" about people of the same \
          group makes the adversary at least {} % sure of a value",
@@ -67,13 +97,25 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
 
 pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
+    // Where values may be missing, the others have the point each for itself.
+    let told = (0..column.domain.len() as u32).filter(|&code| !column.domain.is_missing(code));
+    let has_missing = told.clone().count() < column.domain.len();
+    let point = ThreeD { l: 1, k: 1, m: 1, c: 1.0 };
+    let values: BTreeMap<String, ThreeD> = match has_missing {
+        true => told.map(|code| (column.domain.text(code).to_owned(), point)).collect(),
+        false => BTreeMap::new(),
+    };
+    if has_missing && values.is_empty() {
+        let nobody = vec![0.0; target.release.groups.len()];
+        return Ok(Some(three_d_found(adversary, target, &nobody)));
+    }
     let rule = Requirement::ThreeD {
-        l: 1,
-        k: 1,
-        m: 1,
-        c: Some(1.0),
-        points: Vec::new(),
-        values: BTreeMap::new(),
+        l: 0,
+        k: 0,
+        m: 0,
+        c: None,
+        points: if has_missing { Vec::new() } else { vec![point] },
+        values,
         column: Some(column.name.clone()),
     };
     let total = column.histograms.total(column.domain.len());
@@ -96,7 +138,10 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
             counts[value as usize] = 0;
         }
     }
-    let sure = criterion.reached_together(&classes);
+    Ok(Some(three_d_found(adversary, target, &criterion.reached_together(&classes))))
+}
+
+fn three_d_found(adversary: &Adversary<'_>, target: &Target<'_>, sure: &[f64]) -> Found {
     let notes = vec![
         format!("The surest that anybody could be: {:.3}.", sure.iter().copied().fold(0.0, f64::max)),
         "To bound this, promise `three-d`.".to_owned(),
@@ -106,15 +151,15 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
          the adversary at least {} % sure of a value",
         crate::percent(adversary.confidence)
     );
-    Ok(Some(found(
+    found(
         "three-d",
         "the worst such knowledge, chosen for each person",
         success,
         adversary,
         target,
-        &sure,
+        sure,
         notes,
-    )))
+    )
 }
 
 /// How sure somebody could be of people. Who may stand in several groups is believed the mixture of them, each by its
@@ -161,6 +206,7 @@ fn found(
         control_group: None,
         // How little would be needed, not what anybody knows: it does not count as an attack that succeeded.
         risk: 0.0,
+        not_counted: None,
         histogram: tenths(chance.iter().copied()),
         histogram_of: "people by how sure somebody could be of their value",
         notes,
@@ -175,4 +221,81 @@ fn found(
         fate,
     };
     Found { finding, conclusions: Some(conclusions) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The code of a missing value.
+    const MISSING: u32 = 9;
+
+    /// All ways to give the values out, all statements "if this then that" of one atom a side, all targets that are not
+    /// missing.
+    fn by_worlds(values: &[u32]) -> f64 {
+        let people = values.len();
+        let mut worlds: Vec<Vec<u32>> = Vec::new();
+        let mut order: Vec<usize> = (0..people).collect();
+        fn permute(at: usize, order: &mut Vec<usize>, values: &[u32], worlds: &mut Vec<Vec<u32>>) {
+            if at == order.len() {
+                worlds.push(order.iter().map(|&own| values[own]).collect());
+                return;
+            }
+            for other in at..order.len() {
+                order.swap(at, other);
+                permute(at + 1, order, values, worlds);
+                order.swap(at, other);
+            }
+        }
+        permute(0, &mut order, values, &mut worlds);
+        let mut codes = values.to_vec();
+        codes.sort_unstable();
+        codes.dedup();
+        let atoms: Vec<(usize, u32)> = (0..people).flat_map(|p| codes.iter().map(move |&v| (p, v))).collect();
+        let mut worst: f64 = 0.0;
+        for when in &atoms {
+            for then in &atoms {
+                let left: Vec<&Vec<u32>> = worlds
+                    .iter()
+                    .filter(|world| world[when.0] != when.1 || world[then.0] == then.1)
+                    .collect();
+                for target in atoms.iter().filter(|target| target.1 != MISSING) {
+                    let with = left.iter().filter(|world| world[target.0] == target.1).count();
+                    worst = worst.max(if left.is_empty() { 0.0 } else { with as f64 / left.len() as f64 });
+                }
+            }
+        }
+        worst
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// survey PM-12, AT-04: one statement, where some values are missing, against all worlds and all statements.
+        #[test]
+        fn one_statement_against_all_worlds(mut values in prop::collection::vec(0u32..4, 1..6), missing in 0usize..3) {
+            values.extend(std::iter::repeat_n(MISSING, missing.min(6 - values.len())));
+            let missing = values.iter().filter(|&&value| value == MISSING).count() as u64;
+            let mut counts: Vec<u64> =
+                (0..4).map(|own| values.iter().filter(|&&value| value == own).count() as u64).filter(|&n| n > 0).collect();
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            let own = one_statement(&counts, missing);
+            prop_assert!((own - by_worlds(&values)).abs() < 1e-9, "{own} {}", by_worlds(&values));
+        }
+
+        /// Without missing values it is the general algorithm.
+        #[test]
+        fn one_statement_is_the_general_one(mut counts in prop::collection::vec(1u64..30, 1..8)) {
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            let general = ck_worst(std::slice::from_ref(&counts), STATEMENTS).chance;
+            prop_assert!((one_statement(&counts, 0) - general).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn nothing_but_missing_values_tells_nothing() {
+        assert_eq!((one_statement(&[], 5), one_statement(&[], 0), one_statement(&[1], 0)), (0.0, 0.0, 1.0));
+    }
 }

@@ -3,9 +3,13 @@
 //! Greedy takes the pair with the largest weight first, then the largest that is left; its sum of weights is at least
 //! half of the best possible. Optimal finds the largest sum (the Hungarian method, cubic), for small tables. Only pairs
 //! with a weight above 0, those likelier among matches than among others, are taken.
+//!
+//! Among equal weights it is the order of records and people that decides. Where that order may itself tell who is who,
+//! as in a release, take [`untied`](super::untied).
 
 use serde::{Deserialize, Serialize};
 
+use super::one_to_one::OneToOne;
 use super::{Estimation, LinkageError, Pairs};
 
 /// More records or people than this are not assigned optimally.
@@ -31,7 +35,7 @@ pub struct Link {
     pub person: u32,
     /// The weight of the pair.
     pub weight: f64,
-    /// The probability that it is a match, by the model and before others were excluded.
+    /// The probability that it is a match, by the model, when nobody has two records and no record is two people's.
     pub probability: f64,
 }
 
@@ -41,17 +45,18 @@ pub struct Link {
 /// When it is to be optimal and there are too many records or people.
 pub fn assign(pairs: &Pairs, estimation: &Estimation, how: Assignment) -> Result<Vec<Link>, LinkageError> {
     let weight = |pattern: u32| estimation.weights.get(pattern as usize).copied().unwrap_or(0.0);
+    let chances = OneToOne::new(pairs, estimation);
     let within =
         |record: u32, person: u32| (record as usize) < pairs.rows.0 && (person as usize) < pairs.rows.1;
     let mut likely: Vec<Link> = pairs
         .pairs
         .iter()
         .filter(|&&(record, person, pattern)| within(record, person) && weight(pattern) > 0.0)
-        .map(|&(record, person, pattern)| Link {
-            record,
-            person,
-            weight: weight(pattern),
-            probability: estimation.posterior.get(pattern as usize).copied().unwrap_or(0.0),
+        .map(|pair| Link {
+            record: pair.0,
+            person: pair.1,
+            weight: weight(pair.2),
+            probability: chances.of(pair),
         })
         .collect();
     let mut links = match how {

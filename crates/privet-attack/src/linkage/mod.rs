@@ -5,8 +5,9 @@
 //! (`patterns.rs`). Among true matches level l of column c has probability m, among others u; columns are taken for
 //! independent given which of both it is. The three unknowns (m, u, and the share of matches) are estimated from the
 //! counts of patterns alone, without a single known match, by expectation and maximization (`estimate.rs`). The weight
-//! of a pair is the sum of log2(m/u); pairs are assigned one to one by weight (`assign.rs`), and accepted, set aside or
-//! rejected by thresholds that keep wanted error rates (`decide.rs`).
+//! of a pair is the sum of log2(m/u); pairs are assigned one to one by weight (`assign.rs`; `ties.rs` where the order of
+//! records must not count), and accepted, set aside or rejected by thresholds that keep wanted error rates (`decide.rs`).
+//! How probable a link is counts that nobody has two (`one_to_one.rs`).
 //!
 //! **Guarantee.** The likelihood never falls from one round to the next. Results depend on the input alone.
 //!
@@ -17,12 +18,15 @@
 mod assign;
 mod decide;
 mod estimate;
+mod one_to_one;
 mod patterns;
+mod ties;
 
 pub use assign::{Assignment, Link, MOST_OPTIMAL, assign};
 pub use decide::{Decision, Linkage, LinkageTruth, Rates, Thresholds, decide};
 pub use estimate::{Estimation, Options, estimate};
 pub use patterns::{Compared, MISSING, MOST_PAIRS, Pairs, compare};
+pub use ties::{Untied, untied};
 
 /// Why tables cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

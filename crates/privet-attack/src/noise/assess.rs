@@ -167,7 +167,8 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "local-sensitivity",
         "a desk fits the amount of noise to its own data",
-        "Not made: the noise of this release has a published law that does not depend on the data.",
+        "Not made: no answers are given here whose noise could be fitted to them; what the noise depends on stands in the \
+         manifest.",
     ),
     (
         "undesired-regression",

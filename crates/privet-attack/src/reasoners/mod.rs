@@ -75,7 +75,8 @@ pub enum ReasonerError {
     /// The maximum-entropy distribution was not reached.
     #[error(
         "after {rounds} rounds a constraint is still off by {off:.2e} (accepted: {tolerance:.0e}); the constraints may \
-         contradict each other or the release, or more rounds are needed"
+         contradict each other or the release, or leave hardly any room, which takes more rounds; shares that leave some room \
+         (0.01 for 0, or fewer of them) help"
     )]
     NotConverged {
         /// The rounds.

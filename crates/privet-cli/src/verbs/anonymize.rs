@@ -186,7 +186,7 @@ pub fn describe(summary: &Summary) -> String {
             Some(&value) => format!("{} {}", capitalized(&summary.metric), figure(value)),
             None => format!("Without {}, which is not defined here", summary.metric),
         },
-        attacked = assessment::in_short(&summary.attacks),
+        attacked = assessment::in_short(&summary.attacks, &summary.not_tried),
         home = summary.home.as_ref().map_or(String::new(), |home| {
             format!("For you  {} (never hand it over)\n", tidy(home).join("report.html").display())
         }),
@@ -227,6 +227,14 @@ fn chosen(summary: &Summary) -> String {
     };
     let levels: Vec<String> = summary.levels.iter().map(level).collect();
     text.push_str(&format!(". Levels: {}.", levels.join(", ")));
+    if let Some(told) = &summary.microaggregation {
+        text.push_str(&format!(
+            "\nGroups by {} ({}); SSE/SST {}: the share of the spread that lies within groups.",
+            told.key_columns.join(", "),
+            told.method,
+            figure(told.ratio())
+        ));
+    }
     text
 }
 

@@ -133,7 +133,7 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
             if has_job { "" } else { " With --job, hierarchies that the job file writes down say more." };
         text.push_str(&format!("-: the labels do not say how their values are spread.{hint}\n"));
     } else if unbounded {
-        text.push_str("-: there is nothing to average, or no bound.\n");
+        text.push_str("-: there is nothing to average, no bound, or the figure is larger than any number that can be written.\n");
     }
     text
 }

@@ -10,8 +10,13 @@ pub fn attacks(assessment: &Assessment) -> String {
     let mut text = String::new();
     for finding in &assessment.attacks {
         let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
+        // What this attack counts are cells whose count is hidden, and not people.
+        let what = match finding.attack {
+            "suppression-recovery" => "hidden counts computed back",
+            _ => "people exposed",
+        };
         text.push_str(&format!(
-            "{:<28} {:>10} of {:>10} people exposed ({})",
+            "{:<28} {:>10} of {:>10} {what} ({})",
             format!("{}{of}", finding.attack),
             grouped(finding.exposed.hits),
             grouped(finding.exposed.of),
@@ -24,6 +29,9 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!(", control {}", percent(control.rate)));
         }
         text.push('\n');
+        if let Some(why) = &finding.not_counted {
+            text.push_str(&format!("{:<28} Only informs, and does not count towards the risk: {why}.\n", ""));
+        }
         for note in &finding.notes {
             text.push_str(&format!("{:<28} {note}\n", ""));
         }
@@ -34,25 +42,49 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!("  {:<24} {}\n", skipped.attack, skipped.why));
         }
     }
-    if let Some(worst) = worst(assessment) {
-        text.push_str(&format!("\nThe most that any attack reaches: {worst}\n"));
+    let informs: Vec<&str> =
+        assessment.attacks.iter().filter(|own| own.not_counted.is_some()).map(|own| own.attack).collect();
+    match worst(assessment) {
+        Some(worst) if informs.is_empty() => {
+            text.push_str(&format!("\nThe most that any attack reaches: {worst}\n"));
+        }
+        Some(worst) => text.push_str(&format!(
+            "\nThe most that any attack reaches, but for those that only inform ({}): {worst}\n",
+            each_once(&informs)
+        )),
+        None if !informs.is_empty() => {
+            text.push_str("\nThe attacks that were made only inform: none of them counts as a risk.\n");
+        }
+        None => {}
     }
     text
 }
 
-/// What attacks found, in a line.
-pub fn in_short(findings: &[Finding]) -> String {
+/// Words that may come for several columns.
+fn each_once(words: &[&str]) -> String {
+    let mut all = words.to_vec();
+    all.dedup();
+    all.join(", ")
+}
+
+/// What attacks found, in a line, and which were not made.
+pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
     let one = |finding: &Finding| {
         let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
-        format!("{}{of} {}", finding.attack, percent(finding.risk))
-    };
-    match findings.is_empty() {
-        true => String::new(),
-        false => {
-            let all: Vec<String> = findings.iter().map(one).collect();
-            format!("Attacked first; people who fall: {}.\n", all.join(", "))
+        match finding.not_counted {
+            None => format!("{}{of} {}", finding.attack, percent(finding.risk)),
+            Some(_) => format!("{}{of} {} (only informs)", finding.attack, percent(finding.exposed.rate)),
         }
+    };
+    if findings.is_empty() {
+        return String::new();
     }
+    let all: Vec<String> = findings.iter().map(one).collect();
+    let mut text = format!("Attacked first; people who fall: {}.\n", all.join(", "));
+    if !not_tried.is_empty() {
+        text.push_str(&format!("Not tried: {}.\n", not_tried.join(", ")));
+    }
+    text
 }
 
 fn worst(assessment: &Assessment) -> Option<String> {
@@ -68,6 +100,9 @@ pub fn measured(assessment: &Assessment) -> String {
         text.push_str(&figures(&utility.figures));
         for column in &utility.columns {
             text.push_str(&format!("\n{} ({})\n{}", column.name, column.role, figures(&column.figures)));
+        }
+        for note in &utility.notes {
+            text.push_str(&format!("\n{note}\n"));
         }
         if let Some(queries) = &utility.queries {
             text.push_str(&format!(
@@ -139,6 +174,9 @@ fn number(value: f64) -> String {
     if (1e4..1e15).contains(&value.abs()) {
         let sign = if value < 0.0 { "-" } else { "" };
         return format!("{sign}{}", grouped(value.abs().round() as u64));
+    }
+    if value.abs() >= 1e15 || (value != 0.0 && value.abs() < 1e-4) {
+        return format!("{value:.4e}");
     }
     format!("{value:.4}")
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use privet_job::assess::{self, AttackOptions};
 
 use super::{Shared, assessment, print, print_json};
-use crate::exit::{DONE, Failure, REFUSED};
+use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
 /// Attack a release with everything that an adversary is assumed to know, and tell who is exposed
@@ -21,7 +21,7 @@ Examples:
   privet attack perturbed --original patients.csv           what `privet randomize` wrote
 
 The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
-against more people than --max-risk allows.")]
+against more people than --max-risk allows; exit code 2 when an attack that is asked for by name cannot be made.")]
 pub struct Attack {
     /// The release folder, or a table of synthetic records
     release: PathBuf,
@@ -77,14 +77,15 @@ impl Attack {
         } else if !shared.quiet {
             print(&assessment::attacks(&assessed));
         }
-        match assessed.beyond_limit() {
-            None => Ok(DONE),
-            Some(message) => {
-                if !shared.json {
-                    eprintln!("privet: {message}");
-                }
-                Ok(REFUSED)
-            }
+        // What was found stands either way; what is beyond the limit comes before what was not tried.
+        let (message, code) = match (assessed.beyond_limit(), assess::untried(&options, &assessed)) {
+            (Some(message), _) => (message, REFUSED),
+            (None, Some(message)) => (message, BAD_INPUT),
+            (None, None) => return Ok(DONE),
+        };
+        if !shared.json || code == BAD_INPUT {
+            eprintln!("privet: {message}");
         }
+        Ok(code)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use privet_data::Table;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_measure::combine::{Rule, combine};
+use privet_measure::combine::{Combined, Rule, combine};
 use serde::{Deserialize, Serialize};
 
 use super::{Shared, print, print_json};
@@ -75,6 +75,9 @@ struct Together {
     /// `null` when there are too few degrees of freedom for finite ends.
     interval: Option<(f64, f64)>,
     corrected: bool,
+    /// What makes the interval worth little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 impl Combine {
@@ -125,6 +128,7 @@ impl Combine {
                 degrees: Some(found.degrees).filter(|degrees| degrees.is_finite()),
                 interval: found.interval(self.level),
                 corrected: found.corrected,
+                warning: warning(&found, self.rule),
             });
         }
         if all.is_empty() {
@@ -136,6 +140,33 @@ impl Combine {
         }
         Ok(DONE)
     }
+}
+
+/// Below so many degrees of freedom Student's distribution has no variance, and intervals are next to endless.
+const FEW_DEGREES: f64 = 2.0;
+
+/// What makes the interval worth little: a variance that is all but nothing beside what it is the difference of, and so few
+/// degrees of freedom that its ends say nothing.
+fn warning(found: &Combined, rule: Made) -> Option<String> {
+    if found.corrected {
+        return Some(
+            "the variance of these synthetic tables came out at or below 0, as it may with few tables; it was replaced by \
+             that within tables times their size, which is on the safe side. More tables would tell it better"
+                .to_owned(),
+        );
+    }
+    let why = match rule {
+        Made::FullySynthetic => {
+            "the variance is the difference of those between and within tables, and these are nearly the same"
+        }
+        _ => "the tables differ too much for their number",
+    };
+    (found.degrees < FEW_DEGREES).then(|| {
+        format!(
+            "with {:.2} degrees of freedom the interval says next to nothing: {why}. Make more tables",
+            found.degrees
+        )
+    })
 }
 
 fn lines(path: &Path, bar: &Bar) -> Result<Vec<Line>, Failure> {
@@ -204,10 +235,8 @@ fn describe(all: &[Together], level: f64) -> String {
         ));
         let degrees = own.degrees.map_or_else(|| "not limited".to_owned(), |own| format!("{own:.2}"));
         text.push_str(&format!("  degrees           {degrees}, from {} tables\n", own.tables));
-        if own.corrected {
-            text.push_str(
-                "  The variance came out below 0, as that of synthetic tables may; it was replaced by a safe one.\n",
-            );
+        if let Some(warning) = &own.warning {
+            text.push_str(&format!("  Warning: {warning}.\n"));
         }
     }
     text

@@ -81,6 +81,11 @@ fn every_attack_has_a_control() {
     let dir = released();
     let assessed = attack(&dir, KNOWLEDGE, &[]);
     for own in assessed["attacks"].as_array().unwrap() {
+        // The worst that somebody could know tells more of the smaller groups that are left.
+        if own["attack"] == "boolean" || own["attack"] == "three-d" {
+            assert!(own["control"].is_null() && own["notes"].to_string().contains("no control"), "{own:#}");
+            continue;
+        }
         let (hits, of) = rate(own, "control");
         assert!(of == 12 && hits <= of && own["control"]["high"].as_f64() > Some(0.0), "{own:#}");
         assert!(own["control_group"].as_str().is_some(), "{own:#}");
@@ -110,8 +115,8 @@ fn exposed_and_control_are_about_the_same_people() {
     let dir = released();
     dir.write("voters.csv", format!("{}Mary,33,x\nNick,45,x\n", PATIENTS.replace("condition", "town")));
     let knowledge = "[people]\npath = \"voters.csv\"\nname = \"name\"\n";
-    let assessed = attack(&dir, knowledge, &["--attacks", "linking,homogeneity,membership,boolean"]);
-    for word in ["linking", "homogeneity", "boolean"] {
+    let assessed = attack(&dir, knowledge, &["--attacks", "linking,homogeneity,membership"]);
+    for word in ["linking", "homogeneity"] {
         let own = finding(&assessed, word);
         assert_eq!((rate(own, "exposed").1, rate(own, "control").1), (14, 14), "{own:#}");
     }
@@ -222,8 +227,19 @@ fn servers_and_disclosure_sets() {
     // Everybody has an age of their own; the server that refuses small sets tells each all the same.
     assert_eq!((rate(own, "exposed"), rate(own, "control")), ((12, 12), (0, 12)), "{own:#}");
     assert_eq!(rate(own, "right"), (12, 12));
-    let assessed = attack(&dir, "[server]\nsmallest = 7\n", &["--attacks", "tracker"]);
-    assert_eq!(assessed["not_made"][0]["attack"], "tracker", "no formula has seven records on both sides");
+    dir.write("knowledge.toml", "[server]\nsmallest = 7\n");
+    let args = [
+        "attack",
+        "release",
+        "--knowledge",
+        "knowledge.toml",
+        "--original",
+        "job.toml",
+        "--attacks",
+        "tracker",
+    ];
+    // No formula has seven records on both sides.
+    dir.expect(2, &args).says("`tracker`, which cannot be made");
 
     // survey FX-6.1: what was not published tells the three patients, in every original that is left.
     dir.write(

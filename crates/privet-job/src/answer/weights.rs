@@ -8,6 +8,7 @@
 //! the covariance of both by t·w − t. (Records are perturbed independently of each other, so variances add up.)
 
 use privet_measure::answer::{Aggregate, Estimate};
+use privet_measure::exact::ExactSum;
 use privet_release::perturbed::NoiseWay;
 
 use crate::randomize::model::{Inverse, ReadyNoise};
@@ -88,17 +89,18 @@ impl Weighed {
 }
 
 /// What records add up to.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally {
     count: f64,
     count_variance: f64,
-    sum: f64,
+    /// Exact: without a perturbed value among them, so is the answer.
+    sum: ExactSum,
     sum_variance: f64,
     covariance: f64,
     /// Records that may count, and the least and the most that they can add to a sum.
     possible: u64,
-    least: f64,
-    most: f64,
+    least: ExactSum,
+    most: ExactSum,
 }
 
 /// Adds up the records that are possible, by their group.
@@ -144,12 +146,12 @@ pub(super) fn tally(
         let Some(tally) = tallies.get_mut(group as usize) else { continue };
         tally.count += w;
         tally.count_variance += w * w - w;
-        tally.sum += t;
+        tally.sum.add(t, 1);
         tally.sum_variance += t * t - s;
         tally.covariance += t * w - t;
         tally.possible += 1;
-        tally.least += least;
-        tally.most += most;
+        tally.least.add(least, 1);
+        tally.most.add(most, 1);
     }
     tallies
 }
@@ -162,11 +164,13 @@ impl Tally {
             Aggregate::Count | Aggregate::CountOf(_) => {
                 (finite(self.count), self.count_variance, (Some(0.0), Some(self.possible as f64)))
             }
-            Aggregate::Sum(_) => {
-                (finite(self.sum), self.sum_variance, (finite(self.least), finite(self.most)))
-            }
+            Aggregate::Sum(_) => (
+                finite(self.sum.value()),
+                self.sum_variance,
+                (finite(self.least.value()), finite(self.most.value())),
+            ),
             Aggregate::Average(_) => {
-                let ratio = self.sum / self.count;
+                let ratio = self.sum.divided(self.count);
                 let spread =
                     self.sum_variance - 2.0 * ratio * self.covariance + ratio * ratio * self.count_variance;
                 (finite(ratio), spread / (self.count * self.count), (None, None))
@@ -269,15 +273,16 @@ mod tests {
                 Weighed::new(codes(1), &inverse(1), &[true, false], false, None),
             ];
             let target = Target::Category { position: 0, numbers: numbers.to_vec() };
-            let [own] = tally(&weighed, &target, &[true; 3], &[0; 3], 1)[..] else { panic!() };
+            let tallies = tally(&weighed, &target, &[true; 3], &[0; 3], 1);
+            let [own] = &tallies[..] else { panic!() };
             for (at, (value, variance)) in
-                [(own.count, own.count_variance), (own.sum, own.sum_variance)].into_iter().enumerate()
+                [(own.count, own.count_variance), (own.sum.value(), own.sum_variance)].into_iter().enumerate()
             {
                 mean[at] += probability * value;
                 square[at] += probability * value * value;
                 said[at] += probability * variance;
             }
-            product += probability * own.count * own.sum;
+            product += probability * own.count * own.sum.value();
             covariance += probability * own.covariance;
         }
         for (at, truth) in [true_count, true_sum].into_iter().enumerate() {

@@ -1,4 +1,8 @@
-//! The gate before a release is handed over: attacks that the job asks for, or those that cost next to nothing.
+//! The gate before a release is handed over: attacks that the job asks for, or those that cost next to nothing, and for
+//! buckets deFinetti's, which is what they fall to.
+//!
+//! What it guarantees: nothing goes through above `max-risk` by an attack that was made and counts; what was asked for with
+//! a limit and cannot be made is an error; what was not tried is told, with the reason.
 
 use privet_attack::homogeneity::Alike;
 use privet_attack::{Finding, Knowledge, quick};
@@ -6,13 +10,16 @@ use privet_data::io::{ReadOptions, read};
 use privet_data::{Progress, Table};
 use privet_release::published::Histograms;
 use privet_release::{Draft, Manifest, Published};
-use privet_report::Assessment;
+use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
 use super::people::name_in_original;
-use super::{Settings, run_attacks};
+use super::{MOST_RECORDS, Settings, not_made_of, run_attacks};
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
+
+/// Without being asked for, deFinetti's attack is made on at most so many records, in a few seconds.
+const DEFAULT_RECORDS: usize = 20_000;
 
 /// What came through the gate.
 pub(crate) struct Gated {
@@ -34,15 +41,19 @@ pub(crate) fn gate(
     let by_name = section.attacks.is_some() || section.knowledge.is_some();
     // With values that were replaced, what is published is not what is true.
     let is_distorted = candidate.loaded.distorted.is_some();
+    // Who looks like somebody else may stand in several buckets, which buckets alone do not tell.
+    let has_buckets = candidate.chosen.buckets.is_some();
     let mut assessment = Assessment { max_risk: section.max_risk, ..Assessment::default() };
-    if !is_distorted {
+    if !is_distorted && !has_buckets {
         assessment.attacks = at_hand(candidate);
     }
     let public = assessment.attacks.clone();
-    if by_name || is_distorted {
-        let knowledge = match &section.knowledge {
-            Some(path) => Knowledge::read(&base.join(path))
-                .map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?,
+    if by_name || is_distorted || has_buckets {
+        let knowledge_path = section.knowledge.as_ref().map(|path| base.join(path));
+        let knowledge = match &knowledge_path {
+            Some(path) => {
+                Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?
+            }
             None => Knowledge::default(),
         };
         let job = JobAt { job: candidate.job, base };
@@ -53,13 +64,21 @@ pub(crate) fn gate(
             add_names(&mut table, name, candidate, base, progress)?;
         }
         let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &release)?;
-        let quick: Vec<String> =
-            privet_attack::ATTACKS.iter().filter(|a| a.quick).map(|a| a.word.to_owned()).collect();
+        // What is made by default is made besides what is asked for; of classes it is at hand already.
+        let by_default = privet_attack::ATTACKS
+            .iter()
+            .filter(|own| (has_buckets || is_distorted) && own.by_default(has_buckets));
+        let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
+        words.extend(section.attacks.iter().flatten().cloned());
+        let is_named = |word: &str| section.attacks.iter().flatten().any(|own| own == word);
+        let all_known = section.attacks.is_none() && section.knowledge.is_some();
         let settings = Settings {
-            attacks: if by_name { section.attacks.as_deref() } else { Some(&quick) },
+            attacks: (!all_known).then_some(&words[..]),
             confidence: section.confidence,
             max_risk: section.max_risk,
             seed: section.seed,
+            most_records: if is_named("definetti") { MOST_RECORDS } else { DEFAULT_RECORDS },
+            knowledge: knowledge_path.as_deref(),
             people: None,
         };
         let asked = run_attacks(&release, Some(&original), &knowledge, Some(job), &settings, progress)?;
@@ -75,11 +94,8 @@ pub(crate) fn gate(
         assessment.not_made = asked.not_made;
     }
     // A limit that was not tried is not kept.
-    let named =
-        |attack: &str| section.attacks.as_ref().is_some_and(|names| names.iter().any(|name| name == attack));
     if section.max_risk.is_some()
-        && let Some(missing) = assessment.not_made.iter().find(|own| named(&own.attack))
-        && !assessment.attacks.iter().any(|own| own.attack == missing.attack)
+        && let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment))
     {
         let problem = format!("asks for `{}`, which cannot be made: {}", missing.attack, missing.why);
         return Err(JobError::key("adversary.attacks", problem).into());
@@ -90,9 +106,30 @@ pub(crate) fn gate(
         let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
         return Err(RunError::Attacked { attack, column, risk, accepted });
     }
+    tell_untried(&mut assessment, has_buckets);
     let rest = assessment.attacks.iter().filter(|own| !public.contains(own)).map(Finding::without_truth);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
+}
+
+/// Adds the attacks that nobody asked for, so that silence does not look like safety.
+fn tell_untried(assessment: &mut Assessment, has_buckets: bool) {
+    for attack in &privet_attack::ATTACKS {
+        let is_told = assessment.attacks.iter().any(|own| own.attack == attack.word)
+            || assessment.not_made.iter().any(|own| own.attack == attack.word);
+        if is_told {
+            continue;
+        }
+        let why = match (attack.needs, attack.not_counted(has_buckets)) {
+            _ if attack.by_default(has_buckets) => "there is no column that it could be made on".to_owned(),
+            (Some(needs), _) if needs != "job" => {
+                format!("it was not asked for, and needs {needs} in the knowledge file")
+            }
+            (_, Some(why)) => format!("it was not asked for, and only informs: {why}"),
+            (_, None) => "it was not asked for under `adversary.attacks`".to_owned(),
+        };
+        assessment.not_made.push(NotMade { attack: attack.word.to_owned(), why });
+    }
 }
 
 /// Adds the column that names people, which no release has and no job reads, so that people can be found by it. The
@@ -121,7 +158,7 @@ fn add_names(
     Ok(())
 }
 
-/// The attacks of somebody who knows who is in the data and in which class or bucket, from the classes at hand.
+/// The attacks of somebody who knows who is in the data and in which class, from the classes at hand.
 fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
     let partition = candidate.partition;
     let published = |class: usize| if partition.kept[class] { partition.rows[class] } else { 0 };
@@ -129,10 +166,7 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
     let suppressed = partition.rows.iter().sum::<u64>() - sizes.iter().sum::<u64>();
     let table = &candidate.loaded.input.table;
     let mut findings = Vec::new();
-    // Buckets show quasi columns as they are: how many records may be whose is not a question of buckets.
-    if candidate.chosen.buckets.is_none() {
-        findings.push(quick::linking(&sizes, suppressed));
-    }
+    findings.push(quick::linking(&sizes, suppressed));
     // With the table in a file, what classes hold of sensitive values was judged in passes and is not at hand.
     let at_hand = candidate.first_of_group.is_none();
     for sensitive in candidate.loaded.sensitive.iter().filter(|_| at_hand) {

@@ -29,9 +29,9 @@ pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
     Ok(())
 }
 
-/// A finished release and everything that is said about it.
+/// A release that is about to be put in place, and everything that is said about it.
 pub(crate) struct Owned<'a> {
-    /// The folder of the release.
+    /// The folder where it lies now.
     pub release: &'a Path,
     pub candidate: &'a Candidate<'a>,
     pub manifest: &'a Manifest,
@@ -61,22 +61,22 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     found
 }
 
-/// Measures a finished release and writes the owner's folder.
-pub(crate) fn write(
+/// Measures a release and makes the files of the owner's folder. They are put in place after the release is: when anything
+/// about them fails, nothing is published.
+pub(crate) fn prepare(
     home: &Path,
     owned: &Owned<'_>,
     mut assessment: Assessment,
     progress: &dyn Progress,
-) -> Result<(), RunError> {
+) -> Result<write::Staged, RunError> {
     let Owned { release, candidate, manifest, facts, base } = *owned;
     let published =
         Published::read(release, manifest.clone(), &candidate.job.input.options()?.missing, progress)?;
     let job = JobAt { job: candidate.job, base };
     let table = candidate.loaded.true_table();
     let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &published)?;
-    std::fs::create_dir_all(home)
-        .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(home))?;
-    let risk_file = home.join("risk.csv");
+    let mut files = write::Staged::in_folder(home)?;
+    let risk_file = files.part_of(&home.join("risk.csv"));
     let wanted = measure::Wanted {
         class: candidate.job.search.class.as_deref(),
         queries: 200,
@@ -88,11 +88,12 @@ pub(crate) fn write(
     assessment.risk = Some(measure::risk(&original, &published, &wanted, progress)?);
     assessment.candidates = candidates(candidate, manifest);
     let page = privet_report::owner_html(manifest, facts, &assessment);
-    write::whole(&home.join("report.html"), page.as_bytes())?;
+    files.write(&home.join("report.html"), page.as_bytes())?;
     let json = privet_report::owner_json(manifest, facts, &assessment);
     let text = serde_json::to_string_pretty(&json)
         .map_err(|error| JobError::new(format!("cannot be written: {error}")).at(home))?;
-    write::whole(&home.join("report.json"), text.as_bytes())
+    files.write(&home.join("report.json"), text.as_bytes())?;
+    Ok(files)
 }
 
 /// The candidates that the search looked at, with what they cost and what they risk.

@@ -37,6 +37,16 @@ struct Worked {
     name: String,
     /// Per code its text.
     texts: Vec<String>,
+    /// Per code whether it stands for a missing value, of which nobody learns anything.
+    missing: Vec<bool>,
+}
+
+impl Worked {
+    /// Those of beliefs that tell something.
+    fn telling(&self, mut beliefs: Vec<Belief>) -> Vec<Belief> {
+        beliefs.retain(|own| !self.missing.get(own.value as usize).copied().unwrap_or(false));
+        beliefs
+    }
 }
 
 /// The search again, once for each sensitive column, for all attacks that need it.
@@ -77,7 +87,8 @@ impl<'a> Again<'a> {
         let right = |exposed: &[Belief]| {
             exposed.iter().filter(|own| codes.get(own.person as usize) == Some(&own.value)).count() as u64
         };
-        let (exposed, before) = (found.exposed(self.confidence), found.before.exposed(self.confidence));
+        let exposed = worked.telling(found.exposed(self.confidence));
+        let before = worked.telling(found.before.exposed(self.confidence));
         let rows = codes.len() as u64;
         let finding = Finding {
             attack: "minimality",
@@ -92,6 +103,7 @@ impl<'a> Again<'a> {
             control: Some(Rate::new(right(&before), rows)),
             control_group: Some("the same people, by the release alone".to_owned()),
             risk: right(&exposed) as f64 / rows.max(1) as f64,
+            not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
             notes: vec![gone_through(found)],
@@ -109,7 +121,8 @@ impl<'a> Again<'a> {
                 "more than {MOST_WORLDS} originals would have to be gone through, all of them"
             )));
         }
-        let (exposed, before) = (found.after.exposed(1.0), found.before.exposed(1.0));
+        let exposed = worked.telling(found.after.exposed(1.0));
+        let before = worked.telling(found.before.exposed(1.0));
         let rows = codes.len() as u64;
         let values_left = |person: &u32| found.after.of(*person).iter().filter(|own| own.1 > 0.0).count();
         let least = found.after.people().iter().map(values_left).min().unwrap_or(0);
@@ -125,6 +138,7 @@ impl<'a> Again<'a> {
             control: Some(Rate::new(before.len() as u64, rows)),
             control_group: Some("the same people, by the release alone".to_owned()),
             risk: exposed.len() as f64 / rows.max(1) as f64,
+            not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
             notes: vec![
@@ -243,7 +257,8 @@ fn work(
     })?;
     let own = &loaded.input.table.columns[loaded.sensitive[column].position];
     let texts = own.domain.texts().iter().map(|text| text.to_string()).collect();
-    Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts })
+    let missing = (0..own.domain.len() as u32).map(|code| own.domain.is_missing(code)).collect();
+    Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts, missing })
 }
 
 /// The criteria of the job for other values in the sensitive columns.

@@ -6,6 +6,7 @@
 pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
+mod known;
 mod measure;
 mod minimality;
 mod original;
@@ -81,6 +82,8 @@ pub struct MeasureOptions {
     pub report: Option<PathBuf>,
 }
 
+/// deFinetti's attack is made on at most so many records.
+const MOST_RECORDS: usize = 200_000;
 /// More queries than this say nothing more.
 const MOST_QUERIES: usize = 100_000;
 
@@ -146,6 +149,8 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         confidence: options.confidence,
         max_risk: options.max_risk,
         seed: options.seed,
+        most_records: MOST_RECORDS,
+        knowledge: options.knowledge.as_deref(),
         people: options.people.as_deref(),
     };
     let assessment = run_attacks(&release, original.as_ref(), &knowledge, job, &settings, progress)?;
@@ -153,6 +158,29 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         write::page(path, manifest, &assessment)?;
     }
     Ok(assessment)
+}
+
+/// What was asked for and not tried, so that a limit cannot be called kept: an attack asked for by name that was made on
+/// no column, or a limit with which nothing that was made can be compared.
+pub fn untried(options: &AttackOptions, assessment: &Assessment) -> Option<String> {
+    let names = options.attacks.as_deref()?;
+    if let Some(skipped) = not_made_of(names, assessment) {
+        return Some(format!(
+            "`--attacks` asks for `{}`, which cannot be made: {}",
+            skipped.attack, skipped.why
+        ));
+    }
+    let counts = assessment.attacks.iter().any(|own| own.not_counted.is_none());
+    (options.max_risk.is_some() && !counts).then(|| {
+        "`--max-risk` is given, and none of `--attacks` counts towards it; name one that does, such as homogeneity".to_owned()
+    })
+}
+
+/// The first of attacks asked for by name that was not made on any column.
+fn not_made_of<'a>(names: &[String], assessment: &'a Assessment) -> Option<&'a NotMade> {
+    let is_asked = |own: &&NotMade| names.contains(&own.attack);
+    let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == own.attack);
+    assessment.not_made.iter().filter(is_asked).find(|own| !is_made(own))
 }
 
 /// A table of synthetic records, such as `privet condense` writes, with the roles that a job gives its columns.
@@ -193,6 +221,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     outside(&options.release, [&options.risk_file, &options.report])?;
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
+    }
+    if PublishedPerturbed::is_at(&options.release) {
+        return measure::perturbed::measure(options, progress);
     }
     let given = Given::new(&options.original, options.job.as_deref())?;
     let release = Published::open_with(&options.release, &given.options.missing, progress)?;
@@ -279,8 +310,23 @@ pub(crate) struct Settings<'a> {
     pub confidence: f64,
     pub max_risk: Option<f64>,
     pub seed: u64,
+    /// deFinetti's attack is made on at most so many records.
+    pub most_records: usize,
+    /// The file that says what the adversary knows, to name it where it is wrong.
+    pub knowledge: Option<&'a Path>,
     /// Where to write what is concluded about each person.
     pub people: Option<&'a Path>,
+}
+
+impl Settings<'_> {
+    /// A mistake in the knowledge.
+    fn wrong(&self, problem: impl Into<String>) -> JobError {
+        let error = JobError::new(problem);
+        match self.knowledge {
+            Some(path) => error.at(path),
+            None => error,
+        }
+    }
 }
 
 /// Makes attacks on a release, and scores them by the original where it is at hand.
@@ -292,6 +338,7 @@ pub(crate) fn run_attacks(
     settings: &Settings<'_>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
+    known::check_values(knowledge, release, original).map_err(|problem| settings.wrong(problem))?;
     let name = knowledge.people.as_ref().and_then(name_in_original);
     // Whom the adversary looks for: a table, those of the original, or, knowing nobody, the records themselves.
     let table = match (&knowledge.people, original) {
@@ -366,9 +413,11 @@ pub(crate) fn run_attacks(
         others: &others,
         confidence: settings.confidence,
         seed: settings.seed,
+        most_records: settings.most_records,
     };
     let attacked = adversary.attack(settings.attacks, progress).map_err(|error| match error {
         AttackError::Cancelled => RunError::Cancelled(privet_data::Cancelled),
+        AttackError::Knowledge(problem) => settings.wrong(problem).into(),
         other => JobError::new(other.to_string()).into(),
     })?;
     if let Some(path) = settings.people {
@@ -484,3 +533,4 @@ fn sensitive_hierarchies(
 }
 
 pub use adversary::ATTACKS;
+pub(crate) use original::is_of_codes;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
+use privet_data::hierarchy::{HierarchySpec, Neighbourhood, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
@@ -64,6 +64,8 @@ pub(crate) struct Original {
     pub sensitive: Vec<usize>,
     /// Per published record the record it came from.
     pub record_of: Vec<u32>,
+    /// Columns of codes that are made of digits.
+    codes: Vec<String>,
 }
 
 /// A column that is published as it is.
@@ -165,7 +167,13 @@ impl Original {
             };
             return Err(other(path, problem.to_owned()));
         }
-        let mut original = Self { table, quasi, sensitive, record_of: Vec::new() };
+        let is_code = |name: &str| match job.and_then(|job| job.job.columns.get(name)) {
+            Some(column) => column.hierarchy.as_ref().is_some_and(is_of_codes),
+            None => release.table.column(name).is_some_and(|column| has_masks(&column.domain)),
+        };
+        let names = table.columns.iter().map(|column| column.name.as_str());
+        let codes = names.filter(|name| is_code(name)).map(str::to_owned).collect();
+        let mut original = Self { table, quasi, sensitive, record_of: Vec::new(), codes };
         // Synthetic records are nobody's.
         if release.manifest.is_none() {
             return Ok(original);
@@ -176,6 +184,12 @@ impl Original {
             other(path, format!("is not the original of this release: a published record fits none of its records; {hint}"))
         })?;
         Ok(original)
+    }
+
+    /// Whether a column holds codes, whose digits are no number: nothing is to be added up or averaged. The job says so by
+    /// the hierarchy; without a job it is told by labels such as `476**`.
+    pub fn is_code(&self, name: &str) -> bool {
+        self.codes.iter().any(|own| own == name)
     }
 
     /// Which record became which: both tables are in the same order, and some records were left out. Of several records
@@ -218,6 +232,26 @@ impl Original {
         }
         Some(record_of)
     }
+}
+
+/// Whether a hierarchy takes values for codes, by their letters or digits from one side.
+pub(crate) fn is_of_codes(spec: &HierarchySpec) -> bool {
+    match spec {
+        HierarchySpec::Mask(_) => true,
+        HierarchySpec::Regions(regions) => {
+            matches!(regions.by, Some(Neighbourhood::Left | Neighbourhood::Right))
+        }
+        _ => false,
+    }
+}
+
+/// Whether labels show digits and mask the rest.
+fn has_masks(labels: &Domain) -> bool {
+    let is_mask = |label: &str| {
+        let shown = label.trim_matches('*');
+        shown.len() < label.len() && !shown.is_empty() && shown.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    labels.texts().iter().any(|label| is_mask(label))
 }
 
 /// Per code of one domain the code of the same text in another.

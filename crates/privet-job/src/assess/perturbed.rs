@@ -17,7 +17,7 @@ use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
 use privet_report::{Assessment, NotMade};
 
-use super::AttackOptions;
+use super::{AttackOptions, write};
 use crate::base_of;
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
@@ -41,6 +41,19 @@ struct Attacked<'a> {
 pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     refuse_others(options)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
+    let assessment = assess_release(options, &published, progress)?;
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
+        write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+fn assess_release(
+    options: &AttackOptions,
+    published: &PublishedPerturbed,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
     let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
     let mut columns = Vec::new();
     for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
@@ -106,13 +119,12 @@ fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
         ("--knowledge", options.knowledge.is_some()),
         ("--job", options.job.is_some()),
         ("--people", options.people.is_some()),
-        ("--report", options.report.is_some()),
     ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),
         Some((flag, _)) => Err(JobError::new(format!(
             "`{flag}` goes with releases of true records; a perturbed release is attacked by what its laws tell, with \
-             --original, --confidence, --max-risk and --seed"
+             --original, --confidence, --max-risk, --seed and --report"
         ))),
     }
 }
@@ -129,7 +141,8 @@ fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<Told>, &'static
             Kind::Boolean | Kind::Text => None,
         }),
         Some(Perturbation::Categories(_) | Perturbation::Items(_)) => Err(
-            "its values are categories; what can be believed of one is bounded by its γ, which `privet verify` computes anew",
+            "its values are categories; where a γ is promised it bounds what can be believed of one, and `privet verify` \
+             computes it anew",
         ),
         Some(Perturbation::Noise(own)) => {
             let kind = if own.dates { Kind::Date } else { Kind::Decimal };
@@ -229,6 +242,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64) -> Result<Finding
         control: None,
         control_group: None,
         risk: 0.0,
+        not_counted: None,
         histogram: Vec::new(),
         histogram_of: "",
         notes,

@@ -104,6 +104,7 @@ pub(super) fn attack(
         control: Some(Rate::new(control, of)),
         control_group: Some("the same people, asked about without their own record".to_owned()),
         risk: right as f64 / of.max(1) as f64,
+        not_counted: None,
         histogram: Vec::new(),
         histogram_of: "",
         notes,

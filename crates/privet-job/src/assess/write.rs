@@ -1,7 +1,7 @@
 //! Files for the owner: what is concluded about each person, and the page.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use privet_attack::{Conclusions, Fate, Truth, Whom};
 use privet_release::{Manifest, Published};
@@ -17,25 +17,82 @@ pub(super) fn page(path: &Path, manifest: &Manifest, assessment: &Assessment) ->
 
 /// Writes a file whole or not at all.
 pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
-    let failed =
-        |error: std::io::Error| RunError::from(JobError::new(format!("cannot be written: {error}")).at(path));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let write = || -> std::io::Result<()> {
-        let mut file = std::fs::File::create(&part)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&part, path)
-    };
-    write().map_err(|error| {
-        // why: the first failure is the one to tell
-        let _ = std::fs::remove_file(&part);
-        failed(error)
-    })
+    let mut files = Staged::default();
+    files.write(path, bytes)?;
+    files.put()
 }
 
-/// A CSV with one line for each person and attack: candidates left, whether the person is exposed, the best guess with its
+/// Files that are written under other names, and put in place together. What is not put in place goes when it is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Staged {
+    /// What was written, and where it belongs.
+    files: Vec<(PathBuf, PathBuf)>,
+    /// A folder that was made for them.
+    folder: Option<PathBuf>,
+}
+
+impl Staged {
+    /// Files of a folder, which is made when it is not there.
+    pub fn in_folder(folder: &Path) -> Result<Self, RunError> {
+        let is_new = !folder.exists();
+        std::fs::create_dir_all(folder)
+            .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(folder))?;
+        Ok(Self { files: Vec::new(), folder: is_new.then(|| folder.to_owned()) })
+    }
+
+    /// Where to write a file that belongs here.
+    pub fn part_of(&mut self, path: &Path) -> PathBuf {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        self.files.push((part.clone(), path.to_owned()));
+        part
+    }
+
+    /// Writes a file.
+    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+        let part = self.part_of(path);
+        let write = || -> std::io::Result<()> {
+            let mut file = std::fs::File::create(&part)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        };
+        write().map_err(|error| cannot_be_written(path, &error))
+    }
+
+    /// Puts all files in place.
+    pub fn put(mut self) -> Result<(), RunError> {
+        self.folder = None;
+        while let Some((part, path)) = self.files.pop() {
+            if let Err(error) = std::fs::rename(&part, &path) {
+                // why: the first failure is the one to tell
+                let _ = std::fs::remove_file(&part);
+                return Err(cannot_be_written(&path, &error));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (part, _) in &self.files {
+            // why: what went wrong before is what to tell
+            let _ = std::fs::remove_file(part);
+        }
+        if let Some(folder) = &self.folder {
+            // why: as above; a folder with something in it stays
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+fn cannot_be_written(path: &Path, error: &std::io::Error) -> RunError {
+    JobError::new(format!("cannot be written: {error}")).at(path).into()
+}
+
+/// A CSV with one line for each person and attack: candidates left, whether the person is exposed (`known`: the adversary knew the value
+/// beforehand), the best guess with its
 /// probability and whether it is right, and all values that are possible with their probabilities.
 pub(super) fn people(
     path: &Path,
@@ -85,7 +142,11 @@ pub(super) fn people(
                 own.attack,
                 column.map_or(String::new(), |column| quoted(&column.name)),
                 belief.map_or(0, |belief| belief.candidates),
-                if *fate == Fate::Hidden { "no" } else { "yes" },
+                match fate {
+                    Fate::Hidden => "no",
+                    Fate::Stated => "known",
+                    _ => "yes",
+                },
                 guess.map_or(String::new(), |(value, _)| quoted(label(value))),
                 guess.map(|guess| guess.1).or(chance).map_or(String::new(), |chance| format!("{chance:.4}")),
                 quoted(&possible.join("; ")),

@@ -228,6 +228,7 @@ impl Run<'_> {
         };
         let folder = self.options.base.join(&job.output.folder);
         let mut summary = Summary::new(folder, &manifest, seconds);
+        summary.not_tried = crate::run::not_tried(&attacks);
         summary.attacks = attacks;
         Ok(summary)
     }

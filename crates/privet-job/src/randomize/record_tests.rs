@@ -114,14 +114,17 @@ fn copies_are_whole() {
             ("franconi-stander", "scope = \"partial\"\ncolumns = [\"d\"]"),
             ("latin-hypercube", "scope = \"partial\"\ncolumns = [\"d\", \"n\"]"),
         ] {
-            let job = job(&format!("method = \"synthetic\"\nmodel = \"{model}\"\ncopies = 2\n{scope}"));
+            // One model leaves nothing to chance, and makes one copy.
+            let copies = if model == "franconi-stander" { 1 } else { 2 };
+            let job =
+                job(&format!("method = \"synthetic\"\nmodel = \"{model}\"\ncopies = {copies}\n{scope}"));
             let coins = &mut SeededCoins::new(seed);
             let file = |number| format!("data-{number}.csv");
             let Ok(made) = synthetic::synthetic(&table, &job, coins, file, &Silent) else { continue };
             let own = made.synthetic.unwrap();
             *made_by.entry(model).or_insert(0) += 1;
             let full = own.scope == "full";
-            assert_eq!((made.tables.len(), own.copies.len()), (2, 2));
+            assert_eq!((made.tables.len(), own.copies.len()), (copies, copies));
             for copy in &made.tables {
                 assert_eq!(copy.rows, if full { 33 } else { table.rows });
                 for (place, column) in copy.columns.iter().enumerate() {

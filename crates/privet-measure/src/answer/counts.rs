@@ -243,9 +243,10 @@ impl Counts {
         // What has no weight counts nothing, even where the other factor is not known.
         let total = |of: fn(&Share) -> f64| -> f64 {
             let all = joint.expected.iter().zip(shares).map(|(&weight, share)| (weight, of(share)));
-            all.filter(|(weight, share)| *weight != 0.0 && *share != 0.0)
-                .map(|(weight, share)| weight * share)
-                .sum()
+            crate::exact::sum(
+                all.filter(|(weight, share)| *weight != 0.0 && *share != 0.0)
+                    .map(|(weight, share)| (weight * share, 1)),
+            )
         };
         let (count, sum) = (total(|share| share.count), total(|share| share.sum));
         Ok(match aggregate {

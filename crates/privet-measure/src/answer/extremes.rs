@@ -2,7 +2,10 @@
 //!
 //! Some numbers must be taken, others may be. The largest sum takes those that may be taken and are positive. The
 //! largest average takes them from the largest on as long as they lie above the average so far: with m of them taken,
-//! the m largest are best, and the average over the m largest rises and then falls. Both are exact.
+//! the m largest are best, and the average over the m largest rises and then falls. Both are exact, whatever the sizes of
+//! the numbers.
+
+use crate::exact::{self, ExactSum};
 
 /// Numbers that must or may be taken, with how often.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,25 +36,25 @@ impl Extremes {
 
     /// The largest sum; none when there is no bound.
     pub fn sum(&self) -> Option<f64> {
-        let forced: f64 = self.forced.iter().map(|&(number, count)| number * count as f64).sum();
-        let optional: f64 = self.optional.iter().map(|&(number, count)| number.max(0.0) * count as f64).sum();
-        Some(forced + optional).filter(|sum| sum.is_finite())
+        let optional = self.optional.iter().map(|&(number, count)| (number.max(0.0), count));
+        Some(exact::sum(self.forced.iter().copied().chain(optional))).filter(|sum| sum.is_finite())
     }
 
     /// The largest average; none when there is no bound, or nothing to average.
     pub fn average(&self) -> Option<f64> {
         let mut count: u64 = self.forced.iter().map(|own| own.1).sum();
-        let mut sum: f64 = self.forced.iter().map(|&(number, count)| number * count as f64).sum();
+        let mut sum = ExactSum::default();
+        self.forced.iter().for_each(|&(number, count)| sum.add(number, count));
         let mut optional = self.optional.clone();
         optional.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         for (number, more) in optional {
-            if count > 0 && number <= sum / count as f64 {
+            if count > 0 && number <= sum.divided(count as f64) {
                 break;
             }
-            sum += number * more as f64;
+            sum.add(number, more);
             count += more;
         }
-        (count > 0).then(|| sum / count as f64).filter(|average| average.is_finite())
+        (count > 0).then(|| sum.divided(count as f64)).filter(|average| average.is_finite())
     }
 }
 
@@ -80,6 +83,14 @@ mod tests {
             assert_eq!(extremes.sum(), Some(sum));
             assert_eq!(extremes.average(), Some(average).filter(|a| a.is_finite()));
         }
+    }
+
+    #[test]
+    fn large_numbers_leave_small_ones() {
+        let own = Extremes { forced: vec![(1e308, 2), (18.0, 1), (-1e308, 2)], optional: vec![(3.0, 1)] };
+        assert_eq!((own.sum(), own.average()), (Some(21.0), Some(3.6)));
+        let alike = Extremes { forced: vec![(1.5e308, 3)], optional: vec![] };
+        assert_eq!((alike.sum(), alike.average()), (None, Some(1.5e308)));
     }
 
     #[test]

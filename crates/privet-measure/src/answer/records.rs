@@ -14,12 +14,13 @@ use super::{
     Aggregate, Answer, AnswerCells, AnswerColumn, AnswerError, AnswerSource, Estimate, Line, MOST_LINES,
     Question, Records, bucket,
 };
+use crate::exact::ExactSum;
 
 /// What is added up for one line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     pub count: f64,
-    pub sum: f64,
+    pub sum: ExactSum,
     pub at_least: u64,
     pub at_most: u64,
     pub largest: Extremes,
@@ -31,7 +32,7 @@ pub(super) struct Tally {
 impl Tally {
     pub fn expect(&mut self, outcome: &Outcome, count: u64) {
         self.count += outcome.probability * count as f64;
-        self.sum += outcome.sum * count as f64;
+        self.sum.add(outcome.sum, count);
     }
 }
 
@@ -219,18 +220,14 @@ impl Records {
                 share: finite(tally.count / self.rows as f64),
                 ..Estimate::default()
             },
-            Aggregate::Sum(_) => Estimate {
-                expected: finite(tally.sum),
-                at_least: tally.smallest.sum().map(|sum| 0.0 - sum),
-                at_most: tally.largest.sum(),
-                ..Estimate::default()
-            },
-            Aggregate::Average(_) => Estimate {
-                expected: finite(tally.sum / tally.count),
-                at_least: tally.smallest.average().map(|average| 0.0 - average),
-                at_most: tally.largest.average(),
-                ..Estimate::default()
-            },
+            Aggregate::Sum(_) => {
+                within(tally.sum.value(), tally.smallest.sum().map(|sum| 0.0 - sum), tally.largest.sum())
+            }
+            Aggregate::Average(_) => within(
+                tally.sum.divided(tally.count),
+                tally.smallest.average().map(|average| 0.0 - average),
+                tally.largest.average(),
+            ),
         };
         Ok(tallies.iter().map(estimate).collect())
     }
@@ -315,7 +312,7 @@ impl Records {
         for (line, mut own) in found.into_iter().flatten() {
             let Some(tally) = tallies.get_mut(line) else { continue };
             tally.count += own.count;
-            tally.sum += own.sum;
+            tally.sum.merge(&own.sum);
             tally.at_least += own.at_least;
             tally.at_most += own.at_most;
             for (all, own) in
@@ -382,6 +379,16 @@ impl Records {
         }
         Ok(kinds)
     }
+}
+
+/// An expectation with its bounds. Only rounding can carry it out of them, and far where large numbers nearly cancel; bounds
+/// are exact, so it is moved to them then.
+fn within(expected: f64, at_least: Option<f64>, at_most: Option<f64>) -> Estimate {
+    let expected = Some(expected).filter(|own| own.is_finite()).map(|own| {
+        let own = at_least.map_or(own, |least| own.max(least));
+        at_most.map_or(own, |most| own.min(most))
+    });
+    Estimate { expected, at_least, at_most, ..Estimate::default() }
 }
 
 /// Cuts every label, and numbers the different lists of parts. Labels with the same list need not be told apart.

@@ -3,6 +3,11 @@
 //! From χ² of the contingency table of two columns: Cramér's V = √(χ²/(n·min(r−1, c−1))) and Pearson's C = √(χ²/(χ²+n)).
 //! In a release, labels are the categories. Both are 0 when the columns are independent, and V is 1 when one of them
 //! determines the other; C stays below 1. A column with a single category is associated with nothing: 0.
+//!
+//! Of a sample, χ² is about (r−1)(c−1) by chance alone, so V of independent columns grows with their categories. Bergsma's
+//! correction (A bias-correction for Cramér's V and Tschuprow's T, 2013; not in the survey) takes that away: with φ² = χ²/n,
+//! φ̃² = max(0, φ² − (r−1)(c−1)/(n−1)) and r̃ = r − (r−1)²/(n−1), c̃ alike, Ṽ = √(φ̃²/min(r̃−1, c̃−1)). Its φ̃² has, before it is cut
+//! at 0, mean 0 when the columns are independent and their counts are given.
 
 use rayon::prelude::*;
 
@@ -16,7 +21,20 @@ pub struct Association {
     pub chi_squared: f64,
     /// Cramér's V.
     pub cramer_v: f64,
+    /// Cramér's V with Bergsma's correction, from 0 to 1.
+    pub corrected_v: f64,
     /// Pearson's contingency coefficient C.
+    pub pearson_c: f64,
+}
+
+/// By how much associations differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AssociationDifference {
+    /// In Cramér's V.
+    pub cramer_v: f64,
+    /// In the corrected one.
+    pub corrected_v: f64,
+    /// In Pearson's C.
     pub pearson_c: f64,
 }
 
@@ -68,12 +86,16 @@ pub fn associations(
         .collect()
 }
 
-/// Mean over pairs of the absolute difference of Cramér's V, and of Pearson's C; `None` when there is no pair.
-pub fn mean_association_difference(pairs: &[PairAssociation]) -> Option<(f64, f64)> {
+/// Mean over pairs of the absolute difference of each measure; `None` when there is no pair.
+pub fn mean_association_difference(pairs: &[PairAssociation]) -> Option<AssociationDifference> {
     let mean = |of: fn(&Association) -> f64| {
         pairs.iter().map(|pair| (of(&pair.before) - of(&pair.after)).abs()).sum::<f64>() / pairs.len() as f64
     };
-    (!pairs.is_empty()).then(|| (mean(|own| own.cramer_v), mean(|own| own.pearson_c)))
+    (!pairs.is_empty()).then(|| AssociationDifference {
+        cramer_v: mean(|own| own.cramer_v),
+        corrected_v: mean(|own| own.corrected_v),
+        pearson_c: mean(|own| own.pearson_c),
+    })
 }
 
 /// A column's categories, without the records that are left out.
@@ -94,7 +116,7 @@ fn of_numbered(a: &Numbered, b: &Numbered) -> Result<Association, UtilityError> 
     let n = a.of.len() as f64;
     let degrees = a.sizes.len().min(b.sizes.len()).saturating_sub(1) as f64;
     if degrees == 0.0 {
-        return Ok(Association { chi_squared: 0.0, cramer_v: 0.0, pearson_c: 0.0 });
+        return Ok(Association { chi_squared: 0.0, cramer_v: 0.0, corrected_v: 0.0, pearson_c: 0.0 });
     }
     // χ²/n = Σ o²/(r·c) − 1: empty cells add nothing, so the table need not be written down.
     let sum: f64 = pairs
@@ -110,8 +132,22 @@ fn of_numbered(a: &Numbered, b: &Numbered) -> Result<Association, UtilityError> 
     Ok(Association {
         chi_squared: share * n,
         cramer_v: (share / degrees).sqrt(),
+        corrected_v: corrected(share, a.sizes.len() as f64, b.sizes.len() as f64, n),
         pearson_c: (share / (share + 1.0)).sqrt(),
     })
+}
+
+/// Bergsma's V from φ², the numbers of categories and the records.
+fn corrected(share: f64, rows: f64, columns: f64, n: f64) -> f64 {
+    if n <= 1.0 {
+        return 0.0;
+    }
+    let by_chance = (rows - 1.0) * (columns - 1.0) / (n - 1.0);
+    let shrunk = |categories: f64| categories - (categories - 1.0).powi(2) / (n - 1.0);
+    let most = shrunk(rows).min(shrunk(columns)) - 1.0;
+    let share = (share - by_chance).max(0.0);
+    // With as many categories as records nothing is left to be told.
+    if share == 0.0 || most <= 0.0 { 0.0 } else { (share / most).sqrt().min(1.0) }
 }
 
 #[cfg(test)]
@@ -139,6 +175,49 @@ mod tests {
         near(own.pearson_c, (chi_squared / (chi_squared + 100.0)).sqrt());
     }
 
+    /// 40 10 / 10 40: φ² = 0.36, less 1/99; r̃ = c̃ = 2 − 1/99, so V² = (0.36 − 1/99)/(98/99) = (35.64 − 1)/98.
+    #[test]
+    fn corrected_by_hand() {
+        let mut columns = (Vec::new(), Vec::new());
+        for (a, b, count) in [(0, 0, 40), (0, 1, 10), (1, 0, 10), (1, 1, 40)] {
+            columns.0.extend(vec![a; count]);
+            columns.1.extend(vec![b; count]);
+        }
+        let own = association(&columns.0, &columns.1).unwrap();
+        near(own.cramer_v, 0.6);
+        near(own.corrected_v, (34.64f64 / 98.0).sqrt());
+        // Two columns of 2 and 731 categories with χ² = 741 at 730 degrees of freedom: V says 0.19, and it is chance.
+        let share: f64 = 741.0 / 20_000.0;
+        assert!(share.sqrt() > 0.19 && corrected(share, 2.0, 731.0, 20_000.0) < 0.03);
+        assert_eq!(corrected(0.5, 2.0, 2.0, 1.0), 0.0);
+        assert_eq!(corrected(1.0, 2.0, 9.0, 9.0), 0.0);
+    }
+
+    /// Independent columns: the mean of φ² − (r−1)(c−1)/(n−1) over 400 draws is 0 up to five standard errors (a false alarm in
+    /// two million), and V itself is far from it.
+    #[test]
+    fn chance_adds_nothing_to_the_corrected_one() {
+        let (n, r, c) = (200, 5u64, 20u64);
+        let mut state = 7u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % below) as u32
+        };
+        let (mut excess, mut plain): (Vec<f64>, f64) = (Vec::new(), 0.0);
+        for _ in 0..400 {
+            let a: Vec<u32> = (0..n).map(|_| draw(r)).collect();
+            let b: Vec<u32> = (0..n).map(|_| draw(c)).collect();
+            let own = association(&a, &b).unwrap();
+            let degrees = (r as f64 - 1.0) * (c as f64 - 1.0);
+            excess.push(own.chi_squared / n as f64 - degrees / (n as f64 - 1.0));
+            plain += own.cramer_v / 400.0;
+        }
+        let mean = excess.iter().sum::<f64>() / 400.0;
+        let deviation = (excess.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 399.0).sqrt();
+        assert!(mean.abs() < 5.0 * deviation / 20.0, "{mean} {deviation}");
+        assert!(plain > 0.25, "{plain}");
+    }
+
     #[test]
     fn one_determines_the_other() {
         let (value, group) = ([0, 1, 2, 3], [0, 0, 1, 1]);
@@ -156,9 +235,9 @@ mod tests {
         let pairs = associations(&[&a, &b, &c], &[&a, &[0; 4], &c], None).unwrap();
         assert_eq!(pairs.iter().map(|p| p.columns).collect::<Vec<_>>(), [(0, 1), (0, 2), (1, 2)]);
         near(pairs[0].before.cramer_v - pairs[0].after.cramer_v, 1.0);
-        let (v, c_difference) = mean_association_difference(&pairs).unwrap();
-        near(v, 1.0 / 3.0);
-        near(c_difference, 0.5f64.sqrt() / 3.0);
+        let change = mean_association_difference(&pairs).unwrap();
+        near(change.cramer_v, 1.0 / 3.0);
+        near(change.pearson_c, 0.5f64.sqrt() / 3.0);
         // Without the second and third record, `a` and `c` say the same.
         let mask = [false, true, true, false];
         near(associations(&[&a, &c], &[&a, &c], Some(&mask)).unwrap()[0].after.cramer_v, 1.0);
@@ -187,7 +266,7 @@ mod tests {
             }
             let own = association(&a, &b).unwrap();
             prop_assert!((own.chi_squared - expected).abs() < 1e-9);
-            prop_assert!((0.0..=1.0).contains(&own.cramer_v) && (0.0..1.0).contains(&own.pearson_c));
+            prop_assert!((0.0..=1.0).contains(&own.cramer_v) && (0.0..=1.0).contains(&own.corrected_v) && (0.0..1.0).contains(&own.pearson_c));
         }
     }
 }

@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 
 use super::UtilityError;
+use crate::exact::ExactSum;
 
 /// Pearson's correlation of two columns.
 ///
@@ -91,15 +92,18 @@ pub(super) fn complete(a: &[f64], b: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Uti
 
 /// The mean of finite numbers, whatever their size; 0 of none.
 pub(super) fn mean(numbers: &[f64]) -> f64 {
-    let n = numbers.len() as f64;
-    let sum: f64 = numbers.iter().sum();
     if numbers.is_empty() {
-        0.0
-    } else if sum.is_finite() {
-        sum / n
-    } else {
-        numbers.iter().map(|x| x / n).sum()
+        return 0.0;
     }
+    let n = numbers.len() as f64;
+    let (sum, size) = numbers.iter().fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
+    // Where numbers of either sign nearly cancel, or are too large to add up, only the exact sum is right.
+    if size.is_finite() && sum.abs() >= size * 1e-6 {
+        return sum / n;
+    }
+    let mut exact = ExactSum::default();
+    numbers.iter().for_each(|&number| exact.add(number, 1));
+    exact.divided(n)
 }
 
 fn correlation(a: &[f64], b: &[f64]) -> f64 {

@@ -39,7 +39,10 @@ mod reconstruction;
 mod spread;
 mod stabbing;
 
-pub use association::{Association, PairAssociation, association, associations, mean_association_difference};
+pub use association::{
+    Association, AssociationDifference, PairAssociation, association, associations,
+    mean_association_difference,
+};
 pub use cells::{Climb, distortion_ratio, generalization_steps, range_losses};
 pub use classes::{Classes, RangeLoss, SumOfSquares};
 pub use correlation::{

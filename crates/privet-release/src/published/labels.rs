@@ -37,13 +37,16 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
         .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));
     let kind_of_values = mostly(domain);
     let list = |label: &str| -> Vec<u32> {
-        if let Some(nodes) = &nodes
-            && let Some(codes) = nodes.below.get(label)
-        {
+        let own = code_of.get(label).copied();
+        let below = nodes.as_ref().and_then(|nodes| nodes.below.get(label));
+        if own.is_some_and(|code| code < domain.missing()) {
+            // Missing values have markers, and no coarser reading; of several markers one may stand for all.
+            let beside = below.into_iter().flatten().copied().filter(|&code| code >= domain.missing());
+            return (0..domain.missing()).chain(beside).collect();
+        }
+        if let Some(codes) = below {
             return codes.clone();
         }
-        // Missing values have markers, and no coarser reading.
-        let own = code_of.get(label).copied();
         match Reading::of(label, kind_of_values) {
             Some(reading) => (0..values)
                 .filter(|&code| Some(code) == own || reading.takes(domain, code, kind_of_values))

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::outcome::Check;
 use super::table::{Released, Table};
 use crate::Manifest;
-use crate::manifest::Recoding;
+use crate::manifest::{DependencyLink, Recoding};
 
 /// Whether two computations of one number agree.
 pub(super) fn close(a: f64, b: f64) -> bool {
@@ -154,7 +154,9 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
             ));
             continue;
         }
-        if labels.windows(2).any(|pair| pair[1] > pair[0]) || labels[0] > recoding.leaves {
+        // Of a table without records the top level alone has a label.
+        let grows = manifest.data.input_rows > 0 && labels.windows(2).any(|pair| pair[1] > pair[0]);
+        if grows || labels[0] > recoding.leaves {
             problems.push(format!("{at}: a higher level has more labels than a lower one"));
         }
         let distinct = released.table.columns[number].texts.len() as u64;
@@ -231,6 +233,7 @@ fn chosen(manifest: &Manifest) -> Vec<String> {
             problems.push("the nodes of least height have different heights".to_owned());
         }
     }
+    problems.extend(aggregated(manifest));
     if let Some(purpose) = &search.purpose {
         let fits = purpose.levels.len() == recodings.len() && purpose.priorities.len() == recodings.len();
         if !fits
@@ -246,6 +249,75 @@ fn chosen(manifest: &Manifest) -> Vec<String> {
         }
     }
     problems
+}
+
+/// What microaggregation says of its groups. SSE and SST need the original; that they fit each other, the tree and the
+/// key attributes that follow from it (thesis 2.12) do not.
+fn aggregated(manifest: &Manifest) -> Vec<String> {
+    let ratio = manifest.metrics.get("sse-sst").copied();
+    let Some(told) = &manifest.search.microaggregation else {
+        let problem = "SSE/SST is told, and not what the groups were formed by".to_owned();
+        return ratio.map(|_| problem).into_iter().collect();
+    };
+    let mut problems = Vec::new();
+    let are_squares = |x: f64| x.is_finite() && x >= 0.0;
+    if !are_squares(told.sse) || !are_squares(told.sst) || told.sse > told.sst && !close(told.sse, told.sst) {
+        problems.push("SSE and SST must be numbers of at least 0, and SSE no larger than SST".to_owned());
+    }
+    if ratio.is_none_or(|ratio| !close(ratio, told.ratio())) {
+        problems.push("`sse-sst` is not SSE by SST".to_owned());
+    }
+    let quasi: Vec<&str> = manifest
+        .data
+        .columns
+        .iter()
+        .filter(|column| column.recoding.is_some())
+        .map(|column| column.name.as_str())
+        .collect();
+    let keys = match told.method.as_str() {
+        "ama" if !told.dependency_tree.is_empty() => key_columns(&quasi, &told.dependency_tree),
+        // Without a promise about sizes every record is a group, and nothing needs to be chosen.
+        "ama" | "mdav" | "v-mdav" | "univariate" if told.dependency_tree.is_empty() => Some(quasi),
+        _ => None,
+    };
+    if keys.is_none_or(|keys| keys != told.key_columns) {
+        problems.push("groups were not formed by the columns that the method looks at".to_owned());
+    }
+    problems
+}
+
+/// The key attributes of a dependency tree, in the order of the columns: those of most links, as few as have as many links
+/// as there are columns. `None` when the links are no spanning tree.
+fn key_columns<'a>(quasi: &[&'a str], links: &[DependencyLink]) -> Option<Vec<&'a str>> {
+    let mut part: Vec<usize> = (0..quasi.len()).collect();
+    let mut degrees = vec![0usize; quasi.len()];
+    for link in links {
+        let place = |name: &str| quasi.iter().position(|own| *own == name);
+        let (a, b) = (place(&link.columns[0])?, place(&link.columns[1])?);
+        let apart = link.variation_of_information;
+        // Entropies are sums of rounded numbers: what should be 0 may be a little less.
+        if part[a] == part[b] || !(apart.is_finite() && apart > -1e-6) {
+            return None;
+        }
+        let (from, to) = (part[a], part[b]);
+        part.iter_mut().filter(|part| **part == from).for_each(|part| *part = to);
+        degrees[a] += 1;
+        degrees[b] += 1;
+    }
+    if links.len() + 1 != quasi.len().max(1) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..quasi.len()).collect();
+    order.sort_by_key(|&column| std::cmp::Reverse(degrees[column]));
+    let mut sum = 0;
+    let needed = order.iter().take_while(|&&column| {
+        let is_needed = sum < quasi.len();
+        sum += degrees[column];
+        is_needed
+    });
+    let mut keys: Vec<usize> = needed.copied().collect();
+    keys.sort_unstable();
+    Some(keys.into_iter().map(|column| quasi[column]).collect())
 }
 
 fn metrics(manifest: &Manifest, released: &Released) -> Check {

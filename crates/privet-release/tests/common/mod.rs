@@ -138,6 +138,7 @@ impl Fixture {
                 bound: None,
                 purpose: None,
                 minimal_nodes: None,
+                microaggregation: None,
             },
             metrics: [
                 ("loss", 0.25),

@@ -183,7 +183,15 @@ fn decimal(value: f64) -> String {
 }
 
 fn per_cent(value: f64) -> String {
-    let text = format!("{:.4}", value * 100.0);
+    // Three figures, as far as a reader can use them.
+    let per_cent = value * 100.0;
+    let decimals = match per_cent.abs() {
+        10.0.. => 1,
+        1.0.. => 2,
+        0.1.. => 3,
+        _ => 4,
+    };
+    let text = format!("{per_cent:.decimals$}");
     format!("{}\u{a0}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -193,6 +201,12 @@ mod tests {
 
     fn point(loss: f64, risk: f64, safe: bool) -> CandidatePoint {
         CandidatePoint { loss, risk, suppressed: 0.0, safe, chosen: false }
+    }
+
+    #[test]
+    fn marks_have_three_figures() {
+        let shown = [0.809_825, 0.012_345, 0.001_234_5, 1.0, 0.2].map(per_cent);
+        assert_eq!(shown, ["81\u{a0}%", "1.23\u{a0}%", "0.123\u{a0}%", "100\u{a0}%", "20\u{a0}%"]);
     }
 
     #[test]

@@ -41,9 +41,12 @@ struct Row {
 const LABELS: (&str, &str) = ("label", "labels");
 const VALUES: (&str, &str) = ("value", "values");
 
-/// The tree of a column. The title is markup.
-pub(crate) fn draw(id: &str, title: &str, recoding: &Recoding) -> String {
-    let rows = rows(recoding);
+/// The tree of a column, of whose published labels so many occur. The title is markup.
+pub(crate) fn draw(id: &str, title: &str, recoding: &Recoding, occur: Option<u64>) -> String {
+    let mut rows = rows(recoding);
+    if let (Some(_), Some(occur)) = (recoding.level, occur) {
+        rows.iter_mut().filter(|row| row.fate == Fate::Published).for_each(|row| row.labels = Some(occur));
+    }
     let height = PITCH * rows.len() as f64;
     let mut out = open(id, "tree", &view_box(WIDTH, height), title, &describe(&rows));
     for (i, row) in rows.iter().enumerate() {
@@ -311,7 +314,7 @@ mod tests {
             let recoding = recoding(Some(level), None, &labels, height);
             let rows = rows(&recoding);
             assert_eq!(rows.iter().filter(|row| row.fate == Fate::Published).count(), 1);
-            let drawing = draw("x", "t", &recoding);
+            let drawing = draw("x", "t", &recoding, None);
             assert!(!drawing.contains("NaN") && !drawing.contains("inf") && drawing.len() < 40_000);
             assert_eq!(drawing.matches("▸").count(), 1);
         }
@@ -319,7 +322,7 @@ mod tests {
 
     #[test]
     fn every_level_has_its_row_and_its_nodes() {
-        let drawing = draw("x", "t", &recoding(Some(2), None, &[74, 19, 10, 5, 1], 4));
+        let drawing = draw("x", "t", &recoding(Some(2), None, &[74, 19, 10, 5, 1], 4), None);
         // 10 published, 19 and a band given up, 5 and 1 not needed.
         assert_eq!(drawing.matches("class=\"solid\"").count(), 10);
         assert_eq!(drawing.matches("class=\"hatched\"").count(), 20);
@@ -339,9 +342,9 @@ mod tests {
         assert_eq!(names(1, &[74, 19, 10, 1]), ["level 3", "mixed", "level 2", "level 1", "level 0"]);
         assert_eq!(names(99, &[74, 19, 10, 1]), ["level 3", "level 2", "level 1", "mixed", "level 0"]);
         assert_eq!(names(3, &[]), ["mixed"]);
-        let cells = draw("x", "t", &recoding(None, Some(("cells", 70)), &[74, 1], 1));
+        let cells = draw("x", "t", &recoding(None, Some(("cells", 70)), &[74, 1], 1), None);
         assert!(!cells.contains("given up") && cells.matches("▸").count() == 2, "{cells}");
-        let means = draw("x", "t", &recoding(None, Some(("means", 312)), &[74, 1], 1));
+        let means = draw("x", "t", &recoding(None, Some(("means", 312)), &[74, 1], 1), None);
         assert!(means.contains("312 values") && means.contains("74 values, given up"), "{means}");
     }
 }

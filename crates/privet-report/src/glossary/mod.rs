@@ -41,6 +41,11 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
             "How many pairs of records a reader can no longer tell apart, each record being paired with itself too, and \
              a suppressed record with every record of the input: smaller is better.",
         ),
+        "sse-sst" => (
+            "Spread within groups (SSE/SST)",
+            "How much of the spread of the identifying columns lies within groups, and so can no longer be seen: 0 means \
+             none of it, 1 means all. Distances are those by which the groups were formed, texts included.",
+        ),
         "average-class-size" => (
             "Average class size",
             "How many published records look alike on average: the closer to the smallest size that was promised, the \

@@ -40,10 +40,11 @@ const BUCKET: [Word; 2] = [
     (
         "Bucket",
         "A group of records whose sensitive values are published together, apart from the records, so that nobody can \
-         tell whose is whose; where this page speaks of a class, it means a bucket.",
+         tell whose is whose; the records of a bucket need not look alike, and where this page speaks of a class, it means a \
+         bucket.",
     ),
     (
-        "Smallest, mean and largest class",
+        "Smallest, mean and largest bucket",
         "The fewest, the average and the most records of a bucket; nobody’s sensitive value is mixed with fewer than the \
          smallest has.",
     ),
@@ -194,7 +195,8 @@ const OWNER: [Word; 8] = [
     ),
     (
         "Cramér’s V",
-        "How strongly two columns go together, from 0 for not at all to 1 for one telling the other.",
+        "How strongly two columns go together, from 0 for not at all to 1 for one telling the other; pair by pair it is \
+         corrected for what chance adds where columns have many values (Bergsma’s correction).",
     ),
     (
         "Guessing, trained on raw, trained on released",
@@ -208,7 +210,8 @@ const OWNER: [Word; 8] = [
     ),
     (
         "Loss and risk of a candidate",
-        "The detail that a version gives up, suppressed records counting fully, and the mean risk of its records, which is \
+        "The detail that a version gives up, suppressed records counting fully (exact for the published version, estimated \
+         for others from what records lose on average), and the mean risk of its records, which is \
          the number of its classes divided by the number of its records.",
     ),
     (

@@ -1,5 +1,6 @@
 //! All attacks that were made, and those that were not.
 
+use privet_attack::Finding;
 use privet_release::Manifest;
 
 use crate::sections::attacks::{findings, titled};
@@ -13,7 +14,11 @@ use super::attacks_of;
 const MOST: usize = 100;
 
 pub(super) fn write(_manifest: &Manifest, facts: &Facts, assessment: &Assessment, out: &mut String) {
-    let made = attacks_of(facts, assessment);
+    all(attacks_of(facts, assessment), assessment, out);
+}
+
+/// These attacks, and those that were not made.
+pub(super) fn all(made: &[Finding], assessment: &Assessment, out: &mut String) {
     if made.is_empty() {
         out.push_str("<p>No attack was made.</p>\n");
     } else {

@@ -13,6 +13,10 @@ const MOST_DRAWN: usize = 36;
 const MOST_FIGURES: usize = 8;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    all(assessment, out);
+}
+
+pub(super) fn all(assessment: &Assessment, out: &mut String) {
     let columns = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.columns);
     if columns.is_empty() {
         out.push_str("<p>Columns were not compared.</p>\n");

@@ -10,22 +10,31 @@ use crate::{Assessment, CandidatePoint, Facts};
 /// Rows of the table.
 const MOST_ROWS: usize = 12;
 
-pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
     let points = &assessment.candidates;
     if points.is_empty() {
-        out.push_str("<p>The search left no other candidates to compare with.</p>\n");
+        out.push_str(
+            "<p>Which other versions could have been published is not recorded here. It is known only while a release is \
+             made, and only for searches that choose a level for each column: set <code>output.home</code>, and the \
+             owner’s page made with the release has them.</p>\n",
+        );
         return;
     }
     let safe = points.iter().filter(|p| p.safe).count() as u64;
     let odd = points.iter().filter(|p| !is_plain(p)).count() as u64;
     let front = front(points);
-    out.push_str(
-        "<p>Each mark is a version that the search looked at: the further left, the more detail it keeps; the further down, \
-         the less its records risk on average. Keeping the promises is a further condition: only filled marks do. The line \
-         joins the safe versions that no other safe one beats in both.</p>\n\
+    put!(
+        out,
+        "<p>Each mark is a version that the search judged and could not rule out at once; it looked at {} in all. Versions \
+         that would leave out too many records, as would every finer one, were ruled out and are not drawn. The further \
+         left a mark, the more detail it keeps; the further down, the less its records risk on average. Keeping the promises is a further condition: only filled marks do. The line \
+         joins the safe versions that no other safe one beats in both. The loss of the published version is exact; those of \
+         the others are estimates, in which suppressed records lose everything and the rest what records lose on \
+         average.</p>\n\
          <ul class=\"legend\"><li><span class=\"key disc\" aria-hidden=\"true\"></span>all promises hold</li><li><span \
          class=\"key circle\" aria-hidden=\"true\"></span>a promise is broken</li><li><span class=\"key target\" \
          aria-hidden=\"true\"></span>published</li></ul>\n<figure>\n",
+        count(manifest.search.nodes_checked.max(points.len() as u64))
     );
     let description = format!(
         "{}, {} of them safe; {} on the front. The table has the most telling ones.",
@@ -100,7 +109,7 @@ fn table(points: &[CandidatePoint], front: &[usize], out: &mut String) {
             "<tr{}><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td>\
              {}</td><td>{what}</td></tr>\n",
             if point.chosen { " class=\"strong\"" } else { "" },
-            number(point.loss),
+            if point.chosen { number(point.loss) } else { format!("≈\u{a0}{}", number(point.loss)) },
             share(point.risk),
             share(point.suppressed),
             if point.safe { "✓ hold" } else { "✗ broken" }
@@ -112,6 +121,14 @@ fn table(points: &[CandidatePoint], front: &[usize], out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn estimates_are_told_from_what_is_exact() {
+        let point = |loss, chosen| CandidatePoint { loss, risk: 0.1, suppressed: 0.0, safe: true, chosen };
+        let mut out = String::new();
+        table(&[point(0.25, true), point(0.5, false)], &[0, 1], &mut out);
+        assert!(out.contains(">0.25<") && out.contains(">≈\u{a0}0.5<"), "{out}");
+    }
 
     #[test]
     fn the_table_is_short_and_has_the_published_one() {

@@ -15,8 +15,12 @@ mod verdict;
 
 use privet_attack::Finding;
 use privet_release::Manifest;
+use privet_release::perturbed::PerturbedManifest;
 
-use crate::sections::{check, classes, files, metrics, promises, recoding, records, search, words};
+use crate::sections::{
+    COARSENED, LOOK_ALIKE, check, classes, files, heading, kind, metrics, promises, recoding, records,
+    search, words,
+};
 use crate::text::{escape, name, value};
 use crate::{Assessment, Facts, Figure, glossary, page};
 
@@ -29,20 +33,23 @@ const SECTIONS: [(&str, &str, Body); 16] = [
     ("promises", "What was promised, and what was reached", |m, f, _, out| promises::write(m, f, out)),
     ("attacks", "Attacks", attacks::write),
     ("risk", "What single records risk", risk::write),
-    ("classes", "How many records look alike", |m, f, _, out| classes::write(m, f, out)),
+    ("classes", LOOK_ALIKE, |m, f, _, out| classes::write(m, f, out)),
     ("curve", "What else could have been published", curve::write),
     ("utility", "What the release is still good for", utility::write),
     ("distributions", "Columns before and after", columns::write),
     ("pairs", "Columns that go together", pairs::write),
     ("learners", "Learning from the release", learners::write),
-    ("recoding", "How the identifying columns were coarsened", |m, f, _, out| recoding::write(m, f, out)),
+    ("recoding", COARSENED, |m, f, _, out| recoding::write(m, f, out)),
     ("metrics", "What it cost", |m, f, _, out| metrics::write(m, f, out)),
     ("records", "Records", |m, f, _, out| records::write(m, f, out)),
     ("search", "How this version was chosen", |m, f, _, out| search::write(m, f, out)),
     ("files", "Files of the release", |m, _, _, out| files::list(m, out)),
     ("check", "Check it yourself", |m, f, _, out| check::write(m, f, out)),
-    ("words", "Words used here", |m, _, _, out| words::list(&glossary::words(m, true, true), out)),
+    ("words", "Words used here", |m, _, _, out| words::list(m, &glossary::words(m, true, true), out)),
 ];
+
+const BANNER: &str = "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this \
+                      page.</strong></p>\n";
 
 const FOOT: &str = "from the release and from the original. It names no value of the original, but it tells what only its \
                     owner may know. Do not publish it.";
@@ -55,19 +62,44 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment
     };
     let below = format!(
         "{} table {} · made by {}",
-        page::capitalized(&escape(&manifest.kind)),
+        kind(manifest),
         name(&manifest.data.file),
         escape(&manifest.software)
     );
     page::open(&mut out, &manifest.software, &title, &below);
-    out.push_str(
-        "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this page.</strong></p>\n",
-    );
+    out.push_str(BANNER);
     verdict::write(manifest, facts, assessment, &mut out);
-    page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, title)));
+    page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, heading(manifest, title))));
     for (id, title, body) in SECTIONS {
-        page::open_section(&mut out, id, title);
+        page::open_section(&mut out, id, heading(manifest, title));
         body(manifest, facts, assessment, &mut out);
+        out.push_str("</section>\n");
+    }
+    page::close(&mut out, &manifest.software, FOOT);
+    out
+}
+
+/// A part of the owner's page of a perturbed release.
+type PerturbedBody = fn(&Assessment, &mut String);
+
+const PERTURBED: [(&str, &str, PerturbedBody); 3] = [
+    ("attacks", "Attacks", |assessment, out| attacks::all(&assessment.attacks, assessment, out)),
+    ("utility", "What the release is still good for", utility::all),
+    ("distributions", "Columns before and after", columns::all),
+];
+
+/// The page of a perturbed release: it has no classes, and its promises stand on its own page.
+pub(crate) fn render_perturbed(manifest: &PerturbedManifest, assessment: &Assessment) -> String {
+    let mut out = String::with_capacity(64 * 1024);
+    let below =
+        format!("Perturbed table {} · made by {}", name(&manifest.data.file), escape(&manifest.software));
+    page::open(&mut out, &manifest.software, "Assessment of a perturbed table", &below);
+    out.push_str(BANNER);
+    verdict::of_attacks(assessment, &mut out);
+    page::contents(&mut out, PERTURBED.iter().map(|&(id, title, _)| (id, title)));
+    for (id, title, body) in PERTURBED {
+        page::open_section(&mut out, id, title);
+        body(assessment, &mut out);
         out.push_str("</section>\n");
     }
     page::close(&mut out, &manifest.software, FOOT);

@@ -34,8 +34,11 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
         })
         .collect();
     out.push_str(
-        "<p>The larger a square, the more two columns go together (Cramér’s V, from 0 to 1). Below the diagonal is the \
-         original, above it the release: were nothing lost, both halves would mirror each other.</p>\n<figure>\n",
+        "<p>The larger a square, the more two columns go together (Cramér’s V, from 0 to 1, corrected for what chance adds \
+         where columns have many values; how columns of many values were cut into ranges, and which were left out, stands \
+         under <a href=\"#utility\">what the release is still good for</a>). Below the diagonal is the \
+         original, above it the release: were nothing lost, both halves would mirror each other.</p>\n<figure>\n\
+         <div class=\"scroll\" role=\"region\" aria-label=\"Columns that go together\" tabindex=\"0\">\n",
     );
     let description = format!(
         "A square for each of {} pairs of {} columns, its area the strength before below the diagonal and after above it. \
@@ -46,7 +49,7 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
     out.push_str(&matrix::draw("pairs-chart", "Columns that go together", &description, &names, &cells));
     put!(
         out,
-        "\n<figcaption>Below the diagonal: before. Above: after.{}</figcaption>\n</figure>\n",
+        "\n</div>\n<figcaption>Below the diagonal: before. Above: after.{}</figcaption>\n</figure>\n",
         if names.len() < all {
             format!(
                 " {} of {} columns are drawn, those in the pairs that changed most.",

@@ -9,6 +9,10 @@ use crate::{Assessment, Facts};
 use super::figures;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    all(assessment, out);
+}
+
+pub(super) fn all(assessment: &Assessment, out: &mut String) {
     let Some(utility) = &assessment.utility else {
         out.push_str("<p>What the release is good for was not measured.</p>\n");
         return;
@@ -17,6 +21,9 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
         out.push_str("<p>No figure about the whole table was measured.</p>\n");
     }
     figures(out, "utility-table", "Figures about the whole table", &utility.figures);
+    for note in &utility.notes {
+        put!(out, "<p class=\"aside\">{}</p>\n", sentence(note));
+    }
     if let Some(queries) = &utility.queries {
         out.push_str("<h3>Random queries</h3>\n<dl class=\"terms\">\n");
         term(out, "What they ask", &sentence(&queries.about));

@@ -54,7 +54,8 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
                 share_at_least(worst.risk)
             )
         }
-        None => "No attack was made".to_owned(),
+        None if attacks.is_empty() => "No attack was made".to_owned(),
+        None => "No attack that counts as a risk was made".to_owned(),
     };
     let (class, mark) = match judged {
         _ if promises.class == "fails" => ("fails", "✗"),
@@ -110,13 +111,47 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     let classes = &manifest.classes;
     term(
         out,
-        "Smallest class",
-        &format!("{}<small>{}</small>", count(classes.min), counted(classes.count, "class", "classes")),
+        if manifest.kind == "bucketized" { "Smallest bucket" } else { "Smallest class" },
+        &format!(
+            "{}<small>{}</small>",
+            count(classes.min),
+            match manifest.kind.as_str() {
+                "bucketized" => counted(classes.count, "bucket", "buckets"),
+                _ => counted(classes.count, "class", "classes"),
+            }
+        ),
     );
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
     }
     out.push_str("</dl>\n</section>\n");
+}
+
+/// The verdict of a release without classes: the worst attack against what is accepted.
+pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
+    let worst = worst(&assessment.attacks);
+    let judged = judge(worst.map(|worst| worst.risk), assessment.max_risk);
+    let (class, mark) = match judged {
+        Judged::TooRisky => ("fails", "✗"),
+        Judged::Open => ("open", "?"),
+        Judged::Accepted => ("holds", "✓"),
+    };
+    let accepted = assessment.max_risk.map_or("not said".to_owned(), share_at_least);
+    let heading = match worst {
+        Some(worst) => format!(
+            "Worst attack: {}, {} of records; accepted: {accepted}",
+            title(worst),
+            share_at_least(worst.risk)
+        ),
+        None => "No attack was made".to_owned(),
+    };
+    put!(
+        out,
+        "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
+         aria-hidden=\"true\">{mark}</span> {heading}</h2>\n<p class=\"lead\">{} made, {} not made.</p>\n</section>\n",
+        counted(assessment.attacks.len() as u64, "attack was", "attacks were"),
+        counted(assessment.not_made.len() as u64, "was", "were")
+    );
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! The owner's page shows the same with the same words.
 
-use privet_attack::{Finding, Rate};
+use privet_attack::{ATTACKS, AttackWord, Finding, Rate};
 use privet_release::Manifest;
 
 use crate::Facts;
@@ -31,6 +31,20 @@ pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
         return;
     }
     findings(&facts.attacks, out);
+    let not_tried: Vec<String> = not_tried(&facts.attacks).map(|attack| titled(attack.word)).collect();
+    if !not_tried.is_empty() {
+        put!(
+            out,
+            "<h3>Not tried</h3>\n<p>These attacks were not made before it was published, and nothing is known of what they \
+             would find: {}.</p>\n",
+            not_tried.join(", ")
+        );
+    }
+}
+
+/// The attacks on tables that were not made.
+pub(crate) fn not_tried(made: &[Finding]) -> impl Iterator<Item = &'static AttackWord> {
+    ATTACKS.iter().filter(|attack| made.iter().all(|own| own.attack != attack.word))
 }
 
 /// What an attack is called, with the column that it is about, as markup.
@@ -56,10 +70,12 @@ pub(crate) fn titled(word: &str) -> String {
     }
 }
 
-/// The attack that exposes most people. One whose risk is not known counts as the worst of all.
+/// The attack that exposes most people, of those that count as a risk. One whose risk is not known counts as the worst of
+/// all.
 pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
     let badness = |finding: &Finding| if finding.risk.is_nan() { f64::INFINITY } else { finding.risk };
-    findings.iter().reduce(|worst, next| if badness(next) > badness(worst) { next } else { worst })
+    let counted = findings.iter().filter(|finding| finding.not_counted.is_none());
+    counted.reduce(|worst, next| if badness(next) > badness(worst) { next } else { worst })
 }
 
 /// Where the axis of all rates ends: what can be told apart on it depends on it, so it fits the largest.
@@ -79,12 +95,24 @@ pub(crate) fn scale(end: f64) -> String {
 
 /// All attacks: an introduction, a table of all, and each by itself.
 pub(crate) fn findings(all: &[Finding], out: &mut String) {
-    out.push_str(
+    let scored = all.iter().any(|finding| finding.right.is_some() || finding.control.is_some());
+    let (truth, exposed) = match scored {
+        true => (
+            "The original was used afterwards, to see whether the adversary was right.",
+            "exposed, the adversary is right",
+        ),
+        false => (
+            "Whether the adversary was right is not told here: it would say more than the release does.",
+            "exposed",
+        ),
+    };
+    put!(
+        out,
         "<p>These attacks were made on the finished release. Each takes only the release and what its adversary is \
-         assumed to know. The original was used afterwards, to see whether the adversary was right. Somebody who knows \
-         more than is assumed here may learn more.</p>\n\
-         <ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>exposed, the adversary is \
-         right</li><li><span class=\"key hatched\" aria-hidden=\"true\"></span>exposed, the adversary is wrong</li><li>\
+         assumed to know. {truth} Somebody who knows more than is assumed here may learn more.</p>\n\
+         <ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>{exposed}</li><li><span \
+         class=\"key hatched\" aria-hidden=\"true\"></span>exposed, but no risk: the adversary is wrong, or \
+         the attack only informs</li><li>\
          <span class=\"key empty\" aria-hidden=\"true\"></span>what statistics alone would tell</li><li><span \
          class=\"key whiskers\" aria-hidden=\"true\"></span>95\u{a0}% interval</li></ul>\n",
     );
@@ -116,7 +144,7 @@ fn overview(all: &[Finding], end: f64, out: &mut String) {
             out,
             "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"draw\">{}</td></tr>\n",
             title(finding),
-            share(finding.risk),
+            if finding.not_counted.is_some() { "only informs".to_owned() } else { share(finding.risk) },
             exposed_bar(finding, end)
         );
     }
@@ -169,16 +197,23 @@ fn rates(i: usize, finding: &Finding, end: f64, out: &mut String) {
     let caption = format!("Rates of {}", title(finding));
     open_table(out, &format!("attack-{i}-table"), "rates", &caption);
     header(out, &["Who", "#Share", &scale(end)]);
-    let unknown = "Whether the adversary is right is not known, so all of them count as the risk.";
-    let hypothetical = "Nobody is said to know so much; it tells how little would be needed, and does not count as the risk.";
+    let unknown = "Whether the adversary is right is not told here, so all of them count as the risk.";
     let more = match finding {
-        own if own.right.is_some() || own.exposed.hits == 0 => "",
-        own if own.risk == 0.0 => hypothetical,
+        own if own.right.is_some() || own.exposed.hits == 0 || own.not_counted.is_some() => "",
         _ => unknown,
     };
     rate_row(out, "People who are exposed", more, &finding.exposed, &exposed_bar(finding, end));
     if let Some(right) = &finding.right {
         rate_row(out, "Of those, the adversary is right about", "", right, "");
+    }
+    if let Some(why) = &finding.not_counted {
+        put!(
+            out,
+            "<tr class=\"strong\"><th scope=\"row\">It only informs<small>{}</small></th><td class=\"number\">–</td><td \
+             class=\"draw\"></td></tr>\n",
+            sentence(why)
+        );
+    } else if finding.right.is_some() {
         put!(
             out,
             "<tr class=\"strong\"><th scope=\"row\">Risk: exposed, and rightly so</th><td class=\"number\">{}</td><td \
@@ -246,6 +281,7 @@ mod tests {
             control: None,
             control_group: None,
             risk,
+            not_counted: None,
             histogram: vec![],
             histogram_of: "",
             notes: vec![],
@@ -258,6 +294,14 @@ mod tests {
         assert!(worst(&all).is_some_and(|worst| worst.risk.is_nan()));
         assert_eq!(worst(&all[..1]).map(|worst| worst.risk), Some(0.2));
         assert!(worst(&[]).is_none());
+        // What only informs is no risk, however many it exposes.
+        let informs = Finding { not_counted: Some("it is about the server".into()), ..finding(0.0) };
+        assert!(worst(std::slice::from_ref(&informs)).is_none());
+        let mut page = String::new();
+        findings(&[informs, finding(0.5)], &mut page);
+        assert!(page.contains("It only informs") && page.contains("It is about the server."), "{page}");
+        assert_eq!(page.matches("only informs</td>").count(), 1, "{page}");
+        assert!(!page.contains("Risk: exposed, and rightly so"), "{page}");
         assert_eq!(title(&all[0]), "Odd one");
     }
 }

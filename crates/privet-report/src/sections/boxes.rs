@@ -32,7 +32,9 @@ pub(crate) fn write(boxes: &Boxes, out: &mut String) {
         name(&boxes.x.name),
         name(&boxes.y.name)
     );
-    put!(out, "<figure class=\"boxes\">\n<figcaption>{caption}</figcaption>\n");
+    put!(out, "<figure class=\"boxes\">\n<figcaption id=\"boxes-caption\">{caption}</figcaption>\n");
+    // On a narrow screen it keeps its size, so that its text can be read, and scrolls.
+    out.push_str("<div class=\"scroll\" role=\"region\" aria-labelledby=\"boxes-caption\" tabindex=\"0\">\n");
     put!(
         out,
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"boxes-title boxes-text\">\
@@ -55,7 +57,7 @@ pub(crate) fn write(boxes: &Boxes, out: &mut String) {
         dots(out, (x, y - height, width, height), group.rows / per_dot);
     }
     axes(out, boxes);
-    out.push_str("</svg>\n");
+    out.push_str("</svg>\n</div>\n");
     let each = if per_dot == 1 { "a record".to_owned() } else { format!("{} records", count(per_dot)) };
     put!(
         out,

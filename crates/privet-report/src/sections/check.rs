@@ -3,7 +3,7 @@
 use privet_release::Manifest;
 
 use crate::Facts;
-use crate::text::{escape, escape_lines};
+use crate::text::{escape, escape_lines, sentence};
 
 pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     out.push_str(
@@ -15,9 +15,14 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     if facts.reproduce.is_empty() {
         out.push_str("<p>The commands that made this release were not recorded.</p>\n");
     } else {
+        // A seed that nobody has kept cannot be used again.
+        let again = match manifest.randomness.contains("operating system") {
+            true => "makes another release with the same promises",
+            false => "gets the release again",
+        };
         put!(
             out,
-            "<p>Whoever holds the original data and the job file gets the release again with these commands and {}.</p>\n<pre><code>",
+            "<p>Whoever holds the original data and the job file {again} with these commands and {}.</p>\n<pre><code>",
             escape(&manifest.software)
         );
         for (i, command) in facts.reproduce.iter().enumerate() {
@@ -31,6 +36,8 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             out.push_str(
                 "<p>Nothing is random here: the same input gives the same files, byte for byte.</p>\n",
             );
+        } else {
+            put!(out, "<p>What was left to chance: {}</p>\n", sentence(&manifest.randomness));
         }
     }
 }

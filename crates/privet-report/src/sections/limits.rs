@@ -38,9 +38,13 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     if !bare.is_empty() {
         put!(
             out,
-            "<li>No promise limits what can be inferred about {}. Where records that look alike happen to share one \
+            "<li>No promise limits what can be inferred about {}. Where {} happen to share one \
              value there, that value is revealed for all of them.</li>\n",
-            names(bare.iter().copied(), 12)
+            names(bare.iter().copied(), 12),
+            match manifest.kind.as_str() {
+                "bucketized" => "the records of a bucket",
+                _ => "records that look alike",
+            }
         );
     }
     if manifest.kind == "bucketized" {

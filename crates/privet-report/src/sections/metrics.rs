@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::glossary;
-use crate::text::{escape, number, plain_name};
+use crate::text::{escape, number, of_buckets, plain_name};
 
 use super::recoding::losses;
 use super::{close_table, header, open_table};
@@ -35,7 +35,11 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         put!(
             out,
             "<tr><th scope=\"row\">{title}{minimized}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
-            explained.map_or("This report has no explanation for this metric.", |e| e.meaning),
+            match explained {
+                Some(own) if manifest.kind == "bucketized" => of_buckets(own.meaning),
+                Some(own) => own.meaning.to_owned(),
+                None => "This report has no explanation for this metric.".to_owned(),
+            },
             number(value)
         );
     }

@@ -19,6 +19,8 @@ use privet_release::Manifest;
 use privet_release::manifest::{DataColumn, Recoding};
 
 use crate::Facts;
+use crate::page::capitalized;
+use crate::text::escape;
 
 /// A section: where it is linked from, what it is called, what is in it.
 pub(crate) struct Section {
@@ -30,14 +32,17 @@ pub(crate) struct Section {
     pub body: fn(&Manifest, &Facts, &mut String),
 }
 
+pub(crate) const LOOK_ALIKE: &str = "How many records look alike";
+pub(crate) const COARSENED: &str = "How the identifying columns were coarsened";
+
 /// The sections after the verdict.
 pub(crate) const SECTIONS: [Section; 12] = [
     Section { id: "promises", title: "What was promised, and what was reached", body: promises::write },
     Section { id: "limits", title: "What is not promised", body: limits::write },
     Section { id: "attacks", title: "Attacks that were tried first", body: attacks::write },
     Section { id: "records", title: "Records", body: records::write },
-    Section { id: "recoding", title: "How the identifying columns were coarsened", body: recoding::write },
-    Section { id: "classes", title: "How many records look alike", body: classes::write },
+    Section { id: "recoding", title: COARSENED, body: recoding::write },
+    Section { id: "classes", title: LOOK_ALIKE, body: classes::write },
     Section { id: "metrics", title: "What it cost", body: metrics::write },
     Section { id: "search", title: "How this version was chosen", body: search::write },
     Section { id: "columns", title: "Columns published and removed", body: columns::write },
@@ -45,6 +50,39 @@ pub(crate) const SECTIONS: [Section; 12] = [
     Section { id: "check", title: "Check it yourself", body: check::write },
     Section { id: "words", title: "Words used here", body: words::write },
 ];
+
+/// The heading of a section, in words that fit what the classes of a release are.
+pub(crate) fn heading<'a>(manifest: &Manifest, title: &'a str) -> &'a str {
+    match (manifest.kind.as_str(), title) {
+        ("bucketized", LOOK_ALIKE) => "How large buckets are",
+        ("bucketized", COARSENED) => "How the identifying columns are published",
+        (_, COARSENED) if !standing_for_groups(manifest).is_empty() => {
+            "What became of the identifying columns"
+        }
+        _ => title,
+    }
+}
+
+/// What kind of table a release is, as its page names it.
+pub(crate) fn kind(manifest: &Manifest) -> String {
+    match standing_for_groups(manifest).is_empty() {
+        true => capitalized(&escape(&manifest.kind)),
+        false => "Microaggregated".to_owned(),
+    }
+}
+
+/// The columns whose values stand for groups of records: means, medians and most frequent values.
+pub(crate) fn standing_for_groups(manifest: &Manifest) -> Vec<&str> {
+    let stands = |recoding: &Recoding| {
+        let kind = recoding.nodes.as_ref().map(|nodes| nodes.kind.as_str());
+        matches!(kind, Some("means" | "medians" | "modes"))
+    };
+    quasi(manifest)
+        .into_iter()
+        .filter(|(_, own)| stands(own))
+        .map(|(column, _)| column.name.as_str())
+        .collect()
+}
 
 /// The quasi columns with their recoding.
 fn quasi(manifest: &Manifest) -> Vec<(&DataColumn, &Recoding)> {

@@ -8,7 +8,7 @@ use privet_release::manifest::Recoding;
 
 use crate::draw::tree;
 use crate::facts::LabelCount;
-use crate::text::{count, counted, name, number, percent, plain_name};
+use crate::text::{count, counted, name, natural_order, number, percent, plain_name};
 use crate::{Facts, svg};
 
 use super::quasi;
@@ -43,13 +43,16 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             "<article class=\"card\" aria-labelledby=\"column-{i}\">\n<h3 id=\"column-{i}\">{}</h3>\n",
             name(&column.name)
         );
-        put!(out, "<p>{}</p>\n", in_words(recoding));
+        let known = facts.columns.iter().find(|f| f.name == column.name);
+        // Labels that occur; a level may have others, of values that were suppressed.
+        let occur = known.map(|known| known.labels.len() as u64).filter(|_| recoding.level != Some(0));
+        put!(out, "<p>{}</p>\n", in_words(recoding, occur));
         if has_trees {
             let title = format!("Hierarchy of {}", plain_name(&column.name));
-            out.push_str(&tree::draw(&format!("tree-{i}"), &title, recoding));
+            out.push_str(&tree::draw(&format!("tree-{i}"), &title, recoding, occur));
             out.push('\n');
         }
-        if let Some(known) = facts.columns.iter().find(|f| f.name == column.name) {
+        if let Some(known) = known {
             labels(out, i, &known.labels, recoding.level != Some(0));
         }
         out.push_str("</article>\n");
@@ -68,8 +71,8 @@ fn legend(out: &mut String) {
     );
 }
 
-fn in_words(recoding: &Recoding) -> String {
-    let at = |level: usize| recoding.labels_per_level.get(level).map(|&n| count(n));
+/// What became of a column, of whose labels so many occur in the published table.
+fn in_words(recoding: &Recoding, occur: Option<u64>) -> String {
     let Some(level) = recoding.level else {
         let Some(nodes) = &recoding.nodes else { return String::new() };
         return match nodes.kind.as_str() {
@@ -86,14 +89,17 @@ fn in_words(recoding: &Recoding) -> String {
                 counted(nodes.labels, "range", "ranges")
             ),
             "means" => {
-                format!("Each group of records shows its mean: {}.", counted(nodes.labels, "value", "values"))
+                format!(
+                    "Each group of records shows its mean: {}. Nobody in the group need have it.",
+                    counted(nodes.labels, "value", "values")
+                )
             }
             "medians" => format!(
-                "Each group of records shows its median: {}.",
+                "Each group of records shows its median: {}. Of the others nobody need have it.",
                 counted(nodes.labels, "value", "values")
             ),
             "modes" => format!(
-                "Each group of records shows its most frequent value: {}.",
+                "Each group of records shows its most frequent value: {}. Others in the group may have another.",
                 counted(nodes.labels, "value", "values")
             ),
             _ if nodes.labels == 1 => "Every value became the same label.".to_owned(),
@@ -101,10 +107,17 @@ fn in_words(recoding: &Recoding) -> String {
         };
     };
     let place = format!("Level <b>{}</b> of {}", count(level as u64), count(recoding.height as u64));
-    let rest = match (at(0), at(level)) {
+    let at = |level: usize| recoding.labels_per_level.get(level).copied();
+    let rest = match (at(0), at(level), occur) {
         _ if level == 0 => ": published as it was".to_owned(),
-        (Some(first), Some(now)) => {
-            format!(": {first} values became {now} {}", if now == "1" { "label" } else { "labels" })
+        (Some(first), Some(now), Some(occur)) if occur < now => format!(
+            ": {} can become {}, of which {} in the published table",
+            counted(first, "value", "values"),
+            counted(now, "label", "labels"),
+            if occur == 1 { "1 occurs".to_owned() } else { format!("{} occur", count(occur)) }
+        ),
+        (Some(first), Some(now), _) => {
+            format!(": {} became {}", counted(first, "value", "values"), counted(now, "label", "labels"))
         }
         _ => String::new(),
     };
@@ -116,12 +129,12 @@ fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
         return;
     }
     let total = all.iter().fold(0u64, |sum, l| sum.saturating_add(l.rows));
-    // The most frequent ones; named labels go back to the order they came in.
+    // The most frequent ones; named labels are then put in order.
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(all[i].rows), i));
     let mut shown: Vec<usize> = order.iter().copied().take(MOST_LABELS).collect();
     if named {
-        shown.sort_unstable();
+        shown.sort_by(|&a, &b| natural_order(&all[a].label, &all[b].label));
     }
     let greatest = all.iter().map(|l| l.rows).max().unwrap_or(0).max(1);
     put!(
@@ -202,4 +215,42 @@ pub(super) fn losses(manifest: &Manifest, out: &mut String) {
         out.push_str("</tr>\n");
     }
     super::close_table(out);
+    if !super::standing_for_groups(manifest).is_empty() {
+        out.push_str(
+            "<p class=\"aside\">Where a value stands for a group, the loss tells how far the values of the group lie apart, \
+             not that nothing is told: 1 means that groups reach from one end of the column to the other.</p>\n",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nine labels of a level, of which seven are left when records were suppressed.
+    #[test]
+    fn labels_that_occur_are_told() {
+        let recoding = Recoding {
+            level: Some(2),
+            nodes: None,
+            height: 3,
+            leaves: 511,
+            labels_per_level: vec![511, 60, 9, 1],
+            loss: 0.5,
+            weight: 1.0,
+        };
+        let told = in_words(&recoding, Some(7)).replace('\u{a0}', " ");
+        assert!(
+            told.contains("511 values can become 9 labels, of which 7 occur in the published table"),
+            "{told}"
+        );
+        let told = in_words(&recoding, Some(9)).replace('\u{a0}', " ");
+        assert!(told.contains("511 values became 9 labels"), "{told}");
+        assert!(tree::draw("x", "t", &recoding, Some(7)).contains("7 labels"));
+        let label = |text: &str| LabelCount { label: text.to_owned(), rows: 1 };
+        let mut out = String::new();
+        labels(&mut out, 0, &["b", "[10 to 19]", "[9 to 9]", "a"].map(label), true);
+        let places = ["[9 to 9]", "[10 to 19]", ">a<", ">b<"].map(|text| out.find(text).unwrap());
+        assert!(places.is_sorted(), "{out}");
+    }
 }

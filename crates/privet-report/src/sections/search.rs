@@ -1,9 +1,9 @@
 //! How the published candidate was chosen, and what is known of the choice.
 
 use privet_release::Manifest;
-use privet_release::manifest::Purpose;
+use privet_release::manifest::{Microaggregation, Purpose};
 
-use crate::text::{count, escape, names, number, percent};
+use crate::text::{count, escape, name, names, number, percent};
 use crate::{Facts, glossary};
 
 use super::{quasi, term};
@@ -57,6 +57,39 @@ fn purposes(out: &mut String, purpose: &Purpose, columns: &str) {
     term(out, "What that means for the columns", &shown);
 }
 
+/// What microaggregation formed its groups by.
+fn aggregated(out: &mut String, told: &Microaggregation) {
+    let columns = names(told.key_columns.iter().map(String::as_str), 24);
+    let chosen = match told.dependency_tree.is_empty() {
+        true => String::new(),
+        false => ": the key attributes, on which the other columns depend".to_owned(),
+    };
+    term(out, "Groups are formed by", &format!("<code>{}</code> on {columns}{chosen}", escape(&told.method)));
+    term(
+        out,
+        "Spread within groups",
+        &format!(
+            "{} of {} (SSE of SST, squared distances of the columns made comparable): {}",
+            number(told.sse),
+            number(told.sst),
+            number(told.ratio())
+        ),
+    );
+    if !told.dependency_tree.is_empty() {
+        let mut shown =
+            "Columns that tell most about each other, with how many bits one leaves open of the other, both \
+                         ways together<ul class=\"nodes\">"
+                .to_owned();
+        for link in &told.dependency_tree {
+            let [a, b] = &link.columns;
+            let apart = number(link.variation_of_information);
+            put!(shown, "<li>{} and {}: {apart}</li>", name(a), name(b));
+        }
+        shown.push_str("</ul>");
+        term(out, "Dependency tree", &shown);
+    }
+}
+
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let search = &manifest.search;
     out.push_str("<dl class=\"terms\">\n");
@@ -84,6 +117,9 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     }
     if let Some(purpose) = &search.purpose {
         purposes(out, purpose, &names(quasi(manifest).iter().map(|(c, _)| c.name.as_str()), 12));
+    }
+    if let Some(told) = &search.microaggregation {
+        aggregated(out, told);
     }
     let limit = search.suppress_at_most;
     let limit = if limit.is_finite() { format!("{}\u{a0}%", number(limit * 100.0)) } else { number(limit) };

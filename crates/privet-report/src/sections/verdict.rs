@@ -7,7 +7,7 @@ use crate::asked::{Asked, Judgement};
 use crate::text::{count, counted, escape, names, number, percent, share_at_least};
 
 use super::attacks::{titled, worst};
-use super::{quasi, term};
+use super::{quasi, standing_for_groups, term};
 
 /// What can be said of all promises together.
 pub(crate) struct Summary {
@@ -54,7 +54,7 @@ pub(crate) fn summary(manifest: &Manifest) -> Summary {
 }
 
 pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
-    let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of(p))).collect();
+    let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of_release(p, manifest))).collect();
     let total = asked.len() as u64;
     let smallest = manifest.classes.min;
     let nothing = manifest.data.rows == 0;
@@ -83,12 +83,37 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         }
         out.push_str("</ul>\n");
         let quasi = quasi(manifest);
-        if !quasi.is_empty() {
+        let shown = || names(quasi.iter().map(|(c, _)| c.name.as_str()), 12);
+        if !quasi.is_empty() && manifest.kind == "bucketized" {
+            put!(
+                out,
+                "<p>A <em>bucket</em> is a group of records whose sensitive values are published together. Its records need \
+                 not look alike: {} {} published as {}, and whose sensitive value is whose is what is hidden.</p>\n",
+                shown(),
+                if quasi.len() == 1 { "is" } else { "are" },
+                if quasi.len() == 1 { "it is" } else { "they are" }
+            );
+        } else if !quasi.is_empty() {
             put!(
                 out,
                 "<p>Records <em>look alike</em> when they have the same values in {}: {}.</p>\n",
                 if quasi.len() == 1 { "the identifying column" } else { "all identifying columns" },
-                names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)
+                shown()
+            );
+        }
+        let stands = standing_for_groups(manifest);
+        if !stands.is_empty() {
+            put!(
+                out,
+                "<p>{} not the values of single people: each stands for a group of records, and nobody in the group need \
+                 have it.</p>\n",
+                match stands.len() {
+                    1 => format!("The published values of {} are", names(stands.iter().copied(), 12)),
+                    _ => format!(
+                        "The published values of the columns {} are",
+                        names(stands.iter().copied(), 12)
+                    ),
+                }
             );
         }
     }
@@ -106,11 +131,14 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     );
     term(
         out,
-        "Smallest class",
+        if manifest.kind == "bucketized" { "Smallest bucket" } else { "Smallest class" },
         &format!(
             "{}<small>{}</small>",
             count(manifest.classes.min),
-            counted(manifest.classes.count, "class", "classes")
+            match manifest.kind.as_str() {
+                "bucketized" => counted(manifest.classes.count, "bucket", "buckets"),
+                _ => counted(manifest.classes.count, "class", "classes"),
+            }
         ),
     );
     if let Some(&loss) = manifest.metrics.get("loss") {

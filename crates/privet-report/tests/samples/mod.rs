@@ -193,6 +193,7 @@ pub fn manifest() -> Manifest {
             purpose: None,
             nodes_checked: 41,
             minimal_nodes: Some(vec![vec![2, 0], vec![1, 1]]),
+            microaggregation: None,
         },
         metrics: [("loss", 0.1045), ("discernibility", 3.5e7), ("height", 2.0)]
             .into_iter()
@@ -288,6 +289,7 @@ pub fn finding(attack: &'static str, text: &str, value: f64) -> Finding {
         control: Some(odd),
         control_group: Some(text.into()),
         risk: value,
+        not_counted: None,
         histogram: vec![Bin { from: 0.0, to: 0.5, people: 40 }, Bin { from: 0.5, to: value, people: 41 }],
         histogram_of: "people by how sure the adversary is of the best guess",
         notes: vec![text.into()],
@@ -321,6 +323,7 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
             histogram: vec![RiskBin { from: 0.0, to: value, records: 7 }; many],
         }),
         utility: Some(Utility {
+            notes: vec!["A note <b>of the owner</b>".to_owned()],
             figures: vec![figure.clone(); many],
             columns: (0..many).map(column).collect(),
             pairs: (0..many).map(pair).collect(),

@@ -5,6 +5,7 @@ use privet_measure::utility::{Classes, Histograms, Spread};
 use privet_report::{ColumnUtility, Figure};
 
 use super::super::original::translate;
+use super::numbers::{Moments, is_numeric, numbers_of, unit};
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
@@ -40,8 +41,9 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
             "The share of all records that are published with a label here that excludes nothing.",
         ));
         figures.extend(distances(&own));
-        if let Some((before, after)) = beside.numbers(quasi) {
-            figures.extend(moments(&before, &after, domain.kind()));
+        if let Some(own) = beside.numbers(quasi) {
+            let of = |numbers: &[f64]| Moments::of(numbers.iter().map(|&number| (number, 1)));
+            figures.extend(moments(of(&own.before), of(&own.after), own.unit, own.is_date));
         }
         columns.push(column(&release.table.columns[at].name, "quasi", &own, domain, figures));
     }
@@ -59,7 +61,14 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
             return Ok(None);
         }
         let own = Histograms::new(&before, &after)?;
-        let figures = distances(&own);
+        let mut figures = distances(&own);
+        if is_numeric(domain.kind()) && !original.is_code(name) {
+            let number = numbers_of(domain);
+            let of = |counts: &[f64]| {
+                Moments::of(number.iter().copied().zip(counts.iter().map(|&count| count as u64)))
+            };
+            figures.extend(moments(of(&before), of(&after), 1.0, domain.kind() == Kind::Date));
+        }
         Ok(Some(column(name, role, &own, domain, figures)))
     };
     for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
@@ -72,7 +81,9 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
             }
         }
         let mut column = plain(&own.name, "sensitive", &theirs.domain, &theirs.codes, after)?;
-        if let (Some(column), Kind::Integer | Kind::Decimal) = (&mut column, theirs.domain.kind()) {
+        if let (Some(column), Kind::Integer | Kind::Decimal) = (&mut column, theirs.domain.kind())
+            && !original.is_code(&theirs.name)
+        {
             column.figures.extend(widths(beside, &classes, theirs)?);
         }
         columns.extend(column);
@@ -92,8 +103,9 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
 
 /// How wide groups are in a sensitive column of numbers (UM-19): what somebody whose group is known still does not tell.
 fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec<Figure>, RunError> {
-    let number: Vec<f64> =
-        (0..column.domain.len() as u32).map(|code| column.domain.number(code).unwrap_or(f64::NAN)).collect();
+    let mut number = numbers_of(&column.domain);
+    let unit = unit(number.iter().copied());
+    number.iter_mut().for_each(|number| *number /= unit);
     let shown = column.codes.iter().zip(&beside.suppressed);
     let numbers: Vec<f64> =
         shown.map(|(&code, &gone)| if gone { f64::NAN } else { number[code as usize] }).collect();
@@ -109,7 +121,7 @@ fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec
         figure(
             "range-loss",
             "Width of groups, on average",
-            loss.sum / classes.count() as f64 / (high - low),
+            loss.sum / (high - low) / classes.count() as f64,
             true,
             "The largest minus the smallest number of a group, of the range of the column, on average over groups.",
         ),
@@ -124,7 +136,7 @@ fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec
     Ok(figures.into_iter().flatten().collect())
 }
 
-fn distances(own: &Histograms) -> Vec<Figure> {
+pub(super) fn distances(own: &Histograms) -> Vec<Figure> {
     let figures = [
         figure(
             "total-variation",
@@ -151,22 +163,22 @@ fn distances(own: &Histograms) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-/// Mean and standard deviation before and after. Of dates only the deviation says something without naming a day.
-fn moments(before: &[f64], after: &[f64], kind: Kind) -> Vec<Figure> {
-    let of = |numbers: &[f64]| {
-        let own: Vec<f64> = numbers.iter().copied().filter(|x| x.is_finite()).collect();
-        let n = own.len().max(1) as f64;
-        let mean = own.iter().sum::<f64>() / n;
-        (mean, (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt())
-    };
-    let (first, second) = (of(before), of(after));
+/// Mean and standard deviation before and after (UM-28: the first and second moments of each column of numbers), of numbers
+/// that were divided by `unit`. Of dates only the deviation says something without naming a day.
+pub(super) fn moments(first: Moments, second: Moments, unit: f64, is_date: bool) -> Vec<Figure> {
     let mut figures = Vec::new();
-    if kind != Kind::Date {
-        figures.push(figure("mean-before", "Mean before", first.0, false, "The mean in the original."));
+    if !is_date {
+        figures.push(figure(
+            "mean-before",
+            "Mean before",
+            first.mean * unit,
+            false,
+            "The mean in the original.",
+        ));
         figures.push(figure(
             "mean-after",
             "Mean after",
-            second.0,
+            second.mean * unit,
             false,
             "The mean as a reader of the release would work it out.",
         ));
@@ -174,14 +186,14 @@ fn moments(before: &[f64], after: &[f64], kind: Kind) -> Vec<Figure> {
     figures.push(figure(
         "deviation-before",
         "Standard deviation before",
-        first.1,
+        first.deviation * unit,
         false,
-        "How far numbers are from their mean, typically, in the original.",
+        "How far numbers are from their mean, typically, in the original; of dates in days.",
     ));
     figures.push(figure(
         "deviation-after",
         "Standard deviation after",
-        second.1,
+        second.deviation * unit,
         false,
         "The same as a reader of the release would work it out.",
     ));

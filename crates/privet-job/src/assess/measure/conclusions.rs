@@ -4,13 +4,13 @@
 //! UM-30 and UM-31 are promises about mechanisms that draw at random, over what they draw. Of a table that was recoded they
 //! are taken over random queries: a share close to one says that such queries can be trusted, and proves nothing of others.
 
-use privet_data::Kind;
 use privet_measure::utility::{
     Estimate, QueryAnswer, RandomQueries, Spread, UtilityError, reconstructible, useful,
 };
 use privet_report::{Figure, QueryUtility};
 
 use super::learners::conclusions;
+use super::numbers::Moments;
 use super::{Beside, Wanted, figure};
 use crate::error::RunError;
 
@@ -22,42 +22,20 @@ const RELATIVE: f64 = 0.1;
 const ROOTS: f64 = 1.0;
 
 /// The mean of the numbers there are, with its standard error.
-fn mean(numbers: impl Iterator<Item = f64> + Clone) -> Option<Estimate> {
-    let own = numbers.filter(|number| number.is_finite());
-    let n = own.clone().count() as f64;
-    if n < 2.0 {
+fn mean(numbers: &[f64]) -> Option<Estimate> {
+    let own = Moments::of(numbers.iter().map(|&number| (number, 1)));
+    if own.count < 2 {
         return None;
     }
-    let value = own.clone().sum::<f64>() / n;
-    let variance = own.map(|number| (number - value).powi(2)).sum::<f64>() / (n - 1.0);
-    Some(Estimate { value, standard_error: (variance / n).sqrt() })
+    Some(Estimate { value: own.mean, standard_error: own.deviation / ((own.count - 1) as f64).sqrt() })
 }
 
 /// Whether the means of all columns of numbers say the same. A label is read as the mean of its values; the release's own
 /// interval is what a reader would work out from numbers read in this way.
 pub(super) fn means(beside: &Beside<'_>) -> Result<Vec<Figure>, UtilityError> {
-    let (original, release) = (beside.original, beside.release);
-    let mut pairs: Vec<(Estimate, Estimate)> = Vec::new();
-    for quasi in 0..release.quasi.len() {
-        if let Some((before, after)) = beside.numbers(quasi) {
-            pairs.extend(mean(before.iter().copied()).zip(mean(after.iter().copied())));
-        }
-    }
-    // Other columns show what they held, of the records that are published.
-    for (at, own) in release.table.columns.iter().enumerate() {
-        let Some(theirs) = original.table.column(&own.name).filter(|_| !release.quasi.contains(&at)) else {
-            continue;
-        };
-        if !matches!(theirs.domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date) {
-            continue;
-        }
-        let number: Vec<f64> = (0..theirs.domain.len() as u32)
-            .map(|code| theirs.domain.number(code).unwrap_or(f64::NAN))
-            .collect();
-        let before = theirs.codes.iter().map(|&code| number[code as usize]);
-        let after = original.record_of.iter().map(|&record| number[theirs.codes[record as usize] as usize]);
-        pairs.extend(mean(before).zip(mean(after)));
-    }
+    let columns = beside.all_numbers().into_iter().chain(beside.other_numbers());
+    let pairs: Vec<(Estimate, Estimate)> =
+        columns.filter_map(|own| mean(&own.before).zip(mean(&own.after))).collect();
     conclusions(["means-validity", "means-overlap"], "means", &pairs)
 }
 

@@ -151,6 +151,13 @@ pub(super) fn conclusions(
     of: &str,
     pairs: &[(Estimate, Estimate)],
 ) -> Result<Vec<Figure>, UtilityError> {
+    // An estimate whose interval is wider than numbers reach says nothing.
+    let is_told = |own: &Estimate| {
+        let interval = own.interval(NORMAL_95);
+        (interval.high - interval.low).is_finite()
+    };
+    let pairs: Vec<(Estimate, Estimate)> =
+        pairs.iter().copied().filter(|own| is_told(&own.0) && is_told(&own.1)).collect();
     let originals: Vec<Estimate> = pairs.iter().map(|own| own.0).collect();
     let values: Vec<f64> = pairs.iter().map(|own| own.1.value).collect();
     let intervals = |side: fn(&(Estimate, Estimate)) -> Estimate| -> Vec<_> {

@@ -3,8 +3,11 @@
 //!
 //! | file | |
 //! | --- | --- |
-//! | `table` | figures about identifying columns together, numbers and pairs of columns |
-//! | `columns` | every column before and after; random queries |
+//! | `table` | figures about identifying columns together, and about numbers |
+//! | `columns` | every column before and after |
+//! | `numbers` | columns of numbers and dates before and after |
+//! | `perturbed` | the figures of perturbed releases |
+//! | `pairs` | how strongly columns go together |
 //! | `protocol` | who is learned from and who is tested on |
 //! | `learners` | what classifiers learn from the release |
 //! | `regression` | what a linear regression learns from the release |
@@ -14,6 +17,9 @@
 mod columns;
 mod conclusions;
 mod learners;
+mod numbers;
+mod pairs;
+pub(super) mod perturbed;
 mod protocol;
 mod regression;
 mod risk;
@@ -123,35 +129,6 @@ impl<'a> Beside<'a> {
     fn quasi_codes(&self, quasi: usize) -> &[u32] {
         &self.original.table.columns[self.original.quasi[quasi].position].codes
     }
-
-    /// The numbers of a quasi column before, and what the release says instead: the mean over the values of the label.
-    /// `None` for a column that has no numbers.
-    fn numbers(&self, quasi: usize) -> Option<(Vec<f64>, Vec<f64>)> {
-        let column = &self.original.table.columns[self.original.quasi[quasi].position];
-        if !matches!(column.domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date) {
-            return None;
-        }
-        let number: Vec<f64> = (0..column.domain.len() as u32)
-            .map(|code| column.domain.number(code).unwrap_or(f64::NAN))
-            .collect();
-        let mean = |label: u32| {
-            let own = self.coverages[quasi]
-                .of(label)
-                .iter()
-                .map(|&code| number[code as usize])
-                .filter(|n| n.is_finite());
-            let (count, sum) = own.fold((0u64, 0.0), |(count, sum), number| (count + 1, sum + number));
-            if count == 0 { f64::NAN } else { sum / count as f64 }
-        };
-        let of_label: Vec<f64> = (0..self.coverages[quasi].labels() as u32).map(mean).collect();
-        let before = column.codes.iter().map(|&code| number[code as usize]).collect();
-        let after = self.labels[quasi]
-            .iter()
-            .zip(&self.suppressed)
-            .map(|(&label, &gone)| if gone { f64::NAN } else { of_label[label as usize] })
-            .collect();
-        Some((before, after))
-    }
 }
 
 /// Labels that are numbers stand for the value nearest to them; others for the value of the same text, or for any.
@@ -198,9 +175,9 @@ pub(super) fn utility(
     let spread = Spread::new(&columns, beside.mask())?;
     let mut utility = Utility { figures: table::table_figures(&beside, &spread)?, ..Utility::default() };
     progress.check()?;
-    utility.figures.extend(table::number_figures(&beside)?);
+    table::number_figures(&beside, &mut utility)?;
     progress.check()?;
-    utility.pairs = table::pairs(&beside, &mut utility.figures)?;
+    pairs::pairs(&beside, &mut utility)?;
     progress.check()?;
     utility.columns = columns::all_columns(&beside, &spread)?;
     utility.figures.extend(conclusions::means(&beside)?);

@@ -14,6 +14,7 @@ use privet_report::{Figure, Risk, RiskBin};
 use super::super::original::Original;
 use super::super::people::PeopleTable;
 use super::super::write;
+use super::numbers::Numbers;
 use super::{Beside, Wanted, class_ids, figure};
 use crate::error::{JobError, RunError};
 
@@ -115,7 +116,10 @@ pub(in crate::assess) fn risk(
         true,
         "Records of the original that no other equals in all identifying columns.",
     ));
-    figures.extend(estimated_uniques(release));
+    let identifying = "by the values of the original";
+    figures.extend(estimated_uniques(release, Stage::Before, &count, original.table.rows, identifying));
+    let identifying = "by what is published";
+    figures.extend(estimated_uniques(release, Stage::After, sizes, release.table.rows, identifying));
     figures.extend(uncertainty(release));
     let special = (original.table.rows <= MOST_RECORDS && originals.len() <= 24)
         .then(|| SpecialUniques::find(&originals, SPECIAL.min(originals.len().max(1))))
@@ -210,32 +214,51 @@ fn population_figures(
     ])
 }
 
-/// Uniques of the population that a sample was drawn from, by three models.
-fn estimated_uniques(release: &Published) -> Vec<Option<Figure>> {
+/// Whose groups uniques are estimated from.
+#[derive(Clone, Copy)]
+enum Stage {
+    Before,
+    After,
+}
+
+/// Uniques of the population that a sample was drawn from, by three models and a rule that chooses among them. From the
+/// groups of the original they tell whom a release of the values as they are would single out in the population; from those
+/// of the release what is left of that, which is nobody wherever at least two records look alike.
+fn estimated_uniques(
+    release: &Published,
+    stage: Stage,
+    groups: &[u64],
+    rows: usize,
+    by: &str,
+) -> Vec<Option<Figure>> {
     let Some(sample) = release.manifest.as_ref().and_then(|manifest| manifest.data.sample.as_ref()) else {
         return Vec::new();
     };
-    let fraction = release.table.rows as f64 / (sample.from_rows.max(1)) as f64;
+    let people = sample.from_rows.max(1) as f64;
+    let fraction = rows as f64 / people;
     if !(fraction > 0.0 && fraction <= 1.0) {
         return Vec::new();
     }
-    let own = uniques::Frequencies::new(&release.groups);
-    let share = |people: f64| people / (sample.from_rows.max(1)) as f64;
-    let says = "Of the people whom the sample was drawn from, the share that nobody equals, as this model estimates it from the sample.";
-    vec![
-        uniques::zayatz(&own, fraction)
-            .ok()
-            .and_then(|x| figure("zayatz", "Uniques in the population (Zayatz)", share(x), true, says)),
-        uniques::slide_negative_binomial(&own, fraction)
-            .ok()
-            .and_then(|x| figure("snb", "Uniques in the population (SNB)", share(x), true, says)),
-        uniques::pitman(&own, fraction)
-            .ok()
-            .and_then(|x| figure("pitman", "Uniques in the population (Pitman)", share(x), true, says)),
-        uniques::dankar(&own, fraction).ok().and_then(|x| {
-            figure("dankar", "Uniques in the population (Dankar's rule)", share(x.1), true, says)
-        }),
-    ]
+    let own = uniques::Frequencies::new(groups);
+    let says = format!(
+        "Of the people whom the sample was drawn from, the share that nobody equals in the identifying columns, {by}, as \
+         this model estimates it from the sample."
+    );
+    let keys = match stage {
+        Stage::Before => ["zayatz-before", "snb-before", "pitman-before", "dankar-before"],
+        Stage::After => ["zayatz", "snb", "pitman", "dankar"],
+    };
+    let estimates = [
+        ("Zayatz", uniques::zayatz(&own, fraction).ok()),
+        ("SNB", uniques::slide_negative_binomial(&own, fraction).ok()),
+        ("Pitman", uniques::pitman(&own, fraction).ok()),
+        ("Dankar's rule", uniques::dankar(&own, fraction).ok().map(|own| own.1)),
+    ];
+    let figure_of = |(key, (model, unique)): (&'static str, (&str, Option<f64>))| {
+        let name = format!("Uniques in the population, {by} ({model})");
+        figure(key, &name, unique? / people, true, &says)
+    };
+    keys.into_iter().zip(estimates).map(figure_of).collect()
 }
 
 /// How little may be unknown about the sensitive value of anybody (Duncan and Lambert).
@@ -266,23 +289,13 @@ fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
     if beside.release.table.rows > MOST_NEIGHBOURS {
         return None;
     }
-    let numbers: Vec<(Vec<f64>, Vec<f64>)> =
-        (0..beside.release.quasi.len()).filter_map(|quasi| beside.numbers(quasi)).collect();
-    let whole = |own: &(Vec<f64>, Vec<f64>)| own.0.iter().all(|x| x.is_finite());
-    let numbers: Vec<(Vec<f64>, Vec<f64>)> = numbers.into_iter().filter(whole).collect();
+    let mut numbers = beside.all_numbers();
+    numbers.retain(|own| own.before.iter().all(|x| x.is_finite()));
     if numbers.is_empty() {
         return None;
     }
     let columns = numbers.len();
-    let deviation: Vec<f64> = numbers
-        .iter()
-        .map(|own| {
-            let mean = own.0.iter().sum::<f64>() / own.0.len() as f64;
-            (own.0.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / own.0.len() as f64)
-                .sqrt()
-                .max(f64::MIN_POSITIVE)
-        })
-        .collect();
+    let numbers: Vec<(Vec<f64>, Vec<f64>)> = numbers.iter().map(Numbers::standardized).collect();
     let rows = |published: bool| -> Vec<f64> {
         let records: Vec<u32> = match published {
             true => beside.original.record_of.clone(),
@@ -291,9 +304,9 @@ fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
         records
             .iter()
             .flat_map(|&record| {
-                numbers.iter().zip(&deviation).map(move |(own, scale)| {
-                    if published { own.1[record as usize] / scale } else { own.0[record as usize] / scale }
-                })
+                numbers
+                    .iter()
+                    .map(move |own| if published { own.1[record as usize] } else { own.0[record as usize] })
             })
             .collect()
     };

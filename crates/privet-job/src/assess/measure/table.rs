@@ -1,19 +1,17 @@
-//! Figures about the identifying columns together: detail, distributions, numbers, and how strongly columns go together.
+//! Figures about the identifying columns together: detail, distributions, numbers.
 
 use privet_criteria::Requirement;
 use privet_measure::utility::{
-    Classes, Climb, Deviation, PairAssociation, Spread, associations, conditional_entropy, correlation_error,
-    distortion_ratio, entropy_difference, generalization_steps, mean_association_difference, mean_variation,
-    rank_correlation_error, variation_of_covariances, variation_of_means, variation_of_variances,
+    Classes, Climb, Deviation, Spread, conditional_entropy, correlation_error, distortion_ratio,
+    entropy_difference, generalization_steps, mean_variation, rank_correlation_error,
+    variation_of_covariances, variation_of_means, variation_of_variances,
 };
-use privet_report::{Figure, PairUtility};
+use privet_report::{Figure, Utility};
 
 use super::super::original::recoding;
+use super::numbers::relative;
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
-
-/// Columns with more values than this are not compared in pairs: almost everything goes together with them.
-const MOST_VALUES: usize = 1000;
 
 /// Figures about quasi columns together.
 pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Vec<Figure>, RunError> {
@@ -214,111 +212,95 @@ fn distortion(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
 }
 
 /// Figures about columns of numbers: what moments become when a label is read as the mean of its values.
-pub(super) fn number_figures(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
-    let numbers: Vec<(Vec<f64>, Vec<f64>)> =
-        (0..beside.release.quasi.len()).filter_map(|quasi| beside.numbers(quasi)).collect();
+pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), RunError> {
+    let numbers = beside.all_numbers();
     if numbers.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let before: Vec<&[f64]> = numbers.iter().map(|own| own.0.as_slice()).collect();
-    let after: Vec<&[f64]> = numbers.iter().map(|own| own.1.as_slice()).collect();
-    let relative = Deviation::Relative;
+    let before: Vec<&[f64]> = numbers.iter().map(|own| own.before.as_slice()).collect();
+    let after: Vec<&[f64]> = numbers.iter().map(|own| own.after.as_slice()).collect();
     let groups = spread_out(beside, &beside.release.group_of);
+    let standardized: Vec<Vec<f64>> = numbers.iter().map(|own| own.standardized().0).collect();
     let squares = Classes::new(&groups, beside.mask())?
-        .sum_of_squares(&standardized(&before).iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-    let mut figures = vec![
-        figure(
+        .sum_of_squares(&standardized.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+    let has_dates = numbers.iter().any(|own| own.is_date);
+    let to = |what: &str| match has_dates {
+        false => format!("relative to {what}"),
+        true => {
+            format!("relative to {what}; of dates, which have no zero, relative to their standard deviation")
+        }
+    };
+    let mut figures: Vec<(&'static str, &str, Option<f64>, bool, String)> = vec![
+        (
             "sse-sst",
             "Spread of numbers lost (SSE/SST)",
-            squares.ratio(),
+            Some(squares.ratio()),
             true,
-            "How much of the spread of numbers lies within groups, and so can no longer be seen.",
+            "How much of the spread of numbers lies within groups, and so can no longer be seen.".to_owned(),
         ),
-        figure(
+        (
             "mean-variation",
             "Change of single numbers",
-            mean_variation(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            relative(&numbers, mean_variation)?,
             true,
-            "How far a number is from what the release says instead, relative to the number, on average.",
+            format!(
+                "How far a number is from what the release says instead, on average, {}.",
+                to("the number")
+            ),
         ),
-        figure(
+        (
             "variation-of-means",
             "Change of means",
-            variation_of_means(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            relative(&numbers, variation_of_means)?,
             true,
-            "How far the means of columns are from what the release says, relative to the means.",
+            format!("How far the means of columns are from what the release says, {}.", to("the means")),
         ),
-        figure(
+        (
             "variation-of-variances",
             "Change of variances",
-            variation_of_variances(&before, &after, relative)?.mean.unwrap_or(f64::NAN),
+            variation_of_variances(&before, &after, Deviation::Relative)?.mean,
             true,
-            "How far the variances of columns are from what the release says, relative to the variances.",
+            "How far the variances of columns are from what the release says, relative to the variances."
+                .to_owned(),
         ),
     ];
     if before.len() > 1 {
         figures.extend([
-            figure("variation-of-covariances", "Change of covariances", variation_of_covariances(&before, &after, relative)?.mean.unwrap_or(f64::NAN), true, "How far the covariances of columns are from what the release says, relative to the covariances."),
-            correlation_error(&before, &after)?.and_then(|error| figure("correlation-error", "Change of correlations", error, false, "How far correlations (from -1 to 1) are from what the release says, on average.")),
-            rank_correlation_error(&before, &after)?.and_then(|error| figure("rank-correlation-error", "Change of rank correlations", error, false, "The same for correlations of ranks (Spearman).")),
+            (
+                "variation-of-covariances",
+                "Change of covariances",
+                variation_of_covariances(&before, &after, Deviation::Relative)?.mean,
+                true,
+                "How far the covariances of columns are from what the release says, relative to the covariances."
+                    .to_owned(),
+            ),
+            (
+                "correlation-error",
+                "Change of correlations",
+                correlation_error(&before, &after)?,
+                false,
+                "How far correlations (from -1 to 1) are from what the release says, on average.".to_owned(),
+            ),
+            (
+                "rank-correlation-error",
+                "Change of rank correlations",
+                rank_correlation_error(&before, &after)?,
+                false,
+                "The same for correlations of ranks (Spearman).".to_owned(),
+            ),
         ]);
     }
-    Ok(figures.into_iter().flatten().collect())
-}
-
-/// Columns with mean 0 and variance 1, so that their units do not matter.
-fn standardized(columns: &[&[f64]]) -> Vec<Vec<f64>> {
-    let of = |column: &&[f64]| {
-        let own: Vec<f64> = column.iter().copied().filter(|x| x.is_finite()).collect();
-        let n = own.len().max(1) as f64;
-        let mean = own.iter().sum::<f64>() / n;
-        let deviation = (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-        let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
-        column.iter().map(|x| (x - mean) * scale).collect()
-    };
-    columns.iter().map(of).collect()
-}
-
-/// How strongly columns go together.
-pub(super) fn pairs(beside: &Beside<'_>, figures: &mut Vec<Figure>) -> Result<Vec<PairUtility>, RunError> {
-    let (original, release) = (beside.original, beside.release);
-    let mut names = Vec::new();
-    let (mut before, mut after): (Vec<&[u32]>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
-    for (quasi, &at) in release.quasi.iter().enumerate() {
-        let column = &original.table.columns[original.quasi[quasi].position];
-        if column.domain.len() <= MOST_VALUES {
-            names.push(release.table.columns[at].name.clone());
-            before.push(&column.codes);
-            after.push(beside.labels[quasi].clone());
+    for (key, name, value, is_share, says) in figures {
+        match value.and_then(|value| figure(key, name, value, is_share, &says)) {
+            Some(figure) => utility.figures.push(figure),
+            None => {
+                let columns: Vec<&str> = numbers.iter().map(|own| own.name.as_str()).collect();
+                utility.notes.push(format!(
+                    "{name} has no finite value for the columns of numbers ({}).",
+                    columns.join(", ")
+                ));
+            }
         }
     }
-    for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
-        let column = &original.table.columns[position];
-        if let Some(codes) = &own.codes
-            && column.domain.len() <= MOST_VALUES
-        {
-            names.push(own.name.clone());
-            before.push(&column.codes);
-            after.push(spread_out(beside, codes));
-        }
-    }
-    let after: Vec<&[u32]> = after.iter().map(Vec::as_slice).collect();
-    let pairs = associations(&before, &after, beside.mask())?;
-    if let Some((cramer, pearson)) = mean_association_difference(&pairs) {
-        figures.extend(figure("cramer-v", "Change of Cramér's V", cramer, false, "How far the strength with which two columns go together (0 to 1) is from what the release says, on average."));
-        figures.extend(figure(
-            "pearson-c",
-            "Change of Pearson's C",
-            pearson,
-            false,
-            "The same with another measure of strength.",
-        ));
-    }
-    let of = |pair: &PairAssociation| PairUtility {
-        a: names[pair.columns.0].clone(),
-        b: names[pair.columns.1].clone(),
-        before: pair.before.cramer_v,
-        after: pair.after.cramer_v,
-    };
-    Ok(pairs.iter().map(of).collect())
+    Ok(())
 }

@@ -111,6 +111,9 @@ fn outline(manifest: &CountsManifest) -> Vec<String> {
             problems.push(format!("{at}: its file is that of another table"));
         }
         problems.extend(table_outline(table).into_iter().map(|problem| format!("{at}: {problem}")));
+        if lacks_a_common_promise(table, tables) {
+            problems.push(format!("{at}: it lacks a promise that is made of all views"));
+        }
         for column in &table.columns {
             if manifest.data.removed_columns.contains(&column.name) {
                 problems.push(format!("{at}: a column that was removed is in it"));
@@ -132,6 +135,33 @@ fn outline(manifest: &CountsManifest) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Whether another view keeps a promise of all views that this one could break and does not make: neither as one of all,
+/// nor in another form as its own.
+fn lacks_a_common_promise(table: &CountsTable, tables: &[CountsTable]) -> bool {
+    let is_own = |table: &CountsTable, place: usize| table.own_promises.contains(&place);
+    let common = tables.iter().flat_map(|other| {
+        other
+            .promises
+            .iter()
+            .enumerate()
+            .filter(|&(place, _)| !is_own(other, place))
+            .map(|(_, promise)| promise)
+    });
+    common.map(|promise| &promise.requirement).any(|common| {
+        let bears = |name: &str| table.columns.iter().any(|column| column.name == name);
+        let made = || {
+            table.promises.iter().enumerate().any(|(place, promise)| {
+                let made = &promise.requirement;
+                made == common
+                    || (is_own(table, place)
+                        && made.key() == common.key()
+                        && made.column() == common.column())
+            })
+        };
+        common.column().is_none_or(bears) && !made()
+    })
 }
 
 fn table_outline(table: &CountsTable) -> Vec<&'static str> {
@@ -167,6 +197,11 @@ fn table_outline(table: &CountsTable) -> Vec<&'static str> {
     }
     if is_view == table.promises.is_empty() {
         problems.push("a view promises something, a table with totals hides small counts");
+    }
+    if !table.own_promises.is_sorted_by(|a, b| a < b)
+        || table.own_promises.last().is_some_and(|&last| last >= table.promises.len())
+    {
+        problems.push("it says of promises that it does not make that they are its own");
     }
     if let Some(hidden) = &table.suppression
         && (hidden.threshold < 2 || hidden.lower == 0 || hidden.upper == 0)

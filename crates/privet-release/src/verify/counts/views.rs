@@ -182,7 +182,8 @@ fn by_itself(
             Some(why) => promises::refused(promise, why, number),
             None => promises::check(promise, &released, None, false, number),
         };
-        checks.push(Check { name: format!("{}, {}", claim.file, check.name), ..check });
+        let own = if claim.own_promises.contains(&number) { " (this view's own)" } else { "" };
+        checks.push(Check { name: format!("{}, {}{own}", claim.file, check.name), ..check });
     }
     Ok(checks)
 }
@@ -238,8 +239,10 @@ fn told(
         }
     };
     let mut problems = Vec::new();
-    let promises = manifest.tables.iter().flat_map(|table| &table.promises);
-    let least = promises.filter_map(|promise| size(&promise.requirement)).max().unwrap_or(1);
+    let of_view = |promises: &[Promise]| {
+        promises.iter().filter_map(|promise| size(&promise.requirement)).max().unwrap_or(1)
+    };
+    let least = manifest.tables.iter().map(|table| of_view(&table.promises)).min().unwrap_or(1);
     if claim.k < least {
         problems.push(format!("judged for groups of {}, but {least} records are promised", claim.k));
     }

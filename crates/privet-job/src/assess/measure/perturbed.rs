@@ -1,0 +1,396 @@
+//! What a perturbed release is still good for: the figures of the survey's section 4 that need no labels, from the original
+//! beside what is published and, where the published laws can be inverted, beside what is reconstructed from it.
+//!
+//! Record by record a perturbed table says little, and is not meant to; distributions, moments and correlations are what it
+//! is for. So UM-20 (how far single numbers are off) is left out, and the rest compares columns: UM-09, UM-13 and UM-14 for
+//! each, UM-21 to UM-23, UM-28 and UM-35 for numbers. Numbers are compared over ranges that hold about as many records of
+//! the original each.
+//!
+//! # Guarantee
+//! Every figure compares with the original; nothing of it is published. Records need not stand in the same order: what is
+//! synthetic or swapped is measured alike.
+
+use std::path::Path;
+
+use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::{Column, Kind, Progress, Table};
+use privet_measure::utility::{
+    Deviation, Histograms, correlation_error, rank_correlation_error, variation_of_covariances,
+    variation_of_means, variation_of_variances,
+};
+use privet_release::PublishedPerturbed;
+use privet_release::perturbed::{ModelColumn, Perturbation};
+use privet_report::{Assessment, ColumnUtility, Figure, Utility};
+
+use super::super::MeasureOptions;
+use super::columns::{distances, moments};
+use super::figure;
+use super::numbers::{Moments, Numbers, relative};
+use crate::base_of;
+use crate::error::{JobError, RunError};
+use crate::load::unknown_among;
+use crate::randomize::RandomizeJob;
+use crate::reconstruct::{ColumnEstimate, ColumnReconstruction, ReconstructOptions, reconstruct_release};
+
+/// Ranges of numbers.
+const RANGES: usize = 20;
+/// More values than this are not compared one by one.
+const MOST_VALUES: usize = 5_000;
+
+/// Measures a perturbed release.
+pub(in crate::assess) fn measure(
+    options: &MeasureOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    refuse_others(options)?;
+    let published = PublishedPerturbed::open(&options.release, progress)?;
+    let original = original(options, &published, progress)?;
+    progress.stage("measuring", None);
+    let mut utility = Utility::default();
+    // Columns of sets of items are left out, and laws that cannot be inverted are no mistake here.
+    let rebuilt = match published.manifest.method.as_str() {
+        "columns" => reconstruct_release(&options.release, &ReconstructOptions::default(), progress),
+        _ => Err(JobError::new("records were made anew").into()),
+    };
+    let rebuilt = rebuilt.map(|own| own.columns).unwrap_or_default();
+    let mut numbers = Vec::new();
+    for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
+        progress.check()?;
+        let Some(theirs) = original.column(&model.name) else { continue };
+        let rebuilt = rebuilt.iter().find(|own| own.column == model.name);
+        if matches!(model.perturbation, Some(Perturbation::Items(_))) {
+            utility.notes.push(format!("{} holds sets of items, which are not compared here.", model.name));
+            continue;
+        }
+        match kind_of(model, theirs) {
+            Some(kind) => {
+                let own = Numbers::new(&model.name, kind, values(theirs, kind), values(column, kind));
+                utility.columns.push(numeric(model, &own, rebuilt)?);
+                numbers.push(own);
+            }
+            None if theirs.domain.len() > MOST_VALUES => utility.notes.push(format!(
+                "{} has more than {MOST_VALUES} different values, which are not compared one by one.",
+                model.name
+            )),
+            None => utility.columns.push(categories(model, theirs, column, rebuilt)?),
+        }
+    }
+    utility.figures = figures(&numbers, &mut utility.notes)?;
+    let assessment = Assessment { utility: Some(utility), ..Assessment::default() };
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
+        super::super::write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// What has no meaning for these releases.
+fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
+    let given = [
+        ("--job", options.job.is_some()),
+        ("--class", options.class.is_some()),
+        ("--target", options.target.is_some()),
+        ("--test", options.test.is_some()),
+        ("--population", options.population.is_some()),
+        ("--risk-file", options.risk_file.is_some()),
+    ];
+    match given.iter().find(|own| own.1) {
+        None => Ok(()),
+        Some((flag, _)) => Err(JobError::new(format!(
+            "`{flag}` goes with releases of true records; a perturbed release is measured by its distributions, moments and \
+             correlations, and `privet reconstruct` learns from it"
+        ))),
+    }
+}
+
+/// The columns of the original that the release has: a table, or the job that names it.
+fn original(
+    options: &MeasureOptions,
+    published: &PublishedPerturbed,
+    progress: &dyn Progress,
+) -> Result<Table, RunError> {
+    let path: &Path = &options.original;
+    let is_job = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    let (path, how) = match is_job {
+        true => {
+            let job = RandomizeJob::read(path, &[])?;
+            (base_of(path).join(&job.input.path), job.input.options()?)
+        }
+        false => {
+            let missing = published.manifest.model.missing.clone();
+            (path.to_owned(), ReadOptions { missing, ..ReadOptions::default() })
+        }
+    };
+    let names: Vec<String> = published.manifest.model.columns.iter().map(|own| own.name.clone()).collect();
+    let how = ReadOptions { columns: Some(names.clone()), ..how };
+    let input = read(&path, &how, progress).map_err(|error| match &error.kind {
+        ReadErrorKind::UnknownColumn { names: found, .. } => {
+            RunError::from(unknown_among(names.iter(), found).at(&path))
+        }
+        _ => RunError::from(error),
+    })?;
+    Ok(input.table)
+}
+
+/// The kind of a column that is compared as numbers; `None` for categories.
+fn kind_of(model: &ModelColumn, original: &Column) -> Option<Kind> {
+    match &model.perturbation {
+        Some(Perturbation::Noise(own)) => Some(if own.dates { Kind::Date } else { Kind::Decimal }),
+        Some(_) => None,
+        None => match original.domain.kind() {
+            Kind::Date => Some(Kind::Date),
+            Kind::Integer | Kind::Decimal => Some(Kind::Decimal),
+            Kind::Boolean | Kind::Text => None,
+        },
+    }
+}
+
+/// The numbers of a column; NaN for what is none.
+fn values(column: &Column, kind: Kind) -> Vec<f64> {
+    let domain = &column.domain;
+    let number = |code: u32| match domain.is_missing(code) {
+        true => f64::NAN,
+        false => kind.number(domain.text(code)).unwrap_or(f64::NAN),
+    };
+    let of_code: Vec<f64> = (0..domain.len() as u32).map(number).collect();
+    column.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
+}
+
+/// A column of numbers: distributions over ranges, and moments.
+fn numeric(
+    model: &ModelColumn,
+    own: &Numbers,
+    rebuilt: Option<&ColumnReconstruction>,
+) -> Result<ColumnUtility, RunError> {
+    let bounds = own.bounds(RANGES);
+    let histogram = |numbers: &[f64]| {
+        let mut counts = vec![0.0; bounds.len() + 1];
+        for number in numbers.iter().filter(|number| number.is_finite()) {
+            counts[bounds.partition_point(|bound| bound <= number)] += 1.0; // why: one more range than bounds
+        }
+        counts
+    };
+    let (before, after) = (histogram(&own.before), histogram(&own.after));
+    let mut figures = Vec::new();
+    let both = compared(&before, &after, &mut figures)?;
+    let of = |numbers: &[f64]| Moments::of(numbers.iter().map(|&number| (number, 1)));
+    figures.extend(moments(of(&own.before), of(&own.after), own.unit, own.is_date));
+    if let Some(ColumnEstimate::Numbers(told)) = rebuilt.map(|own| &own.estimate) {
+        if !told.bins.is_empty() {
+            let shares = spread(
+                told.bins.iter().map(|bin| (bin.from / own.unit, bin.to / own.unit, bin.share)),
+                &bounds,
+            );
+            figures.extend(reconstructed(&before, &shares)?);
+        }
+        if !own.is_date {
+            let says = "The mean as it is estimated from the release and the law of the noise.";
+            figures.extend(
+                told.mean
+                    .and_then(|mean| figure("mean-reconstructed", "Mean, reconstructed", mean, false, says)),
+            );
+        }
+        let says = "The standard deviation without the noise, as it is estimated from the release and the law of the noise.";
+        figures.extend(told.deviation.and_then(|own| {
+            figure("deviation-reconstructed", "Standard deviation, reconstructed", own, false, says)
+        }));
+    }
+    Ok(column(model, both, true, figures))
+}
+
+/// A column of categories.
+fn categories(
+    model: &ModelColumn,
+    original: &Column,
+    published: &Column,
+    rebuilt: Option<&ColumnReconstruction>,
+) -> Result<ColumnUtility, RunError> {
+    // Values of either, those of the original first; missing ones are a value.
+    let mut texts: Vec<&str> = original.domain.texts().iter().map(|text| &**text).collect();
+    let known = texts.len();
+    let mut place: std::collections::HashMap<&str, usize> =
+        texts.iter().enumerate().map(|(at, text)| (*text, at)).collect();
+    let mut of_code = Vec::with_capacity(published.domain.len());
+    for text in published.domain.texts() {
+        let at = *place.entry(text).or_insert_with(|| {
+            texts.push(text);
+            texts.len() - 1
+        });
+        of_code.push(at);
+    }
+    let (mut before, mut after) = (vec![0.0; texts.len()], vec![0.0; texts.len()]);
+    original.codes.iter().for_each(|&code| before[code as usize] += 1.0); // why: codes of the first values
+    published.codes.iter().for_each(|&code| after[of_code[code as usize]] += 1.0); // why: a place for every code
+    let mut figures = Vec::new();
+    let both = compared(&before, &after, &mut figures)?;
+    if let Some(ColumnEstimate::Counts(told)) = rebuilt.map(|own| &own.estimate) {
+        let mut shares = vec![0.0; texts.len()];
+        for own in &told.values {
+            if let Some(&at) = place.get(own.value.as_str()) {
+                shares[at] += own.nonnegative.max(0.0); // why: a place of a value
+            }
+        }
+        // Missing values are published as they are.
+        for (at, share) in shares.iter_mut().enumerate().take(known) {
+            if original.domain.is_missing(at as u32) {
+                *share = after[at]; // why: as many as values
+            }
+        }
+        if shares.iter().any(|share| *share > 0.0) {
+            figures.extend(reconstructed(&before, &shares)?);
+        }
+    }
+    Ok(column(model, both, false, figures))
+}
+
+/// Two histograms with their distances; `None` when one of them is empty.
+fn compared(
+    before: &[f64],
+    after: &[f64],
+    figures: &mut Vec<Figure>,
+) -> Result<Option<Histograms>, RunError> {
+    if before.iter().all(|own| *own == 0.0) || after.iter().all(|own| *own == 0.0) {
+        return Ok(None);
+    }
+    let both = Histograms::new(before, after)?;
+    figures.extend(distances(&both));
+    Ok(Some(both))
+}
+
+/// The distances of what is reconstructed.
+fn reconstructed(before: &[f64], shares: &[f64]) -> Result<Vec<Figure>, RunError> {
+    if before.iter().all(|own| *own == 0.0) || shares.iter().all(|own| *own == 0.0) {
+        return Ok(Vec::new());
+    }
+    let both = Histograms::new(before, shares)?;
+    let figures = [
+        figure(
+            "total-variation-reconstructed",
+            "Total variation distance, reconstructed",
+            both.total_variation(),
+            false,
+            "The same distance for what is reconstructed from the release by the laws that it tells.",
+        ),
+        figure(
+            "hellinger-reconstructed",
+            "Hellinger distance, reconstructed",
+            both.hellinger(),
+            false,
+            "The same distance for what is reconstructed from the release by the laws that it tells.",
+        ),
+    ];
+    Ok(figures.into_iter().flatten().collect())
+}
+
+/// Shares of intervals, spread evenly within each, over other ranges.
+fn spread(intervals: impl Iterator<Item = (f64, f64, f64)>, bounds: &[f64]) -> Vec<f64> {
+    let mut shares = vec![0.0; bounds.len() + 1];
+    for (from, to, share) in intervals {
+        if !(share > 0.0 && from.is_finite() && to.is_finite()) {
+            continue;
+        }
+        let width = to - from;
+        for (range, own) in shares.iter_mut().enumerate() {
+            let low =
+                range.checked_sub(1).and_then(|at| bounds.get(at)).copied().unwrap_or(f64::NEG_INFINITY);
+            let high = bounds.get(range).copied().unwrap_or(f64::INFINITY);
+            *own += match width > 0.0 {
+                true => share * ((to.min(high) - from.max(low)).max(0.0) / width),
+                false if low <= from && from < high => share,
+                false => 0.0,
+            };
+        }
+    }
+    shares
+}
+
+fn column(
+    model: &ModelColumn,
+    both: Option<Histograms>,
+    is_ordered: bool,
+    figures: Vec<Figure>,
+) -> ColumnUtility {
+    let (before, after) = both.map_or((Vec::new(), Vec::new()), |both| {
+        let mut pairs: Vec<(f64, f64)> =
+            both.before().iter().copied().zip(both.after().iter().copied()).collect();
+        if !is_ordered {
+            pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+            pairs.truncate(48);
+        }
+        pairs.into_iter().unzip()
+    });
+    ColumnUtility { name: model.name.clone(), role: model.role.clone(), before, after, is_ordered, figures }
+}
+
+/// Figures about all columns of numbers.
+fn figures(numbers: &[Numbers], notes: &mut Vec<String>) -> Result<Vec<Figure>, RunError> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let before: Vec<&[f64]> = numbers.iter().map(|own| own.before.as_slice()).collect();
+    let after: Vec<&[f64]> = numbers.iter().map(|own| own.after.as_slice()).collect();
+    let mut all = vec![
+        (
+            "variation-of-means",
+            "Change of means",
+            relative(numbers, variation_of_means)?,
+            true,
+            "How far the means of columns are from those that are published, relative to the means; of dates, which have no \
+             zero, relative to their standard deviation.",
+        ),
+        (
+            "variation-of-variances",
+            "Change of variances",
+            variation_of_variances(&before, &after, Deviation::Relative)?.mean,
+            true,
+            "How far the variances of columns are from those that are published, noise included, relative to the variances.",
+        ),
+    ];
+    if numbers.len() > 1 {
+        all.extend([
+            (
+                "variation-of-covariances",
+                "Change of covariances",
+                variation_of_covariances(&before, &after, Deviation::Relative)?.mean,
+                true,
+                "How far the covariances of columns are from those that are published, relative to the covariances.",
+            ),
+            (
+                "correlation-error",
+                "Change of correlations",
+                correlation_error(&before, &after)?,
+                false,
+                "How far correlations (from -1 to 1) are from those that are published, on average.",
+            ),
+            (
+                "rank-correlation-error",
+                "Change of rank correlations",
+                rank_correlation_error(&before, &after)?,
+                false,
+                "The same for correlations of ranks (Spearman).",
+            ),
+        ]);
+    }
+    let mut figures = Vec::new();
+    for (key, name, value, is_share, says) in all {
+        match value.and_then(|value| figure(key, name, value, is_share, says)) {
+            Some(own) => figures.push(own),
+            None => notes.push(format!("{name} has no finite value for the columns of numbers.")),
+        }
+    }
+    Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_spread_over_ranges() {
+        let shares =
+            spread([(0.0, 10.0, 0.5), (10.0, 20.0, 0.25), (7.0, 7.0, 0.25)].into_iter(), &[5.0, 15.0]);
+        let expected = [0.25, 0.25 + 0.125 + 0.25, 0.125];
+        assert!(shares.iter().zip(expected).all(|(own, told)| (own - told).abs() < 1e-12), "{shares:?}");
+        assert_eq!(spread([(f64::NAN, 1.0, 0.5)].into_iter(), &[]), [0.0]);
+    }
+}
