@@ -120,11 +120,18 @@ fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
         ("--job", options.job.is_some()),
         ("--people", options.people.is_some()),
     ];
-    match given.iter().find(|own| own.1) {
+    refuse(
+        &given,
+        "is attacked by what its laws tell, with --original, --confidence, --max-risk, --seed and --report",
+    )
+}
+
+/// Refuses the first flag that is given, of those that have no meaning for a perturbed release, and says what has.
+pub(super) fn refuse(flags: &[(&str, bool)], instead: &str) -> Result<(), JobError> {
+    match flags.iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((flag, _)) => Err(JobError::new(format!(
-            "`{flag}` goes with releases of true records; a perturbed release is attacked by what its laws tell, with \
-             --original, --confidence, --max-risk, --seed and --report"
+            "`{flag}` goes with releases of true records; a perturbed release {instead}"
         ))),
     }
 }

@@ -33,9 +33,8 @@ pub(super) fn facts(
         pictures.push(match found.estimate {
             ColumnEstimate::Counts(counts) => {
                 let n = (known as f64).max(1.0);
-                // The error of a share grows as one over the root of the records: told for one record.
                 let worst = counts.values.iter().map(|own| own.standard_error).fold(0.0, f64::max);
-                let mut bars: Vec<(String, f64, f64, f64)> = counts
+                let bars = counts
                     .values
                     .iter()
                     .map(|own| {
@@ -43,16 +42,12 @@ pub(super) fn facts(
                         (own.value.clone(), share, own.nonnegative / n, own.standard_error / n)
                     })
                     .collect();
-                let all = bars.len();
-                bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-                bars.truncate(MOST_SHOWN);
-                let left_out = (all - bars.len()) as u64;
-                PerturbedPicture::Counts { bars, left_out, error_of_one: worst / n.sqrt(), records: known }
+                most_frequent(bars, worst, known)
             }
             ColumnEstimate::Items(found) => {
                 let n = (known as f64).max(1.0);
                 let worst = found.sets.iter().map(|own| own.standard_error).fold(0.0, f64::max);
-                let mut bars: Vec<(String, f64, f64, f64)> = found
+                let bars = found
                     .sets
                     .iter()
                     .map(|own| {
@@ -60,11 +55,7 @@ pub(super) fn facts(
                         (own.items.join(", "), own.published as f64 / n, share, own.standard_error / n)
                     })
                     .collect();
-                let all = bars.len();
-                bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-                bars.truncate(MOST_SHOWN);
-                let left_out = (all - bars.len()) as u64;
-                PerturbedPicture::Counts { bars, left_out, error_of_one: worst / n.sqrt(), records: known }
+                most_frequent(bars, worst, known)
             }
             ColumnEstimate::Numbers(numbers) => {
                 let shown = |number: f64| match numbers.dates {
@@ -94,4 +85,15 @@ pub(super) fn facts(
 /// A number to three figures, for an axis.
 fn short(number: f64) -> String {
     format!("{number:.2e}").parse::<f64>().map_or_else(|_| number.to_string(), |own| own.to_string())
+}
+
+/// The bars of the most frequent values: per value its share as published, as estimated, and the error of that.
+fn most_frequent(mut bars: Vec<(String, f64, f64, f64)>, worst: f64, records: u64) -> PerturbedPicture {
+    let all = bars.len();
+    bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    bars.truncate(MOST_SHOWN);
+    let left_out = (all - bars.len()) as u64;
+    // The error of a share grows as one over the root of the records: told for one record.
+    let error_of_one = worst / (records as f64).max(1.0).sqrt();
+    PerturbedPicture::Counts { bars, left_out, error_of_one, records }
 }

@@ -94,13 +94,10 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--population", options.population.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
-    match given.iter().find(|own| own.1) {
-        None => Ok(()),
-        Some((flag, _)) => Err(JobError::new(format!(
-            "`{flag}` goes with releases of true records; a perturbed release is measured by its distributions, moments and \
-             correlations, and `privet reconstruct` learns from it"
-        ))),
-    }
+    super::super::perturbed::refuse(
+        &given,
+        "is measured by its distributions, moments and correlations, and `privet reconstruct` learns from it",
+    )
 }
 
 /// The columns of the original that the release has: a table, or the job that names it.
