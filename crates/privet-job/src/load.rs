@@ -357,12 +357,21 @@ fn numbers(domain: &Domain) -> Option<Vec<f64>> {
     is_number.then(|| (0..domain.len() as u32).map(number).collect())
 }
 
+/// How often each value occurs.
 fn count(codes: &[u32], values: usize) -> Vec<u64> {
-    let mut counts = vec![0u64; values];
-    for &code in codes {
+    /// Records that are often alike would wait for each other at one counter.
+    const TABLES: usize = 4;
+    let mut counts = vec![0u64; TABLES * values];
+    let (fours, rest) = codes.as_chunks::<TABLES>();
+    for four in fours {
+        for (table, &code) in four.iter().enumerate() {
+            counts[table * values + code as usize] += 1;
+        }
+    }
+    for &code in rest {
         counts[code as usize] += 1;
     }
-    counts
+    (0..values).map(|value| (0..TABLES).map(|table| counts[table * values + value]).sum()).collect()
 }
 
 /// A job that names columns the file does not have is the job's mistake.

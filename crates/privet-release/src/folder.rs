@@ -8,12 +8,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
-use crate::hash::{CHUNK, FileHasher};
 use crate::manifest::File;
 use crate::place::{self, Place};
 use crate::seal::{self, Sealable};
+use crate::writing::{self, FileWriter, Syncing};
 use crate::{MANIFEST, ManifestError};
 
 /// Why a release folder was not written.
@@ -84,7 +83,7 @@ pub struct Draft {
 #[derive(Debug)]
 struct Entry {
     name: String,
-    finished: Option<(JoinHandle<io::Result<()>>, File)>,
+    finished: Option<(Syncing, File)>,
 }
 
 impl Draft {
@@ -125,15 +124,9 @@ impl Draft {
             return Err(FolderError::FileName(name.to_owned()));
         }
         let path = self.path.join(name);
-        let file = fs::File::create_new(&path).map_err(FolderError::io(&path))?;
+        let file = FileWriter::new(fs::File::create_new(&path).map_err(FolderError::io(&path))?);
         entries.push(Entry { name: name.to_owned(), finished: None });
-        Ok(DraftFile {
-            name: name.to_owned(),
-            path,
-            sink: Sink { file, hasher: FileHasher::default() },
-            buffer: Vec::with_capacity(CHUNK),
-            files: Arc::clone(&self.files),
-        })
+        Ok(DraftFile { name: name.to_owned(), path, file, files: Arc::clone(&self.files) })
     }
 
     /// What the manifest will say of the files that are finished so far, in the order in which they were created.
@@ -175,10 +168,7 @@ impl Draft {
         file.write_all(json.as_bytes()).map_err(FolderError::io(&path))?;
         file.sync_all().map_err(FolderError::io(&path))?;
         for (path, syncing) in handles {
-            match syncing.join() {
-                Ok(done) => done.map_err(FolderError::io(&path))?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            writing::join(syncing).map_err(FolderError::io(&path))?;
         }
         place::sync_folder(&self.path)?;
         self.place.put(&self.path)?;
@@ -222,41 +212,23 @@ pub(crate) fn is_plain_name(name: &str) -> bool {
 pub struct DraftFile {
     name: String,
     path: PathBuf,
-    sink: Sink,
-    buffer: Vec<u8>,
+    file: FileWriter,
     files: Arc<Mutex<Vec<Entry>>>,
 }
 
-struct Sink {
-    file: fs::File,
-    hasher: FileHasher,
-}
-
-impl Sink {
-    fn put(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let file = &mut self.file;
-        self.hasher.update(chunk, || file.write_all(chunk))
-    }
-}
-
 impl DraftFile {
-    /// Writes what is left and returns what the manifest says of the file. A file that is not finished
-    /// keeps its release from being put in place.
+    /// Writes what is left and returns what the manifest says of the file, all of which is now written. A file that
+    /// is not finished keeps its release from being put in place.
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn finish(mut self) -> Result<File, FolderError> {
-        if !self.buffer.is_empty() {
-            self.sink.put(&self.buffer).map_err(FolderError::io(&self.path))?;
-        }
-        let hashes = self.sink.hasher.finish();
+    pub fn finish(self) -> Result<File, FolderError> {
+        let (hashes, syncing) = self.file.end().map_err(FolderError::io(&self.path))?;
         let file =
             File { name: self.name, bytes: hashes.bytes, sha256: hashes.sha256, blocks: hashes.blocks };
         let mut entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.iter_mut().find(|entry| entry.name == file.name) {
-            // Made durable in the background, while the next file is written.
-            let written = self.sink.file;
-            entry.finished = Some((std::thread::spawn(move || written.sync_all()), file.clone()));
+            entry.finished = Some((syncing, file.clone()));
         }
         Ok(file)
     }
@@ -264,22 +236,10 @@ impl DraftFile {
 
 impl Write for DraftFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A large piece that starts on a block needs no copy.
-        if self.buffer.is_empty() && bytes.len() >= CHUNK {
-            self.sink.put(&bytes[..CHUNK])?;
-            return Ok(CHUNK);
-        }
-        let taken = bytes.len().min(CHUNK - self.buffer.len());
-        self.buffer.extend_from_slice(&bytes[..taken]);
-        if self.buffer.len() == CHUNK {
-            self.sink.put(&self.buffer)?;
-            self.buffer.clear();
-        }
-        Ok(taken)
+        self.file.write(bytes)
     }
 
-    /// Does nothing: what is buffered belongs to a block that is not full yet. [`DraftFile::finish`] writes it.
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.file.flush()
     }
 }

@@ -13,8 +13,8 @@ use twox_hash::XxHash64;
 /// The size of a block whose hash the manifest lists.
 pub const BLOCK: usize = 64 * 1024;
 
-/// How many bytes are hashed at once: whole blocks, few enough to stay in the cache of a core.
-pub(crate) const CHUNK: usize = 8 * BLOCK;
+/// How many bytes of a file are read at once: whole blocks, few enough to stay in the cache of a core.
+const CHUNK: usize = 8 * BLOCK;
 
 /// What is known of a file after all its bytes went by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,23 +33,15 @@ pub(crate) struct FileHasher {
 }
 
 impl FileHasher {
-    /// Hashes the next chunk. Every chunk but the last must be a whole number of blocks. `meanwhile`
-    /// runs on this thread while another one hashes, when the chunk is large enough to pay for it.
-    pub fn update<T>(&mut self, chunk: &[u8], meanwhile: impl FnOnce() -> T) -> T {
+    /// Hashes the next chunk. Every chunk but the last must be a whole number of blocks.
+    pub fn update(&mut self, chunk: &[u8]) {
         debug_assert!(self.bytes.is_multiple_of(BLOCK as u64), "only the last chunk may end inside a block");
         self.bytes += chunk.len() as u64;
-        let (whole, blocks) = (&mut self.whole, &mut self.blocks);
-        if chunk.len() < 4 * BLOCK {
-            blocks.extend(chunk.chunks(BLOCK).map(block_digits));
-            whole.update(chunk);
-            return meanwhile();
+        // Block by block, so that each is in the nearest cache when its checksum follows.
+        for block in chunk.chunks(BLOCK) {
+            self.whole.update(block);
+            self.blocks.push(block_digits(block));
         }
-        std::thread::scope(|scope| {
-            scope.spawn(|| whole.update(chunk));
-            let done = meanwhile();
-            blocks.extend(chunk.chunks(BLOCK).map(block_digits));
-            done
-        })
     }
 
     /// The hashes of everything that went by.
@@ -84,7 +76,7 @@ pub(crate) fn hash_file(path: &Path, each_chunk: &mut dyn FnMut() -> io::Result<
         each_chunk()?;
         chunk.clear();
         file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
-        hasher.update(&chunk, || ());
+        hasher.update(&chunk);
         if chunk.len() < CHUNK {
             return Ok(hasher.finish());
         }
@@ -123,7 +115,7 @@ mod tests {
         let bytes: Vec<u8> = (0..3 * CHUNK + 12_345).map(|i| (i * 31 % 251) as u8).collect();
         let mut hasher = FileHasher::default();
         for chunk in bytes.chunks(CHUNK) {
-            hasher.update(chunk, || ());
+            hasher.update(chunk);
         }
         let hashes = hasher.finish();
         assert_eq!(hashes.bytes, bytes.len() as u64);

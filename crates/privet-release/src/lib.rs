@@ -15,6 +15,7 @@ mod place;
 pub mod published;
 mod seal;
 pub mod verify;
+mod writing;
 
 pub use counts::CountsManifest;
 pub use folder::{Draft, DraftFile, FolderError, Scratch};

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::MANIFEST;
 use crate::folder::FolderError;
-use crate::{MANIFEST, Manifest};
 
 const DRAFT: &str = "partial";
 const ASIDE: &str = "replaced";
@@ -54,10 +54,12 @@ impl Place {
         if !self.replace {
             return Err(FolderError::Exists(self.destination.clone()));
         }
-        if !metadata.is_dir() || !is_release(&self.destination) {
-            return Err(FolderError::NotARelease(self.destination.clone()));
-        }
-        match others(&self.destination) {
+        let listed = match metadata.is_dir() {
+            true => files_of_release(&self.destination),
+            false => None,
+        };
+        let Some(listed) = listed else { return Err(FolderError::NotARelease(self.destination.clone())) };
+        match others(&self.destination, &listed) {
             0 => Ok(()),
             count => Err(FolderError::OtherFiles { folder: self.destination.clone(), count }),
         }
@@ -197,27 +199,25 @@ pub(crate) fn discard(path: &Path) {
     OURS.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
 }
 
-/// Whether a folder is a release, whole or damaged: its manifest is JSON with the fields of ours.
-/// Many other things have a `manifest.json`, and none of them may ever be replaced.
-fn is_release(folder: &Path) -> bool {
-    let Ok(bytes) = fs::read(folder.join(MANIFEST)) else { return false };
-    if Manifest::parse(&bytes).is_ok() {
-        return true;
-    }
-    let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(&bytes) else { return false };
+/// The files that the manifest of a release lists, whole or damaged; `None` when the folder is no release: its
+/// manifest is JSON with the fields of ours. Many other things have a `manifest.json`, and none of them may ever be
+/// replaced.
+fn files_of_release(folder: &Path) -> Option<Vec<String>> {
+    let fields = match serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => return None,
+    };
     let has = |keys: &[&str]| keys.iter().all(|key| fields.contains_key(*key));
-    has(&["format", "software", "data", "files", "seal"])
-        && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"]))
+    let is_ours = has(&["format", "software", "data", "files", "seal"])
+        && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"]));
+    let files = fields.get("files").and_then(|files| files.as_array());
+    let names = files.into_iter().flatten().filter_map(|file| file["name"].as_str());
+    is_ours.then(|| names.map(str::to_owned).collect())
 }
 
 /// How many things lie in the folder of a release that its manifest does not list. They are somebody else's.
-fn others(folder: &Path) -> usize {
-    let listed = fs::read(folder.join(MANIFEST)).ok().and_then(|bytes| {
-        let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-        let names = manifest["files"].as_array()?.iter().filter_map(|file| file["name"].as_str());
-        Some(names.map(str::to_owned).collect::<Vec<String>>())
-    });
-    let (Some(listed), Ok(entries)) = (listed, fs::read_dir(folder)) else { return 0 };
+fn others(folder: &Path, listed: &[String]) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let is_ours = |name: &std::ffi::OsStr| name == MANIFEST || listed.iter().any(|own| name == own.as_str());
     entries.filter_map(Result::ok).filter(|entry| !is_ours(&entry.file_name())).count()
 }

@@ -47,7 +47,11 @@ fn a_kill_leaves_the_old_release_or_the_whole_new_one() {
     let folder = home.path().join("release");
     write(&folder, 0);
     let mut seed = 0x9E37_79B9_7F4A_7C15u64;
-    for _ in 0..60 {
+    for kill in 0..600 {
+        // On a busy machine many are killed before they have done anything.
+        if kill >= 60 && number(&folder) > 30 {
+            break;
+        }
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child_that_replaces_a_release_again_and_again"])
             .env(HOME, home.path())

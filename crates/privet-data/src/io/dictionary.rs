@@ -1,8 +1,9 @@
 //! A dictionary of byte strings: each distinct one gets the next code.
 //!
 //! Texts of up to 15 bytes live in their key, which is compared as one integer; longer ones live in one
-//! buffer. Hashes are seeded per process, so nobody can prepare a file of colliding cells; codes come out in
-//! order of first appearance and do not depend on the seed.
+//! buffer. Of those, texts of up to 32 bytes are read as their first and last 16 bytes, which together are all of
+//! them. Hashes are seeded per process, so nobody can prepare a file of colliding cells; codes come out in order
+//! of first appearance and do not depend on the seed.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -10,6 +11,9 @@ use foldhash::fast::RandomState;
 
 /// The longest text that fits into a key.
 const SHORT: usize = 15;
+/// The bytes of one read, and twice as many: the longest text that two reads cover.
+const HALF: usize = 16;
+const MIDDLE: usize = 2 * HALF;
 /// The highest byte of the key of a longer text.
 const LONG: u128 = 0xff << 120;
 /// Marks a slot that holds nothing.
@@ -56,7 +60,7 @@ impl Dictionary {
     #[inline(always)]
     pub(super) fn code_at(&mut self, text: &[u8], start: usize, length: usize) -> u32 {
         if length <= SHORT
-            && let Some(chunk) = text.get(start..).and_then(|rest| rest.first_chunk::<16>())
+            && let Some(chunk) = text.get(start..).and_then(|rest| rest.first_chunk::<HALF>())
         {
             self.short((u128::from_le_bytes(*chunk) & MASKS[length]) | (length as u128) << 120)
         } else {
@@ -80,33 +84,49 @@ impl Dictionary {
         hasher.write_u64(key as u64);
         hasher.write_u64((key >> 64) as u64);
         let hash = hasher.finish() as u32;
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot.code == FREE {
-                return self.add(at, hash, key);
-            }
-            if slot.hash == hash && self.keys[slot.code as usize] == key {
-                return slot.code;
-            }
-            at = (at + 1) & mask;
+        match self.find(hash, |_, own| own == key) {
+            Ok(code) => code,
+            Err(free) => self.add(free, hash, key),
         }
     }
 
     fn long(&mut self, text: &[u8]) -> u32 {
-        let hash = self.state.hash_one(text) as u32;
+        let (hash, found) = match ends(text) {
+            Some(ends) => {
+                let mut hasher = self.state.build_hasher();
+                hasher.write_usize(text.len());
+                ends.iter().for_each(|half| {
+                    hasher.write_u64(*half as u64);
+                    hasher.write_u64((half >> 64) as u64);
+                });
+                let hash = hasher.finish() as u32;
+                let is_text = |own: &[u8]| own.len() == text.len() && self::ends(own) == Some(ends);
+                (hash, self.find(hash, |long, key| long_text(long, key).is_some_and(is_text)))
+            }
+            None => {
+                let hash = self.state.hash_one(text) as u32;
+                (hash, self.find(hash, |long, key| long_text(long, key) == Some(text)))
+            }
+        };
+        found.unwrap_or_else(|free| {
+            let key = LONG | (text.len() as u128) << 64 | self.long.len() as u128;
+            self.long.extend_from_slice(text);
+            self.add(free, hash, key)
+        })
+    }
+
+    /// The code of the text with this hash that is the one meant, or the slot where it belongs.
+    #[inline(always)]
+    fn find(&self, hash: u32, is_meant: impl Fn(&[u8], u128) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot.code == FREE {
-                let key = LONG | (text.len() as u128) << 64 | self.long.len() as u128;
-                self.long.extend_from_slice(text);
-                return self.add(at, hash, key);
+                return Err(at);
             }
-            if slot.hash == hash && self.long_text(self.keys[slot.code as usize]) == Some(text) {
-                return slot.code;
+            if slot.hash == hash && is_meant(&self.long, self.keys[slot.code as usize]) {
+                return Ok(slot.code);
             }
             at = (at + 1) & mask;
         }
@@ -132,22 +152,36 @@ impl Dictionary {
         code
     }
 
-    fn long_text(&self, key: u128) -> Option<&[u8]> {
-        if key < LONG {
-            return None;
-        }
-        let (start, length) = (key as u64 as usize, (key >> 64) as u64 as usize & 0xff_ffff_ffff_ffff);
-        self.long.get(start..start + length)
-    }
-
     /// The texts in the order of their codes.
     pub(super) fn for_each(&self, mut visit: impl FnMut(&[u8])) {
         for &key in &self.keys {
-            match self.long_text(key) {
+            match long_text(&self.long, key) {
                 Some(text) => visit(text),
                 None => visit(&key.to_le_bytes()[..((key >> 120) as usize).min(SHORT)]),
             }
         }
+    }
+}
+
+/// The text of a key, if it is a longer one.
+#[inline(always)]
+fn long_text(long: &[u8], key: u128) -> Option<&[u8]> {
+    if key < LONG {
+        return None;
+    }
+    let (start, length) = (key as u64 as usize, (key >> 64) as u64 as usize & 0xff_ffff_ffff_ffff);
+    long.get(start..start + length)
+}
+
+/// The first and the last 16 bytes of a text that has no others.
+#[inline(always)]
+fn ends(text: &[u8]) -> Option<[u128; 2]> {
+    let halves = (text.first_chunk::<HALF>(), text.last_chunk::<HALF>());
+    match halves {
+        (Some(first), Some(last)) if text.len() <= MIDDLE => {
+            Some([u128::from_le_bytes(*first), u128::from_le_bytes(*last)])
+        }
+        _ => None,
     }
 }
 
