@@ -2,7 +2,7 @@
 
 use privet_data::Progress;
 use privet_measure::Metric;
-use privet_recode::bucket::Anatomy;
+use privet_recode::bucket::{Anatomy, GivenBuckets};
 use privet_recode::cell::Method;
 use privet_recode::cluster::{Microaggregated, Microaggregation};
 use privet_recode::cut::{AttributeSuppression, KOptimize, TopDownSpecialization};
@@ -11,11 +11,13 @@ use privet_recode::lattice::{
     self, Annealing, BottomUp, Datafly, Genetic, HashTable, Options, Problem, Quasi, Samarati, SearchError,
     TopDown,
 };
+use privet_release::manifest;
 use serde::Deserialize;
 
-use crate::chosen::{Aggregation, Chosen};
+use crate::anatomy::guarantee_of;
+use crate::chosen::{Aggregation, Chosen, Formed};
 use crate::error::JobError;
-use crate::job::{AnatomySection, Publish, Search};
+use crate::job::{Publish, Search};
 use crate::sampling::{seed, source};
 
 /// The algorithms that can look for a release.
@@ -148,7 +150,7 @@ impl Algorithm {
                 "The promises hold in every group; with k-anonymity alone, groups have k to 2k - 1 records."
             }
             Algorithm::Anatomy => {
-                "The promises hold in every bucket. No value of the first sensitive column is in more than 1/l of a bucket, l being the least that promises of diversity need; promises that compare a bucket with the table, such as t-closeness, need none. Quasi columns are published as they are: who is in the table can be told."
+                "The promises hold in every bucket. Quasi columns are published as they are: who is in the table can be told."
             }
             Algorithm::TopDownLocal => {
                 "The promises hold in every group, and no group can be divided further along one column."
@@ -245,12 +247,6 @@ impl Search {
                 "must be \"buckets\" with algorithm = \"anatomy\", whose buckets hold records that are nothing alike",
             ));
         }
-        if self.anatomy.is_some_and(|anatomy| anatomy.l.is_some_and(|l| l < 2)) {
-            return Err(JobError::key(
-                "search.anatomy.l",
-                "must be at least 2: a bucket of one record tells its value",
-            ));
-        }
         if self.minimal_nodes && self.algorithm != Algorithm::Optimal && !by_purpose {
             let problem = match self.algorithm {
                 Algorithm::Incognito | Algorithm::HashTable | Algorithm::Samarati => {
@@ -296,12 +292,22 @@ impl Search {
         Some(self.publish.unwrap_or(usual))
     }
 
-    /// The groups that an algorithm forms, when it forms groups, and what microaggregation says of its own.
+    /// The column that says who is in which bucket, when one does.
+    pub(crate) fn buckets_from(&self) -> Option<&str> {
+        match self.algorithm {
+            Algorithm::Anatomy => self.anatomy.as_ref()?.buckets_from.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The groups that an algorithm forms, when it forms groups, with what it says of them. `given` are those of
+    /// `buckets-from`.
     pub(crate) fn groups(
         &self,
         problem: &Problem<'_>,
+        given: Option<&Groups>,
         progress: &dyn Progress,
-    ) -> Result<Option<(Groups, Option<Aggregation>)>, SearchError> {
+    ) -> Result<Option<Formed>, SearchError> {
         let groups = match self.algorithm {
             Algorithm::TopDownLocal => {
                 self.top_down_local.unwrap_or_default().search(problem, progress)?.groups
@@ -313,16 +319,26 @@ impl Search {
             Algorithm::Microaggregation => {
                 let search = self.microaggregation.clone().unwrap_or_default();
                 let Microaggregated { groups, keys, tree, sse, sst } = search.search(problem, progress)?;
-                return Ok(Some((groups, Some(Aggregation { method: search.method, keys, tree, sse, sst }))));
+                let aggregation = Some(Aggregation { method: search.method, keys, tree, sse, sst });
+                return Ok(Some(Formed { groups, aggregation, anatomy: None }));
             }
             Algorithm::Anatomy => {
-                let AnatomySection { l, seed: given } = self.anatomy.unwrap_or_default();
-                let buckets = Anatomy { l, seed: seed(given)? }.search(problem, progress)?;
-                Groups { of: buckets.of, count: buckets.count }
+                let own = self.anatomy.clone().unwrap_or_default();
+                let buckets = match given {
+                    Some(given) => GivenBuckets { merge: own.merge }.search(problem, given, progress)?,
+                    None => Anatomy { l: own.l, seed: seed(own.seed)? }.search(problem, progress)?,
+                };
+                let told = manifest::Anatomy {
+                    l: buckets.l,
+                    buckets_from: own.buckets_from,
+                    given_buckets: given.map(|given| given.count as u64),
+                };
+                let groups = Groups { of: buckets.of, count: buckets.count };
+                return Ok(Some(Formed { groups, aggregation: None, anatomy: Some(told) }));
             }
             _ => return Ok(None),
         };
-        Ok(Some((groups, None)))
+        Ok(Some(Formed { groups, aggregation: None, anatomy: None }))
     }
 
     /// Looks for a release.
@@ -395,16 +411,11 @@ impl Search {
         }
     }
 
-    /// What the algorithm guarantees with these parameters.
-    pub(crate) fn guarantee(&self) -> String {
+    /// What the algorithm guarantees with these parameters and, of Anatomy, with these buckets.
+    pub(crate) fn guarantee(&self, anatomy: Option<&manifest::Anatomy>) -> String {
         let limited = self.top_down_specialization.as_ref().is_some_and(|search| search.max_steps.is_some());
-        if let (Algorithm::Anatomy, Some(AnatomySection { l: Some(l), .. })) = (self.algorithm, self.anatomy)
-        {
-            return format!(
-                "The promises hold in every bucket. No value of the first sensitive column is in more than 1/{l} of a bucket, so \
-                 the bucket alone makes none of these likelier than that. Quasi columns are published as they are: who is in \
-                 the table can be told."
-            );
+        if let Some(told) = anatomy {
+            return guarantee_of(told);
         }
         let text = match (self.algorithm, self.cell_suppression.unwrap_or_default().method) {
             (Algorithm::TopDownSpecialization, _) if limited => {
@@ -436,7 +447,10 @@ impl Search {
             Algorithm::Genetic => self.genetic.clone().unwrap_or_default().seed,
             Algorithm::SimulatedAnnealing => self.simulated_annealing.clone().unwrap_or_default().seed,
             Algorithm::Anatomy => {
-                let given = self.anatomy.unwrap_or_default().seed;
+                let given = self.anatomy.as_ref().and_then(|anatomy| anatomy.seed);
+                if self.buckets_from().is_some() {
+                    return "none".to_owned();
+                }
                 return format!("who is in which bucket was drawn with {}", source(given));
             }
             _ if time_limit.is_some() => {

@@ -11,6 +11,7 @@ use privet_recode::cluster::{DependencyTree, Method};
 use privet_recode::groups::{Groups, RegroupedColumn, Represent};
 use privet_recode::lattice::{self, Found, Problem, Quasi, Seen};
 use privet_recode::{cell, cut};
+use privet_release::manifest;
 
 use crate::job::Publish;
 
@@ -32,9 +33,18 @@ pub(crate) struct Chosen {
     pub buckets: Option<Groups>,
     /// What microaggregation says of its groups.
     pub aggregation: Option<Aggregation>,
+    /// What Anatomy says of its buckets.
+    pub anatomy: Option<manifest::Anatomy>,
     /// Other candidates that the search looked at.
     pub seen: Vec<Seen>,
     tuple_entropy: Option<f64>,
+}
+
+/// Groups that an algorithm formed, and what it says of them.
+pub(crate) struct Formed {
+    pub groups: Groups,
+    pub aggregation: Option<Aggregation>,
+    pub anatomy: Option<manifest::Anatomy>,
 }
 
 /// What microaggregation says of its groups (thesis 2.11 to 2.14).
@@ -76,6 +86,7 @@ impl Chosen {
             own_metric: None,
             buckets: None,
             aggregation: None,
+            anatomy: None,
             seen: found.seen,
             tuple_entropy: Some(found.tuple_entropy),
         }
@@ -106,6 +117,7 @@ impl Chosen {
             own_metric: None,
             buckets: None,
             aggregation: None,
+            anatomy: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
@@ -141,30 +153,28 @@ impl Chosen {
             own_metric: Some(("suppressed-cells", found.cells as f64)),
             buckets: None,
             aggregation: None,
+            anatomy: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
     }
 
     /// Groups of records, published as the job asks.
-    pub fn groups(problem: &Problem<'_>, groups: Groups, publish: Publish) -> Self {
-        match publish.represent() {
+    pub fn groups(problem: &Problem<'_>, formed: Formed, publish: Publish) -> Self {
+        let Formed { groups, aggregation, anatomy } = formed;
+        let chosen = match publish.represent() {
             Some(how) => Self::represented(problem, &groups, how),
             None => Self {
                 buckets: Some(groups),
                 ..Self::represented(problem, &Groups::default(), Represent::Nodes)
             },
-        }
+        };
+        Self { aggregation, anatomy, ..chosen }
     }
 
     /// Groups of records, each of which shows the same.
     fn represented(problem: &Problem<'_>, groups: &Groups, how: Represent) -> Self {
         Self::regrouped(problem, groups.represent(problem, how), how)
-    }
-
-    /// The same, with what microaggregation says of its groups.
-    pub fn with_aggregation(self, aggregation: Option<Aggregation>) -> Self {
-        Self { aggregation, ..self }
     }
 
     /// Groups that show what these columns say.
@@ -191,6 +201,7 @@ impl Chosen {
             own_metric: None,
             buckets: None,
             aggregation: None,
+            anatomy: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }

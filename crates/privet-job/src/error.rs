@@ -133,6 +133,23 @@ pub enum RunError {
         /// What is in the way, and what would help.
         problem: String,
     },
+    /// A view that no levels make safe.
+    #[error(
+        "no release is handed over: view {view} cannot keep its promises. Even with every column at its top level, {failing} \
+         records are in groups that fail: {}. Relax it in {section}, name other columns in the view, or give them \
+         hierarchies that end in one label for all values",
+        criteria.join("; ")
+    )]
+    View {
+        /// The view, counted from 1.
+        view: usize,
+        /// Records in failing groups.
+        failing: u64,
+        /// What fails, as `key: promise`.
+        criteria: Vec<String>,
+        /// Where it was promised.
+        section: &'static str,
+    },
     /// Records that cannot be swapped.
     #[error("`randomize`: {0}")]
     Swap(#[from] SwapError),
@@ -181,7 +198,7 @@ impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
-            RunError::Attacked { .. } | RunError::Counts { .. } => Outcome::Refused,
+            RunError::Attacked { .. } | RunError::Counts { .. } | RunError::View { .. } => Outcome::Refused,
             RunError::Perturb { source: PerturbError::NoRandomness, .. }
             | RunError::Swap(SwapError::Perturb(PerturbError::NoRandomness))
             | RunError::Synthetic { source: SyntheticError::Perturb(PerturbError::NoRandomness), .. } => {
@@ -196,6 +213,7 @@ impl RunError {
                 | SearchError::DecompositionUnsafe { .. }
                 | SearchError::NotEligible { .. }
                 | SearchError::BucketsFail { .. }
+                | SearchError::GivenBucketsFail { .. }
                 | SearchError::NotProtectable { .. }
                 | SearchError::ViewsTell { .. }
                 | SearchError::Unsafe { .. },

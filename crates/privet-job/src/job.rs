@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use privet_criteria::Requirement;
-use privet_data::Role;
+use privet_criteria::{CriterionError, Requirement};
 use privet_data::hierarchy::HierarchySpec;
 use privet_data::io::{Encoding, Format, ReadOptions};
+use privet_data::{Generalization, Role};
 use privet_measure::Metric;
 use privet_recode::cell::CellSuppression;
 use privet_recode::cluster::{Clustering, Microaggregation};
@@ -21,8 +21,10 @@ use serde::Deserialize;
 
 use crate::adversary::AdversarySection;
 use crate::algorithm::Algorithm;
+use crate::anatomy::AnatomySection;
 use crate::buckets::{BUCKET, COUNT};
-use crate::counts::{self, CountTableSection, ViewSection};
+use crate::codes::{generalizes_by_masks, is_of_codes};
+use crate::counts::{self, CountTableSection, RawView, ViewSection};
 use crate::error::JobError;
 use crate::mondrian::MondrianSection;
 use crate::out_of_core;
@@ -178,16 +180,6 @@ pub struct Search {
     pub local_recoding: Option<LocalRecoding>,
 }
 
-/// The `[search.anatomy]` section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct AnatomySection {
-    /// How many different sensitive values every bucket holds at least; from the promises when left out.
-    pub l: Option<u64>,
-    /// The seed; from the operating system when left out. Whoever knows it may tell values apart within a bucket.
-    pub seed: Option<u64>,
-}
-
 /// What groups of records show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -331,7 +323,7 @@ struct Raw {
     #[serde(default)]
     sampling: Option<SamplingSection>,
     #[serde(default)]
-    views: Vec<ViewSection>,
+    views: Vec<RawView>,
     #[serde(default)]
     count_tables: Vec<CountTableSection>,
     #[serde(default)]
@@ -386,7 +378,8 @@ impl Job {
             }
             table.try_into().map_err(|e: toml::de::Error| JobError::toml(&e))?
         };
-        let privacy = promises(&raw.privacy)?;
+        let privacy = promises(&raw.privacy).map_err(|error| JobError::criterion(&error))?;
+        let views = raw.views.into_iter().zip(1..).map(|(view, number)| view.read(number));
         let job = Self {
             input: raw.input,
             columns: raw.columns,
@@ -394,7 +387,7 @@ impl Job {
             search: raw.search,
             purpose: raw.purpose,
             sampling: raw.sampling,
-            views: raw.views,
+            views: views.collect::<Result<_, _>>()?,
             count_tables: raw.count_tables,
             adversary: raw.adversary,
             query: raw.query,
@@ -459,6 +452,7 @@ impl Job {
             }
         }
         self.search.check_sections()?;
+        self.search.anatomy.as_ref().map_or(Ok(()), |anatomy| anatomy.check(&self.columns))?;
         if self.search.published() == Some(Publish::Buckets) {
             self.check_buckets()?;
         }
@@ -528,6 +522,12 @@ impl Job {
         }
     }
 
+    /// Whether a quasi column holds codes, whose digits are no number, by its hierarchy.
+    pub(crate) fn is_code(&self, name: &str, generalization: &Generalization) -> bool {
+        let spec = self.columns.get(name).and_then(|column| column.hierarchy.as_ref());
+        spec.is_some_and(|spec| is_of_codes(spec, || generalizes_by_masks(generalization)))
+    }
+
     /// The columns with this role.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &str> {
         self.columns.iter().filter(move |(_, column)| column.role == role).map(|(name, _)| name.as_str())
@@ -587,12 +587,14 @@ fn byte(key: &str, character: Option<char>) -> Result<Option<u8>, JobError> {
 }
 
 /// What a section of promises asks for.
-pub(crate) fn promises(section: &toml::Table) -> Result<Vec<Requirement>, JobError> {
+pub(crate) fn promises(section: &toml::Table) -> Result<Vec<Requirement>, CriterionError> {
     let mut promises = Vec::new();
     for (key, value) in section {
-        let value = serde_json::to_value(value)
-            .map_err(|_| JobError::key(format!("privacy.{key}"), "is not a value that can be read"))?;
-        promises.extend(Requirement::parse(key, &value).map_err(|error| JobError::criterion(&error))?);
+        let value = serde_json::to_value(value).map_err(|_| CriterionError {
+            key: key.clone(),
+            problem: "it is not a value that can be read".to_owned(),
+        })?;
+        promises.extend(Requirement::parse(key, &value)?);
     }
     Ok(promises)
 }

@@ -7,12 +7,14 @@
 
 mod adversary;
 mod algorithm;
+mod anatomy;
 mod answer;
 pub mod assess;
 pub mod audit;
 mod boxes;
 mod buckets;
 mod chosen;
+mod codes;
 mod countermeasure;
 mod counts;
 pub mod demo;

@@ -7,10 +7,12 @@ use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Kind, Progress, Role, Table};
+use privet_recode::groups::Groups;
 use privet_release::manifest::Distorted;
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
+use crate::anatomy::take_buckets;
 use crate::buckets::BUCKET;
 use crate::counts::promises;
 use crate::error::{JobError, RunError};
@@ -34,6 +36,8 @@ pub(crate) struct Loaded {
     pub distorted: Option<Distorted>,
     /// The codes of that column before, with its position.
     pub true_codes: Option<(usize, Vec<u32>)>,
+    /// Who is in which bucket, when a column says so.
+    pub given_buckets: Option<Groups>,
 }
 
 impl Loaded {
@@ -137,7 +141,11 @@ pub(crate) struct Population {
 
 /// Reads the input and fits the job's hierarchies to it. `base` is the folder of the job file.
 pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Loaded, RunError> {
-    let options = options_of(job)?;
+    let mut options = options_of(job)?;
+    let buckets_from = job.search.buckets_from();
+    if let (Some(name), Some(columns)) = (buckets_from, &mut options.columns) {
+        columns.push(name.to_owned());
+    }
     let path = base.join(&job.input.path);
     let mut input = read(&path, &options, progress).map_err(|error| explain(error, job))?;
     require_columns(job, &input.names)?;
@@ -155,6 +163,7 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
             "publishes a column of that name, and the input has one already; rename it in the input";
         return Err(JobError::key("search.publish", format!("= \"{BUCKET}s\" {problem}")).into());
     }
+    let given_buckets = buckets_from.map(|name| take_buckets(&mut input.table, name)).transpose()?;
     let population_path = one_population(&job.privacy)?;
     let population_table = match population_path {
         Some(path) => Some(read_population(job, &base.join(path), &options, progress)?),
@@ -165,7 +174,7 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
         possible_in(&job.privacy, table.rows as u64)?;
     }
     let mut loaded = fit_all(job, base, input, population_table.as_ref(), counts)?;
-    (loaded.sampled_from, loaded.drawn) = (sampled_from, drawn);
+    (loaded.sampled_from, loaded.drawn, loaded.given_buckets) = (sampled_from, drawn, given_buckets);
     if let Some(path) = population_path {
         let path = base.join(path);
         let sha256 =
@@ -232,6 +241,7 @@ pub(crate) fn fit_all(
         drawn: None,
         distorted: None,
         true_codes: None,
+        given_buckets: None,
     })
 }
 
@@ -377,7 +387,15 @@ fn count(codes: &[u32], values: usize) -> Vec<u64> {
 /// A job that names columns the file does not have is the job's mistake.
 pub(crate) fn explain(error: ReadError, job: &Job) -> RunError {
     match &error.kind {
-        ReadErrorKind::UnknownColumn { names, .. } => unknown_columns(job, names).into(),
+        ReadErrorKind::UnknownColumn { names, .. } => {
+            let wanted = job.search.buckets_from().map(str::to_owned);
+            match wanted.filter(|wanted| !names.contains(wanted) && !job.columns.contains_key(wanted)) {
+                Some(wanted) => unknown_among(std::iter::once(&wanted), names)
+                    .in_terms_of("columns", "search.anatomy.buckets-from")
+                    .into(),
+                None => unknown_columns(job, names).into(),
+            }
+        }
         _ => error.into(),
     }
 }

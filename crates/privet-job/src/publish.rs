@@ -7,6 +7,7 @@ use privet_criteria::{DistanceKind, Requirement, in_buckets};
 use privet_data::Column;
 use privet_data::Progress;
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
+use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
 use privet_release::manifest::{
@@ -15,13 +16,13 @@ use privet_release::manifest::{
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
-use crate::assess::{gate, home};
+use crate::assess::{gate, home, standardized};
 use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
 use crate::error::RunError;
 use crate::job::Job;
-use crate::load::Loaded;
+use crate::load::{Loaded, Quasi};
 use crate::run::{Candidate, RunOptions};
 
 /// Writes the release of a candidate and puts it in place.
@@ -216,7 +217,7 @@ pub(crate) fn manifest(
         promises: promises(candidate),
         search: Search {
             algorithm: job.search.algorithm.word().to_owned(),
-            guarantee: job.search.guarantee(),
+            guarantee: job.search.guarantee(chosen.anatomy.as_ref()),
             minimize: chosen.own_metric.map_or(job.search.minimize.word(), |(name, _)| name).to_owned(),
             suppress_at_most: job.search.suppress_at_most,
             lattice_nodes: chosen.lattice_nodes,
@@ -225,6 +226,7 @@ pub(crate) fn manifest(
             purpose: candidate.purpose.cloned(),
             minimal_nodes: chosen.minimal.clone(),
             microaggregation: microaggregation(candidate),
+            anatomy: chosen.anatomy.clone(),
         },
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
@@ -250,6 +252,26 @@ fn microaggregation(candidate: &Candidate<'_>) -> Option<Microaggregation> {
         key_columns: own.keys.iter().map(name).collect(),
         dependency_tree: links.collect(),
     })
+}
+
+/// SSE/SST of the quasi columns of numbers, as `privet measure` works it out: each column by its standard deviation, none
+/// weighted. `None` when there is no such column.
+fn spread_within_classes(candidate: &Candidate<'_>) -> Option<f64> {
+    let Candidate { job, loaded, partition, .. } = candidate;
+    let of_numbers = |quasi: &&Quasi| {
+        let name = &loaded.input.table.columns[quasi.position].name;
+        quasi.numbers.is_some() && !job.is_code(name, &quasi.generalization)
+    };
+    let columns: Vec<Vec<f64>> = loaded
+        .quasi
+        .iter()
+        .filter(of_numbers)
+        .map(|quasi| standardized(&loaded.input.table.columns[quasi.position]))
+        .collect();
+    let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let classes = utility::Classes::new(&partition.class_of, None).ok()?;
+    let squares = classes.sum_of_squares(&columns).ok().filter(|_| !columns.is_empty())?;
+    Some(squares.ratio())
 }
 
 /// Where all randomness of a release came from.
@@ -455,8 +477,8 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
     if let Some((name, value)) = chosen.own_metric {
         result.insert(name.to_owned(), value);
     }
-    if let Some(told) = microaggregation(candidate) {
-        result.insert("sse-sst".to_owned(), told.ratio());
+    if let Some(ratio) = microaggregation(candidate).and_then(|_| spread_within_classes(candidate)) {
+        result.insert("sse-sst".to_owned(), ratio);
     }
     for metric in Metric::ALL {
         // What a metric counts must be there: class labels, levels, one label for each value.

@@ -5,18 +5,16 @@ use std::time::Instant;
 
 use privet_criteria::{Criterion, Joint, Requirement, SensitiveColumn, build};
 use privet_data::Progress;
-use privet_recode::groups::Groups;
 use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
 use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
-use crate::assess::is_of_codes;
-use crate::chosen::{Aggregation, Chosen};
+use crate::chosen::{Chosen, Formed};
 use crate::countermeasure::{self, Countermeasure};
 use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
-use crate::load::{Loaded, load};
+use crate::load::{Loaded, Quasi, load};
 use crate::out_of_core::{self, Attempt};
 use crate::publish::publish;
 use crate::purpose::Purposes;
@@ -169,8 +167,8 @@ pub(crate) fn choose(
 ) -> Result<Chosen, RunError> {
     match job.search.published() {
         Some(publish) => {
-            let (groups, aggregation) = groups(job, loaded, problem, progress)?;
-            Ok(Chosen::groups(problem, groups, publish).with_aggregation(aggregation))
+            let formed = groups(job, loaded, problem, progress)?;
+            Ok(Chosen::groups(problem, formed, publish))
         }
         None => Ok(job.search.choose(problem, progress)?),
     }
@@ -182,13 +180,14 @@ fn groups(
     loaded: &Loaded,
     problem: &Problem<'_>,
     progress: &dyn Progress,
-) -> Result<(Groups, Option<Aggregation>), RunError> {
+) -> Result<Formed, RunError> {
     if job.search.algorithm == Algorithm::Mondrian {
         let mondrian = job.search.mondrian.clone().unwrap_or_default();
-        return Ok((mondrian.search(loaded, problem, progress)?, None));
+        let groups = mondrian.search(loaded, problem, progress)?;
+        return Ok(Formed { groups, aggregation: None, anatomy: None });
     }
     let nothing = SearchError::NothingFound { algorithm: job.search.algorithm.word() };
-    Ok(job.search.groups(problem, progress)?.ok_or(nothing)?)
+    Ok(job.search.groups(problem, loaded.given_buckets.as_ref(), progress)?.ok_or(nothing)?)
 }
 
 /// Looks up what the release is for and for whom, and coarsens as far as that asks for.
@@ -277,12 +276,11 @@ impl Prepared {
         if let Some((joint, joint_codes)) = &self.joint {
             sensitive.push(Codes { codes: joint_codes, values: joint.combinations.len() });
         }
-        // Postal codes have no mean and no median, although they are made of digits.
-        let one_for_all = matches!(job.search.published(), Some(Publish::Means | Publish::Medians));
-        let is_code = |position: usize| {
-            let column = job.columns.get(&table.columns[position].name);
-            column.and_then(|column| column.hierarchy.as_ref()).is_some_and(is_of_codes)
-        };
+        // Postal codes have no mean and no median, although they are made of digits. Microaggregation measures distances
+        // as well, which they have not, whatever is published.
+        let by_numbers = job.search.algorithm == Algorithm::Microaggregation
+            || matches!(job.search.published(), Some(Publish::Means | Publish::Medians));
+        let is_code = |quasi: &Quasi| job.is_code(&table.columns[quasi.position].name, &quasi.generalization);
         let quasi = loaded
             .quasi
             .iter()
@@ -290,7 +288,7 @@ impl Prepared {
                 codes: quasi.codes(&table.columns[quasi.position]),
                 counts: &quasi.counts,
                 generalization: &quasi.generalization,
-                numbers: quasi.numbers.as_deref().filter(|_| !(one_for_all && is_code(quasi.position))),
+                numbers: quasi.numbers.as_deref().filter(|_| !(by_numbers && is_code(quasi))),
                 weight: quasi.weight,
                 population: quasi.population(),
             })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use privet_attack::Finding;
 use privet_release::counts::Together;
-use privet_release::manifest::Microaggregation;
+use privet_release::manifest::{Anatomy, Microaggregation};
 use privet_release::{CountsManifest, Manifest};
 use serde::Serialize;
 
@@ -38,6 +38,9 @@ pub struct Summary {
     /// Microaggregation: what the groups were formed by, and how much of the spread they hide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub microaggregation: Option<Microaggregation>,
+    /// Anatomy: how its buckets came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anatomy: Option<Anatomy>,
     /// How long it took.
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
@@ -154,6 +157,7 @@ impl Summary {
             nodes_checked: 0,
             bound: None,
             microaggregation: None,
+            anatomy: None,
             seconds: counts.seconds,
             peak_rss_bytes: counts.peak_rss_bytes,
             attacks: Vec::new(),
@@ -183,6 +187,7 @@ impl Summary {
             nodes_checked: manifest.search.nodes_checked,
             bound: manifest.search.bound,
             microaggregation: manifest.search.microaggregation.clone(),
+            anatomy: manifest.search.anatomy.clone(),
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
             attacks: Vec::new(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use privet_criteria::Requirement;
 use privet_data::Silent;
 use privet_job::{Job, RunOptions, run};
-use privet_release::manifest::Sample;
+use privet_release::manifest::{Anatomy, Sample};
 use privet_release::{Draft, Manifest, VerifyOptions, verify};
 
 const JOB: &str = "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
@@ -49,6 +49,10 @@ fn holds(folder: &Path, parts: Parts) -> bool {
     verify(&forged, VerifyOptions::default()).unwrap().holds()
 }
 
+fn given(column: &str, buckets: u64) -> Anatomy {
+    Anatomy { l: None, buckets_from: Some(column.to_owned()), given_buckets: Some(buckets) }
+}
+
 #[test]
 fn a_consistent_forgery_is_seen_through() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,6 +61,11 @@ fn a_consistent_forgery_is_seen_through() {
         made(folder.path())
     };
     assert!(holds(folder.path(), fresh()), "rewritten as it was, it must hold");
+    assert_eq!(fresh().manifest.search.anatomy, Some(Anatomy { l: Some(2), ..Anatomy::default() }));
+    let mut parts = fresh();
+    parts.manifest.data.removed_columns.push("ward".to_owned());
+    parts.manifest.search.anatomy = Some(given("ward", 99));
+    assert!(holds(folder.path(), parts), "a column that is not published may have given the buckets");
 
     // The values stand beside the records as well.
     let mut parts = fresh();
@@ -88,7 +97,8 @@ fn a_consistent_forgery_is_seen_through() {
     assert!(!holds(folder.path(), parts));
 
     // Another kind, a second table for the column, promises that buckets cannot keep, a sample that cannot be.
-    let edits: [fn(&mut Manifest); 5] = [
+    // A larger l than the buckets have, none at all, buckets of a column that is published or of two origins.
+    let edits: [fn(&mut Manifest); 12] = [
         |manifest| manifest.kind = "generalized".to_owned(),
         |manifest| {
             let again = manifest.data.sensitive_tables[0].clone();
@@ -99,6 +109,16 @@ fn a_consistent_forgery_is_seen_through() {
         |manifest| {
             manifest.data.sample = Some(Sample { fraction: 7.5, kind: "simple".to_owned(), from_rows: 1 });
         },
+        |manifest| manifest.search.anatomy = Some(Anatomy { l: Some(3), ..Anatomy::default() }),
+        |manifest| manifest.search.anatomy = Some(Anatomy { l: Some(0), ..Anatomy::default() }),
+        |manifest| manifest.search.anatomy = Some(Anatomy::default()),
+        |manifest| manifest.search.anatomy = Some(given("age", 99)),
+        |manifest| manifest.search.anatomy = Some(given("elsewhere", 99)),
+        |manifest| {
+            manifest.data.removed_columns.push("ward".to_owned());
+            manifest.search.anatomy = Some(given("ward", 1));
+        },
+        |manifest| manifest.search.algorithm = "mondrian".to_owned(),
     ];
     for (number, edit) in edits.into_iter().enumerate() {
         let mut parts = fresh();

@@ -94,10 +94,10 @@ fn table_1_4() {
     let found = anatomy(&condition, 4, 2).unwrap();
     assert_eq!((found.count, found.l), (6, Some(2)));
     let refused = anatomy(&condition, 4, 3).unwrap_err();
-    assert_eq!(refused, SearchError::NotEligible { most: 5, allowed: 4, l: 3 });
+    assert_eq!(refused, SearchError::NotEligible { rows: 12, most: 5, l: 3 });
     let text = refused.to_string();
     assert!(
-        text.contains("l = 3") && text.contains("at most 4 records") && text.contains("is in 5"),
+        text.contains("l = 3") && text.contains("at most 4 of the 12 records") && text.contains("is in 5"),
         "{text}"
     );
 }
@@ -176,7 +176,7 @@ proptest! {
             }
             Err(error) => {
                 prop_assert!(most * l > n);
-                prop_assert_eq!(error, SearchError::NotEligible { most, allowed: n / l, l });
+                prop_assert_eq!(error, SearchError::NotEligible { rows: n, most, l });
             }
         }
     }
@@ -203,7 +203,7 @@ proptest! {
                 }
             }
             // The bound of Anatomy, 1/l, is one more thing that one bucket must keep; t-closeness asks for no l.
-            Err(SearchError::NotEligible { most, allowed, .. }) => prop_assert!(which != 3 && most > allowed),
+            Err(SearchError::NotEligible { rows, most, l }) => prop_assert!(which != 3 && most > rows / l),
             Err(error) => {
                 prop_assert!(matches!(error, SearchError::BucketsFail { .. }), "{}", error);
                 let one = vec![0; problem.rows];
@@ -412,7 +412,7 @@ fn merges_little() {
     // One value in all records: every bucket is like the table, and t-closeness has nothing to say against it.
     assert_eq!(derived(&[vec![3; 7]], 4, close(0.1)).unwrap().count, 3);
     let one = derived(&[vec![3]], 4, close(0.1));
-    assert_eq!(one, Err(SearchError::NotEligible { most: 1, allowed: 0, l: 2 }));
+    assert_eq!(one, Err(SearchError::NotEligible { rows: 1, most: 1, l: 2 }));
 }
 
 /// Merging takes no square of the time either.
@@ -514,15 +514,12 @@ fn edges_and_bad_parameters() {
     let refused = anatomy(&[], 0, 2).unwrap_err();
     assert!(matches!(refused, SearchError::Parameter { key: "search.algorithm", .. }), "{refused:?}");
     // Fewer than l different values, fewer than l records, one record, l beyond all bounds.
-    assert_eq!(
-        anatomy(&[vec![0, 0, 1, 1]], 2, 3),
-        Err(SearchError::NotEligible { most: 2, allowed: 1, l: 3 })
-    );
-    assert_eq!(anatomy(&[vec![0, 1]], 2, 3), Err(SearchError::NotEligible { most: 1, allowed: 0, l: 3 }));
-    assert_eq!(anatomy(&[vec![0]], 1, 2), Err(SearchError::NotEligible { most: 1, allowed: 0, l: 2 }));
+    assert_eq!(anatomy(&[vec![0, 0, 1, 1]], 2, 3), Err(SearchError::NotEligible { rows: 4, most: 2, l: 3 }));
+    assert_eq!(anatomy(&[vec![0, 1]], 2, 3), Err(SearchError::NotEligible { rows: 2, most: 1, l: 3 }));
+    assert_eq!(anatomy(&[vec![0]], 1, 2), Err(SearchError::NotEligible { rows: 1, most: 1, l: 2 }));
     assert_eq!(
         anatomy(&[vec![0, 1]], 2, u64::MAX),
-        Err(SearchError::NotEligible { most: 1, allowed: 0, l: u64::MAX })
+        Err(SearchError::NotEligible { rows: 2, most: 1, l: u64::MAX })
     );
     // Nothing to derive l from.
     let columns = vec![vec![0, 1, 2, 3]];

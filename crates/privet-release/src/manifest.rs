@@ -239,10 +239,30 @@ pub struct Search {
     /// Microaggregation: what the groups were formed by, and how much of the spread they hide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microaggregation: Option<Microaggregation>,
+    /// Anatomy: how its buckets came about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anatomy: Option<Anatomy>,
 }
 
-/// Groups of records that lie close together (thesis 2.11 to 2.14). Distances are those of the quasi columns, made
-/// comparable and weighted as the job says.
+/// How buckets came about (survey ME-13): formed of different values, with an `l`; or given by a column.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anatomy {
+    /// No value of the first sensitive column, nor of one that no promise is about, is in more than 1/l of a bucket. What
+    /// the job asks for or its promises need; 1 when they need none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l: Option<u64>,
+    /// The column of the input, not published, that said who is in which bucket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buckets_from: Option<String>,
+    /// How many buckets that column gave; more than there are when some were merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_buckets: Option<u64>,
+}
+
+/// Groups of records that lie close together (thesis 2.11 to 2.14). Distances are those by which the groups were formed:
+/// of all quasi columns, texts included, made comparable and weighted as the job says. The metric `sse-sst` is of
+/// columns of numbers alone, by their standard deviations and without weights, as `privet measure` works it out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Microaggregation {
@@ -270,7 +290,8 @@ pub struct DependencyLink {
 }
 
 impl Microaggregation {
-    /// SSE / SST: 0 when nothing is lost, 1 when everything is; 0 where there is nothing to lose.
+    /// The share of the distances that lies within groups: 0 when nothing is lost, 1 when everything is; 0 where there is
+    /// nothing to lose.
     pub fn ratio(&self) -> f64 {
         if self.sst > 0.0 { (self.sse / self.sst).min(1.0) } else { 0.0 }
     }

@@ -222,7 +222,11 @@ impl Suite<'_> {
     /// Measures a method on the whole table, then what can be learned from its release of the training records.
     fn row(&self, study: &Study, jobs: &Jobs, method: &Method) -> Result<Row> {
         let mut settings = vec![format!("search.algorithm=\"{}\"", method.algorithm)];
-        settings.extend(method.settings.iter().map(|&setting| setting.to_owned()));
+        // How far categories are apart may be said only where there are some.
+        let is_of_use = |setting: &&&str| {
+            study.has_categories() || !setting.starts_with("search.microaggregation.categories")
+        };
+        settings.extend(method.settings.iter().filter(is_of_use).map(|&setting| setting.to_owned()));
         let mut left_out = Vec::new();
         if method.name == ANATOMY
             && let Some((column, l)) = &study.sensitive

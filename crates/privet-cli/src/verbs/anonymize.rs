@@ -228,12 +228,27 @@ fn chosen(summary: &Summary) -> String {
     let levels: Vec<String> = summary.levels.iter().map(level).collect();
     text.push_str(&format!(". Levels: {}.", levels.join(", ")));
     if let Some(told) = &summary.microaggregation {
-        text.push_str(&format!(
-            "\nGroups by {} ({}); SSE/SST {}: the share of the spread that lies within groups.",
-            told.key_columns.join(", "),
-            told.method,
-            figure(told.ratio())
-        ));
+        text.push_str(&format!("\nGroups by {} ({})", told.key_columns.join(", "), told.method));
+        text.push_str(&match summary.metrics.get("sse-sst") {
+            Some(&ratio) => format!(
+                "; SSE/SST {}: the share of the spread of numbers that lies within groups.",
+                figure(ratio)
+            ),
+            None => ".".to_owned(),
+        });
+    }
+    if let Some(told) = &summary.anatomy {
+        text.push_str(&match (told.l, &told.buckets_from) {
+            (Some(l), _) if l > 1 => {
+                format!("\nNo value of the first sensitive column is in more than 1/{l} of a bucket.")
+            }
+            (None, Some(column)) => format!(
+                "\nBuckets are those of {column}, which is not published: {} were given, {} are left.",
+                grouped(told.given_buckets.unwrap_or(0)),
+                grouped(summary.classes)
+            ),
+            _ => String::new(),
+        });
     }
     text
 }

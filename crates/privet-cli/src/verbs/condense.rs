@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED, RESOURCES, STOPPED};
 use crate::progress::Bar;
-use input::{Chosen, Input};
+use input::{Chosen, Input, Precision};
 use output::Output;
 
 /// Publish synthetic records that have the means and covariances of groups of at least k records
@@ -68,7 +68,7 @@ pub struct Condense {
     /// The same seed gives the same records; it must stay secret (default: one from the operating system)
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Digits behind the point, at most 17 (default: as many as the column has; 3 with --stream)
+    /// Digits behind the point, at most 17 (default: as many as the column has; with --stream 3, or 3 digits of a number below 0.1)
     #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=17))]
     decimals: Option<u8>,
     /// Write to this file, whole or not at all (default: standard output)
@@ -126,9 +126,6 @@ struct Summary {
     #[serde(skip)]
     largest_class: u64,
 }
-
-/// Decimals in a stream, which cannot look ahead.
-const STREAM_DECIMALS: usize = 3;
 
 impl Condense {
     /// Runs it.
@@ -229,7 +226,8 @@ impl Condense {
             ..Summary::default()
         };
         let given = self.decimals.map(usize::from);
-        let decimals: Vec<usize> = input.decimals().iter().map(|&seen| given.unwrap_or(seen)).collect();
+        let decimals: Vec<Precision> =
+            input.decimals().iter().map(|&seen| Precision::Decimals(given.unwrap_or(seen))).collect();
         bar.stage("writing", Some(found.groups.len() as u64));
         let mut text = Vec::new();
         input.push_header(&mut text);
@@ -255,7 +253,9 @@ impl Condense {
         output: &mut Output,
         bar: &Bar,
     ) -> Result<Option<Summary>, Failure> {
-        let decimals = vec![self.decimals.map_or(STREAM_DECIMALS, usize::from); input.dimension()];
+        // A stream cannot look ahead to see how exact a column is.
+        let precision = self.decimals.map_or(Precision::Three, |given| Precision::Decimals(given.into()));
+        let decimals = vec![precision; input.dimension()];
         let mut labels = Labels::default();
         let mut streams: Vec<Stream> = Vec::new();
         let (mut record, mut drawn) = (Vec::new(), Vec::new());

@@ -359,3 +359,32 @@ fn the_grouping_can_be_chosen_or_given() {
     dir.expect(2, &["condense", "gap.csv", "-k", "2", "--groups-from", "g"])
         .says("line 3, column 2 (`g`): a missing value");
 }
+
+/// Numbers of any size keep their digits.
+#[test]
+fn small_numbers_are_not_written_as_zeros() {
+    let dir = Dir::new();
+    let row = |n: u32| format!("{}e-25,{}\n", 1 + n * 7 % 9, n);
+    dir.write("t.csv", "tiny,n\n".to_owned() + &(0..40).map(row).collect::<String>());
+    for stream in [&[][..], &["--stream"]] {
+        let out = dir.expect(0, &[&["condense", "t.csv", "-k", "4", "--seed", "1"], stream].concat()).out;
+        let tiny = column(&out, 0);
+        assert!(tiny.iter().filter(|x| **x != 0.0).count() > 30, "{out}");
+        assert!((mean(&tiny) / 5e-25 - 1.0).abs() < 0.5, "{out}");
+        assert!(out.lines().all(|line| line.len() < 30), "{out}");
+    }
+    // Asked for, zeros are what is meant.
+    let out = dir.expect(0, &["condense", "t.csv", "-k", "4", "--decimals", "2"]).out;
+    assert!(column(&out, 0).iter().all(|x| *x == 0.0));
+}
+
+#[test]
+fn advice_about_the_header_names_no_key_of_a_job() {
+    let dir = Dir::new();
+    for header in ["x,x", "x,"] {
+        dir.write("t.csv", format!("{header}\n1,2\n3,4\n"));
+        let refused = dir.expect(2, &["condense", "t.csv", "-k", "2"]).says("the header gives");
+        assert!(!refused.err.contains("header ="), "{}", refused.err);
+        assert!(refused.err.contains("add a line of names"), "{}", refused.err);
+    }
+}

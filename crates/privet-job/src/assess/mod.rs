@@ -27,6 +27,7 @@ use privet_report::{Assessment, NotMade};
 
 use crate::error::{JobError, RunError};
 pub(crate) use gate::gate;
+pub(crate) use measure::standardized;
 use original::{Given, JobAt, Original};
 use people::{PeopleTable, name_in_original};
 
@@ -533,4 +534,3 @@ fn sensitive_hierarchies(
 }
 
 pub use adversary::ATTACKS;
-pub(crate) use original::is_of_codes;

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::hierarchy::{HierarchySpec, Neighbourhood, build, read_hierarchy};
+use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
 use privet_release::published::{Meaning, coverage};
 
 use super::people::{anything, shows_points};
+use crate::codes::{is_of_codes, masks};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 
@@ -168,7 +169,10 @@ impl Original {
             return Err(other(path, problem.to_owned()));
         }
         let is_code = |name: &str| match job.and_then(|job| job.job.columns.get(name)) {
-            Some(column) => column.hierarchy.as_ref().is_some_and(is_of_codes),
+            Some(column) => column.hierarchy.as_ref().is_some_and(|spec| {
+                let own = quasi.iter().find(|own| table.columns[own.position].name == name);
+                is_of_codes(spec, || own.and_then(|own| own.hierarchy.as_ref()).is_some_and(masks))
+            }),
             None => release.table.column(name).is_some_and(|column| has_masks(&column.domain)),
         };
         let names = table.columns.iter().map(|column| column.name.as_str());
@@ -231,17 +235,6 @@ impl Original {
             record += 1;
         }
         Some(record_of)
-    }
-}
-
-/// Whether a hierarchy takes values for codes, by their letters or digits from one side.
-pub(crate) fn is_of_codes(spec: &HierarchySpec) -> bool {
-    match spec {
-        HierarchySpec::Mask(_) => true,
-        HierarchySpec::Regions(regions) => {
-            matches!(regions.by, Some(Neighbourhood::Left | Neighbourhood::Right))
-        }
-        _ => false,
     }
 }
 

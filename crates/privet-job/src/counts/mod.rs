@@ -33,17 +33,35 @@ use crate::load::Loaded;
 use crate::summary::{CountsSummary, Seconds, Summary};
 
 /// A `[[views]]` section: columns that are published together.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Clone)]
 pub struct ViewSection {
     /// Quasi and sensitive columns.
     pub columns: Vec<String>,
     /// Counts, or each combination as often as it occurs.
-    #[serde(default)]
     pub kind: ViewKind,
     /// What this view promises in place of what `[privacy]` says of the same model and column, or besides it.
-    #[serde(default, deserialize_with = "promises::read")]
     pub privacy: Vec<Requirement>,
+}
+
+/// The same as it stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct RawView {
+    columns: Vec<String>,
+    #[serde(default)]
+    kind: ViewKind,
+    #[serde(default)]
+    privacy: toml::Table,
+}
+
+impl RawView {
+    /// Reads its promises; views are counted from 1.
+    pub fn read(self, number: usize) -> Result<ViewSection, JobError> {
+        let Self { columns, kind, privacy } = self;
+        let privacy =
+            crate::job::promises(&privacy).map_err(|error| promises::wrong_in_view(number, &error))?;
+        Ok(ViewSection { columns, kind, privacy })
+    }
 }
 
 /// A `[[count-tables]]` section: counts over columns with all their totals, small ones hidden.
@@ -179,9 +197,13 @@ fn check_views(job: &Job) -> Result<(), JobError> {
             return Err(JobError::key("views.columns", problem));
         }
     }
-    let common = job.privacy.iter().map(|common| ("privacy", common));
-    let own = job.views.iter().flat_map(|view| &view.privacy).map(|own| ("views.privacy", own));
-    for (section, requirement) in common.chain(own) {
+    let common = job.privacy.iter().map(|common| (None, common));
+    let own = job
+        .views
+        .iter()
+        .zip(1..)
+        .flat_map(|(view, number)| view.privacy.iter().map(move |own| (Some(number), own)));
+    for (view, requirement) in common.chain(own) {
         let problem = match requirement {
             Requirement::DeltaPresence { .. } | Requirement::KMap { .. } => {
                 "cannot be promised of views: it compares classes of all quasi columns with a population"
@@ -191,7 +213,13 @@ fn check_views(job: &Job) -> Result<(), JobError> {
             }
             _ => continue,
         };
-        return Err(JobError::key(format!("{section}.{}", requirement.key()), problem));
+        return Err(match view {
+            None => JobError::key(format!("privacy.{}", requirement.key()), problem),
+            Some(number) => JobError::key(
+                format!("views.privacy.{}", requirement.key()),
+                format!("of view {number} {problem}"),
+            ),
+        });
     }
     Ok(())
 }

@@ -6,17 +6,19 @@
 
 use std::path::PathBuf;
 
-use privet_criteria::{Requirement, resolve};
-use serde::{Deserialize, Deserializer};
+use privet_criteria::{CriterionError, Requirement, resolve};
+use privet_recode::lattice::SearchError;
 
 use super::ViewSection;
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 use crate::load::Loaded;
 
-/// Reads the promises of a view's own.
-pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Requirement>, D::Error> {
-    crate::job::promises(&toml::Table::deserialize(from)?).map_err(serde::de::Error::custom)
+/// What is wrong with a promise of a view's own. Views are counted from 1.
+pub(super) fn wrong_in_view(number: usize, error: &CriterionError) -> JobError {
+    // What a table lacks, a view lacks that leaves out the column.
+    let problem = error.problem.replace("the table has no", "the view has no");
+    JobError::key("views.privacy", format!("of view {number}: {}: {problem}", error.key))
 }
 
 /// The promises of each view's own, with their columns. A column that is left out is the one sensitive column of the
@@ -24,10 +26,15 @@ pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Requirement
 pub(crate) fn own(job: &Job, sensitive: &[&str]) -> Result<Vec<Vec<Requirement>>, JobError> {
     let of_view = |(number, view): (usize, &ViewSection)| {
         let held: Vec<&str> = sensitive.iter().copied().filter(|name| holds(view, name)).collect();
-        resolve(&view.privacy, &held).map_err(|error| {
-            let problem = format!("of view {}: {}: {}", number + 1, error.key, error.problem);
-            JobError::key("views.privacy", problem)
-        })
+        let elsewhere = |own: &&Requirement| {
+            own.column().is_some_and(|name| sensitive.contains(&name) && !held.contains(&name))
+        };
+        if let Some(own) = view.privacy.iter().find(elsewhere) {
+            let problem = "its column is none of the view's; add it to the columns of the view, or leave the promise out";
+            let error = CriterionError { key: own.key().to_owned(), problem: problem.to_owned() };
+            return Err(wrong_in_view(number + 1, &error));
+        }
+        resolve(&view.privacy, &held).map_err(|error| wrong_in_view(number + 1, &error))
     };
     let own: Vec<Vec<Requirement>> = job.views.iter().enumerate().map(of_view).collect::<Result<_, _>>()?;
     one_hierarchy(job, &own)?;
@@ -37,16 +44,21 @@ pub(crate) fn own(job: &Job, sensitive: &[&str]) -> Result<Vec<Vec<Requirement>>
 /// A sensitive column has one hierarchy, whoever measures by it.
 fn one_hierarchy(job: &Job, own: &[Vec<Requirement>]) -> Result<(), JobError> {
     let mut named: Vec<(&str, &PathBuf)> = Vec::new();
-    for requirement in job.privacy.iter().chain(own.iter().flatten()) {
+    let common = job.privacy.iter().map(|common| (0, common));
+    let of_views = own.iter().zip(1..).flat_map(|(own, number)| own.iter().map(move |own| (number, own)));
+    for (number, requirement) in common.chain(of_views) {
         let Requirement::TCloseness { hierarchy: Some(path), column: Some(column), .. } = requirement else {
             continue;
         };
         match named.iter().find(|(name, _)| name == column) {
             Some((_, other)) if *other != path => {
-                return Err(JobError::key(
-                    "views.privacy",
-                    format!("gives {column} another hierarchy than elsewhere; all views must share one"),
-                ));
+                let (section, of) = match number {
+                    0 => ("privacy", String::new()),
+                    _ => ("views.privacy", format!("of view {number} ")),
+                };
+                let problem =
+                    format!("{of}gives {column} another hierarchy than elsewhere; there may be one only");
+                return Err(JobError::key(section, problem));
             }
             _ => named.push((column, path)),
         }
@@ -98,6 +110,36 @@ impl Promised {
             return Err(JobError::key("privacy", problem).into());
         }
         Ok(promised)
+    }
+
+    /// Names the view whose own promise cannot be kept of this table, if there is one; `is_wrong` tells what is wrong with
+    /// a promise by itself.
+    pub fn blame(
+        &self,
+        error: RunError,
+        is_wrong: impl Fn(&Requirement) -> Option<CriterionError>,
+    ) -> RunError {
+        for (promised, number) in self.of_view.iter().zip(1..) {
+            let own = promised.iter().filter(|(_, is_own)| *is_own);
+            if let Some(wrong) = own.filter_map(|&(at, _)| is_wrong(&self.requirements[at])).next() {
+                return wrong_in_view(number, &wrong).into();
+            }
+        }
+        error
+    }
+
+    /// Names the view that no levels make safe, counted from 0.
+    pub fn refuse(&self, view: usize, error: SearchError) -> RunError {
+        let SearchError::NoSafeNode { failing, criteria, .. } = error else { return error.into() };
+        let is_own = |&&(at, is_own): &&(usize, bool)| {
+            let key = format!("{}:", self.requirements[at].key());
+            is_own && criteria.iter().any(|fails| fails.starts_with(&key))
+        };
+        let section = match self.of_view.get(view).and_then(|promised| promised.iter().find(is_own)) {
+            Some(_) => "[views.privacy] of that view",
+            None => "[privacy]",
+        };
+        RunError::View { view: view + 1, failing, criteria, section }
     }
 }
 

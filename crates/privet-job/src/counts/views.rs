@@ -30,9 +30,14 @@ pub(super) fn choose(job: &Job, loaded: &Loaded, progress: &dyn Progress) -> Res
     let names = Names::new(loaded);
     let wanted: Vec<View> = job.views.iter().map(|view| names.view(view)).collect();
     // Nothing is told about a column that is in no view.
-    let Promised { requirements, of_view } = Promised::new(job, loaded)?;
+    let all = Promised::new(job, loaded)?;
+    let Promised { requirements, of_view } = &all;
     let prepared = Prepared::new(loaded)?;
-    let criteria = prepared.criteria(loaded, &requirements)?;
+    let is_wrong = |own: &Requirement| match prepared.criteria(loaded, std::slice::from_ref(own)) {
+        Err(RunError::Criterion(error)) => Some(error),
+        _ => None,
+    };
+    let criteria = prepared.criteria(loaded, requirements).map_err(|error| all.blame(error, is_wrong))?;
     let problem = prepared.problem(loaded, job, &criteria);
     // A view that promises less shows smaller groups by itself.
     let sizes = |promised: &Vec<(usize, bool)>| {
@@ -41,15 +46,20 @@ pub(super) fn choose(job: &Job, loaded: &Loaded, progress: &dyn Progress) -> Res
     let k = of_view.iter().map(sizes).min().unwrap_or(1);
 
     let mut levels = vec![0; problem.quasi.len()];
-    for (view, promised) in wanted.iter().zip(&of_view) {
+    for (number, (view, promised)) in wanted.iter().zip(of_view).enumerate() {
         let own: Vec<Requirement> = promised.iter().map(|&(at, _)| requirements[at].clone()).collect();
         let criteria = prepared.criteria(loaded, &own)?;
-        raise_for(&problem, view, &criteria, &mut levels, progress)?;
+        raise_for(&problem, view, &criteria, &mut levels, progress)
+            .map_err(|error| all.refuse(number, error))?;
     }
     let promised: Vec<Vec<usize>> =
         of_view.iter().map(|promised| promised.iter().map(|&(at, _)| at).collect()).collect();
-    let safe =
+    let settled =
         Search { problem: &problem, wanted: &wanted, promised: &promised, k }.settle(levels, progress)?;
+    let safe = settled.map_err(|refusal| match refusal.view {
+        Some(view) => all.refuse(view, refusal.error),
+        None => refusal.error.into(),
+    })?;
 
     let tables = job.views.iter().enumerate().map(|(number, section)| {
         let promises = of_view[number].iter().map(|&(at, _)| Promise {
@@ -116,6 +126,12 @@ struct Safe {
     combined: Combined,
 }
 
+/// Why levels do not do, and which view is at fault when one is.
+struct Refusal {
+    view: Option<usize>,
+    error: SearchError,
+}
+
 struct Search<'p, 'a> {
     problem: &'p Problem<'a>,
     wanted: &'p [View],
@@ -125,13 +141,17 @@ struct Search<'p, 'a> {
 }
 
 impl Search<'_, '_> {
-    fn settle(&self, mut levels: Vec<usize>, progress: &dyn Progress) -> Result<Safe, SearchError> {
+    fn settle(
+        &self,
+        mut levels: Vec<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Result<Safe, Refusal>, SearchError> {
         let mut raised = false;
         let mut safe = loop {
             match self.judge(&levels, progress)? {
                 Ok(safe) => break safe,
                 Err(refusal) => {
-                    let Some(column) = self.cheapest(&levels) else { return Err(refusal) };
+                    let Some(column) = self.cheapest(&levels) else { return Ok(Err(refusal)) };
                     levels[column] += 1;
                     raised = true;
                 }
@@ -155,31 +175,28 @@ impl Search<'_, '_> {
                 }
             }
         }
-        Ok(safe)
+        Ok(Ok(safe))
     }
 
     /// Whether everything holds at these levels; the inner error says what does not.
-    fn judge(
-        &self,
-        levels: &[usize],
-        progress: &dyn Progress,
-    ) -> Result<Result<Safe, SearchError>, SearchError> {
+    fn judge(&self, levels: &[usize], progress: &dyn Progress) -> Result<Result<Safe, Refusal>, SearchError> {
         progress.check()?;
         let views = Views::new(self.problem, levels, self.wanted)?.promising(self.promised);
         let checks = views.check_each();
-        if let Some(check) = checks.iter().find(|check| !check.holds()) {
+        if let Some((view, check)) = checks.iter().enumerate().find(|(_, check)| !check.holds()) {
             let criteria = check.fails.clone();
-            return Ok(Err(SearchError::NoSafeNode { failing: check.failing.1, limit: 0, criteria }));
+            let error = SearchError::NoSafeNode { failing: check.failing.1, limit: 0, criteria };
+            return Ok(Err(Refusal { view: Some(view), error }));
         }
         let combined = match views.combined(self.k, progress) {
             Ok(combined) => combined,
             // Coarser views have fewer joint cells.
-            Err(refusal @ SearchError::TooManyCells { .. }) => return Ok(Err(refusal)),
+            Err(error @ SearchError::TooManyCells { .. }) => return Ok(Err(Refusal { view: None, error })),
             Err(error) => return Err(error),
         };
         Ok(match combined.refuse_unsafe() {
             Ok(()) => Ok(Safe { levels: levels.to_vec(), checks, tables: views.tables(), combined }),
-            Err(refusal) => Err(refusal),
+            Err(error) => Err(Refusal { view: None, error }),
         })
     }
 

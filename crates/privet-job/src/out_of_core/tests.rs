@@ -49,7 +49,8 @@ fn in_memory(job: &Job, options: &RunOptions, limit: u64) -> Result<Manifest, Ru
     let own = prepared.problem(&loaded, job, &criteria);
     let search = job.search.mondrian.clone().unwrap_or_default().limited(limit);
     let found = search.search_out_of_core(&own, &mut InMemory::new(&own, 5), &Silent)?;
-    let chosen = Chosen::groups(&own, found.groups, job.search.published().unwrap());
+    let formed = crate::chosen::Formed { groups: found.groups, aggregation: None, anatomy: None };
+    let chosen = Chosen::groups(&own, formed, job.search.published().unwrap());
     let published = chosen.published(&own);
     let problem = published.problem(&own);
     let partition = lattice::partition(&problem, &problem.at(&published.levels));

@@ -86,7 +86,7 @@ impl Anatomy {
             .fold(possible, u64::min);
         if let Some(l) = self.l {
             if l > possible {
-                return Err(SearchError::NotEligible { most: values.most, allowed: rows / l, l });
+                return Err(SearchError::NotEligible { rows, most: values.most, l });
             }
             refuse_frequent(&unspoken, rows, allowed, l)?;
             let merged = self.with_l(problem, &values, l, l, progress)?;
@@ -101,11 +101,11 @@ impl Anatomy {
         }
         if rows < 2 {
             // A bucket of one record tells its value, whatever a criterion says of it.
-            return Err(SearchError::NotEligible { most: values.most, allowed: rows / 2, l: 2 });
+            return Err(SearchError::NotEligible { rows, most: values.most, l: 2 });
         }
         let asked = least_l(problem, &values, |criterion| !COMPARING.contains(&criterion.key()));
         if let Some(l) = asked.filter(|&l| l > possible) {
-            return Err(SearchError::NotEligible { most: values.most, allowed: rows / l, l });
+            return Err(SearchError::NotEligible { rows, most: values.most, l });
         }
         // What nobody asked for must not refuse anything.
         let floor = asked.unwrap_or(1);
@@ -227,8 +227,7 @@ fn size(table: &SensitiveTable, bucket: usize) -> (u64, u64) {
 
 /// Further sensitive columns about which no criterion says anything.
 fn unspoken(problem: &Problem<'_>) -> Vec<usize> {
-    let said: Vec<usize> = problem.criteria.iter().flat_map(|criterion| criterion.histograms()).collect();
-    (1..problem.sensitive.len()).filter(|column| !said.contains(column)).collect()
+    buckets::unspoken(problem).into_iter().filter(|&column| column > 0).collect()
 }
 
 /// How many records have the most frequent value of a column.

@@ -10,7 +10,7 @@
 //! (`k-anonymity`, the k of `alpha-k` and `p-sensitivity`, `k-map`, `delta-presence`) are refused. The sensitive
 //! values of one person can still be inferred from those of people alike in other buckets (survey AT-12).
 
-use privet_criteria::{Better, Class, Criterion, Histogram};
+use privet_criteria::{Better, Class, Criterion, Histogram, in_buckets};
 
 use crate::groups::Groups;
 use crate::lattice::{Codes, Problem, SearchError, require_bucket_independent};
@@ -135,14 +135,31 @@ pub(super) fn require(problem: &Problem<'_>, algorithm: &'static str) -> Result<
     Ok(())
 }
 
-/// The tables of a partition, once every bucket satisfies every criterion.
-pub(super) fn judged(problem: &Problem<'_>, groups: &Groups, l: Option<u64>) -> Result<Buckets, SearchError> {
-    if groups.of.len() != problem.rows {
-        return Err(SearchError::Parameter {
+/// A partition must be one of the records of the table.
+pub(super) fn require_all_records(problem: &Problem<'_>, groups: &Groups) -> Result<(), SearchError> {
+    match groups.of.len() == problem.rows {
+        true => Ok(()),
+        false => Err(SearchError::Parameter {
             key: "search.algorithm",
             problem: "was given groups of another table; one group per record is needed",
-        });
+        }),
     }
+}
+
+/// Sensitive columns about which no criterion says anything.
+pub(super) fn unspoken(problem: &Problem<'_>) -> Vec<usize> {
+    let said: Vec<usize> = problem.criteria.iter().flat_map(|criterion| criterion.histograms()).collect();
+    (0..problem.sensitive.len()).filter(|column| !said.contains(column)).collect()
+}
+
+/// Whether a column has two different values.
+pub(super) fn varies(column: &Codes<'_>) -> bool {
+    column.codes.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+/// The tables of a partition, once every bucket satisfies every criterion.
+pub(super) fn judged(problem: &Problem<'_>, groups: &Groups, l: Option<u64>) -> Result<Buckets, SearchError> {
+    require_all_records(problem, groups)?;
     let tables: Vec<SensitiveTable> =
         problem.sensitive.iter().map(|column| SensitiveTable::new(groups, column)).collect();
     let mut dense: Vec<Dense> = problem.sensitive.iter().map(|column| Dense::new(column.values)).collect();
@@ -180,7 +197,9 @@ pub(super) fn judged(problem: &Problem<'_>, groups: &Groups, l: Option<u64>) -> 
 fn promises(problem: &Problem<'_>, fails: &[bool]) -> Vec<String> {
     let failing = problem.criteria.iter().zip(fails).filter(|&(_, &fails)| fails);
     failing
-        .map(|(criterion, _)| format!("{}: {}", criterion.key(), criterion.promise().trim_end_matches('.')))
+        .map(|(criterion, _)| {
+            format!("{}: {}", criterion.key(), in_buckets(&criterion.promise()).trim_end_matches('.'))
+        })
         .collect()
 }
 

@@ -4,7 +4,7 @@
 
 use privet_criteria::{Class, Histogram};
 
-use super::buckets::Dense;
+use super::buckets::{Dense, varies};
 use crate::lattice::Problem;
 
 /// Judges one bucket after the other.
@@ -20,8 +20,7 @@ impl<'p, 'a> Judge<'p, 'a> {
     /// In each `bounded` column no value may be in more than 1/l of a bucket.
     pub fn new(problem: &'p Problem<'a>, bounded: Vec<(usize, u64)>) -> Self {
         let dense = problem.sensitive.iter().map(|column| Dense::new(column.values)).collect();
-        let varies =
-            |column: usize| problem.sensitive[column].codes.windows(2).any(|pair| pair[0] != pair[1]);
+        let varies = |column: usize| varies(&problem.sensitive[column]);
         let bounded = bounded.into_iter().map(|(column, l)| (column, l, u64::from(varies(column)))).collect();
         Self { problem, dense, bounded }
     }

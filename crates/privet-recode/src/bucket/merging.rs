@@ -23,13 +23,15 @@ use crate::lattice::Problem;
 pub(super) struct Merging<'p, 'a> {
     tables: Vec<SensitiveTable>,
     judge: Judge<'p, 'a>,
+    /// How many buckets there are.
+    count: usize,
 }
 
 impl<'p, 'a> Merging<'p, 'a> {
     /// For buckets of a problem.
     pub fn new(problem: &Problem<'_>, buckets: &Groups, judge: Judge<'p, 'a>) -> Self {
         let tables = problem.sensitive.iter().map(|column| SensitiveTable::new(buckets, column)).collect();
-        Self { tables, judge }
+        Self { tables, judge, count: buckets.count }
     }
 
     /// Whether the union of some buckets keeps everything.
@@ -40,6 +42,16 @@ impl<'p, 'a> Merging<'p, 'a> {
             }
         }
         self.judge.holds()
+    }
+
+    /// The buckets that fail.
+    pub fn failing(&mut self) -> Vec<u32> {
+        (0..self.count as u32).filter(|&bucket| !self.holds(std::iter::once(bucket))).collect()
+    }
+
+    /// Whether all records in one bucket keep everything.
+    pub fn whole_holds(&mut self) -> bool {
+        self.holds(0..self.count as u32)
     }
 
     /// Whether all of so many parts hold when the buckets are dealt to them.
@@ -74,18 +86,18 @@ impl<'p, 'a> Merging<'p, 'a> {
     /// not.
     pub fn merge(mut self, buckets: Groups, progress: &dyn Progress) -> Result<Option<Merged>, Cancelled> {
         let all: Vec<u32> = (0..buckets.count as u32).collect();
-        let (holding, failing): (Vec<u32>, Vec<u32>) =
-            all.iter().copied().partition(|&bucket| self.holds(std::iter::once(bucket)));
+        let failing = self.failing();
         if failing.is_empty() {
             return Ok(Some(Merged { groups: buckets, merged: false }));
         }
-        if !self.holds(all.iter().copied()) {
+        if !self.whole_holds() {
             return Ok(None);
         }
         progress.stage("merging buckets that fail", None);
         // Where each bucket goes when only failing ones are merged, with as many of the others as they need.
         let parts = self.most_parts(&failing, progress)?;
-        let mut apart = holding;
+        let fails = |bucket: &u32| failing.binary_search(bucket).is_ok();
+        let mut apart: Vec<u32> = all.iter().copied().filter(|bucket| !fails(bucket)).collect();
         let mut joined = failing;
         if parts == 0 {
             while !self.holds(joined.iter().copied()) {

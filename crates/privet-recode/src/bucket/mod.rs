@@ -7,7 +7,8 @@
 //! | `merging` | | the same where buckets of l records do not satisfy the criteria |
 //! | `dealing` | | the same with buckets that are like the table |
 //! | `judge` | | whether a bucket keeps all that |
-//! | `buckets` | the same for a given partition | the criteria hold in every bucket |
+//! | `buckets` | the same for a partition of another method | the criteria hold in every bucket |
+//! | `given` | the same for a partition that somebody gives | besides, no bucket tells a value that no criterion is about |
 //! | `views` | counts over several sets of columns (survey ME-14) | the criteria hold in every view |
 //! | `combined` | what all views imply together (survey AT-06) | exact bounds of every joint cell |
 //! | `margins` | | the same from published counts alone |
@@ -25,6 +26,7 @@ mod combined;
 mod count_table;
 mod dealing;
 mod fitting;
+mod given;
 mod judge;
 mod junction;
 mod margins;
@@ -39,6 +41,7 @@ pub use attack::{Interval, Published, attack_interval};
 pub use buckets::{Buckets, SensitiveTable, bucketize};
 pub use combined::{Bounds, Combined, Inference, JointColumn, Method};
 pub use count_table::CountTable;
+pub use given::GivenBuckets;
 pub use margins::{Margin, combined_margins, joint_cells};
 pub use protection::{CellState, Protected, Protection, Suppression};
 pub use sampling::{Sampling, SamplingKind};

@@ -50,8 +50,8 @@ pub struct Microaggregation {
     pub gamma: Option<f64>,
     /// How numbers are made comparable.
     pub scale: Scale,
-    /// How far two categories are apart.
-    pub categories: Categories,
+    /// How far two categories are apart, `equal` when left out. Only columns that are no numbers have any.
+    pub categories: Option<Categories>,
 }
 
 /// How groups are found.
@@ -109,7 +109,7 @@ impl Microaggregation {
     /// # Errors
     /// When one is not; the error names it.
     pub fn check(&self) -> Result<(), SearchError> {
-        if self.method == Method::Univariate && self.categories != Categories::default() {
+        if self.method == Method::Univariate && self.categories.is_some() {
             let problem =
                 "does not go with method = \"univariate\", which takes a column of numbers; leave it out";
             return Err(SearchError::Parameter { key: "search.microaggregation.categories", problem });
@@ -127,7 +127,7 @@ impl Microaggregation {
     /// Forms the groups.
     ///
     /// # Errors
-    /// When gamma is out of range, `univariate` is asked of anything but one column of known numbers, a criterion
+    /// When gamma is out of range, `categories` is given and there are none, `univariate` is asked of anything but one column of known numbers, a criterion
     /// cannot be met by merging groups, even all records in one group fail, or the person asked to stop.
     pub fn search(
         &self,
@@ -142,7 +142,14 @@ impl Microaggregation {
         };
         let mut jury = Jury::new(problem);
         jury.require_whole(problem.rows)?;
-        let whole = Space::new(&problem.quasi, problem.rows, self.scale, self.categories);
+        if self.categories.is_some() && problem.quasi.iter().all(|quasi| quasi.numbers.is_some()) {
+            return Err(SearchError::Parameter {
+                key: "search.microaggregation.categories",
+                problem: "is given, and no quasi column has categories: all are numbers or dates; leave it out",
+            });
+        }
+        let categories = self.categories.unwrap_or_default();
+        let whole = Space::new(&problem.quasi, problem.rows, self.scale, categories);
         let mut keys: Vec<usize> = (0..problem.quasi.len()).collect();
         let (mut projected, mut tree) = (None, None);
         let groups = if k == 1 {
@@ -156,7 +163,7 @@ impl Microaggregation {
                     univariate::optimal(&values, k, progress)?
                 }
                 (None, Method::Ama) => {
-                    let found = approximate(problem, k, self.scale, self.categories, progress)?;
+                    let found = approximate(problem, k, self.scale, categories, progress)?;
                     let Approximate { groups, keys: found_keys, tree: found_tree, space } = found;
                     (keys, tree) = (found_keys, Some(found_tree));
                     projected = Some(space);

@@ -211,17 +211,37 @@ pub enum SearchError {
         limit: u64,
     },
     /// Some value is too frequent for buckets in which nobody's value is likelier than 1/l.
-    #[error(
-        "anatomy with l = {l} needs every sensitive value in at most {allowed} records (1/l of all), and the most \
-         frequent one is in {most}; use a smaller l (search.anatomy.l, or that of the criterion it is derived from)"
-    )]
+    #[error("{}", not_eligible(*rows, *most, *l))]
     NotEligible {
-        /// Records with the most frequent sensitive value.
+        /// The records of the table.
+        rows: u64,
+        /// Records with the most frequent value of the first sensitive column.
         most: u64,
-        /// How many may have the same value.
-        allowed: u64,
         /// The l that was asked for.
         l: u64,
+    },
+    /// Buckets that were given do not keep the promises.
+    #[error(
+        "{buckets} of the {of} buckets of search.anatomy.buckets-from, with {records} records, fail{}: {}. {}",
+        if *is_mergeable { "" } else { ", and so would one bucket of all records" },
+        criteria.join("; "),
+        if *is_mergeable {
+            "Join them with others in that column, set merge = true in [search.anatomy] to have that done, or promise less"
+        } else {
+            "No other column helps; promise less"
+        }
+    )]
+    GivenBucketsFail {
+        /// Failing buckets.
+        buckets: u64,
+        /// All buckets.
+        of: u64,
+        /// Records of failing buckets.
+        records: u64,
+        /// What fails, as `key: promise`.
+        criteria: Vec<String>,
+        /// Whether all records in one bucket would do.
+        is_mergeable: bool,
     },
     /// Buckets do not keep the promises.
     #[error(
@@ -295,4 +315,26 @@ pub enum SearchError {
     /// The person asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+/// Why there are no buckets of l different values, and what would help.
+fn not_eligible(rows: u64, most: u64, l: u64) -> String {
+    if rows < 2 {
+        return "anatomy cannot publish a table of one record: alone in its bucket, its sensitive value would be told, \
+                whatever l is. Put the record into a larger table, or leave it out"
+            .to_owned();
+    }
+    let help = match rows / most.max(1) {
+        0 | 1 => "so no l is possible. What helps is to promise t-closeness or beta-likeness in place of diversity, which \
+                  compare a bucket with the table, or another algorithm"
+            .to_owned(),
+        possible => format!(
+            "so l may be at most {possible} (search.anatomy.l, or that of the promise it is derived from)"
+        ),
+    };
+    format!(
+        "anatomy with l = {l} needs every value of the first sensitive column in at most {} of the {rows} records (1/l of \
+         all), and the most frequent one is in {most}, {help}",
+        rows / l.max(1)
+    )
 }

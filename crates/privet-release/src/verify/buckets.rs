@@ -8,6 +8,7 @@ use privet_criteria::Requirement;
 use privet_data::Progress;
 
 use super::VerifyError;
+use super::outcome::Check;
 use super::table::{self, Class, Column, Released, Table, Written};
 use crate::Manifest;
 
@@ -108,6 +109,90 @@ pub(super) fn join(
     let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
     let quasi = with_role("quasi");
     Ok(Ok(Released { table, quasi, sensitive, classes, class_of, weights: None, input_rows, suppressed }))
+}
+
+/// What the manifest says of how the buckets came about, when it does: an l, or the column that gave them.
+pub(super) fn divided(manifest: &Manifest, released: &Released) -> Option<Check> {
+    let told = manifest.search.anatomy.as_ref()?;
+    let mut problems = Vec::new();
+    if manifest.kind != "bucketized" || manifest.search.algorithm != "anatomy" {
+        problems.push("the release tells of buckets, and is not made of any".to_owned());
+        return Some(Check::of("buckets", String::new(), &problems));
+    }
+    let is_spoken_of = |name: &str| {
+        manifest.promises.iter().any(|promise| promise.requirement.column().is_some_and(|own| own == name))
+    };
+    // The sensitive columns of which something is claimed.
+    let claimed = |is_meant: &dyn Fn(usize, &str) -> bool| -> Vec<usize> {
+        let columns = released.sensitive.iter().enumerate();
+        let meant = columns.filter(|&(number, &at)| is_meant(number, &released.table.names[at]));
+        meant.map(|(_, &at)| at).collect()
+    };
+    let well = match (told.l, &told.buckets_from, told.given_buckets) {
+        (Some(l), None, None) => {
+            if l == 0 {
+                problems.push("l must be at least 1".to_owned());
+            }
+            let fail = claimed(&|number, name| number == 0 || !is_spoken_of(name))
+                .into_iter()
+                .filter(|&at| {
+                    let too_many = |most: u64, rows: u64| u128::from(most) * u128::from(l) > u128::from(rows);
+                    most_of_buckets(released, at).zip(&released.classes).any(|(m, c)| too_many(m, c.rows))
+                })
+                .count();
+            if fail > 0 {
+                problems.push(format!(
+                    "a value is in more than 1/{l} of a bucket; sensitive columns in which one is: {fail}"
+                ));
+            }
+            format!("no value of the first sensitive column is in more than 1/{l} of a bucket")
+        }
+        (None, Some(name), Some(given)) => {
+            let stands = released.table.names.contains(name);
+            if stands || !manifest.data.removed_columns.contains(name) {
+                problems
+                    .push("the column that gave the buckets must be one that is not published".to_owned());
+            }
+            if given < manifest.classes.count {
+                problems.push("there are more buckets than were given".to_owned());
+            }
+            let tells = claimed(&|_, name| !is_spoken_of(name))
+                .into_iter()
+                .filter(|&at| {
+                    let codes = &released.table.columns[at].codes;
+                    codes.windows(2).any(|pair| pair[0] != pair[1])
+                        && most_of_buckets(released, at).zip(&released.classes).any(|(m, c)| m == c.rows)
+                })
+                .count();
+            if tells > 0 {
+                problems.push(format!(
+                    "a bucket tells the value of everybody in it in {tells} sensitive columns without a promise"
+                ));
+            }
+            format!(
+                "given by a column that is not published: {given} buckets, of which {} are left",
+                manifest.classes.count
+            )
+        }
+        _ => {
+            problems
+                .push("buckets have either an l or a column that gave them, with their number".to_owned());
+            String::new()
+        }
+    };
+    Some(Check::of("buckets", well, &problems))
+}
+
+/// Per bucket how many of its records have its most frequent value of a column.
+fn most_of_buckets(released: &Released, column: usize) -> impl Iterator<Item = u64> {
+    let mut counts: HashMap<(u32, u32), u64> = HashMap::new();
+    let mut most = vec![0; released.classes.len()];
+    for (&class, &code) in released.class_of.iter().zip(&released.table.columns[column].codes) {
+        let count = counts.entry((class, code)).or_default();
+        *count += 1;
+        most[class as usize] = (*count).max(most[class as usize]);
+    }
+    most.into_iter()
 }
 
 /// Why a bucketized release cannot keep a promise, when it cannot: its quasi columns are published as they are.

@@ -172,6 +172,7 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         }
     };
     checks.extend(consistency::all(&manifest, &released));
+    checks.extend(buckets::divided(&manifest, &released));
 
     let population = Population::read(&manifest, &released, options)?;
     options.progress.stage("checking promises", Some(manifest.promises.len() as u64));

@@ -139,6 +139,7 @@ impl Fixture {
                 purpose: None,
                 minimal_nodes: None,
                 microaggregation: None,
+                anatomy: None,
             },
             metrics: [
                 ("loss", 0.25),

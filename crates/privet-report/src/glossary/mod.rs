@@ -43,8 +43,9 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
         ),
         "sse-sst" => (
             "Spread within groups (SSE/SST)",
-            "How much of the spread of the identifying columns lies within groups, and so can no longer be seen: 0 means \
-             none of it, 1 means all. Distances are those by which the groups were formed, texts included.",
+            "How much of the spread of the identifying columns of numbers lies within groups, and so can no longer be seen: \
+             0 means none of it, 1 means all. Each column is measured by its standard deviation, and columns that are no \
+             numbers do not count.",
         ),
         "average-class-size" => (
             "Average class size",

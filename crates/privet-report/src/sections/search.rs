@@ -1,7 +1,7 @@
 //! How the published candidate was chosen, and what is known of the choice.
 
 use privet_release::Manifest;
-use privet_release::manifest::{Microaggregation, Purpose};
+use privet_release::manifest::{Anatomy, Microaggregation, Purpose};
 
 use crate::text::{count, escape, name, names, number, percent};
 use crate::{Facts, glossary};
@@ -67,9 +67,9 @@ fn aggregated(out: &mut String, told: &Microaggregation) {
     term(out, "Groups are formed by", &format!("<code>{}</code> on {columns}{chosen}", escape(&told.method)));
     term(
         out,
-        "Spread within groups",
+        "Distances within groups",
         &format!(
-            "{} of {} (SSE of SST, squared distances of the columns made comparable): {}",
+            "{} of {} (SSE of SST, the squared distances by which groups were formed, of all columns, scaled and weighted): {}",
             number(told.sse),
             number(told.sst),
             number(told.ratio())
@@ -87,6 +87,41 @@ fn aggregated(out: &mut String, told: &Microaggregation) {
         }
         shown.push_str("</ul>");
         term(out, "Dependency tree", &shown);
+    }
+}
+
+/// How buckets came about.
+fn divided(out: &mut String, told: &Anatomy, manifest: &Manifest) {
+    let column = manifest.data.sensitive_tables.first().map_or(String::new(), |table| name(&table.column));
+    match told.l {
+        Some(l) if l > 1 => term(
+            out,
+            "Different values in a bucket (l)",
+            &format!("{l}: no value of {column} is in more than 1/{l} of a bucket"),
+        ),
+        Some(_) => term(
+            out,
+            "Different values in a bucket (l)",
+            "The promises ask for none: they compare each bucket with the whole table.",
+        ),
+        None => {}
+    }
+    if let (Some(from), Some(given)) = (&told.buckets_from, told.given_buckets) {
+        let left = manifest.classes.count;
+        let merged = match given > left {
+            true => format!("; some of them failed and were merged with others, {} are left", count(left)),
+            false => String::new(),
+        };
+        term(
+            out,
+            "Who shares a bucket",
+            &format!(
+                "was said by {}, a column of the input that is not published: it gave {} buckets{merged}. Whoever knows that \
+                 column of a person knows the bucket, and the other way round.",
+                name(from),
+                count(given)
+            ),
+        );
     }
 }
 
@@ -120,6 +155,9 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     }
     if let Some(told) = &search.microaggregation {
         aggregated(out, told);
+    }
+    if let Some(told) = &search.anatomy {
+        divided(out, told, manifest);
     }
     let limit = search.suppress_at_most;
     let limit = if limit.is_finite() { format!("{}\u{a0}%", number(limit * 100.0)) } else { number(limit) };

@@ -59,6 +59,13 @@ impl Study {
         Ok(Self { title: format!("{}: {rows} of them", self.title), data, rows, ..self.clone() })
     }
 
+    /// Whether a quasi column is one of categories: not all have a hierarchy that only numbers or dates can have.
+    pub fn has_categories(&self) -> bool {
+        let is_number =
+            |hierarchy: &Value| ["intervals", "dates"].iter().any(|key| hierarchy.get(key).is_some());
+        !self.quasi.iter().all(|quasi| quasi.hierarchy.as_ref().is_some_and(is_number))
+    }
+
     /// The quasi columns, as the example that measures inside a process takes them.
     pub fn columns(&self, left_out: &[&str]) -> Value {
         let shown = self.quasi.iter().filter(|quasi| !left_out.contains(&quasi.name.as_str()));

@@ -35,6 +35,7 @@ use privet_report::{Figure, Utility};
 use super::original::{Original, recoding};
 use super::people::PeopleTable;
 use crate::error::{JobError, RunError};
+pub(crate) use numbers::standardized;
 pub(super) use risk::risk;
 
 /// What is wanted.

@@ -7,7 +7,7 @@
 //! The survey's UM-20 and UM-21 divide by the number and by the mean. Dates have no zero to be relative to: what it would be
 //! depends on the day that counting begins with. Theirs are relative to the standard deviation of the column instead.
 
-use privet_data::{Domain, Kind};
+use privet_data::{Column, Domain, Kind};
 use privet_measure::exact::ExactSum;
 use privet_measure::utility::{Deviation, UtilityError, Variation};
 
@@ -66,6 +66,13 @@ impl Numbers {
         let of = |column: &[f64]| column.iter().map(|number| (number - mean) / scale).collect();
         (of(&self.before), of(&self.after))
     }
+}
+
+/// The numbers of a column with mean 0 and standard deviation 1; NaN where they are missing.
+pub(crate) fn standardized(column: &Column) -> Vec<f64> {
+    let number = numbers_of(&column.domain);
+    let before = column.codes.iter().map(|&code| number[code as usize]).collect();
+    Numbers::new(&column.name, column.domain.kind(), before, Vec::new()).standardized().0
 }
 
 /// A power of two that brings numbers to a size that can be squared and added up; 1 for almost all.

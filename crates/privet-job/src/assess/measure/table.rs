@@ -236,7 +236,9 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
             "Spread of numbers lost (SSE/SST)",
             Some(squares.ratio()),
             true,
-            "How much of the spread of numbers lies within groups, and so can no longer be seen.".to_owned(),
+            "How much of the spread of the identifying columns of numbers, each by its standard deviation, lies within \
+             groups, and so can no longer be seen."
+                .to_owned(),
         ),
         (
             "mean-variation",
