@@ -21,6 +21,7 @@ pub mod noise;
 pub mod quick;
 pub mod rate;
 pub mod reasoners;
+pub mod reproduction;
 mod target;
 pub mod tracker;
 pub mod worlds;
@@ -31,7 +32,32 @@ pub use knowledge::Knowledge;
 pub use rate::Rate;
 pub use target::{Place, Suspects, Target, Truth};
 
-/// A share in per cent, without digits that say nothing.
-pub(crate) fn percent(share: f64) -> f64 {
-    (share * 1e6).round() / 1e4
+/// A share in per cent with two decimals; with more of them where a small share would be 0 or one below 100 % would be
+/// rounded to it.
+pub fn percent(share: f64) -> f64 {
+    let percent = share * 100.0;
+    let scale = match percent.abs() {
+        small if small > 0.0 && small < 0.01 => 10f64.powi(1 - small.log10().floor().max(-300.0) as i32),
+        large if (99.99..100.0).contains(&large) => 1e4,
+        _ => 100.0,
+    };
+    (percent * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn per_cent_without_digits_that_say_nothing() {
+        for (share, told) in [
+            (0.121_497, 12.15),
+            (0.286_96, 28.7),
+            (1.0, 100.0),
+            (0.999_99, 99.999),
+            (0.000_012_34, 0.0012),
+            (0.0, 0.0),
+        ] {
+            assert_eq!(super::percent(share), told);
+        }
+        assert!(super::percent(f64::NAN).is_nan() && super::percent(f64::MIN_POSITIVE) >= 0.0);
+    }
 }

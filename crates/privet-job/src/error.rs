@@ -105,7 +105,7 @@ pub enum RunError {
     #[error(
         "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people, and `adversary.max-risk` \
          accepts {} %. Ask for more under [privacy], coarsen or drop columns, or accept more",
-        column.as_ref().map_or(String::new(), |column| format!(" on {column}")), per_cent(*risk), per_cent(*accepted)
+        column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_report::above(*risk, *accepted), privet_attack::percent(*accepted)
     )]
     Attacked {
         /// The attack.
@@ -164,10 +164,6 @@ pub enum RunError {
     /// The person asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-}
-
-fn per_cent(share: f64) -> f64 {
-    (share * 1e5).round() / 1e3
 }
 
 impl From<SearchError> for RunError {

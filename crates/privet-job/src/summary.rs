@@ -25,7 +25,7 @@ pub struct Summary {
     /// Every metric by its name, `loss` always among them.
     #[serde(flatten)]
     pub metrics: BTreeMap<String, f64>,
-    /// Published classes.
+    /// Published classes; of a bucketized release its buckets.
     pub classes: u64,
     /// The smallest published class.
     pub min_class_size: u64,
@@ -41,6 +41,9 @@ pub struct Summary {
     /// Anatomy: how its buckets came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anatomy: Option<Anatomy>,
+    /// Whether the classes are buckets.
+    #[serde(skip)]
+    pub is_bucketized: bool,
     /// How long it took.
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
@@ -158,6 +161,7 @@ impl Summary {
             bound: None,
             microaggregation: None,
             anatomy: None,
+            is_bucketized: false,
             seconds: counts.seconds,
             peak_rss_bytes: counts.peak_rss_bytes,
             attacks: Vec::new(),
@@ -188,6 +192,7 @@ impl Summary {
             bound: manifest.search.bound,
             microaggregation: manifest.search.microaggregation.clone(),
             anatomy: manifest.search.anatomy.clone(),
+            is_bucketized: manifest.kind == "bucketized",
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
             attacks: Vec::new(),

@@ -21,7 +21,7 @@ pub use counts::CountsManifest;
 pub use folder::{Draft, DraftFile, FolderError, Scratch};
 pub use hash::{BLOCK, sha256_of_file};
 pub use manifest::Manifest;
-pub use perturbed::{PerturbedManifest, PublishedPerturbed};
+pub use perturbed::{PerturbedManifest, PublishedPerturbed, PublishedRecords};
 pub use published::{Published, PublishedError};
 pub use seal::{ManifestError, Sealable};
 pub use verify::{Check, Verdict, VerifyError, VerifyOptions, verify};

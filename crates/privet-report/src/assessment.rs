@@ -5,7 +5,7 @@
 //! often an adversary is right. It still holds no value of the original and names nobody: columns, published labels,
 //! counts and shares are all.
 
-use privet_attack::{Finding, Rate};
+use privet_attack::{Finding, Rate, percent};
 use serde::Serialize;
 
 use crate::text::count;
@@ -43,15 +43,20 @@ impl Assessment {
         let accepted = self.max_risk?;
         let worst = self.worst()?;
         (worst.risk > accepted).then(|| {
-            let per_cent = |share: f64| (share * 1e5).round() / 1e3;
             format!(
                 "the attack `{}` succeeds against {} % of the people; accepted are {} %",
                 worst.attack,
-                per_cent(worst.risk),
-                per_cent(accepted)
+                above(worst.risk, accepted),
+                percent(accepted)
             )
         })
     }
+}
+
+/// A share in per cent with two decimals, and not rounded to what it is above.
+pub fn above(share: f64, accepted: f64) -> String {
+    let (share, accepted) = (percent(share), percent(accepted));
+    if share > accepted { share.to_string() } else { format!("more than {accepted}") }
 }
 
 /// An attack that was not made.
@@ -70,7 +75,7 @@ pub struct Figure {
     pub key: &'static str,
     /// Its name.
     pub name: String,
-    /// The figure.
+    /// The figure; no number, and `null` in JSON, where there is none: then `says` tells why.
     pub value: f64,
     /// What it says, to someone who is no statistician, in one sentence.
     pub says: String,

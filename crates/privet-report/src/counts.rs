@@ -368,9 +368,14 @@ fn check(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
         out.push_str("<p>The commands that made this release were not recorded.</p>\n");
         return;
     }
+    // Counts that were drawn without a seed that somebody keeps are drawn anew.
+    let again = match manifest.randomness.as_str() {
+        "none" | "fixed-seed" => "gets the release again",
+        _ => "makes another release with the same promises",
+    };
     put!(
         out,
-        "<p>Whoever holds the original data and the job file gets the release again with these commands and {}.</p>\n<pre>\
+        "<p>Whoever holds the original data and the job file {again} with these commands and {}.</p>\n<pre>\
          <code>{}</code></pre>\n<p>{}</p>\n",
         escape(&manifest.software),
         escape_lines(&facts.reproduce.join("\n")),

@@ -35,7 +35,7 @@ mod text;
 
 pub use assessment::{
     Assessment, CandidatePoint, ColumnUtility, Figure, Fit, Learner, NotMade, PairUtility, Protocol,
-    QueryUtility, Regression, Risk, RiskBin, Utility,
+    QueryUtility, Regression, Risk, RiskBin, Utility, above,
 };
 pub use counts::html as counts_html;
 pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount, MOST_BOXES};

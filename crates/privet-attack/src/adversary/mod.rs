@@ -9,6 +9,7 @@ mod control;
 mod exchangeable;
 mod held;
 mod knowing;
+mod linkage;
 mod nearest;
 mod priors;
 mod records;
@@ -222,13 +223,14 @@ pub struct Attacked {
 }
 
 /// Links people to a release: to all records that labels allow, and where columns show means, medians or modes, of these
-/// to the group whose centre is nearest.
+/// to the group whose centre is nearest. What such a column shows excludes nobody, whatever its coverage says.
 ///
 /// # Errors
 /// When there are too many candidates.
 pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, LinkError> {
-    let released = released(release, crowd);
-    let links = link::link(&released, &people(crowd))?;
+    let labels = crowd.shared.iter().filter(|shared| shared.points.is_none()).cloned();
+    let by_labels = Crowd { count: crowd.count, shared: labels.collect() };
+    let links = link::link(&released(release, &by_labels), &people(&by_labels))?;
     let mut suspects =
         Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], groups: Vec::new() };
     for tuple in 0..links.tuples() as u32 {
@@ -238,6 +240,25 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
     }
     Ok(if nearest::applies(crowd) { nearest::nearest(release, crowd, suspects) } else { suspects })
 }
+
+/// Per person how many records may be theirs by the coverage of every shared column: where it is equality, those that equal
+/// theirs.
+///
+/// # Errors
+/// When there are too many candidates.
+pub fn equal_records(release: &Published, crowd: &Crowd<'_>) -> Result<Vec<u64>, LinkError> {
+    let links = link::link(&released(release, crowd), &people(crowd))?;
+    let of_tuple: Vec<u64> = (0..links.tuples() as u32)
+        .map(|tuple| links.of_tuple(tuple).iter().map(|own| u64::from(own.records)).sum())
+        .collect();
+    Ok(links
+        .tuple_of_person()
+        .iter()
+        .map(|&tuple| of_tuple.get(tuple as usize).copied().unwrap_or(0))
+        .collect())
+}
+
+pub use nearest::distances;
 
 fn released<'a>(release: &'a Published, crowd: &Crowd<'a>) -> Released<'a> {
     let label = |shared: &SharedColumn<'_>| &*release.table.columns[release.quasi[shared.quasi]].codes;
@@ -328,7 +349,7 @@ impl<'a> Adversary<'a> {
             ),
             "definetti" => self.of_columns(|target, _| exchangeable::attack(self, target, progress)),
             "composition" => self.of_columns(|target, _| composed::attack(self, target)),
-            "record-linkage" => records::linkage(self),
+            "record-linkage" => linkage::linkage(self),
             "membership" => records::membership(self),
             "known-attributes" => records::known_attributes(self),
             _ => Err(AttackError::Needs("there is no such attack".to_owned())),
@@ -383,11 +404,17 @@ impl<'a> Adversary<'a> {
         let mut found = linking::attack(&target);
         let finding = &mut found.finding;
         if nearest::applies(&self.crowd) {
-            finding.notes.push(
-                "Some columns show means, medians or modes, which exclude nobody: each person was linked to the group whose \
-                 centre is nearest. Such a link is the best guess, and may be wrong."
-                    .to_owned(),
-            );
+            let what = match self.release.manifest {
+                Some(_) => {
+                    "Some columns show means, medians or modes, which exclude nobody: each person was linked to the group \
+                     whose centre is nearest."
+                }
+                None => {
+                    "Published values need not be the person's, and exclude nobody: each person was linked to the nearest \
+                     records."
+                }
+            };
+            finding.notes.push(format!("{what} Such a link is the best guess, and may be wrong."));
             if let Some(truth) = self.truth {
                 let published =
                     (0..self.suspects.people() as u32).filter(|&person| target.group_of(person).is_some());

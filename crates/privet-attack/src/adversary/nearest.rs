@@ -123,25 +123,14 @@ pub(super) fn nearest(release: &Published, crowd: &Crowd<'_>, linked: Suspects) 
     let first = axes.iter().position(|axis| axis.is_number);
     let mut in_order: HashMap<u32, Vec<Place>> = HashMap::new();
     for (profile, _) in &looks {
-        in_order.entry(*profile).or_insert_with(|| {
-            let mut places = linked.places(*profile).to_vec();
-            if let Some(first) = first {
-                let at = |place: &Place| axes[first].groups[place.group as usize];
-                let key = |place: &Place| (at(place).is_nan(), at(place), place.group);
-                places.sort_by(|a, b| {
-                    let (a, b) = (key(a), key(b));
-                    a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
-                });
-            }
-            places
-        });
+        in_order.entry(*profile).or_insert_with(|| sorted(&axes, first, linked.places(*profile).to_vec()));
     }
     let found: Vec<Vec<Place>> = looks
         .par_iter()
         .map(|(profile, codes)| {
             let own: Vec<f64> = axes.iter().zip(codes).map(|(axis, &code)| axis.value(code)).collect();
             let places = in_order.get(profile).map_or(&[][..], Vec::as_slice);
-            closest(&axes, first, &own, places)
+            closest(&axes, first, &own, places).1
         })
         .collect();
     let mut suspects = Suspects { profile_of, starts: vec![0], groups: Vec::new() };
@@ -152,8 +141,52 @@ pub(super) fn nearest(release: &Published, crowd: &Crowd<'_>, linked: Suspects) 
     suspects
 }
 
-/// The nearest of the places, ascending by group.
-fn closest(axes: &[Axis], first: Option<usize>, own: &[f64], places: &[Place]) -> Vec<Place> {
+/// Places in the order of the first axis of numbers, missing coordinates at the end.
+fn sorted(axes: &[Axis], first: Option<usize>, mut places: Vec<Place>) -> Vec<Place> {
+    if let Some(axis) = first.and_then(|first| axes.get(first)) {
+        let at = |place: &Place| axis.groups[place.group as usize];
+        let key = |place: &Place| (at(place).is_nan(), at(place), place.group);
+        places.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
+        });
+    }
+    places
+}
+
+/// Of some people how far the nearest published record is, in the columns that show points: the distance of this file.
+/// Infinite where there is no record.
+pub fn distances(release: &Published, crowd: &Crowd<'_>, people: &[u32]) -> Vec<f64> {
+    let mut first_of_group = vec![usize::MAX; release.groups.len()];
+    for (record, &group) in release.group_of.iter().enumerate() {
+        if let Some(first) = first_of_group.get_mut(group as usize) {
+            *first = (*first).min(record);
+        }
+    }
+    if first_of_group.contains(&usize::MAX) {
+        return vec![f64::INFINITY; people.len()];
+    }
+    let (axes, values): (Vec<Axis>, Vec<&[u32]>) = crowd
+        .shared
+        .iter()
+        .filter_map(|shared| Some((Axis::new(release, shared, &first_of_group)?, shared.values)))
+        .unzip();
+    let first = axes.iter().position(|axis| axis.is_number);
+    let places = release.groups.iter().zip(0..).map(|(&records, group)| Place { group, records }).collect();
+    let places = sorted(&axes, first, places);
+    people
+        .par_iter()
+        .map(|&person| {
+            let code = |codes: &&[u32]| codes.get(person as usize).copied().unwrap_or(UNKNOWN);
+            let own: Vec<f64> =
+                axes.iter().zip(&values).map(|(axis, codes)| axis.value(code(codes))).collect();
+            closest(&axes, first, &own, &places).0.sqrt()
+        })
+        .collect()
+}
+
+/// The smallest squared distance, and the places at it, ascending by group.
+fn closest(axes: &[Axis], first: Option<usize>, own: &[f64], places: &[Place]) -> (f64, Vec<Place>) {
     let mut best = f64::INFINITY;
     let mut found: Vec<(f64, Place)> = Vec::new();
     let slack = |best: f64| best + 1e-9 * (1.0 + best);
@@ -200,7 +233,7 @@ fn closest(axes: &[Axis], first: Option<usize>, own: &[f64], places: &[Place]) -
     let mut places: Vec<Place> =
         found.into_iter().filter(|(distance, _)| *distance <= slack(best)).map(|(_, place)| place).collect();
     places.sort_by_key(|place| place.group);
-    places
+    (best, places)
 }
 
 #[cfg(test)]
@@ -268,6 +301,8 @@ mod tests {
                 };
                 let all: Vec<f64> = (0..release.groups.len() as u32).map(distance).collect();
                 let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+                let [told] = distances(&release, &crowd, &[person as u32])[..] else { panic!("one distance") };
+                prop_assert!((told - least.sqrt()).abs() < 1e-9, "{} {}", told, least.sqrt());
                 let expected: Vec<u32> =
                     (0..all.len() as u32).filter(|&g| all[g as usize] <= least + 1e-9 * (1.0 + least)).collect();
                 let own: Vec<u32> = found.places_of(person as u32).iter().map(|place| place.group).collect();

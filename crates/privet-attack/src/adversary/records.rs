@@ -1,116 +1,17 @@
-//! Attacks that look for records and people rather than for values: probabilistic record linkage (survey AT-24),
-//! membership (AT-31), and how many attributes single somebody out (papers, exercises 14 to 16).
+//! Attacks that look for records and people rather than for values: membership (survey AT-31), and how many attributes
+//! single somebody out (papers, exercises 14 to 16). Probabilistic record linkage is `linkage.rs`.
 
 use super::{Adversary, people, released};
 use crate::dimensions::{Knowing, Subsets, by_attributes_known};
 use crate::finding::{AttackError, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
-use crate::linkage::{Compared, MISSING, Options, Rates, compare, decide, estimate, untied};
 use crate::linking::candidates_alone;
 use crate::membership::{distinguishing, presence};
 use crate::rate::Rate;
 
 /// Subsets of columns that are tried for each number of attributes.
 const SUBSETS: usize = 40;
-/// The most people who are compared with all records that share a block with them.
-const MOST_LINKED: usize = 20_000;
-
-pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
-    let shared = &adversary.crowd.shared;
-    if !adversary.own_table {
-        return Err(AttackError::Needs(
-            "it needs a table of people whose values may differ from those in the data; give [people] in the knowledge file"
-                .to_owned(),
-        ));
-    }
-    if adversary.release.table.rows > MOST_LINKED || adversary.crowd.count > MOST_LINKED {
-        return Err(AttackError::TooLarge(format!(
-            "it compares pairs, and there are more than {MOST_LINKED} records or people"
-        )));
-    }
-    let right: Vec<Vec<u32>> = shared
-        .iter()
-        .map(|own| {
-            own.values
-                .iter()
-                .map(|&value| if value == crate::link::UNKNOWN { MISSING } else { value })
-                .collect()
-        })
-        .collect();
-    let columns: Vec<Compared<'_>> = shared
-        .iter()
-        .zip(&right)
-        .map(|(own, right)| Compared::Labels {
-            left: &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes,
-            right,
-            coverage: own.coverage,
-        })
-        .collect();
-    let too_large = |error: crate::linkage::LinkageError| AttackError::TooLarge(error.to_string());
-    let pairs = compare(&columns, &[]).map_err(too_large)?;
-    let estimation = estimate(&pairs, &Options::default());
-    let found = untied(&pairs, &estimation);
-    let rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
-    let linked = decide(&pairs, &estimation, &found.links, rates).map_err(too_large)?;
-    let called: Vec<(u32, u32)> = linked.matches().map(|link| (link.person, link.record)).collect();
-    let own =
-        |person: u32| adversary.truth.map(|truth| truth.record_of.get(person as usize).copied().flatten());
-    let mut fate = vec![Fate::Hidden; adversary.crowd.count];
-    for &(person, record) in &called {
-        fate[person as usize] = Fate::of(Some(own(person).map(|own| own == Some(record))));
-    }
-    let score = Score::count(&fate);
-    let compared = pairs.pairs.len();
-    let mut notes = vec![match called.is_empty() {
-        true => format!("No pair is called a link. Pairs compared: {compared}."),
-        false => format!(
-            "Of these links the model itself expects {:.1} to be false. Pairs compared: {compared}.",
-            linked.estimated_false
-        ),
-    }];
-    let is_linked = {
-        let mut linked = vec![false; adversary.crowd.count];
-        found.links.iter().for_each(|link| linked[link.person as usize] = true);
-        linked
-    };
-    let people = 0..adversary.crowd.count as u32;
-    let tied = |person: &u32| found.of_person[*person as usize] > 0 && !is_linked[*person as usize];
-    let ties = people.clone().filter(tied).count();
-    if ties > 0 {
-        let mut note = format!(
-            "For {ties} people several records, or for a record several people, fit equally well: nobody is told apart, and \
-             none of them counts as exposed."
-        );
-        if adversary.truth.is_some() {
-            let lot = |person: u32| {
-                own(person).flatten().map_or(0.0, |record| found.by_lot(&pairs, record, person))
-            };
-            let by_lot: f64 = people.filter(tied).map(lot).sum();
-            note.push_str(&format!(" Drawing lots among these would be right for {by_lot:.1} of them."));
-        }
-        notes.push(note);
-    }
-    let finding = Finding {
-        attack: "record-linkage",
-        column: None,
-        assumed: "an identified table of people, which may be wrong in places".to_owned(),
-        success: "one record fits the person better than any other, nobody else fits it as well, and it is called the \
-                  person's, with at most 1 % of wrong pairs called so by the model"
-            .to_owned(),
-        exposed: score.exposed(),
-        right: score.right(),
-        control: None,
-        control_group: None,
-        risk: score.risk(),
-        not_counted: None,
-        histogram: Vec::new(),
-        histogram_of: "",
-        notes,
-    };
-    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "record-linkage", None, fate)) }])
-}
-
 /// Conclusions about records: how many may be a person's, and how sure the adversary is.
-fn conclusions(
+pub(super) fn conclusions(
     adversary: &Adversary<'_>,
     attack: &'static str,
     chance: Option<Vec<f64>>,

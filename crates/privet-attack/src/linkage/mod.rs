@@ -7,7 +7,8 @@
 //! counts of patterns alone, without a single known match, by expectation and maximization (`estimate.rs`). The weight
 //! of a pair is the sum of log2(m/u); pairs are assigned one to one by weight (`assign.rs`; `ties.rs` where the order of
 //! records must not count), and accepted, set aside or rejected by thresholds that keep wanted error rates (`decide.rs`).
-//! How probable a link is counts that nobody has two (`one_to_one.rs`).
+//! How probable a link is counts that nobody has two (`one_to_one.rs`). More pairs than can be listed are counted, and only
+//! those that matter are listed (`tally.rs`).
 //!
 //! **Guarantee.** The likelihood never falls from one round to the next. Results depend on the input alone.
 //!
@@ -20,12 +21,14 @@ mod decide;
 mod estimate;
 mod one_to_one;
 mod patterns;
+mod tally;
 mod ties;
 
 pub use assign::{Assignment, Link, MOST_OPTIMAL, assign};
 pub use decide::{Decision, Linkage, LinkageTruth, Rates, Thresholds, decide};
 pub use estimate::{Estimation, Options, estimate};
 pub use patterns::{Compared, MISSING, MOST_PAIRS, Pairs, compare};
+pub use tally::{MOST_TALLIED, Tally, listed, tally};
 pub use ties::{Untied, untied};
 
 /// Why tables cannot be compared.

@@ -6,7 +6,8 @@
 //! chance of a pair before it is looked at. The same holds for the record, and the smaller of the two is taken.
 //!
 //! **Guarantee.** The chances of a person's pairs, and those of a record's, add up to at most 1. They are the model's:
-//! right as far as it is.
+//! right as far as it is. Where only the pairs above a weight are listed (`tally.rs`), the weights of the others are left out
+//! of the sum, and the chances are upper bounds.
 
 use super::{Estimation, Pairs};
 
@@ -65,6 +66,11 @@ impl OneToOne {
                 sum.add(exponent);
                 sum.pairs += 1;
             }
+        }
+        // Where only some of the pairs are listed, the others are no less pairs.
+        if pairs.counts.iter().sum::<u64>() > pairs.pairs.len() as u64 {
+            own.records.iter_mut().for_each(|sum| sum.pairs = pairs.rows.1 as u32);
+            own.people.iter_mut().for_each(|sum| sum.pairs = pairs.rows.0 as u32);
         }
         // None of them.
         for sum in own.records.iter_mut().chain(&mut own.people) {

@@ -63,7 +63,7 @@ impl Compared<'_> {
         }
     }
 
-    fn level(&self, left_row: usize, right_row: usize) -> Option<u32> {
+    pub(super) fn level(&self, left_row: usize, right_row: usize) -> Option<u32> {
         match self {
             Self::Codes { left, right } => {
                 let (a, b) = (left[left_row], right[right_row]);
@@ -106,19 +106,7 @@ pub struct Pairs {
 /// # Errors
 /// When columns do not fit together, or there are too many pairs or patterns.
 pub fn compare(columns: &[Compared<'_>], blocks: &[Vec<usize>]) -> Result<Pairs, LinkageError> {
-    let rows = columns.first().ok_or(LinkageError::NoColumn)?.rows();
-    for (column, compared) in columns.iter().enumerate() {
-        let (left, right) = compared.rows();
-        for (found, expected) in [(left, rows.0), (right, rows.1)] {
-            if found != expected || found > i32::MAX as usize {
-                return Err(LinkageError::Rows { column, found, expected });
-            }
-        }
-    }
-    let sizes: Vec<u32> = columns.iter().map(|column| column.levels() + 1).collect();
-    let patterns =
-        sizes.iter().try_fold(1u32, |all, &size| all.checked_mul(size).filter(|&n| n <= MOST_PATTERNS));
-    let patterns = patterns.ok_or(LinkageError::TooManyPatterns { most: MOST_PATTERNS })?;
+    let Coding { rows, sizes, patterns } = Coding::new(columns)?;
     let passes: Vec<Pass> = match blocks {
         [] => vec![Pass::everything(rows)],
         blocks => blocks.iter().map(|block| Pass::new(columns, block, rows)).collect::<Result<_, _>>()?,
@@ -127,11 +115,7 @@ pub fn compare(columns: &[Compared<'_>], blocks: &[Vec<usize>]) -> Result<Pairs,
     if compared > MOST_PAIRS as u128 {
         return Err(LinkageError::TooManyPairs { pairs: compared, most: MOST_PAIRS });
     }
-    let pattern = |left: usize, right: usize| {
-        columns.iter().zip(&sizes).fold(0, |pattern, (column, &size)| {
-            pattern * size + column.level(left, right).map_or(0, |level| level + 1)
-        })
-    };
+    let pattern = |left: usize, right: usize| pattern(columns, &sizes, left, right);
     let pairs: Vec<(u32, u32, u32)> = (0..rows.0)
         .into_par_iter()
         .flat_map_iter(|left| {
@@ -155,21 +139,62 @@ pub fn compare(columns: &[Compared<'_>], blocks: &[Vec<usize>]) -> Result<Pairs,
     for (code, &count) in count.iter().enumerate().filter(|(_, count)| **count > 0) {
         number[code] = found.patterns.len() as u32;
         found.counts.push(count);
-        let mut rest = code as u32;
-        let mut levels: Vec<Option<u32>> = sizes
-            .iter()
-            .rev()
-            .map(|&size| {
-                let level = rest % size;
-                rest /= size;
-                level.checked_sub(1)
-            })
-            .collect();
-        levels.reverse();
-        found.patterns.push(levels);
+        found.patterns.push(spelled(&sizes, code as u32));
     }
     found.pairs.iter_mut().for_each(|pair| pair.2 = number[pair.2 as usize]);
     Ok(found)
+}
+
+/// How patterns are numbered: in mixed radix, 0 standing for a missing value.
+pub(super) struct Coding {
+    /// Records and people.
+    pub rows: (usize, usize),
+    /// Per column its levels and one more.
+    pub sizes: Vec<u32>,
+    /// All numbers are below this.
+    pub patterns: u32,
+}
+
+impl Coding {
+    pub fn new(columns: &[Compared<'_>]) -> Result<Self, LinkageError> {
+        let rows = columns.first().ok_or(LinkageError::NoColumn)?.rows();
+        for (column, compared) in columns.iter().enumerate() {
+            let (left, right) = compared.rows();
+            for (found, expected) in [(left, rows.0), (right, rows.1)] {
+                if found != expected || found > i32::MAX as usize {
+                    return Err(LinkageError::Rows { column, found, expected });
+                }
+            }
+        }
+        let sizes: Vec<u32> = columns.iter().map(|column| column.levels() + 1).collect();
+        let patterns =
+            sizes.iter().try_fold(1u32, |all, &size| all.checked_mul(size).filter(|&n| n <= MOST_PATTERNS));
+        let patterns = patterns.ok_or(LinkageError::TooManyPatterns { most: MOST_PATTERNS })?;
+        Ok(Self { rows, sizes, patterns })
+    }
+}
+
+/// The number of the pattern of a pair.
+fn pattern(columns: &[Compared<'_>], sizes: &[u32], left: usize, right: usize) -> u32 {
+    columns.iter().zip(sizes).fold(0, |pattern, (column, &size)| {
+        pattern * size + column.level(left, right).map_or(0, |level| level + 1)
+    })
+}
+
+/// The levels of a pattern by its number.
+pub(super) fn spelled(sizes: &[u32], code: u32) -> Vec<Option<u32>> {
+    let mut rest = code;
+    let mut levels: Vec<Option<u32>> = sizes
+        .iter()
+        .rev()
+        .map(|&size| {
+            let level = rest % size;
+            rest /= size;
+            level.checked_sub(1)
+        })
+        .collect();
+    levels.reverse();
+    levels
 }
 
 /// One way of blocking: per record its block, and per block the people in it.

@@ -158,7 +158,7 @@ pub fn describe(summary: &Summary) -> String {
         return counts::describe(counts);
     }
     format!(
-        "Published {} of {} records in {} classes of at least {} ({} suppressed).\n\
+        "Published {} of {} records in {} {groups} of at least {} ({} suppressed).\n\
          {nothing}{measured}{}\n\
          {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
@@ -177,6 +177,7 @@ pub fn describe(summary: &Summary) -> String {
         summary.seconds.search,
         summary.seconds.write,
         summary.release.join("report.html").display(),
+        groups = if summary.is_bucketized { "buckets" } else { "classes" },
         nothing = if summary.suppressed == summary.rows {
             "Every record is suppressed, so the table is empty: lower suppress-at-most, or relax what is promised.\n"
         } else {

@@ -151,6 +151,10 @@ pub fn measured(assessment: &Assessment) -> String {
 
 fn figures(figures: &[Figure]) -> String {
     let line = |figure: &Figure| {
+        // Where there is no figure its sentence says why.
+        if figure.value.is_nan() {
+            return format!("  {:<42} {:>12}\n    {}\n", figure.name, "no estimate", figure.says);
+        }
         let value = if figure.is_share { percent(figure.value) } else { number(figure.value) };
         format!("  {:<42} {value:>12}\n", figure.name)
     };
@@ -159,7 +163,8 @@ fn figures(figures: &[Figure]) -> String {
 
 fn percent(share: f64) -> String {
     match share * 100.0 {
-        0.0 => "0 %".to_owned(),
+        // What rounding leaves of nothing is nothing.
+        share if share.abs() < 1e-9 => "0 %".to_owned(),
         share if share < 0.1 => format!("{share:.3} %"),
         share => format!("{share:.1} %"),
     }

@@ -83,7 +83,7 @@ fn a_release_that_falls_is_not_handed_over() {
     dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
     for adversary in ["max-risk = 0.2", "max-risk = 0.2\nattacks = [\"homogeneity\", \"linking\"]"] {
         dir.write("job.toml", job("k-anonymity = 4", &format!("[adversary]\n{adversary}\n")));
-        dir.expect(1, &["anonymize", "job.toml"]).says("homogeneity").says("max-risk").says("33.333");
+        dir.expect(1, &["anonymize", "job.toml"]).says("homogeneity").says("max-risk").says("33.33 %");
         assert_eq!(dir.names("."), ["ages.csv", "job.toml", "patients.csv"]);
     }
     dir.write("job.toml", job("k-anonymity = 4", "[adversary]\nmax-risk = 0.4\n"));

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod answer;
+mod assessed_records;
 mod attack;
 mod audit;
 mod bad_hierarchies;

@@ -96,7 +96,7 @@ impl<'a> Again<'a> {
             assumed: "the identifying columns of everybody, the promises, the algorithm, and that it publishes no more coarsely than it must".to_owned(),
             success: format!(
                 "what the search did not publish makes the adversary at least {} % sure of a value that the release alone does not tell",
-                (self.confidence * 1e6).round() / 1e4
+                privet_attack::percent(self.confidence)
             ),
             exposed: Rate::new(exposed.len() as u64, rows),
             right: (!exposed.is_empty()).then(|| Rate::new(right(&exposed), exposed.len() as u64)),

@@ -12,6 +12,7 @@ mod minimality;
 mod original;
 mod people;
 mod perturbed;
+mod records;
 mod tracker;
 pub(crate) mod write;
 
@@ -22,7 +23,7 @@ use privet_attack::knowledge::PeopleFile;
 use privet_attack::{AttackError, Knowledge, Suspects, Truth};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Hierarchy, Progress, Role, Table};
-use privet_release::{Published, PublishedPerturbed};
+use privet_release::{Published, PublishedPerturbed, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
 use crate::error::{JobError, RunError};
@@ -93,6 +94,10 @@ const MOST_QUERIES: usize = 100_000;
 /// # Errors
 /// When the release, the original, the knowledge or an option cannot be used.
 pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    if PublishedRecords::is_at(&options.release) {
+        outside(&options.release, [&options.people, &options.report])?;
+        return records::attack(options, progress);
+    }
     crate::adversary::AdversarySection {
         attacks: options.attacks.clone(),
         confidence: options.confidence,
@@ -222,6 +227,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     outside(&options.release, [&options.risk_file, &options.report])?;
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
+    }
+    if PublishedRecords::is_at(&options.release) {
+        return measure::records::measure(options, progress);
     }
     if PublishedPerturbed::is_at(&options.release) {
         return measure::perturbed::measure(options, progress);

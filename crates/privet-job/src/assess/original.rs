@@ -9,7 +9,7 @@ use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
 use privet_release::published::{Meaning, coverage};
 
-use super::people::{anything, shows_points};
+use super::people::{of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
@@ -149,7 +149,7 @@ impl Original {
             };
             let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
             let coverage = match shows_points(release, own) {
-                true => anything(&published.domain, &column.domain),
+                true => of_points(release, &published.domain, &column.domain),
                 false => coverage(&published.domain, &column.domain, meaning),
             };
             quasi.push(OriginalQuasi { position, hierarchy, coverage });

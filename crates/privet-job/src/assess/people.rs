@@ -7,7 +7,7 @@ use privet_attack::Truth;
 use privet_attack::adversary::{Crowd, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Column, Coverage, Domain, Progress, Table};
+use privet_data::{Column, Coverage, Domain, Kind, Progress, Table};
 use privet_release::Published;
 use privet_release::published::{Meaning, coverage};
 
@@ -15,9 +15,38 @@ use super::original::{JobAt, Original, count, recoding, translate};
 use crate::error::{JobError, RunError};
 
 /// Labels that exclude no value.
-pub(super) fn anything(labels: &Domain, values: &Domain) -> Coverage {
+fn anything(labels: &Domain, values: &Domain) -> Coverage {
     let values = values.len() as u32;
     Coverage::new(labels.texts().iter().map(|_| (0..values).collect()), values)
+}
+
+/// What a label of a column that shows points may stand for, where single values are compared: anything for a mean, a median
+/// or a mode; of a table that is no release of ours, whose values are values, the same value and no other. Linking goes by
+/// distance, not by this.
+pub(super) fn of_points(release: &Published, labels: &Domain, values: &Domain) -> Coverage {
+    if release.manifest.is_some() {
+        return anything(labels, values);
+    }
+    // Numbers are the same however they are written.
+    fn key(kind: Kind, domain: &Domain, code: u32) -> (Option<u64>, &str) {
+        let number = match domain.is_missing(code) {
+            true => None,
+            // Those of one kind may be written as another: 3 and 3.0.
+            false if kind == Kind::Integer => Kind::Decimal.number(domain.text(code)),
+            false => kind.number(domain.text(code)),
+        };
+        match number {
+            Some(number) => (Some((number + 0.0).to_bits()), ""),
+            None => (None, domain.text(code)),
+        }
+    }
+    let kind = values.kind();
+    let mut codes: HashMap<(Option<u64>, &str), Vec<u32>> = HashMap::new();
+    for code in 0..values.len() as u32 {
+        codes.entry(key(kind, values, code)).or_default().push(code);
+    }
+    let of = |label: u32| codes.get(&key(kind, labels, label)).cloned().unwrap_or_default();
+    Coverage::new((0..labels.len() as u32).map(of), values.len() as u32)
 }
 
 /// A table of people, put beside a release.
@@ -120,7 +149,7 @@ impl PeopleTable {
             let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
             let points = shows_points(release, own);
             let coverage = match points {
-                true => anything(&published.domain, &column.domain),
+                true => of_points(release, &published.domain, &column.domain),
                 false => coverage(&published.domain, &column.domain, meaning),
             };
             shared.push(Shared { quasi, position, coverage, points });
@@ -149,6 +178,11 @@ impl PeopleTable {
     pub fn beside(&self, job: Option<JobAt<'_>>, release: &Published, path: &Path) -> Result<Self, RunError> {
         let name = self.name.map(|position| self.table.columns[position].name.clone());
         Self::of_table(self.table.clone(), name.as_deref(), self.renamed.clone(), job, release, path)
+    }
+
+    /// The quasi columns of the release that the table has, by their place among them.
+    pub fn shared(&self) -> Vec<usize> {
+        self.shared.iter().map(|own| own.quasi).collect()
     }
 
     /// The people as attacks see them.

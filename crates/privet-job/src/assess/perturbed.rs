@@ -6,7 +6,7 @@
 //! the adversary's file of people in linking. Without it nobody knows how many records fall: all count as exposed in the
 //! adversary's eyes where the error that is expected is small, and none otherwise. Findings hold no value.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess};
 use privet_attack::{Finding, Rate};
@@ -76,7 +76,11 @@ fn assess_release(
     let mut sampled = false;
     if let Some(path) = &options.original {
         let missing = &published.manifest.model.missing;
-        let original = original(path, missing, &columns, published.table.rows, progress)?;
+        let names: Vec<String> = columns.iter().map(|own| own.name.to_owned()).collect();
+        let (original, path) = original_table(path, missing, &names, progress)?;
+        if original.rows != published.table.rows {
+            return Err(other_rows(original.rows, published.table.rows, &path));
+        }
         for own in &mut columns {
             own.original = original.column(own.name).map(|column| numbers(column, own.kind));
         }
@@ -178,15 +182,14 @@ fn numbers(column: &Column, kind: Kind) -> Vec<f64> {
     column.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
 }
 
-/// The columns of the original: a table, or the job that names it.
-fn original(
+/// These columns of the original: a table, or the job of `privet randomize` that names it; and where it lies.
+pub(super) fn original_table(
     path: &Path,
     missing: &[String],
-    columns: &[Attacked<'_>],
-    rows: usize,
+    names: &[String],
     progress: &dyn Progress,
-) -> Result<Table, RunError> {
-    let is_job = path.extension().is_some_and(|ending| ending == "toml");
+) -> Result<(Table, PathBuf), RunError> {
+    let is_job = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
     let (path, options) = match is_job {
         true => {
             let job = RandomizeJob::read(path, &[])?;
@@ -194,20 +197,20 @@ fn original(
         }
         false => (path.to_owned(), ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() }),
     };
-    let names: Vec<String> = columns.iter().map(|own| own.name.to_owned()).collect();
-    let options = ReadOptions { columns: Some(names.clone()), ..options };
+    let options = ReadOptions { columns: Some(names.to_vec()), ..options };
     let input = read(&path, &options, progress).map_err(|error| match &error.kind {
         ReadErrorKind::UnknownColumn { names: found, .. } => {
             RunError::from(unknown_among(names.iter(), found).at(&path))
         }
         _ => RunError::from(error),
     })?;
-    if input.table.rows != rows {
-        let problem =
-            format!("has {} records, and the release {rows}: it is another table", input.table.rows);
-        return Err(JobError::new(problem).at(&path).into());
-    }
-    Ok(input.table)
+    Ok((input.table, path))
+}
+
+/// What is wrong with an original that has not a record for each published one.
+pub(super) fn other_rows(own: usize, rows: usize, path: &Path) -> RunError {
+    let problem = format!("has {own} records, and the release {rows}: it is another table");
+    JobError::new(problem).at(path).into()
 }
 
 /// Keeps a random sample of the records where there are too many to compare each with everybody; whether it did.

@@ -97,7 +97,7 @@ pub(super) fn attack(
         ),
         success: format!(
             "from answers that the server gives, at least {} % of the records with the person's quasi columns have one value",
-            (settings.confidence * 1e6).round() / 1e4
+            privet_attack::percent(settings.confidence)
         ),
         exposed: Rate::new(exposed, of),
         right: (exposed > 0).then(|| Rate::new(right, exposed)),

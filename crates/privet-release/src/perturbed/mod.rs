@@ -20,7 +20,7 @@ use crate::ManifestError;
 use crate::manifest::{FORMAT, File};
 use crate::seal::{self, Sealable};
 pub use items::{Items, SELECT_A_SIZE};
-pub use open::PublishedPerturbed;
+pub use open::{PublishedPerturbed, PublishedRecords};
 pub(crate) use promise::together;
 pub use promise::{INVARIANT_PRAM, Open, figures_of};
 pub use swap::{Swap, SwapWay, SwappedColumn};

@@ -29,48 +29,110 @@ impl PublishedPerturbed {
     /// Reads a release folder. It believes the manifest; [`verify`](crate::verify()) judges it.
     ///
     /// # Errors
-    /// When it is no perturbed release, its records were changed by another method than laws of columns, or its table is not the one that its manifest describes.
+    /// When it is no perturbed release, its records were changed by another method than laws of columns, or its table is
+    /// not the one that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let path = folder.join(MANIFEST);
-        let bytes = fs::read(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                PublishedError::NotARelease(folder.to_owned())
-            }
-            _ => PublishedError::Io { path, source },
-        })?;
-        let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
-        if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
-            return Err(wrong(
-                "it is a release of another kind; this needs one that `privet randomize` made",
-            ));
-        }
-        let manifest = PerturbedManifest::parse(&bytes)
-            .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
+        let manifest = manifest_of(folder)?;
         if let Some(problem) = manifest.lawless() {
-            return Err(wrong(problem));
+            return Err(PublishedError::Other { folder: folder.to_owned(), problem });
         }
-        let data = &manifest.data;
-        if !is_plain_name(&data.file) {
-            return Err(wrong("the manifest names a data file that cannot stand in a release folder"));
-        }
-        let formats = [Format::Csv, Format::Parquet, Format::Arrow];
-        let Some(format) = formats.into_iter().find(|format| format.word() == data.format) else {
-            return Err(wrong("the manifest names an unknown format"));
-        };
-        let options = ReadOptions {
-            format: Some(format),
-            delimiter: data.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
-            quote: Some(b'"'),
-            header: Some(true),
-            encoding: (data.encoding.as_deref() == Some("latin-1")).then_some(Encoding::Latin1),
-            missing: manifest.model.missing.clone(),
-            columns: None,
-        };
-        let table = read(&folder.join(&data.file), &options, progress)?.table;
-        let names = manifest.model.columns.iter().map(|column| column.name.as_str());
-        if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
-            return Err(wrong("the columns of the table are not those of the manifest"));
-        }
+        let table = table_of(folder, &manifest, &manifest.data.file, progress)?;
         Ok(Self { manifest, table })
     }
+}
+
+/// A release of swapped or synthetic records read back, with all its copies.
+#[derive(Debug, Clone)]
+pub struct PublishedRecords {
+    /// What it says of itself.
+    pub manifest: PerturbedManifest,
+    /// The published tables, at least one, each with the columns of the manifest in their order.
+    pub tables: Vec<Table>,
+}
+
+impl PublishedRecords {
+    /// Whether a folder says of itself that its records were swapped or are synthetic. What cannot be read is none.
+    pub fn is_at(folder: &Path) -> bool {
+        PublishedPerturbed::is_at(folder)
+            && manifest_of(folder).is_ok_and(|own| own.swap.is_some() || own.synthetic.is_some())
+    }
+
+    /// Reads a release folder. It believes the manifest; [`verify`](crate::verify()) judges it.
+    ///
+    /// # Errors
+    /// When its records were neither swapped nor are they synthetic, or a table is not the one that the manifest describes.
+    pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
+        let manifest = manifest_of(folder)?;
+        let files = match (&manifest.swap, &manifest.synthetic) {
+            (_, Some(own)) if !own.copies.is_empty() => own.copies.clone(),
+            (Some(_), None) => vec![manifest.data.file.clone()],
+            _ => {
+                let problem = "its records were neither swapped nor are they synthetic";
+                return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+            }
+        };
+        let tables =
+            files.iter().map(|file| table_of(folder, &manifest, file, progress)).collect::<Result<_, _>>()?;
+        Ok(Self { manifest, tables })
+    }
+
+    /// Whether published records stand in the order of the original, one for each of its records.
+    pub fn is_in_order(&self) -> bool {
+        self.manifest.synthetic.as_ref().is_none_or(|own| own.scope == "partial")
+    }
+
+    /// The names of the columns whose values were changed.
+    pub fn changed(&self) -> Vec<&str> {
+        let swapped = self.manifest.swap.iter().flat_map(|own| &own.columns).map(|own| own.name.as_str());
+        let made = self.manifest.synthetic.iter().flat_map(|own| &own.columns).map(|own| own.name.as_str());
+        swapped.chain(made).collect()
+    }
+}
+
+fn manifest_of(folder: &Path) -> Result<PerturbedManifest, PublishedError> {
+    let path = folder.join(MANIFEST);
+    let bytes = fs::read(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            PublishedError::NotARelease(folder.to_owned())
+        }
+        _ => PublishedError::Io { path, source },
+    })?;
+    if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
+        let problem = "it is a release of another kind; this needs one that `privet randomize` made";
+        return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+    }
+    PerturbedManifest::parse(&bytes)
+        .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
+}
+
+fn table_of(
+    folder: &Path,
+    manifest: &PerturbedManifest,
+    file: &str,
+    progress: &dyn Progress,
+) -> Result<Table, PublishedError> {
+    let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
+    let data = &manifest.data;
+    if !is_plain_name(file) {
+        return Err(wrong("the manifest names a data file that cannot stand in a release folder"));
+    }
+    let formats = [Format::Csv, Format::Parquet, Format::Arrow];
+    let Some(format) = formats.into_iter().find(|format| format.word() == data.format) else {
+        return Err(wrong("the manifest names an unknown format"));
+    };
+    let options = ReadOptions {
+        format: Some(format),
+        delimiter: data.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
+        quote: Some(b'"'),
+        header: Some(true),
+        encoding: (data.encoding.as_deref() == Some("latin-1")).then_some(Encoding::Latin1),
+        missing: manifest.model.missing.clone(),
+        columns: None,
+    };
+    let table = read(&folder.join(file), &options, progress)?.table;
+    let names = manifest.model.columns.iter().map(|column| column.name.as_str());
+    if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
+        return Err(wrong("the columns of the table are not those of the manifest"));
+    }
+    Ok(table)
 }

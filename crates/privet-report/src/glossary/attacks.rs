@@ -15,6 +15,11 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
             "The adversary gathers the records that may be a person’s and looks whether their sensitive values, though \
              different, mean nearly the same.",
         ),
+        "reproduction" => (
+            "Records that come out again",
+            "Records that were swapped or made by a model are compared with those of the original: where one has every value \
+             of a person, and nobody else has these values, that person’s record is published after all.",
+        ),
         "linking" => (
             "Linking",
             "The adversary takes what is known about a person from elsewhere, such as age and place of residence, and \
@@ -123,6 +128,7 @@ mod tests {
             "disclosure-sets",
             "composition",
             "record-linkage",
+            "reproduction",
             "membership",
             "known-attributes",
             "margins",

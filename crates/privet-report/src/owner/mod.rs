@@ -125,7 +125,10 @@ fn figures(out: &mut String, id: &str, caption: &str, figures: &[Figure]) {
             "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
             name(&figure.name),
             crate::text::sentence(&figure.says),
-            value(figure.value, figure.is_share)
+            match figure.value.is_nan() {
+                true => "no estimate".to_owned(),
+                false => value(figure.value, figure.is_share),
+            }
         );
     }
     close_table(out);

@@ -22,7 +22,7 @@ const RELATIVE: f64 = 0.1;
 const ROOTS: f64 = 1.0;
 
 /// The mean of the numbers there are, with its standard error.
-fn mean(numbers: &[f64]) -> Option<Estimate> {
+pub(super) fn mean(numbers: &[f64]) -> Option<Estimate> {
     let own = Moments::of(numbers.iter().map(|&number| (number, 1)));
     if own.count < 2 {
         return None;

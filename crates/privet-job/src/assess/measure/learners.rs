@@ -1,7 +1,7 @@
 //! What classifiers learn from a release (survey US-10, US-11, UM-34), and whether an analyst would read the same off a
 //! logistic regression (UM-26, UM-27).
 
-use privet_data::{Progress, Table};
+use privet_data::{Column, Progress, Table};
 use privet_measure::classify::{
     Classifier, DecisionTree, NaiveBayes, Training, TrainingColumn, TreeOptions, accuracy,
 };
@@ -63,12 +63,6 @@ pub(super) fn learners(
     if split.is_empty() {
         return Ok(());
     }
-    let told = {
-        let column = split.test_column(class)?;
-        let code_of = translate(&column.domain, &own.domain);
-        let of = |&record: &usize| code_of[column.codes[record] as usize];
-        split.test_records().iter().map(of).collect::<Vec<Option<u32>>>()
-    };
     // What is learned from the release is what it says, even where that is not true.
     let said = release.table.column(class);
     let code_of = said.map(|column| translate(&column.domain, &own.domain)).unwrap_or_default();
@@ -76,12 +70,33 @@ pub(super) fn learners(
         said.and_then(|column| code_of[column.codes[published] as usize])
             .unwrap_or(labels[original.record_of[published] as usize])
     };
+    let said = split.published.iter().map(of_release).collect();
+    train(&split, own, said, utility, progress)
+}
+
+/// Trains every classifier twice and tests it. `own` is the class in the original; `said` is what the release says it is, per
+/// published record that is learned from, in codes of the original.
+pub(super) fn train(
+    split: &Split<'_>,
+    own: &Column,
+    said: Vec<u32>,
+    utility: &mut Utility,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let (class, labels) = (own.name.as_str(), &own.codes);
+    let told = {
+        let column = split.test_column(class)?;
+        let code_of = translate(&column.domain, &own.domain);
+        let of = |&record: &usize| code_of[column.codes[record] as usize];
+        split.test_records().iter().map(of).collect::<Vec<Option<u32>>>()
+    };
     let of = |columns: &[TrainingColumn], records: Vec<u32>| {
         Training::new(columns.to_vec(), records)
             .map_err(|error| RunError::from(JobError::new(error.to_string())))
     };
-    let from_release = of(&split.released, split.published.iter().map(of_release).collect())?;
-    let from_raw = of(&split.raw, split.originals.iter().map(|&record| labels[record]).collect())?;
+    let truth: Vec<u32> = split.originals.iter().map(|&record| labels[record]).collect();
+    let from_release = of(&split.released, said.clone())?;
+    let from_raw = of(&split.raw, truth.clone())?;
     let mut count = vec![0u64; own.domain.len()];
     for &record in &split.originals {
         count[labels[record] as usize] += 1;
@@ -89,16 +104,20 @@ pub(super) fn learners(
     let most = (0..count.len()).max_by_key(|&code| count[code]).unwrap_or(0) as u32;
     let guessed = told.iter().filter(|own| **own == Some(most)).count() as u64;
     let all = told.len() as u64;
-    let rate = |classifier: &dyn Classifier| {
-        let share = accuracy(classifier, &split.tested, &told).unwrap_or(0.0);
+    let rate = |classifier: &dyn Classifier, tested: &[Vec<Option<u32>>]| {
+        let share = accuracy(classifier, tested, &told).unwrap_or(0.0);
         privet_attack::Rate::new((share * all as f64).round() as u64, all)
     };
-    let learner = |name: &str, raw: &dyn Classifier, released: &dyn Classifier| Learner {
-        name: name.to_owned(),
-        class: class.to_owned(),
-        baseline: privet_attack::Rate::new(guessed, all),
-        raw: rate(raw),
-        released: rate(released),
+    let tested =
+        |name: &str, raw: &dyn Classifier, released: &dyn Classifier, on: &[Vec<Option<u32>>]| Learner {
+            name: name.to_owned(),
+            class: class.to_owned(),
+            baseline: privet_attack::Rate::new(guessed, all),
+            raw: rate(raw, on),
+            released: rate(released, on),
+        };
+    let learner = |name: &str, raw: &dyn Classifier, released: &dyn Classifier| {
+        tested(name, raw, released, &split.tested)
     };
     progress.stage("learning", None);
     utility.learners.push(learner(
@@ -111,20 +130,27 @@ pub(super) fn learners(
     utility.learners.push(learner("decision tree", &tree(&from_raw), &tree(&from_release)));
     progress.check()?;
     let scales: Vec<Scale> = split.features.iter().map(Scale::of).collect();
+    let (from_release, from_raw) =
+        (of(&split.coarsened(&split.released), said)?, of(&split.coarsened(&split.raw), truth)?);
     let logistic = |training: &Training| {
         LogisticRegression::train(training, &scales, Reading::Mean, LogisticOptions::default())
     };
-    if let (Ok(raw), Ok(released)) = (logistic(&from_raw), logistic(&from_release)) {
-        utility.learners.push(learner("logistic regression", &raw, &released));
-        let pairs = raw
-            .classes()
-            .iter()
-            .flat_map(|&class| raw.coefficients(class).iter().zip(released.coefficients(class)));
-        utility.figures.extend(kept(
-            ["logistic-validity", "logistic-overlap"],
-            "logistic regression",
-            pairs,
-        )?);
+    match (logistic(&from_raw), logistic(&from_release)) {
+        (Ok(raw), Ok(released)) => {
+            utility.learners.push(tested("logistic regression", &raw, &released, &split.coarsely_tested()));
+            let pairs = raw
+                .classes()
+                .iter()
+                .flat_map(|&class| raw.coefficients(class).iter().zip(released.coefficients(class)));
+            utility.figures.extend(kept(
+                ["logistic-validity", "logistic-overlap"],
+                "logistic regression",
+                pairs,
+            )?);
+        }
+        (Err(why), _) | (_, Err(why)) => {
+            utility.notes.push(format!("Logistic regression was not trained: {why}."));
+        }
     }
     Ok(())
 }

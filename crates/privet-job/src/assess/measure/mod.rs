@@ -7,6 +7,7 @@
 //! | `columns` | every column before and after |
 //! | `numbers` | columns of numbers and dates before and after |
 //! | `perturbed` | the figures of perturbed releases |
+//! | `records` | the figures of swapped and synthetic releases |
 //! | `pairs` | how strongly columns go together |
 //! | `protocol` | who is learned from and who is tested on |
 //! | `learners` | what classifiers learn from the release |
@@ -21,6 +22,7 @@ mod numbers;
 mod pairs;
 pub(super) mod perturbed;
 mod protocol;
+pub(super) mod records;
 mod regression;
 mod risk;
 mod table;

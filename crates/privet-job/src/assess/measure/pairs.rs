@@ -7,6 +7,7 @@
 //! The survey's Cramér's V and Pearson's C are figures of the whole table. Pair by pair the bias-corrected V is shown: that
 //! of two columns which have nothing to do with each other is about 0 however many values they have.
 
+use privet_data::Table;
 use privet_measure::utility::{PairAssociation, associations, mean_association_difference};
 use privet_report::{PairUtility, Utility};
 
@@ -58,9 +59,61 @@ pub(super) fn pairs(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), Ru
         let numbers = others.iter().position(|other| other.name == own.name).map(|at| others.swap_remove(at));
         add(&own.name, position, spread_out(beside, codes), numbers);
     }
+    associated(&columns, beside.mask(), utility)?;
+    told(&cut, &left_out, utility);
+    Ok(())
+}
+
+/// Compares all pairs of columns of an original with a release whose values are values, with records of its own. `numbers`
+/// are the columns of numbers.
+pub(super) fn of_tables(
+    original: &Table,
+    release: &Table,
+    numbers: &[Numbers],
+    utility: &mut Utility,
+) -> Result<(), RunError> {
+    let mut columns = Vec::new();
+    let (mut cut, mut left_out): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for theirs in &release.columns {
+        let Some(own) = original.column(&theirs.name) else { continue };
+        let name = own.name.clone();
+        let most = own.domain.len().max(theirs.domain.len());
+        match numbers.iter().find(|other| other.name == name) {
+            Some(own) if most > MOST_NUMBERS => {
+                cut.push(name.clone());
+                let (before, after) = ranges(own);
+                columns.push(Categories { name, before, after });
+            }
+            _ if most > MOST_VALUES => left_out.push(name),
+            _ => columns.push(Categories { name, before: own.codes.clone(), after: theirs.codes.clone() }),
+        }
+    }
+    associated(&columns, None, utility)?;
+    told(&cut, &left_out, utility);
+    Ok(())
+}
+
+/// Which columns were cut into ranges or left out.
+fn told(cut: &[String], left_out: &[String], utility: &mut Utility) {
+    if !cut.is_empty() {
+        utility.notes.push(format!(
+            "For pairs of columns, {} cut into {RANGES} ranges with about as many records each.",
+            listed(cut)
+        ));
+    }
+    if !left_out.is_empty() {
+        utility.notes.push(format!(
+            "For pairs of columns, {} left out: more than {MOST_VALUES} different values without an order go together \
+             with almost everything.",
+            listed(left_out)
+        ));
+    }
+}
+
+fn associated(columns: &[Categories], mask: Option<&[bool]>, utility: &mut Utility) -> Result<(), RunError> {
     let before: Vec<&[u32]> = columns.iter().map(|own| own.before.as_slice()).collect();
     let after: Vec<&[u32]> = columns.iter().map(|own| own.after.as_slice()).collect();
-    let pairs = associations(&before, &after, beside.mask())?;
+    let pairs = associations(&before, &after, mask)?;
     if let Some(change) = mean_association_difference(&pairs) {
         let figures = [
             figure(
@@ -86,19 +139,6 @@ pub(super) fn pairs(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), Ru
             ),
         ];
         utility.figures.extend(figures.into_iter().flatten());
-    }
-    if !cut.is_empty() {
-        utility.notes.push(format!(
-            "For pairs of columns, {} cut into {RANGES} ranges with about as many records each.",
-            listed(&cut)
-        ));
-    }
-    if !left_out.is_empty() {
-        utility.notes.push(format!(
-            "For pairs of columns, {} left out: more than {MOST_VALUES} different values without an order go together \
-             with almost everything.",
-            listed(&left_out)
-        ));
     }
     let of = |pair: &PairAssociation| PairUtility {
         a: columns[pair.columns.0].name.clone(),

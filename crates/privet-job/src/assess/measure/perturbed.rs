@@ -7,12 +7,9 @@
 //! the original each.
 //!
 //! # Guarantee
-//! Every figure compares with the original; nothing of it is published. Records need not stand in the same order: what is
-//! synthetic or swapped is measured alike.
+//! Every figure compares with the original; nothing of it is published. Records need not stand in the same order; what is
+//! measured of swapped and synthetic ones besides is in `records.rs`.
 
-use std::path::Path;
-
-use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Table};
 use privet_measure::utility::{
     Deviation, Histograms, correlation_error, rank_correlation_error, variation_of_covariances,
@@ -23,13 +20,11 @@ use privet_release::perturbed::{ModelColumn, Perturbation};
 use privet_report::{Assessment, ColumnUtility, Figure, Utility};
 
 use super::super::MeasureOptions;
+use super::super::perturbed::original_table;
 use super::columns::{distances, moments};
 use super::figure;
 use super::numbers::{Moments, Numbers, relative};
-use crate::base_of;
 use crate::error::{JobError, RunError};
-use crate::load::unknown_among;
-use crate::randomize::RandomizeJob;
 use crate::reconstruct::{ColumnEstimate, ColumnReconstruction, ReconstructOptions, reconstruct_release};
 
 /// Ranges of numbers.
@@ -44,17 +39,33 @@ pub(in crate::assess) fn measure(
 ) -> Result<Assessment, RunError> {
     refuse_others(options)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
-    let original = original(options, &published, progress)?;
+    let model = &published.manifest.model;
+    let names: Vec<String> = model.columns.iter().map(|own| own.name.clone()).collect();
+    let (original, _) = original_table(&options.original, &model.missing, &names, progress)?;
     progress.stage("measuring", None);
-    let mut utility = Utility::default();
     // Columns of sets of items are left out, and laws that cannot be inverted are no mistake here.
-    let rebuilt = match published.manifest.method.as_str() {
-        "columns" => reconstruct_release(&options.release, &ReconstructOptions::default(), progress),
-        _ => Err(JobError::new("records were made anew").into()),
-    };
+    let rebuilt = reconstruct_release(&options.release, &ReconstructOptions::default(), progress);
     let rebuilt = rebuilt.map(|own| own.columns).unwrap_or_default();
+    let (utility, _) = compared_columns(&model.columns, &original, &published.table, &rebuilt, progress)?;
+    let assessment = Assessment { utility: Some(utility), ..Assessment::default() };
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
+        super::super::write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// All columns of a release beside those of the original, and figures about the columns of numbers, which are given back.
+pub(super) fn compared_columns(
+    columns: &[ModelColumn],
+    original: &Table,
+    published: &Table,
+    rebuilt: &[ColumnReconstruction],
+    progress: &dyn Progress,
+) -> Result<(Utility, Vec<Numbers>), RunError> {
+    let mut utility = Utility::default();
     let mut numbers = Vec::new();
-    for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
+    for (model, column) in columns.iter().zip(&published.columns) {
         progress.check()?;
         let Some(theirs) = original.column(&model.name) else { continue };
         let rebuilt = rebuilt.iter().find(|own| own.column == model.name);
@@ -76,12 +87,7 @@ pub(in crate::assess) fn measure(
         }
     }
     utility.figures = figures(&numbers, &mut utility.notes)?;
-    let assessment = Assessment { utility: Some(utility), ..Assessment::default() };
-    if let Some(path) = &options.report {
-        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
-        super::super::write::whole(path, page.as_bytes())?;
-    }
-    Ok(assessment)
+    Ok((utility, numbers))
 }
 
 /// What has no meaning for these releases.
@@ -98,35 +104,6 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         &given,
         "is measured by its distributions, moments and correlations, and `privet reconstruct` learns from it",
     )
-}
-
-/// The columns of the original that the release has: a table, or the job that names it.
-fn original(
-    options: &MeasureOptions,
-    published: &PublishedPerturbed,
-    progress: &dyn Progress,
-) -> Result<Table, RunError> {
-    let path: &Path = &options.original;
-    let is_job = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let (path, how) = match is_job {
-        true => {
-            let job = RandomizeJob::read(path, &[])?;
-            (base_of(path).join(&job.input.path), job.input.options()?)
-        }
-        false => {
-            let missing = published.manifest.model.missing.clone();
-            (path.to_owned(), ReadOptions { missing, ..ReadOptions::default() })
-        }
-    };
-    let names: Vec<String> = published.manifest.model.columns.iter().map(|own| own.name.clone()).collect();
-    let how = ReadOptions { columns: Some(names.clone()), ..how };
-    let input = read(&path, &how, progress).map_err(|error| match &error.kind {
-        ReadErrorKind::UnknownColumn { names: found, .. } => {
-            RunError::from(unknown_among(names.iter(), found).at(&path))
-        }
-        _ => RunError::from(error),
-    })?;
-    Ok(input.table)
 }
 
 /// The kind of a column that is compared as numbers; `None` for categories.
@@ -340,7 +317,7 @@ fn figures(numbers: &[Numbers], notes: &mut Vec<String>) -> Result<Vec<Figure>, 
             "Change of variances",
             variation_of_variances(&before, &after, Deviation::Relative)?.mean,
             true,
-            "How far the variances of columns are from those that are published, noise included, relative to the variances.",
+            "How far the variances of columns are from those that are published, relative to the variances.",
         ),
     ];
     if numbers.len() > 1 {

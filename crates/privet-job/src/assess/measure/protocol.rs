@@ -8,15 +8,22 @@
 //! **Not strict.** Without such records every third record of the original is set apart, raw, and what was published of the
 //! others is learned from. The recoding was chosen with all records in view, so this is kinder to the release than the
 //! strict protocol, and is said to be.
+//!
+//! Codes that happen to be made of digits are categories ([`Original::is_code`](super::super::original::Original::is_code)).
+//! Regressions have one coefficient for each category but one, so they see codes at the finest level of their hierarchy that
+//! has few nodes ([`Split::coarsened`]); the other learners see each code.
 
 use foldhash::{HashSet, HashSetExt};
-use privet_data::{Column, Hierarchy, Table};
-use privet_measure::classify::{Feature, TrainingColumn};
+use privet_data::{Column, Hierarchy, Kind, Table};
+use privet_measure::classify::{Feature, Span, TrainingColumn};
 use privet_report::Protocol;
 
 use super::super::original::translate;
 use super::Beside;
 use crate::error::{JobError, RunError};
+
+/// Regressions see codes at a level of at most so many nodes.
+const MOST_CODES: usize = 60;
 
 /// Records to learn from and records to test on, in terms of leaves.
 pub(super) struct Split<'a> {
@@ -31,6 +38,8 @@ pub(super) struct Split<'a> {
     pub published: Vec<usize>,
     /// Which original records they are.
     pub originals: Vec<usize>,
+    /// Per feature, of codes: per leaf its node at a coarser level.
+    nodes: Vec<Option<Vec<u32>>>,
     /// Where the tested records are, and which.
     tests: (&'a Table, Vec<usize>),
     pub protocol: Protocol,
@@ -41,7 +50,7 @@ impl<'a> Split<'a> {
     pub fn new(beside: &'a Beside<'_>, apart: Option<&'a Table>) -> Result<Self, RunError> {
         let (original, release) = (beside.original, beside.release);
         let rows = original.table.rows;
-        let is_tested = |record: usize| apart.is_none() && record % 3 == 2;
+        let is_tested = |record: usize| apart.is_none() && is_third(record);
         let published: Vec<usize> = (0..release.table.rows)
             .filter(|&published| !is_tested(original.record_of[published] as usize)) // why: one for each published record
             .collect();
@@ -57,39 +66,118 @@ impl<'a> Split<'a> {
             tested: tests.1.len() as u64,
             also_in_original: apart.map(|table| seen(&original.table, table)),
         };
-        let mut split = Self {
+        let mut split = Self::empty(published, originals, tests, protocol);
+        for (quasi, &at) in release.quasi.iter().enumerate() {
+            let own = &original.table.columns[original.quasi[quasi].position];
+            let hierarchy = original.quasi[quasi].hierarchy.as_ref();
+            split.push(own, &release.table.columns[at], hierarchy, original.is_code(&own.name))?;
+        }
+        Ok(split)
+    }
+
+    /// Of a release whose values are values: swapped or synthetic records, `published` of which are learned from. `features`
+    /// are the columns that are learned from. Where records stand in the order of the original, those that are tested are
+    /// left out on both sides.
+    pub fn of_records(
+        original: &'a Table,
+        release: &Table,
+        features: &[&str],
+        published: Vec<usize>,
+        apart: Option<&'a Table>,
+    ) -> Result<Self, RunError> {
+        let is_tested = |record: usize| apart.is_none() && is_third(record);
+        let originals: Vec<usize> = (0..original.rows).filter(|&record| !is_tested(record)).collect();
+        let tests: (&Table, Vec<usize>) = match apart {
+            Some(table) => (table, (0..table.rows).collect()),
+            None => (original, (0..original.rows).filter(|&record| is_tested(record)).collect()),
+        };
+        let protocol = Protocol {
+            strict: apart.is_some(),
+            released: published.len() as u64,
+            raw: originals.len() as u64,
+            tested: tests.1.len() as u64,
+            also_in_original: apart.map(|table| seen(original, table)),
+        };
+        let mut split = Self::empty(published, originals, tests, protocol);
+        for name in features {
+            let (Some(own), Some(theirs)) = (original.column(name), release.column(name)) else { continue };
+            split.push(own, theirs, None, false)?;
+        }
+        Ok(split)
+    }
+
+    fn empty(
+        published: Vec<usize>,
+        originals: Vec<usize>,
+        tests: (&'a Table, Vec<usize>),
+        protocol: Protocol,
+    ) -> Self {
+        Self {
             features: Vec::new(),
             released: Vec::new(),
             raw: Vec::new(),
             tested: Vec::new(),
             published,
             originals,
+            nodes: Vec::new(),
             tests,
             protocol,
-        };
-        for (quasi, &at) in release.quasi.iter().enumerate() {
-            let own = &original.table.columns[original.quasi[quasi].position];
-            let flat;
-            let hierarchy = match &original.quasi[quasi].hierarchy {
-                Some(hierarchy) => hierarchy,
-                None => {
-                    flat = Hierarchy::flat(&own.domain);
-                    &flat
-                }
-            };
-            let feature = Feature::new(hierarchy, own.domain.kind());
-            let (Some(released), Some(raw)) =
-                (feature.training(&release.table.columns[at]), feature.training(own))
-            else {
-                continue;
-            };
-            let tested = feature.testing(split.test_column(&own.name)?);
-            split.released.push(picked(&released, &split.published));
-            split.raw.push(picked(&raw, &split.originals));
-            split.tested.push(split.tests.1.iter().map(|&record| tested[record]).collect());
-            split.features.push(feature);
         }
-        Ok(split)
+    }
+
+    /// One more column to learn from: `own` in the original, `theirs` in the release.
+    fn push(
+        &mut self,
+        own: &Column,
+        theirs: &Column,
+        hierarchy: Option<&Hierarchy>,
+        is_code: bool,
+    ) -> Result<(), RunError> {
+        let flat;
+        let hierarchy = match hierarchy {
+            Some(hierarchy) => hierarchy,
+            None => {
+                flat = Hierarchy::flat(&own.domain);
+                &flat
+            }
+        };
+        // Digits of a code are no number.
+        let feature = Feature::new(hierarchy, if is_code { Kind::Text } else { own.domain.kind() });
+        let (Some(released), Some(raw)) = (feature.training(theirs), feature.training(own)) else {
+            return Ok(());
+        };
+        let tested = feature.testing(self.test_column(&own.name)?);
+        self.released.push(picked(&released, &self.published));
+        self.raw.push(picked(&raw, &self.originals));
+        self.tested.push(self.tests.1.iter().map(|&record| tested[record]).collect());
+        self.nodes.push(is_code.then(|| nodes(&feature, hierarchy, raw.leaves)).flatten());
+        self.features.push(feature);
+        Ok(())
+    }
+
+    /// Columns as regressions see them: codes at a coarser level.
+    pub fn coarsened(&self, columns: &[TrainingColumn]) -> Vec<TrainingColumn> {
+        let coarse = |(own, nodes): (&TrainingColumn, &Option<Vec<u32>>)| {
+            let Some(nodes) = nodes else { return own.clone() };
+            let node = |leaf: u32| nodes.get(leaf as usize).copied().unwrap_or(0);
+            let spans = own.spans.iter().map(|span| Span { first: node(span.first), last: node(span.last) });
+            TrainingColumn {
+                leaves: nodes.last().map_or(0, |last| last + 1),
+                is_ordered: own.is_ordered,
+                codes: own.codes.clone(),
+                spans: spans.collect(),
+            }
+        };
+        columns.iter().zip(&self.nodes).map(coarse).collect()
+    }
+
+    /// The tested records as regressions see them.
+    pub fn coarsely_tested(&self) -> Vec<Vec<Option<u32>>> {
+        let coarse = |(own, nodes): (&Vec<Option<u32>>, &Option<Vec<u32>>)| match nodes {
+            None => own.clone(),
+            Some(nodes) => own.iter().map(|leaf| nodes.get((*leaf)? as usize).copied()).collect(),
+        };
+        self.tested.iter().zip(&self.nodes).map(coarse).collect()
     }
 
     /// Whether there is somebody to learn from and somebody to test on.
@@ -107,6 +195,36 @@ impl<'a> Split<'a> {
         let problem = || JobError::new(format!("--test names a table without the column {name}"));
         Ok(self.tests.0.column(name).ok_or_else(problem)?)
     }
+}
+
+/// Whether a record of the original is set apart where there are no others to test on.
+pub(super) fn is_third(record: usize) -> bool {
+    record % 3 == 2
+}
+
+/// Per leaf its node at the finest level that has few, numbered in the order of the leaves, so that the leaves of a node
+/// are one stretch; `None` where the leaves themselves are few, or no level has few nodes and more than one.
+fn nodes(feature: &Feature, hierarchy: &Hierarchy, leaves: u32) -> Option<Vec<u32>> {
+    if leaves as usize <= MOST_CODES {
+        return None;
+    }
+    let level = hierarchy.levels().iter().find(|level| level.labels.len() <= MOST_CODES)?;
+    let mut node_of = vec![None; leaves as usize];
+    for (leaf, text) in hierarchy.leaves().iter().enumerate() {
+        if let Some(slot) = feature.leaf(text).and_then(|place| node_of.get_mut(place as usize)) {
+            *slot = level.node_of_leaf.get(leaf).copied();
+        }
+    }
+    let mut numbered = Vec::with_capacity(node_of.len());
+    let (mut next, mut last) = (0u32, None);
+    for (place, node) in node_of.into_iter().enumerate() {
+        if place > 0 && node != last {
+            next += 1;
+        }
+        last = node;
+        numbered.push(next);
+    }
+    (next > 0).then_some(numbered)
 }
 
 /// Some records of a column.

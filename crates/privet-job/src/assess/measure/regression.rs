@@ -18,7 +18,7 @@ use super::{Beside, figure, spread_out};
 use crate::error::{JobError, RunError};
 
 /// Per record the number; not a number where it has none.
-fn numbers(column: &Column) -> Vec<f64> {
+pub(super) fn numbers(column: &Column) -> Vec<f64> {
     let number = |code: u32| match column.domain.is_missing(code) {
         true => f64::NAN,
         false => Kind::Decimal.number(column.domain.text(code)).unwrap_or(f64::NAN),
@@ -54,16 +54,31 @@ pub(super) fn regression(
     let split = Split::new(beside, apart)?;
     utility.protocol = Some(split.protocol.clone());
     let said = release.table.column(target).map(numbers).unwrap_or_default();
+    fit_both(&split, own, &said, utility, progress)
+}
+
+/// Fits a regression twice and tests it. `own` is the target in the original, `said` what the release says it is, per
+/// published record.
+pub(super) fn fit_both(
+    split: &Split<'_>,
+    own: &Column,
+    said: &[f64],
+    utility: &mut Utility,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let (target, truth) = (own.name.as_str(), numbers(own));
     let to_learn = |targets: &[f64], records: &[usize]| -> (Vec<usize>, Vec<f64>) {
         let of = |(place, &record): (usize, &usize)| {
             targets.get(record).copied().filter(|number| number.is_finite()).map(|number| (place, number))
         };
         records.iter().enumerate().filter_map(of).unzip()
     };
-    let (places, from_release) = to_learn(&said, &split.published);
-    let released: Vec<TrainingColumn> = split.released.iter().map(|own| picked(own, &places)).collect();
+    let (places, from_release) = to_learn(said, &split.published);
+    let released: Vec<TrainingColumn> =
+        split.coarsened(&split.released).iter().map(|own| picked(own, &places)).collect();
     let (places, from_raw) = to_learn(&truth, &split.originals);
-    let raw: Vec<TrainingColumn> = split.raw.iter().map(|own| picked(own, &places)).collect();
+    let raw: Vec<TrainingColumn> =
+        split.coarsened(&split.raw).iter().map(|own| picked(own, &places)).collect();
     let (tested, told) = to_learn(&numbers(split.test_column(target)?), split.test_records());
     if from_release.is_empty() || from_raw.is_empty() || told.is_empty() || split.features.is_empty() {
         return Ok(());
@@ -73,19 +88,23 @@ pub(super) fn regression(
     let fit = |columns: &[TrainingColumn], targets: &[f64]| -> Result<LinearRegression, LearnError> {
         LinearRegression::fit(&Design::new(columns, &scales, Reading::Mean)?, targets)
     };
-    let failed = |error: LearnError| RunError::from(JobError::new(error.to_string()));
-    let from_release = fit(&released, &from_release).map_err(failed)?;
-    progress.check()?;
     let mean = from_raw.iter().sum::<f64>() / from_raw.len() as f64;
-    let from_raw = fit(&raw, &from_raw).map_err(failed)?;
+    let (from_release, from_raw) = match (fit(&released, &from_release), fit(&raw, &from_raw)) {
+        (Ok(released), Ok(raw)) => (released, raw),
+        (Err(why), _) | (_, Err(why)) => {
+            utility.notes.push(format!("Linear regression was not fitted: {why}."));
+            return Ok(());
+        }
+    };
     progress.check()?;
+    let records = split.coarsely_tested();
     let error = |predict: &dyn Fn(usize) -> f64| {
         let squares = tested.iter().zip(&told).map(|(&place, number)| (predict(place) - number).powi(2));
         (squares.sum::<f64>() / told.len() as f64).sqrt()
     };
     let of_model = |model: &LinearRegression| {
         error(&|place| {
-            let record: Vec<Option<u32>> = split.tested.iter().map(|column| column[place]).collect();
+            let record: Vec<Option<u32>> = records.iter().map(|column| column[place]).collect();
             model.predict(&record)
         })
     };

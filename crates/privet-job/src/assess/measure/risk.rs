@@ -5,7 +5,7 @@ use std::path::Path;
 use privet_data::Progress;
 use privet_measure::risk::{
     RiskError, SpecialUniques, Uncertainty, journalist, marketer, posterior_entropy, prosecutor,
-    sample_uniques, spruill, uniques,
+    sample_uniques, spruill, uniques, uniques::UniquesError,
 };
 use privet_measure::utility::Classes;
 use privet_release::Published;
@@ -249,14 +249,21 @@ fn estimated_uniques(
         Stage::After => ["zayatz", "snb", "pitman", "dankar"],
     };
     let estimates = [
-        ("Zayatz", uniques::zayatz(&own, fraction).ok()),
-        ("SNB", uniques::slide_negative_binomial(&own, fraction).ok()),
-        ("Pitman", uniques::pitman(&own, fraction).ok()),
-        ("Dankar's rule", uniques::dankar(&own, fraction).ok().map(|own| own.1)),
+        ("Zayatz", uniques::zayatz(&own, fraction)),
+        ("SNB", uniques::slide_negative_binomial(&own, fraction)),
+        ("Pitman", uniques::pitman(&own, fraction)),
+        ("Dankar's rule", uniques::dankar(&own, fraction).map(|own| own.1)),
     ];
-    let figure_of = |(key, (model, unique)): (&'static str, (&str, Option<f64>))| {
+    let figure_of = |(key, (model, unique)): (&'static str, (&str, Result<f64, UniquesError>))| {
         let name = format!("Uniques in the population, {by} ({model})");
-        figure(key, &name, unique? / people, true, &says)
+        match unique {
+            Ok(unique) => figure(key, &name, unique / people, true, &says),
+            // Silence would look like nobody.
+            Err(why) => {
+                let says = format!("No estimate: {why}.");
+                Some(Figure { key, name, value: f64::NAN, says, is_share: true })
+            }
+        }
     };
     keys.into_iter().zip(estimates).map(figure_of).collect()
 }

@@ -1,0 +1,180 @@
+//! Probabilistic record linkage of a table of people with a release (survey AT-24).
+//!
+//! All pairs of a record and a person are compared. Up to [`MOST_PAIRS`] they are listed. Of more the patterns are counted,
+//! and only the pairs at or above the weight from which pairs are called links are listed: links go to the largest weight
+//! first, so that nothing below it has a say. No pair is left out, and none is drawn by lot.
+//!
+//! What it guarantees: who is called whose is the same either way. What is different in a large table: ties are told of
+//! people who would be linked, not of those who fit several records badly, and the number of false links that the model
+//! expects is a lower bound, for it does not count what lies below the threshold.
+
+use super::Adversary;
+use super::records::conclusions;
+use crate::finding::{AttackError, Fate, Finding, Found, Score};
+use crate::linkage::{
+    Compared, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare, decide,
+    estimate, listed, tally, untied,
+};
+
+/// Error rates that thresholds keep.
+const RATES: Rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
+
+/// Links that are called, and all that they were chosen from.
+struct Called {
+    /// The pairs that are listed.
+    pairs: Pairs,
+    found: Untied,
+    linked: Linkage,
+    /// How many pairs were compared.
+    compared: u128,
+    /// Whether all of them are listed.
+    is_whole: bool,
+}
+
+/// Links records and people; `most` pairs at most are listed.
+fn called(columns: &[Compared<'_>], rows: (usize, usize), most: usize) -> Result<Called, LinkageError> {
+    let compared = rows.0 as u128 * rows.1 as u128;
+    if compared <= most as u128 {
+        let pairs = compare(columns, &[])?;
+        let estimation = estimate(&pairs, &Options::default());
+        let found = untied(&pairs, &estimation);
+        let linked = decide(&pairs, &estimation, &found.links, RATES)?;
+        return Ok(Called { pairs, found, linked, compared, is_whole: true });
+    }
+    let counted = tally(columns)?;
+    let estimation = estimate(&counted.pairs, &Options::default());
+    let upper = decide(&counted.pairs, &estimation, &[], RATES)?.thresholds.upper;
+    let weight = |place: usize| estimation.weights.get(place).copied().unwrap_or(f64::NEG_INFINITY);
+    let pairs = listed(columns, &counted, |place| weight(place) > 0.0 && weight(place) >= upper)?;
+    let found = untied(&pairs, &estimation);
+    let linked = decide(&counted.pairs, &estimation, &found.links, RATES)?;
+    Ok(Called { pairs, found, linked, compared, is_whole: false })
+}
+
+pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
+    let shared = &adversary.crowd.shared;
+    // Swapped records differ from the people's own values, so that the original itself is such a table.
+    let is_swapped = adversary.release.manifest.is_none()
+        && adversary.truth.is_some_and(|truth| truth.record_of.iter().any(Option::is_some));
+    if !adversary.own_table && !is_swapped {
+        return Err(AttackError::Needs(
+            "it needs a table of people whose values may differ from those in the data; give [people] in the knowledge file"
+                .to_owned(),
+        ));
+    }
+    let right: Vec<Vec<u32>> = shared
+        .iter()
+        .map(|own| {
+            own.values
+                .iter()
+                .map(|&value| if value == crate::link::UNKNOWN { MISSING } else { value })
+                .collect()
+        })
+        .collect();
+    let columns: Vec<Compared<'_>> = shared
+        .iter()
+        .zip(&right)
+        .map(|(own, right)| Compared::Labels {
+            left: &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes,
+            right,
+            coverage: own.coverage,
+        })
+        .collect();
+    let too_large = |error: LinkageError| AttackError::TooLarge(error.to_string());
+    let rows = (adversary.release.table.rows, adversary.crowd.count);
+    let Called { pairs, found, linked, compared, is_whole } =
+        called(&columns, rows, MOST_PAIRS).map_err(too_large)?;
+    let called: Vec<(u32, u32)> = linked.matches().map(|link| (link.person, link.record)).collect();
+    let own =
+        |person: u32| adversary.truth.map(|truth| truth.record_of.get(person as usize).copied().flatten());
+    let mut fate = vec![Fate::Hidden; adversary.crowd.count];
+    for &(person, record) in &called {
+        fate[person as usize] = Fate::of(Some(own(person).map(|own| own == Some(record))));
+    }
+    let score = Score::count(&fate);
+    let mut notes = vec![match called.is_empty() {
+        true => format!("No pair is called a link. Pairs compared: {compared}, which are all."),
+        false => format!(
+            "Of these links the model itself expects {}{:.1} to be false. Pairs compared: {compared}, which are all.",
+            if is_whole { "" } else { "at least " },
+            linked.estimated_false
+        ),
+    }];
+    let is_linked = {
+        let mut linked = vec![false; adversary.crowd.count];
+        found.links.iter().for_each(|link| linked[link.person as usize] = true);
+        linked
+    };
+    let people = 0..adversary.crowd.count as u32;
+    let tied = |person: &u32| found.of_person[*person as usize] > 0 && !is_linked[*person as usize];
+    let ties = people.clone().filter(tied).count();
+    if ties > 0 {
+        let mut note = format!(
+            "For {ties} people several records, or for a record several people, fit equally well: nobody is told apart, and \
+             none of them counts as exposed."
+        );
+        if adversary.truth.is_some() {
+            let lot = |person: u32| {
+                own(person).flatten().map_or(0.0, |record| found.by_lot(&pairs, record, person))
+            };
+            let by_lot: f64 = people.filter(tied).map(lot).sum();
+            note.push_str(&format!(" Drawing lots among these would be right for {by_lot:.1} of them."));
+        }
+        notes.push(note);
+    }
+    let finding = Finding {
+        attack: "record-linkage",
+        column: None,
+        assumed: "an identified table of people, which may be wrong in places".to_owned(),
+        success: "one record fits the person better than any other, nobody else fits it as well, and it is called the \
+                  person's, with at most 1 % of wrong pairs called so by the model"
+            .to_owned(),
+        exposed: score.exposed(),
+        right: score.right(),
+        control: None,
+        control_group: None,
+        risk: score.risk(),
+        not_counted: None,
+        histogram: Vec::new(),
+        histogram_of: "",
+        notes,
+    };
+    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "record-linkage", None, fate)) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::Random;
+
+    use super::*;
+
+    /// The same links are called whether pairs are listed or counted: people with errors in a tenth of their values.
+    #[test]
+    fn counted_pairs_call_the_same_links() {
+        for seed in 1..4 {
+            let mut random = Random::new(seed);
+            let (mut left, mut right): (Vec<Vec<u32>>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+            for values in [30, 12, 20, 2] {
+                let records: Vec<u32> = (0..150).map(|_| random.below(values) as u32).collect();
+                let people = (0..200).map(|person| match records.get(person) {
+                    Some(&own) if !random.chance(0.1) => own,
+                    _ => random.below(values) as u32,
+                });
+                right.push(people.collect());
+                left.push(records);
+            }
+            let columns: Vec<Compared<'_>> =
+                left.iter().zip(&right).map(|(left, right)| Compared::Codes { left, right }).collect();
+            let own = |most: usize| {
+                let called = called(&columns, (150, 200), most).unwrap();
+                let links: Vec<(u32, u32)> =
+                    called.linked.matches().map(|link| (link.record, link.person)).collect();
+                (links, called.linked.thresholds, called.linked.estimated_false, called.is_whole)
+            };
+            let (whole, counted) = (own(MOST_PAIRS), own(0));
+            assert!(whole.0.len() > 50 && whole.3 && !counted.3, "{}", whole.0.len());
+            assert_eq!((&whole.0, whole.1), (&counted.0, counted.1));
+            assert!(counted.2 <= whole.2 + 1e-9, "{} {}", counted.2, whole.2);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Attacks on swapped and synthetic records: whose records come out again, who can be found by the nearest, and what the
+//! nearest tell of somebody (survey AT-01, AT-02, AT-05, AT-24, AT-31).
+//!
+//! Published values are values, and need not be anybody's, so people are linked to the nearest records, as to means. Linking
+//! and record linkage look for the record that came from a person: records that are synthetic in full are nobody's, and
+//! have none. Of several copies these take the first, whose records stand for the same people as those of the others;
+//! everything else takes all copies together, as an adversary would.
+//!
+//! # Guarantee
+//! The original stands in for what the adversary knows of people, and scores what is concluded; it never helps to conclude.
+//! An attack that has no meaning here is refused with the reason. Findings hold no value.
+
+use std::collections::HashMap;
+
+use privet_attack::adversary::{distances, equal_records};
+use privet_attack::reproduction::{Control, Equal, membership, reproduction};
+use privet_attack::{Finding, Knowledge};
+use privet_data::{Cells, Column, Domain, Progress, Random, Table};
+use privet_release::{Published, PublishedRecords};
+use privet_report::{Assessment, NotMade};
+
+use super::original::Original;
+use super::people::{PeopleTable, name_in_original};
+use super::perturbed::{original_table, other_rows, refuse};
+use super::{AttackOptions, MOST_RECORDS, Settings, run_attacks, write};
+use crate::adversary::AdversarySection;
+use crate::error::{JobError, RunError};
+
+/// The attacks that are made on such records.
+const ATTACKS: [&str; 6] =
+    ["linking", "homogeneity", "similarity", "record-linkage", "reproduction", "membership"];
+/// Those that look for the record that came from a person.
+const OF_RECORDS: [&str; 2] = ["linking", "record-linkage"];
+/// Those that learn a value from the nearest records.
+const OF_VALUES: [&str; 2] = ["homogeneity", "similarity"];
+/// Distances between more pairs of a person and a record than this are worked out for a random sample of people.
+const MOST_DISTANCES: usize = 200_000_000;
+/// The fewest people of a sample.
+const FEWEST: usize = 200;
+
+/// Attacks a release of swapped or synthetic records.
+pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    let knowledge = checked(options)?;
+    let published = PublishedRecords::open(&options.release, progress)?;
+    let Some(path) = &options.original else {
+        return Err(JobError::new(
+            "--original is needed: swapped and synthetic records are not the people's own, and only the table that they \
+             were made from tells whose they come near",
+        )
+        .at(&options.release)
+        .into());
+    };
+    if options.people.is_some() && published.tables.len() > 1 {
+        let problem =
+            "has several copies, which are attacked in different ways; --people goes with one table";
+        return Err(JobError::new(problem).at(&options.release).into());
+    }
+    let columns = &published.manifest.model.columns;
+    let with_role = |role: &str| -> Vec<usize> {
+        (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|own| own.role == role)).collect()
+    };
+    let (quasi, sensitive) = (with_role("quasi"), with_role("sensitive"));
+    if quasi.is_empty() {
+        let problem = "has no quasi column, so that there is nothing to look for people by";
+        return Err(JobError::new(problem).at(&options.release).into());
+    }
+    let names: Vec<String> = columns.iter().map(|own| own.name.clone()).collect();
+    let missing = &published.manifest.model.missing;
+    let name = knowledge
+        .people
+        .as_ref()
+        .and_then(name_in_original)
+        .filter(|name| !names.iter().any(|own| own == name));
+    // The name of people need not be a column of the original.
+    let named = name.and_then(|name| {
+        let with = [names.as_slice(), &[name.to_owned()]].concat();
+        original_table(path, missing, &with, progress).ok()
+    });
+    let (table, path) = match named {
+        Some(found) => found,
+        None => original_table(path, missing, &names, progress)?,
+    };
+    let rows = published.tables.first().map_or(0, |own| own.rows);
+    let in_order = published.is_in_order();
+    if in_order && table.rows != rows {
+        return Err(other_rows(table.rows, rows, &path));
+    }
+    let attacked = Attacked { options, knowledge: &knowledge, published: &published, table, path, in_order };
+    let assessment = attacked.all(&quasi, &sensitive, progress)?;
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
+        write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// What the adversary knows, when everything that was asked for has a meaning here.
+fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
+    let flags = AdversarySection {
+        attacks: None,
+        confidence: options.confidence,
+        max_risk: options.max_risk,
+        ..AdversarySection::default()
+    };
+    flags.check_flags()?;
+    refuse(
+        &[("--job", options.job.is_some())],
+        "says by itself which columns are quasi and which sensitive; give the job of `privet randomize` as --original",
+    )?;
+    if let Some(word) = options.attacks.iter().flatten().find(|word| !ATTACKS.contains(&word.as_str())) {
+        let problem = match privet_attack::ATTACKS.iter().any(|own| own.word == word) {
+            true => format!("--attacks asks for `{word}`, which reasons about groups of true records"),
+            false => "--attacks names an unknown attack".to_owned(),
+        };
+        let accepted = ATTACKS.map(|word| format!("`{word}`")).join(", ");
+        let problem = format!("{problem}; on swapped and synthetic records there are {accepted}");
+        return Err(JobError::new(problem).into());
+    }
+    let Some(path) = &options.knowledge else { return Ok(Knowledge::default()) };
+    let own = Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?;
+    let parts = [
+        ("job", own.job.is_some()),
+        ("records", !own.records.is_empty()),
+        ("negations", !own.negations.is_empty()),
+        ("priors", !own.priors.is_empty()),
+        ("statements", !own.statements.is_empty()),
+        ("releases", !own.releases.is_empty()),
+        ("server", own.server.is_some()),
+        ("known-attributes", own.known_attributes.is_some()),
+    ];
+    match parts.iter().find(|part| part.1) {
+        None => Ok(own),
+        Some((part, _)) => Err(JobError::new(format!(
+            "`{part}` goes with releases of true records; against swapped and synthetic ones [people] and [control] are used"
+        ))
+        .at(path)
+        .into()),
+    }
+}
+
+/// A release and its original.
+struct Attacked<'a> {
+    options: &'a AttackOptions,
+    knowledge: &'a Knowledge,
+    published: &'a PublishedRecords,
+    table: Table,
+    path: std::path::PathBuf,
+    /// Whether published records stand in the order of the original.
+    in_order: bool,
+}
+
+impl Attacked<'_> {
+    fn is_wanted(&self, word: &str) -> bool {
+        self.options.attacks.as_ref().is_none_or(|words| words.iter().any(|own| own == word))
+    }
+
+    fn all(
+        &self,
+        quasi: &[usize],
+        sensitive: &[usize],
+        progress: &dyn Progress,
+    ) -> Result<Assessment, RunError> {
+        let mut assessment = Assessment { max_risk: self.options.max_risk, ..Assessment::default() };
+        let stacked = stacked(&self.published.tables);
+        let is_one = self.published.tables.len() == 1;
+        let wanted = |words: &[&str]| -> Vec<String> {
+            words.iter().filter(|word| self.is_wanted(word)).map(|word| (*word).to_owned()).collect()
+        };
+        let (records, values) = (wanted(&OF_RECORDS), wanted(&OF_VALUES));
+        if !self.in_order {
+            let why = "every record is synthetic and nobody's, so there is no record of a person to be found; `reproduction` \
+                       tells whose values come out again";
+            assessment.not_made.extend(records.iter().map(|word| not_made(word, why)));
+        }
+        let first = self.published.tables.first();
+        let of_records = first.filter(|_| self.in_order && !is_one);
+        if let Some(table) = of_records {
+            let found = self.made(table, &records, true, (quasi, sensitive), progress)?;
+            add(&mut assessment, found, |_| {});
+        }
+        let together = match is_one && self.in_order {
+            true => [records.as_slice(), &values].concat(),
+            false => values,
+        };
+        let copies = self.published.tables.len();
+        let found = self.made(&stacked, &together, is_one && self.in_order, (quasi, sensitive), progress)?;
+        add(&mut assessment, found, |own| {
+            if copies > 1 {
+                own.notes.push(format!("Made on all {copies} copies together."));
+            }
+            if own.control.is_none() {
+                own.notes.push(
+                    "There is no control: people who are certainly not in the data can be given as [control] in the \
+                     knowledge file."
+                        .to_owned(),
+                );
+            }
+        });
+        let changed = self.published.changed();
+        let name_of = |at: &usize| stacked.columns.get(*at).map_or("", |own| own.name.as_str());
+        if !quasi.iter().any(|at| changed.contains(&name_of(at))) {
+            for own in assessment.attacks.iter_mut().filter(|own| OF_RECORDS.contains(&own.attack)) {
+                own.risk = 0.0;
+                own.not_counted = Some(
+                    "quasi columns are published as they are: whose record it is is no secret, what it holds of other \
+                     columns is"
+                        .to_owned(),
+                );
+            }
+        }
+        if self.is_wanted("reproduction") || self.is_wanted("membership") {
+            self.nearness(&stacked, &mut assessment, progress)?;
+        }
+        if self.options.attacks.is_none() {
+            let why = "they reason about groups of true records, and these were swapped or made";
+            assessment.not_made.push(not_made("all other attacks", why));
+        }
+        Ok(assessment)
+    }
+
+    /// Attacks that link people to the nearest records. `owned` says whether it is known whose each record is.
+    fn made(
+        &self,
+        table: &Table,
+        words: &[String],
+        owned: bool,
+        (quasi, sensitive): (&[usize], &[usize]),
+        progress: &dyn Progress,
+    ) -> Result<Assessment, RunError> {
+        if words.is_empty() {
+            return Ok(Assessment::default());
+        }
+        let release = Published::of_table(table.clone(), quasi.to_vec(), sensitive.to_vec(), progress)?;
+        let mut original = Original::of_table(self.table.clone(), &self.path, None, &release)?;
+        if owned {
+            original.record_of = (0..table.rows as u32).collect();
+        }
+        let settings = Settings {
+            attacks: Some(words),
+            confidence: self.options.confidence,
+            max_risk: self.options.max_risk,
+            seed: self.options.seed,
+            most_records: MOST_RECORDS,
+            knowledge: self.options.knowledge.as_deref(),
+            people: self.options.people.as_deref(),
+        };
+        run_attacks(&release, Some(&original), self.knowledge, None, &settings, progress)
+    }
+
+    /// Reproduction and membership, over every published column, or those that the control table has.
+    fn nearness(
+        &self,
+        stacked: &Table,
+        assessment: &mut Assessment,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
+        progress.stage("attacking", None);
+        progress.check()?;
+        let all = |columns: Vec<usize>| Published::of_table(stacked.clone(), columns, Vec::new(), progress);
+        let mut release = all((0..stacked.columns.len()).collect())?;
+        let mut control = None;
+        if let Some(file) = &self.knowledge.control {
+            let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
+            let shared = table.shared();
+            release = all(shared)?;
+            control = Some(table.beside(None, &release, &self.knowledge.resolve(&file.path))?);
+        }
+        let failed = |error: privet_attack::link::LinkError| JobError::new(error.to_string());
+        let original = Original::of_table(self.table.clone(), &self.path, None, &release)?;
+        let people = PeopleTable::of_original(&original, &release);
+        let positions: Vec<usize> = original.quasi.iter().map(|own| own.position).collect();
+        // The original itself, to tell whose values nobody else has.
+        let itself = Published::of_table(self.table.clone(), positions, Vec::new(), progress)?;
+        if self.is_wanted("reproduction") {
+            let equal = |release: &Published, people: &PeopleTable| equal_records(release, &people.crowd());
+            let published = equal(&release, &people).map_err(failed)?;
+            let own = PeopleTable::of_original(
+                &Original::of_table(self.table.clone(), &self.path, None, &itself)?,
+                &itself,
+            );
+            let alike = equal(&itself, &own).map_err(failed)?;
+            let others: Vec<u64> = alike.iter().map(|alike| alike.saturating_sub(1)).collect();
+            let found = Equal { published: &published, others: &others };
+            let columns = release.quasi.len();
+            assessment.attacks.push(match &control {
+                Some(control) => {
+                    let published = equal(&release, control).map_err(failed)?;
+                    let beside = control.beside(None, &itself, &self.path)?;
+                    let others = equal(&itself, &beside).map_err(failed)?;
+                    let equal = Equal { published: &published, others: &others };
+                    let who = "people of the control table, who are not in the data";
+                    reproduction(found, Some(Control { equal, who }), columns)
+                }
+                None if self.in_order => {
+                    let without = self.without_own(&release, &original, &published);
+                    let equal = Equal { published: &without, others: &others };
+                    let who = "the same people, without the records that came from their own";
+                    reproduction(found, Some(Control { equal, who }), columns)
+                }
+                None => reproduction(found, None, columns),
+            });
+        }
+        progress.check()?;
+        if self.is_wanted("membership") {
+            let found = control.as_ref().and_then(|control| self.membership(&release, &people, control));
+            match found {
+                Some(found) => assessment.attacks.push(found),
+                None => {
+                    let why = match &control {
+                        None => {
+                            "it needs people who are certainly not in the data; give [control] in the knowledge file"
+                        }
+                        Some(_) => "there is nobody in the original, or nobody in the control table",
+                    };
+                    assessment.not_made.push(not_made("membership", why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Per person how many published records equal theirs, without those that came from their own.
+    fn without_own(&self, release: &Published, original: &Original, published: &[u64]) -> Vec<u64> {
+        let rows = self.table.rows;
+        let is_equal = |record: usize, person: usize| {
+            release.quasi.iter().zip(&original.quasi).all(|(&at, own)| {
+                let label = release.table.columns.get(at).and_then(|column| column.codes.get(record));
+                let value = self.table.columns.get(own.position).and_then(|column| column.codes.get(person));
+                label.zip(value).is_some_and(|(&label, &value)| own.coverage.contains(label, value))
+            })
+        };
+        let copies = self.published.tables.len();
+        let own =
+            |person: usize| (0..copies).filter(|copy| is_equal(copy * rows + person, person)).count() as u64;
+        published.iter().enumerate().map(|(person, all)| all.saturating_sub(own(person))).collect()
+    }
+
+    /// Membership by the nearest record, of a random sample of people where there are many.
+    fn membership(
+        &self,
+        release: &Published,
+        people: &PeopleTable,
+        control: &PeopleTable,
+    ) -> Option<Finding> {
+        let most = (MOST_DISTANCES / release.groups.len().max(1)).max(FEWEST);
+        let sample = |count: usize, stream: u64| {
+            let mut chosen: Vec<u32> = (0..count as u32).collect();
+            if count > most {
+                Random::stream(self.options.seed, stream).shuffle(&mut chosen);
+                chosen.truncate(most);
+            }
+            chosen
+        };
+        let (crowd, strangers) = (people.crowd(), control.crowd());
+        let (members, others) = (sample(crowd.count, 11), sample(strangers.count, 12));
+        let mut found =
+            membership(&distances(release, &crowd, &members), &distances(release, &strangers, &others))?;
+        for (who, made, of) in
+            [("people", &members, crowd.count), ("people of the control table", &others, strangers.count)]
+        {
+            if made.len() < of {
+                found.notes.push(format!("Made on a random sample: {} of {of} {who}.", made.len()));
+            }
+        }
+        Some(found)
+    }
+}
+
+fn not_made(word: &str, why: &str) -> NotMade {
+    NotMade { attack: word.to_owned(), why: why.to_owned() }
+}
+
+fn add(assessment: &mut Assessment, found: Assessment, change: impl Fn(&mut Finding)) {
+    assessment.attacks.extend(found.attacks.into_iter().map(|mut own| {
+        change(&mut own);
+        own
+    }));
+    assessment.not_made.extend(found.not_made);
+}
+
+/// Tables with the same columns, one behind the other.
+fn stacked(tables: &[Table]) -> Table {
+    let [first, others @ ..] = tables else { return Table { columns: Vec::new(), rows: 0 } };
+    if others.is_empty() {
+        return first.clone();
+    }
+    let column = |at: usize, own: &Column| {
+        let same: Vec<&Column> = tables.iter().filter_map(|table| table.columns.get(at)).collect();
+        let mut place_of: HashMap<&str, u32> = HashMap::new();
+        let mut texts: Vec<(Box<str>, bool)> = Vec::new();
+        for (domain, code) in
+            same.iter().flat_map(|own| (0..own.domain.len() as u32).map(|code| (&own.domain, code)))
+        {
+            let next = texts.len() as u32;
+            place_of.entry(domain.text(code)).or_insert_with(|| {
+                texts.push((domain.text(code).into(), domain.is_missing(code)));
+                next
+            });
+        }
+        let is_missing = |text: &str| {
+            place_of.get(text).and_then(|&place| texts.get(place as usize)).is_some_and(|own| own.1)
+        };
+        let values = texts.iter().map(|own| own.0.clone()).collect();
+        let (domain, code_of) = Domain::canonical(values, is_missing);
+        let place = |text: &str| {
+            place_of.get(text).and_then(|&place| code_of.get(place as usize)).copied().unwrap_or(0)
+        };
+        let mut codes = Vec::with_capacity(tables.iter().map(|own| own.rows).sum());
+        for own in &same {
+            let of_code: Vec<u32> = own.domain.texts().iter().map(|text| place(text)).collect();
+            codes.extend(own.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(0)));
+        }
+        Column { name: own.name.clone(), codes, domain, cells: Cells::Plain }
+    };
+    Table {
+        columns: first.columns.iter().enumerate().map(|(at, own)| column(at, own)).collect(),
+        rows: tables.iter().map(|own| own.rows).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::io::{ReadOptions, read_csv_bytes};
+
+    use super::*;
+
+    #[test]
+    fn copies_are_stacked_with_their_values() {
+        let table = |csv: &str| {
+            let options =
+                ReadOptions { header: Some(true), missing: vec!["?".to_owned()], ..ReadOptions::default() };
+            read_csv_bytes(csv.as_bytes(), &options).unwrap().table
+        };
+        let (a, b) = (table("n,t\n5,x\n?,z\n"), table("n,t\n40,y\n5,?\n"));
+        let own = stacked(&[a.clone(), b]);
+        assert_eq!((own.rows, own.columns.len()), (4, 2));
+        let texts = |column: &Column| -> Vec<String> {
+            column.codes.iter().map(|&code| column.domain.text(code).to_owned()).collect()
+        };
+        assert_eq!(texts(&own.columns[0]), ["5", "?", "40", "5"]);
+        assert_eq!(texts(&own.columns[1]), ["x", "z", "y", "?"]);
+        assert_eq!((own.columns[0].domain.missing(), own.columns[1].domain.missing()), (1, 1));
+        assert_eq!(own.columns[0].domain.number(1), Some(5.0));
+        assert_eq!(stacked(&[a]).rows, 2);
+        assert_eq!(stacked(&[]).rows, 0);
+    }
+}
