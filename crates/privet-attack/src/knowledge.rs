@@ -30,11 +30,23 @@ pub struct Knowledge {
     pub releases: Vec<OtherRelease>,
     /// A server that answers counts from the original.
     pub server: Option<QueryServer>,
+    /// The records are a series in time; for perturbed releases.
+    pub time: Option<TimeOrder>,
     /// How many attributes of a person are known, for the curve of re-identification.
     pub known_attributes: Option<usize>,
     /// The folder of the file, for its paths.
     #[serde(skip)]
     pub base: PathBuf,
+}
+
+/// How records follow each other in time, and what is known of them (survey AT-18).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TimeOrder {
+    /// The column by which records are ordered; as they stand in the release when left out.
+    pub order: Option<String>,
+    /// At how many times the true values are known.
+    pub known: Option<usize>,
 }
 
 /// A server with query-set-size control (survey PM-32).
@@ -169,7 +181,7 @@ impl Knowledge {
             // What stands there is about people: where is said, what is not.
             format!(
                 "{at}is not what a knowledge file has there; its keys are people, control, job, records, negations, priors, \
-                 statements, releases, server and known-attributes, and the guide (measure-and-attack) shows each"
+                 statements, releases, server, time and known-attributes, and the guide (measure-and-attack) shows each"
             )
         })?;
         for (number, prior) in knowledge.priors.iter().enumerate() {

@@ -1,12 +1,14 @@
 //! Budgets as exact fractions: epsilon, delta, and how losses add up (survey PM-17, PM-29, PM-35, TH-24, ERR-10).
 //!
-//! Guarantee: parsed exactly from decimal text, never through floating point; composition is exact addition, which
-//! holds for e^epsilon and not for the ratio form that the survey's chapter 2 prints (there losses multiply). Where a
-//! number has to be rounded, a loss is rounded up and a promise down: always against the one who asks.
+//! Guarantee: parsed exactly from decimal text or a fraction, never through floating point; composition is exact addition, which
+//! holds for e^epsilon and not for the ratio form that the survey's chapter 2 prints (there losses multiply). Budgets and
+//! charges are kept as they were written, so 7/3 pays for 7/3, and 1 for three thirds. Only fractions so long that a
+//! ledger would grow without bound are rounded, a loss up and a promise down: always against the one who asks.
 
 use std::fmt;
 use std::str::FromStr;
 
+use dashu::base::BitTest;
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
 
@@ -15,8 +17,17 @@ use crate::exact;
 
 const EPSILON: &str = "a decimal number above 0 and at most 1000, such as 0.5 or 1/3";
 const DELTA: &str = "a decimal number from 0 to below 1, such as 1e-6; 0 or at least 1e-300";
-/// The digits after the decimal point that a ledger keeps.
+/// The digits after the decimal point that are shown; what has more is shown as a fraction.
 const DIGITS: usize = 30;
+/// The digits after the decimal point that are left of a fraction that is too long: as many as the least delta needs.
+const ROUNDED: usize = 300;
+/// Bits of a denominator up to which a single amount stays as it is; those of 10^300 are 997.
+const EXACT_BITS: usize = 1000;
+/// Bits of a denominator up to which what is left of a budget stays as it is. It grows with every new denominator that is
+/// charged.
+const LEFT_BITS: usize = 2000;
+/// The longest amount of a ledger as text: two numbers of [`LEFT_BITS`] and of as much as a rounded one adds.
+const LONGEST: usize = 4000;
 
 /// The exponent of a privacy guarantee: every answer is at most e^epsilon times as likely with a person as without.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -186,14 +197,28 @@ impl Loss {
         [decimal(&self.epsilon), decimal(&self.delta)]
     }
 
-    /// As a charge: rounded up to 30 digits after the decimal point, so that a ledger's fractions stay short.
+    /// As a charge: exact, or rounded up to 300 digits after the decimal point where its denominator has more than 1000
+    /// bits.
     pub fn rounded_up(&self) -> Self {
-        Self { epsilon: to_digits(&self.epsilon, true), delta: to_digits(&self.delta, true) }
+        self.map(|own| rounded(own, EXACT_BITS, true))
     }
 
-    /// As a budget: rounded down to 30 digits after the decimal point.
+    /// As a budget: exact, or rounded down in the same way.
     pub fn rounded_down(&self) -> Self {
-        Self { epsilon: to_digits(&self.epsilon, false), delta: to_digits(&self.delta, false) }
+        self.map(|own| rounded(own, EXACT_BITS, false))
+    }
+
+    /// A charge on this budget: what is charged, and what is left, which together are the budget; `None` when it does not
+    /// suffice. More than the loss is charged only where what is left would have a denominator of more than 2000 bits:
+    /// then it is rounded down to 300 digits after the decimal point.
+    pub fn charged(&self, loss: &Loss) -> Option<(Self, Self)> {
+        let left = self.after(loss)?.map(|own| rounded(own, LEFT_BITS, false));
+        let charge = Self { epsilon: &self.epsilon - &left.epsilon, delta: &self.delta - &left.delta };
+        Some((charge, left))
+    }
+
+    fn map(&self, round: impl Fn(&RBig) -> RBig) -> Self {
+        Self { epsilon: round(&self.epsilon), delta: round(&self.delta) }
     }
 }
 
@@ -215,18 +240,28 @@ fn decimal(value: &RBig) -> String {
     format!("{whole}.{}", fraction.trim_end_matches('0'))
 }
 
-fn to_digits(value: &RBig, up: bool) -> RBig {
-    let scale = UBig::from(10u8).pow(DIGITS);
+/// The value itself, or rounded where its denominator has more bits than these.
+fn rounded(value: &RBig, bits: usize, up: bool) -> RBig {
+    if value.denominator().bit_len() <= bits {
+        return value.clone();
+    }
+    let scale = UBig::from(10u8).pow(ROUNDED);
     let scaled = value * RBig::from(IBig::from(scale.clone()));
     RBig::from_parts(if up { scaled.ceil() } else { scaled.floor() }, scale)
 }
 
 /// An exact fraction from text: `0.5`, `1e-6`, `1/3`. Short texts only, so that nobody can make us compute 10^1000000.
 pub(crate) fn parse(text: &str) -> Option<RBig> {
+    if text.len() > 200 { None } else { parse_long(text) }
+}
+
+/// The same for what a ledger holds, which may be longer than what anybody writes.
+pub(crate) fn parse_stored(text: &str) -> Option<RBig> {
+    if text.len() > LONGEST { None } else { parse_long(text) }
+}
+
+fn parse_long(text: &str) -> Option<RBig> {
     let text = text.trim();
-    if text.len() > 200 {
-        return None;
-    }
     if let Some((above, below)) = text.split_once('/') {
         let (above, below) = (digits(above.trim())?, digits(below.trim())?);
         return (below != UBig::ZERO).then(|| RBig::from_parts(IBig::from(above), below));
@@ -344,15 +379,60 @@ mod tests {
         assert!(Loss::parallel(&[], Neighbours::ReplaceOne).is_none());
     }
 
+    /// What is written is kept: fractions, the least delta that there is, and thirds of one.
+    #[test]
+    fn a_budget_pays_for_what_is_written_the_same_way() {
+        for text in ["7/3", "1/3", "0.1", "123456789/987654321", "0.1234567890123456789012345678901234567890"]
+        {
+            let own = loss(text, "1e-300");
+            assert_eq!((own.rounded_up(), own.rounded_down()), (own.clone(), own.clone()));
+            let (charge, left) = own.rounded_down().charged(&own.rounded_up()).unwrap();
+            assert!(charge == own && left.is_none(), "{text}");
+        }
+        let mut left = loss("1", "0");
+        for _ in 0..3 {
+            left = left.charged(&loss("1/3", "0")).unwrap().1;
+        }
+        assert!(left.is_none());
+    }
+
+    /// Charges with ever new denominators: what is left stays short enough to be stored and read, never exceeds what is
+    /// left exactly, and is hardly less.
+    #[test]
+    fn fractions_do_not_grow_without_bound() {
+        let mut left = loss("900", "0.5");
+        let mut exact = left.clone();
+        for step in 0..40u64 {
+            let below = format!("{}7", "9".repeat(60 + (step as usize % 20)));
+            let own = loss(&format!("{}/{below}", step + 1), &format!("1/{below}1{step}"));
+            let (charge, after) = left.charged(&own).unwrap();
+            assert!(charge.epsilon() >= own.epsilon() && charge.delta() >= own.delta());
+            assert_eq!(left.after(&charge), Some(after.clone()));
+            for amount in [charge.epsilon(), charge.delta(), after.epsilon(), after.delta()] {
+                assert_eq!(parse_stored(&amount.to_string()).as_ref(), Some(amount), "{step}");
+            }
+            (left, exact) = (after, exact.after(&own).unwrap());
+            assert!(left.epsilon() <= exact.epsilon() && left.delta() <= exact.delta());
+        }
+        assert!(exact.epsilon().denominator().bit_len() > LEFT_BITS, "the test never rounds");
+        assert!(left.epsilon().denominator().bit_len() <= LEFT_BITS);
+        let lost = exact.epsilon() - left.epsilon();
+        assert!(lost <= RBig::from_parts(IBig::from(40), UBig::from(10u8).pow(ROUNDED)));
+    }
+
     proptest! {
         #[test]
         fn rounding_is_against_the_asker(p in 1u64.., q in 1u64..) {
-            let value = RBig::from_parts(IBig::from(p), UBig::from(q));
+            // A denominator of more than 1000 bits, with 1 beside a large power.
+            let below = UBig::from(q) * UBig::from(3u8).pow(640) + UBig::ONE;
+            let value = RBig::from_parts(IBig::from(p), below);
             let exact = Loss::new(value, RBig::ZERO).unwrap();
-            prop_assert!(exact.rounded_up().epsilon() >= exact.epsilon());
-            prop_assert!(exact.rounded_down().epsilon() <= exact.epsilon());
-            prop_assert!((exact.rounded_up().epsilon() - exact.rounded_down().epsilon()).to_f64().value() <= 1.01e-30);
-            prop_assert!(exact.rounded_down().after(&exact.rounded_up()).is_none() || exact.rounded_up() == exact);
+            prop_assert!(exact.epsilon().denominator().bit_len() > EXACT_BITS);
+            prop_assert!(exact.rounded_up().epsilon() > exact.epsilon());
+            prop_assert!(exact.rounded_down().epsilon() < exact.epsilon());
+            let least = RBig::from_parts(IBig::ONE, UBig::from(10u8).pow(ROUNDED));
+            prop_assert_eq!(exact.rounded_up().epsilon() - exact.rounded_down().epsilon(), least);
+            prop_assert!(exact.rounded_down().after(&exact.rounded_up()).is_none());
         }
 
         #[test]

@@ -64,6 +64,12 @@ impl Ladder {
         self.0.len()
     }
 
+    /// The least distance whose weight is at most this; none when all weigh more.
+    pub fn first_at_most(&self, weight: u128) -> Option<usize> {
+        let first = self.0.partition_point(|own| *own > weight);
+        (first < self.0.len()).then_some(first)
+    }
+
     /// The weight of a distance, above 0.
     pub fn weight(&self, distance: u128) -> u128 {
         let last = self.0.len() - 1; // why: `new` puts the weight of 0 in

@@ -21,8 +21,6 @@ pub struct Quantile {
     below: u32,
     ladder: Ladder,
     loss: Loss,
-    /// The most that one person changes a distance.
-    sensitivity: u128,
 }
 
 impl Quantile {
@@ -49,16 +47,18 @@ impl Quantile {
         let sensitivity = u128::from(one) * u128::from(people.contributions());
         let ladder = Ladder::new(epsilon, sensitivity);
         let loss = Privacy::Pure(epsilon.clone()).loss();
-        Ok(Self { bounds, above, below, ladder, loss, sensitivity })
+        Ok(Self { bounds, above, below, ladder, loss })
     }
 
     /// By how many records the rank of an answer is off at most, with a probability of at least 95 %. Among N points,
-    /// one of which has distance 0, those at distance D or more have probability N·e^(−D·epsilon/(2·sensitivity)) at
-    /// most, together; q units of distance are one record.
-    pub fn rank_error_95(&self) -> f64 {
-        let points = self.bounds.width() as f64 + 1.0;
-        let per_unit = self.loss.epsilon().to_f64().value() / (2.0 * self.sensitivity as f64);
-        (points / 0.05).ln() / per_unit / f64::from(self.below)
+    /// one of which has distance 0, those at distance D or more weigh at most N·W(D) together, and all of them at least
+    /// W(0): with the least D that makes this 5 %, distances are below D; q units of distance are one record. `None` where
+    /// the weights of the ladder end before: then all that is far weighs too much for any such bound, whatever the records.
+    pub fn rank_error_95(&self) -> Option<f64> {
+        let points = self.bounds.width() + 1;
+        let least = self.ladder.weight(0) / points.checked_mul(20)?;
+        let distance = self.ladder.first_at_most(least)?;
+        Some(distance.saturating_sub(1) as f64 / f64::from(self.below))
     }
 
     /// What an answer costs.
@@ -138,7 +138,7 @@ mod tests {
         let values: Vec<i64> = (0..400).map(|i| i * 7 % 1000).collect();
         for (p, q, epsilon) in [(1, 2, "0.5"), (9, 10, "2"), (1, 4, "0.1")] {
             let quantile = quantile(Neighbours::AddRemove, (0, 999), p, q, epsilon);
-            let limit = quantile.rank_error_95() * f64::from(q);
+            let limit = quantile.rank_error_95().unwrap() * f64::from(q);
             let weight =
                 |region: &Region| quantile.ladder.weight(region.distance) as f64 * region.points as f64;
             let regions = quantile.regions(values.iter().copied());
@@ -150,6 +150,28 @@ mod tests {
                 regions.iter().filter(|region| region.distance as f64 > limit / 8.0).map(weight).sum();
             assert!(near / all > 0.05, "{p}/{q}: the bound is useless");
         }
+    }
+
+    /// Where the ladder ends before what is far weighs little, there is no bound, and none is told: at an epsilon of 1e-6 with
+    /// values that may be anything, nearly all answers are at its end. With one point nothing can be off.
+    #[test]
+    fn the_end_of_the_ladder_is_no_bound() {
+        let wide = quantile(Neighbours::AddRemove, (0, 1 << 60), 1, 2, "0.000001");
+        assert_eq!(wide.rank_error_95(), None);
+        let regions = wide.regions((0..1000).map(|i| i << 40));
+        let weight = |region: &Region| wide.ladder.weight(region.distance) as f64 * region.points as f64;
+        let (all, far): (f64, f64) = regions.iter().fold((0.0, 0.0), |(all, far), region| {
+            (all + weight(region), far + if region.distance > 400 { weight(region) } else { 0.0 })
+        });
+        assert!(far / all > 0.9);
+        // Epsilon 1e-4 on two points: weights end at 2^20 steps of 5e-5, that is e^-52, and the bound is (ln 40)/5e-5 = 73778.
+        let narrow = quantile(Neighbours::AddRemove, (0, 1), 1, 2, "0.0001");
+        let bound = narrow.rank_error_95().unwrap();
+        assert!((bound * 2.0 - 40f64.ln() / 5e-5).abs() < 2.0, "{bound}");
+        assert!(quantile(Neighbours::AddRemove, (5, 5), 1, 2, "1000").rank_error_95().unwrap() < 1.0);
+        // The largest grid: ln(20·2^62) = 45.97, in steps of 1/2, two of which are a record.
+        let widest = quantile(Neighbours::AddRemove, (-(1 << 61), 1 << 61), 1, 2, "1");
+        assert!(widest.rank_error_95().is_some_and(|bound| bound > 45.0 && bound < 46.5));
     }
 
     /// Weight per grid point, straight from the regions.

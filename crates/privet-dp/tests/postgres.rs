@@ -126,3 +126,25 @@ fn a_server_that_is_not_there_is_told_without_its_password() {
         assert!(!error.to_string().contains("hidden"), "{error}");
     }
 }
+
+/// By TLS, to a server that takes nothing else (`hostssl` alone in its pg_hba.conf): set `PRIVET_TEST_POSTGRES_TLS` to a URL with
+/// `sslrootcert`, the certificate of the authority that signed the server's.
+#[cfg(feature = "tls")]
+#[test]
+fn a_ledger_over_tls() {
+    let Some(url) = std::env::var("PRIVET_TEST_POSTGRES_TLS").ok().filter(|url| !url.is_empty()) else {
+        println!("skipped: PRIVET_TEST_POSTGRES_TLS is not set, so there is no server with TLS to test with");
+        return;
+    };
+    assert!(PostgresLedger::demands_encryption(&url).unwrap());
+    let mut ledger = PostgresLedger::open(&url, None).unwrap();
+    ledger.verify(None).unwrap();
+    // Nobody whom the system does not know is trusted, also where `require` would make other clients do so.
+    let (base, _) = url.split_once('?').unwrap();
+    for settings in ["sslmode=require", "sslmode=verify-full"] {
+        let refused = PostgresLedger::open_existing(&format!("{base}?{settings}"), None);
+        assert!(matches!(refused, Err(LedgerError::Storage(_))), "{settings}");
+    }
+    // The test is one: in clear the server does not speak.
+    assert!(PostgresLedger::open_existing(&PostgresLedger::unencrypted(base), None).is_err());
+}

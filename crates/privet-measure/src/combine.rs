@@ -50,10 +50,11 @@ pub enum CombineError {
     },
     /// An estimate that is no number, or a variance that is none.
     #[error(
-        "data set {data_set} has an estimate that is not finite, or a variance that is not finite or below 0"
+        "data set {} has an estimate that is not finite, or a variance that is not finite or below 0",
+        .data_set + 1
     )]
     Value {
-        /// The data set, counted from 0.
+        /// The data set, counted from 0; people are told of it counted from 1.
         data_set: usize,
     },
     /// The size of a synthetic data set is none.

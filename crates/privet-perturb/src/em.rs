@@ -169,6 +169,23 @@ impl Mixture {
         Ok(Fit { masses, log_likelihood, gap: self.gap(&look), change, stopped })
     }
 
+    /// How many components there are.
+    pub(crate) fn components(&self) -> usize {
+        self.components
+    }
+
+    /// The weight of all observations.
+    pub(crate) fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Of each observation its weight, the first component that explains it, and the likelihoods from there on.
+    pub(crate) fn observations(&self) -> impl Iterator<Item = (f64, usize, &[f64])> {
+        self.rows
+            .iter()
+            .map(|row| (row.weight, row.first, self.entries.get(row.start..row.end).unwrap_or_default()))
+    }
+
     fn gap(&self, look: &Look) -> f64 {
         look.factors.iter().fold(1.0, |most: f64, &factor| most.max(factor)) - 1.0
     }

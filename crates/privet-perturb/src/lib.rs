@@ -9,7 +9,7 @@
 //! | [`Response`]: yes or no | [`Response::estimate`] |
 //! | [`PerturbationMatrix`]: codes; [`Retention`], [`invariant_pram`] make them | [`estimate_counts`], [`likely_counts`], [`range_count`] |
 //! | [`SelectASize`]: sets of items | [`SelectASize::support`] |
-//! | [`Noise`], [`correlated_noise`], [`multiplicative_noise`], [`perturb`]: numbers and whole records | [`reconstruct`], [`learn`] |
+//! | [`Noise`], [`correlated_noise`], [`multiplicative_noise`], [`perturb`]: numbers and whole records | [`reconstruct`] with [`share_intervals`], [`learn`] |
 //! | [`swap`]: values change places between records, by rank, within margins, or in nearest pairs | nothing to estimate: what stays is exact |
 //! | [`tables`]: counts change within fixed margins, by a Markov chain or by controlled adjustment | nothing to estimate: the margins are exact |
 //!
@@ -61,6 +61,6 @@ pub use matrix::PerturbationMatrix;
 pub use mixture::{Attribute, Law, NoiseModel, perturb};
 pub use noise::{Moments, Noise, additive_noise, multiplicative_noise};
 pub use pram::{departure, invariant_pram};
-pub use reconstruct::{Kernel, Options, Reconstruction, reconstruct};
+pub use reconstruct::{Kernel, MOST_INTERVALS, Options, Reconstruction, reconstruct, share_intervals};
 pub use response::{Response, ResponseEstimate};
 pub use retention::{RetainedRange, Retention, range_count};

@@ -12,13 +12,18 @@
 //! for values rounded to the middle of their cell, which moves none by more than half a cell: a million values take as
 //! long as a few thousand. The same on any number of threads.
 //!
-//! One attribute at a time: a joint distribution is not reconstructed.
+//! One attribute at a time: a joint distribution is not reconstructed. How sure the masses are is told by
+//! [`share_intervals`].
+
+mod intervals;
 
 use rayon::prelude::*;
 
 use crate::em::{Mixture, Stop, Stopped};
 use crate::error::check_numbers;
 use crate::{Grid, Noise, PerturbError};
+
+pub use intervals::{MOST_INTERVALS, share_intervals};
 
 /// How likely an interval makes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -94,12 +99,32 @@ pub fn reconstruct(
     grid: &Grid,
     options: &Options,
 ) -> Result<Reconstruction, PerturbError> {
+    let (mixture, unreachable) = mixture(values, noise, grid, options.kernel, options.cells)?;
+    let fit = mixture.fit(&options.stop)?;
+    Ok(Reconstruction {
+        masses: fit.masses,
+        log_likelihood: fit.log_likelihood,
+        gap: fit.gap,
+        change: fit.change,
+        stopped: fit.stopped,
+        unreachable,
+    })
+}
+
+/// How likely each interval makes each value, and how many values no interval explains.
+fn mixture(
+    values: &[f64],
+    noise: Noise,
+    grid: &Grid,
+    kernel: Kernel,
+    cells: Option<u32>,
+) -> Result<(Mixture, u64), PerturbError> {
     noise.check()?;
     check_numbers(values, 1)?;
     if values.is_empty() {
         return Err(PerturbError::Empty { what: "value" });
     }
-    let counted = count(values, noise, grid, options.cells)?;
+    let counted = count(values, noise, grid, cells)?;
     let size = counted.len().saturating_mul(grid.len());
     if size > MOST_ENTRIES {
         return Err(PerturbError::TooLarge {
@@ -112,20 +137,12 @@ pub fn reconstruct(
     let mut unreachable = 0;
     let mut likelihoods = vec![0.0; grid.len()];
     for &(value, count) in &counted {
-        fill(&mut likelihoods, value, noise, grid, options.kernel);
+        fill(&mut likelihoods, value, noise, grid, kernel);
         if !mixture.push(count as f64, &likelihoods) {
             unreachable += count;
         }
     }
-    let fit = mixture.fit(&options.stop)?;
-    Ok(Reconstruction {
-        masses: fit.masses,
-        log_likelihood: fit.log_likelihood,
-        gap: fit.gap,
-        change: fit.change,
-        stopped: fit.stopped,
-        unreachable,
-    })
+    Ok((mixture, unreachable))
 }
 
 /// The different values, or the middles of their cells, in order, with their numbers.

@@ -2,7 +2,7 @@
 //!
 //! # Guarantee
 //! Estimates are made without the original; where it is given it scores them, and it stands in for the adversary's
-//! file of people in linking. Every attack of the module is listed: those that cannot be made say why. Findings hold
+//! file of people in linking. Every attack of the module is listed (known points where some are): those that cannot be made say why. Findings hold
 //! counts, rates and errors in units of the noise, never a value of the data.
 //!
 //! Numbers that are multiplied by 1 + noise have noise of variance σ²·E\[X²\] that does not go with the value; E\[X²\]
@@ -13,6 +13,7 @@
 //! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
 //! that drops directions has nothing to drop among them, and says so.
 
+mod series;
 mod table;
 
 use privet_perturb::Law;
@@ -22,10 +23,10 @@ use super::constant::constant_column;
 use super::linkage::{LinkageScore, link};
 use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
-use super::series::haar_filter;
 use super::spectral::{best_linear, spectral_filter};
 use crate::percent;
 use crate::rate::Rate;
+pub use series::filter_series;
 use table::Table;
 
 /// A column of a perturbed release. What is not a number (NaN) is missing.
@@ -49,6 +50,8 @@ pub struct PerturbedColumn<'a> {
 pub struct Knowing {
     /// Whether the records are in the order of time.
     pub in_time: bool,
+    /// At how many times, spread evenly, the true values are known; they are taken from the original.
+    pub known_points: usize,
     /// A record is recovered when its error is at most this many deviations of the noise.
     pub tolerance: f64,
     /// A link counts when the adversary is at least this sure.
@@ -56,9 +59,9 @@ pub struct Knowing {
 }
 
 impl Default for Knowing {
-    /// No order in time; half a deviation; 0.9.
+    /// No order in time, no known point; half a deviation; 0.9.
     fn default() -> Self {
-        Self { in_time: false, tolerance: 0.5, confidence: 0.9 }
+        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9 }
     }
 }
 
@@ -133,9 +136,7 @@ pub fn assess(
     findings.push(table.spectral(knowing)?);
     findings.push(table.best_linear(knowing)?);
     findings.push(table.linkage(knowing)?);
-    for column in columns {
-        findings.push(table.series(column, knowing)?);
-    }
+    findings.extend(table.all_series(knowing)?);
     findings.extend(QUESTIONS.map(|(attack, assumes, verdict)| NoiseFinding {
         attack,
         columns: Vec::new(),
@@ -359,57 +360,6 @@ impl Table<'_> {
              {expected_error:.3} deviations of the noise."
         );
         Ok(finding(Outcome::Estimated { succeeded, expected_error, score }, verdict))
-    }
-
-    fn series(
-        &self,
-        column: &PerturbedColumn<'_>,
-        knowing: &Knowing,
-    ) -> Result<NoiseFinding, NoiseAttackError> {
-        let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "wavelet-filter",
-            columns: vec![column.name.to_owned()],
-            assumes: "the release in the order of time, and its published noise model",
-            outcome,
-            verdict,
-        };
-        let missing = column.values.iter().any(|value| value.is_nan());
-        // Correlated noise is so between columns, not between records.
-        let deviation = match (column.law, column.together) {
-            (Law::Add(noise), _) if !noise.is_none() => noise.variance().sqrt(),
-            (Law::Keep, Some(_)) => self.deviation_of(column),
-            _ => 0.0,
-        };
-        let why = if deviation <= 0.0 {
-            "Not made: no noise is added to the column."
-        } else if !knowing.in_time {
-            "Not made: the records are not said to be in the order of time."
-        } else if missing || column.values.len() < 2 {
-            "Not made: values of the series are missing, or there is no more than one."
-        } else {
-            ""
-        };
-        if !why.is_empty() {
-            return Ok(finding(Outcome::NotMade, why.to_owned()));
-        }
-        let found = haar_filter(column.values, deviation)?;
-        let whole = column.original.filter(|original| original.iter().all(|value| !value.is_nan()));
-        let score = match whole {
-            Some(original) => {
-                let (truth, published) = (Records::new(original, 1)?, Records::new(column.values, 1)?);
-                let estimates = Records::new(&found.estimates, 1)?;
-                Some(Score::of(truth, published, estimates, &[deviation], knowing.tolerance)?)
-            }
-            None => None,
-        };
-        let outcome = estimated(found.noise_left, score, knowing);
-        let verdict = format!(
-            "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
-            found.kept,
-            column.values.len() - 1,
-            told(&outcome)
-        );
-        Ok(finding(outcome, verdict))
     }
 }
 

@@ -52,10 +52,10 @@ pub struct Judge {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Draws for --probability
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "probability")]
     draws: u64,
     /// The seed of these draws
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "probability")]
     seed: u64,
 }
 

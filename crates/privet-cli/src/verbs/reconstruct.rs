@@ -90,6 +90,7 @@ impl Reconstruct {
             method: self.method.word(),
             itemsets: self.itemset,
             sampled: self.sampled,
+            intervals: true,
         };
         let bar = Bar::new(shared.quiet || shared.json);
         let found = match &self.model {
@@ -220,12 +221,24 @@ fn describe(found: &Reconstructed, quiet: bool) -> String {
             ColumnEstimate::Numbers(numbers) => text.push_str(&numbers_chart(numbers)),
             ColumnEstimate::Items(items) => text.push_str(&items_table(items)),
         }
+        for own in &own.warnings {
+            text.push_str(&format!("Careful: {own}\n"));
+        }
     }
     let has = |wanted: fn(&ColumnEstimate) -> bool| found.columns.iter().any(|own| wanted(&own.estimate));
     if !quiet && has(|own| matches!(own, ColumnEstimate::Counts(_))) {
         text.push_str(
             "\nEstimates are unbiased and may be negative; `not negative` are the nearest counts that are not. Intervals hold \
              the truth with about 95 %, where records are many.\n",
+        );
+    }
+    let is_told =
+        |own: &ColumnEstimate| matches!(own, ColumnEstimate::Numbers(own) if own.interval_method.is_some());
+    if !quiet && has(is_told) {
+        text.push_str(
+            "\nIntervals of shares hold the truth with about 95 % each, also where records are few: a share within them belongs \
+             to a distribution that is nearly as likely as the one shown. Originals are taken to be spread evenly within \
+             each interval.\n",
         );
     }
     if !quiet && has(|own| matches!(own, ColumnEstimate::Items(_))) {
@@ -320,7 +333,10 @@ fn numbers_chart(numbers: &NumbersEstimate) -> String {
         return text;
     }
     let most = numbers.bins.iter().map(|bin| bin.share.max(bin.published)).fold(0.0, f64::max);
-    let mut rows = vec![["from", "to", "published", "original", ""].map(str::to_owned).to_vec()];
+    let mut rows =
+        vec![["from", "to", "published", "original", "95 % from", "to", ""].map(str::to_owned).to_vec()];
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let end = |share: Option<f64>| share.map_or("-".to_owned(), percent);
     for bin in &numbers.bins {
         let long = |share: f64| if most > 0.0 { (share / most * WIDTH).round() as usize } else { 0 };
         let (own, published) = (long(bin.share), long(bin.published));
@@ -329,8 +345,10 @@ fn numbers_chart(numbers: &NumbersEstimate) -> String {
         rows.push(vec![
             shown(bin.from, numbers.dates),
             shown(bin.to, numbers.dates),
-            format!("{:.1} %", 100.0 * bin.published),
-            format!("{:.1} %", 100.0 * bin.share),
+            percent(bin.published),
+            percent(bin.share),
+            end(bin.low),
+            end(bin.high),
             format!(" {bar:<40}"),
         ]);
     }

@@ -206,3 +206,16 @@ fn models_matrices_and_views_are_judged() {
     dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
     dir.expect(0, &["judge", "release", "--column", "basket", "--gamma", "19.5", "--quiet"]);
 }
+
+/// Flags that would change nothing are refused.
+#[test]
+fn unused_flags_are_refused() {
+    let dir = dir();
+    dir.write("matrix.csv", "value,a,b\na,0.8,0.2\nb,0.2,0.8\n");
+    for flag in [["--draws", "50"], ["--seed", "3"]] {
+        dir.expect(2, &[&["judge", "matrix.csv"][..], &flag].concat()).says("--probability");
+    }
+    dir.write("points.csv", "x\n0\n1\n5\n")
+        .write("noise.toml", "[noise]\ndata = \"points.csv\"\nsd = { x = 2.0 }\n");
+    dir.expect(2, &["judge", "noise.toml", "--prior", "0.2"]).says("--prior");
+}

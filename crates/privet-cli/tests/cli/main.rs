@@ -34,5 +34,6 @@ mod randomize;
 mod randomize_records;
 mod repeat;
 mod search;
+mod series;
 mod using;
 mod view_promises;

@@ -293,6 +293,8 @@ fn flags_without_use_are_refused() {
         (average, &["--bound", "cost=0..5", "--bound", "cost=0..6"], "twice"),
         (count, &["--job", "job.toml"], "two job files"),
         (count, &["--unencrypted"], "--unencrypted"),
+        ("select sex, count(*) from data group by sex", &["--keys", "sex="], "empty key"),
+        ("select sex, count(*) from data group by sex", &["--keys", "sex=F,,M"], "empty key"),
     ] {
         ask(&dir, question, more).expect(2).says(said);
         ask(&dir, question, &[more, &["--dry-run"]].concat()).expect(2).says(said);
@@ -301,6 +303,27 @@ fn flags_without_use_are_refused() {
     // What a job file declares is for all questions.
     dir.write("job.toml", JOB.replace("epsilon = 0.5", "epsilon = 0.5\ndelta = 1e-6"));
     assert_eq!(ask(&dir, average, &[]).expect(0).json()["cost"]["delta"], "0");
+}
+
+/// A budget pays for what is written the same way, to the last third.
+#[test]
+fn fractions_are_exact() {
+    let dir = people();
+    dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", "7/3"]).prints("epsilon 7/3");
+    let question = "select count(*) from data";
+    ask(&dir, question, &["--epsilon", "2.3333333333333333333333333333333334"]).expect(3);
+    let answer = ask(&dir, question, &["--epsilon", "7/3"]).expect(0).json();
+    assert_eq!((&answer["cost"]["epsilon"], &answer["remaining"]["epsilon"]), (&"7/3".into(), &"0".into()));
+    ask(&dir, question, &["--epsilon", "1e-30"]).expect(3);
+    dir.expect(0, &["ledger", "verify", "people.csv"]).prints("2 entries");
+    let dir = people();
+    open(&dir, "1");
+    for left in ["2/3", "1/3", "0"] {
+        let answer = ask(&dir, question, &["--epsilon", "1/3"]).expect(0).json();
+        assert_eq!(answer["remaining"]["epsilon"], left);
+    }
+    ask(&dir, question, &["--epsilon", "1/3"]).expect(3);
+    dir.expect(0, &["ledger", "verify", "people.csv"]).prints("4 entries");
 }
 
 #[test]
@@ -376,7 +399,12 @@ fn a_changed_ledger_is_found() {
     dir.write("sealed.db", bytes);
     dir.expect(1, &[&["ledger", "verify"][..], &sealed].concat());
     dir.write("text.db", "this is no ledger, and long enough to be looked at by whoever opens it");
-    dir.expect(4, &["ledger", "verify", "--ledger", "text.db"]).says("cannot be used");
+    for act in [&["show"][..], &["verify"], &["open", "--epsilon", "1", "--account", "a"]] {
+        let args = [&["ledger"][..], act, &["--ledger", "text.db"]].concat();
+        dir.expect(2, &args).says("is no ledger").says("privet ledger open");
+    }
+    ask(&dir, "select count(*) from data", &["--ledger", "text.db"]).expect(2).says("is no ledger");
+    assert!(dir.text("text.db").starts_with("this is no ledger"));
     dir.expect(2, &["ledger", "show"]).says("which ledger");
     dir.expect(2, &["ledger", "open", "--epsilon", "1", "--ledger", "new.db"]).says("which account");
     let server = "postgres://nobody:hidden@127.0.0.1:1/none";

@@ -187,6 +187,10 @@ fn a_ledger_is_signed_unless_told_otherwise() {
     let question = "select count(*) from data";
     ask(&dir, question, &[]).expect(0);
     dir.expect(0, &["ledger", "verify", "people.csv"]).prints("2 entries");
+    for act in ["show", "verify"] {
+        dir.expect(2, &["ledger", act, "people.csv", "--unsigned"]).says("leave --unsigned out");
+    }
+    ask(&dir, question, &["--unsigned"]).expect(2).says("are signed, and --unsigned says that they are not");
     // Moved elsewhere, the key must be named.
     std::fs::rename(dir.path("people.csv.ledger.key"), dir.path("kept")).unwrap();
     ask(&dir, question, &[]).expect(2).says("--signing-key");
@@ -223,6 +227,12 @@ fn a_ledger_is_signed_unless_told_otherwise() {
         let run =
             ask(&dir, question, &["--ledger", &url]).expect(2).says("not encrypted").says("--unencrypted");
         assert!(!run.err.contains("hidden"));
+    }
+    for mode in ["require", "verify-full"] {
+        let url = format!("postgres://u:hidden@localhost:1/d?sslmode={mode}");
+        let run = ask(&dir, question, &["--ledger", &url]).expect(2).says("sslmode").says("tunnel");
+        assert!(!run.err.contains("hidden"));
+        ask(&dir, question, &["--ledger", &url, "--unencrypted"]).expect(2).says("sslmode");
     }
     let url = "postgres://u:hidden@localhost/d?hostaddr=192.0.2.7";
     ask(&dir, question, &["--ledger", url]).expect(2).says("not encrypted");

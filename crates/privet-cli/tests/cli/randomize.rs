@@ -249,6 +249,35 @@ fn distributions_are_reconstructed_and_the_likelihood_rises() {
     assert_eq!((by["by"].as_str(), by["columns"].as_array().unwrap().len()), (Some("sex"), 2));
 }
 
+/// papers T-AL2: with few records the shares are hardly known, and that is said; with many and few intervals they are known.
+#[test]
+fn shares_have_intervals_and_few_records_a_warning() {
+    let dir = released();
+    let found = reconstruct(&dir, &["age", "--bins", "4"]);
+    let own = &found["columns"][0];
+    assert_eq!(own["interval_method"], "profile-likelihood");
+    let bins = own["bins"].as_array().unwrap();
+    for bin in bins {
+        let at = |key: &str| bin[key].as_f64().unwrap();
+        assert!(0.0 <= at("low") && at("low") <= at("share"), "{bin}");
+        assert!(at("share") <= at("high") && at("high") <= 1.0 && at("high") - at("low") < 0.3, "{bin}");
+    }
+    // The same again: nothing is drawn.
+    assert_eq!(found, reconstruct(&dir, &["age", "--bins", "4"]));
+    dir.expect(0, &["reconstruct", "release", "age", "--bins", "4"]).prints("95 % from");
+    dir.expect(0, &["reconstruct", "release", "age", "--bins", "65"]).prints("at most 64 intervals");
+    assert!(dir.text("release/report.html").contains("key whiskers"));
+    // Twelve people, and noise as wide as their ages.
+    let few: Vec<String> = table().lines().take(13).map(str::to_owned).collect();
+    dir.write("people.csv", few.join("\n"));
+    dir.expect(0, &["randomize", "job.toml", "--seed", "5", "--quiet", "--force"]);
+    let found = reconstruct(&dir, &["age"]);
+    let warnings = found["columns"][0]["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|own| own.as_str().unwrap().contains("Little can be concluded")), "{found}");
+    dir.expect(0, &["reconstruct", "release", "age"]).prints("Careful: Little can be concluded");
+    assert!(dir.text("release/report.html").contains("Careful:"));
+}
+
 #[test]
 fn what_cannot_be_reconstructed_is_said() {
     let dir = released();

@@ -165,6 +165,7 @@ fn estimates_are_combined() {
     for (bad, said) in [
         ("estimate,variance\n1,1\n", "at least 2"),
         ("estimate,variance\n1,1\n2,-1\n", "below 0"),
+        ("estimate,variance\n1,1\n2,-1\n", "bad.csv: data set 2 "),
         ("estimate\n1\n2\n", "needs a variance"),
         ("mean,variance\n1,1\n", "no column `estimate`"),
     ] {

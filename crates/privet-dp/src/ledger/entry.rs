@@ -6,11 +6,9 @@
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dashu::rational::RBig;
-
 use super::chain::{START, Seal};
 use super::{Act, Head, LedgerError, Receipt, Record, Request, Terms, name};
-use crate::budget::{Loss, parse};
+use crate::budget::{Loss, parse_stored};
 
 const OPEN: &str = "open";
 const CHARGE: &str = "charge";
@@ -53,7 +51,7 @@ impl Entry {
 
     /// A charge on what is left, or a refusal.
     fn charge(request: &Request, left: &Loss) -> Result<Self, LedgerError> {
-        let Some(after) = left.after(&request.loss) else {
+        let Some((charge, after)) = left.charged(&request.loss) else {
             let (asked, left) = (request.loss.clone().into(), left.clone().into());
             return Err(LedgerError::Insufficient { asked, left });
         };
@@ -64,7 +62,7 @@ impl Entry {
             dataset: request.dataset.clone(),
             asker: request.asker.clone(),
             fingerprint: request.fingerprint.clone(),
-            loss: text(&request.loss),
+            loss: text(&charge),
             remaining: text(&after),
             hash: String::new(),
         })
@@ -150,8 +148,7 @@ fn text(loss: &Loss) -> Amount {
 }
 
 fn loss([epsilon, delta]: &Amount) -> Option<Loss> {
-    let part = |text: &str| -> Option<RBig> { parse(text) };
-    Loss::new(part(epsilon)?, part(delta)?).ok()
+    Loss::new(parse_stored(epsilon)?, parse_stored(delta)?).ok()
 }
 
 /// The head of a ledger without entries.

@@ -6,6 +6,7 @@
 //! people. [`answer`] is the only order in which things should happen: charge, then compute, then give out.
 
 mod chain;
+mod encryption;
 mod entry;
 mod postgres;
 mod sqlite;
@@ -178,6 +179,12 @@ pub enum LedgerError {
     /// There is no ledger where one was looked for.
     #[error("there is no ledger yet; open an account with its total budget first")]
     NoLedger,
+    /// Where a ledger was looked for, there is something else.
+    #[error(
+        "the file is no ledger but holds something else; name the one that `privet ledger open` made (beside a table it is \
+         called TABLE.ledger), or for a new one a name that is free"
+    )]
+    NotALedger,
     /// There is no such account.
     #[error("the ledger has no account for this data set; open one with its total budget first")]
     NoAccount,
@@ -218,12 +225,39 @@ pub enum LedgerError {
          (`privet ledger open` makes it beside the ledger, as LEDGER.key)"
     )]
     KeyMissing,
+    /// Entries are signed, and it was said that they are not.
+    #[error(
+        "the entries of this ledger are signed, and --unsigned says that they are not; leave --unsigned out (its key is \
+         found beside it as LEDGER.key, or named with --signing-key)"
+    )]
+    Signed,
+    /// What goes to a server could be read on its way.
+    #[error(
+        "the connection to a PostgreSQL ledger is not encrypted in this build, so whoever is on the way to another machine \
+         could read it, its password too, or change what is charged; use a socket or a tunnel to localhost (`ssh -L \
+         5432:localhost:5432 server`), build with `--features tls`, or say --unencrypted or `sslmode=disable` where you trust \
+         the network"
+    )]
+    NotEncrypted,
+    /// Encryption was demanded.
+    #[error(
+        "the URL demands an encrypted connection (sslmode), and this program was built without it; build with `--features \
+         tls`, use a socket or a tunnel to localhost (`ssh -L 5432:localhost:5432 server`) without `sslmode`, or \
+         `sslmode=disable` where you trust the network"
+    )]
+    NoEncryption,
     /// Entries are signed with another key.
     #[error(
         "this is not the key that the entries of this ledger are signed with; name the file that holds the right one with \
          --signing-key"
     )]
     OtherKey,
+    /// What a server is to be trusted by cannot be read.
+    #[error("`sslrootcert` names no file with a certificate in PEM form (-----BEGIN CERTIFICATE-----)")]
+    Certificate,
+    /// The URL of a server is none.
+    #[error("a PostgreSQL ledger is named like postgres://user@host:5432/database")]
+    Address,
     /// The database failed. Nothing may be answered.
     #[error("the ledger cannot be used, so nothing is answered: {0}")]
     Storage(String),

@@ -8,18 +8,16 @@
 //! server that runs with `fsync = off` is refused. When the connection breaks during the commit, the charge may have
 //! been made; nothing is answered then.
 //!
-//! The connection is not encrypted: reach the server through a socket, a tunnel or a network that you trust. A URL
-//! that demands encryption (`sslmode=require`) is refused instead of weakened.
+//! How the server is reached, and what is refused for not being encrypted, is decided in `encryption.rs`.
 
-use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use postgres::config::Host;
 use postgres::error::SqlState;
-use postgres::{Client, Config, IsolationLevel, NoTls, Row, Transaction};
+use postgres::{Client, IsolationLevel, Row, Transaction};
 
 use super::chain::Seal;
+use super::encryption::{Address, is_demanded};
 use super::entry::{Audit, Entry, Since, whole};
 use super::{Head, Ledger, LedgerError, Receipt, Record, Request, Terms};
 use crate::budget::Loss;
@@ -44,8 +42,6 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(123654014329204)";
 
 const ENTRIES: &str = "SELECT sequence, kind, time, dataset, asker, fingerprint, epsilon, delta, \
     epsilon_remaining, delta_remaining, hash FROM privet_entries";
-
-const FORM: &str = "a PostgreSQL ledger is named like postgres://user@host:5432/database";
 
 /// Budgets in a database.
 pub struct PostgresLedger {
@@ -80,25 +76,21 @@ fn meaning(code: &SqlState) -> &'static str {
 }
 
 impl PostgresLedger {
-    /// Whether a URL names a server on this machine only: a socket, `localhost` or a loopback address. What goes
-    /// farther can be read, and changed, on its way.
-    pub fn is_local(url: &str) -> Result<bool, LedgerError> {
-        let config: Config = url.parse().map_err(|_| LedgerError::Storage(FORM.to_owned()))?;
-        let is_local = |host: &Host| match host {
-            Host::Tcp(name) => {
-                let bare = name.trim_start_matches('[').trim_end_matches(']');
-                bare.eq_ignore_ascii_case("localhost")
-                    || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-            }
-            #[cfg(unix)]
-            Host::Unix(_) => true,
-        };
-        // An address, where one is given, decides; the name is then for show.
-        let addresses = config.get_hostaddrs();
-        if !addresses.is_empty() {
-            return Ok(addresses.iter().all(IpAddr::is_loopback));
-        }
-        Ok(config.get_hosts().iter().all(is_local))
+    /// Refuses a URL that is none, or that asks for what cannot be done: encryption in a build without it, or another
+    /// machine with neither encryption nor `sslmode=disable`. Nothing is sent.
+    pub fn check(url: &str) -> Result<(), LedgerError> {
+        Address::parse(url).map(|_| ())
+    }
+
+    /// Whether a URL demands encryption, by `sslmode` or `sslrootcert`.
+    pub fn demands_encryption(url: &str) -> Result<bool, LedgerError> {
+        is_demanded(url)
+    }
+
+    /// The same URL with the consent that everything, the password too, goes to another machine as it is.
+    pub fn unencrypted(url: &str) -> String {
+        let sign = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{sign}sslmode=disable")
     }
 
     /// The ledger in the database that a `postgres://user:password@host/database` names; its tables are made when they
@@ -115,7 +107,8 @@ impl PostgresLedger {
     /// The same without making tables; they are missed when they are first used.
     pub fn open_existing(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
         let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
-        let mut config: Config = url.parse().map_err(|_| LedgerError::Storage(FORM.to_owned()))?;
+        let mut address = Address::parse(url)?;
+        let config = &mut address.config;
         if config.get_password().is_none()
             && let Ok(password) = std::env::var("PGPASSWORD")
         {
@@ -124,7 +117,7 @@ impl PostgresLedger {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);
         }
-        let mut client = config.connect(NoTls)?;
+        let mut client = address.connect()?;
         let setting = |client: &mut Client, name: &str| -> Result<String, LedgerError> {
             Ok(client.query_one("SELECT current_setting($1)", &[&name])?.get(0))
         };

@@ -54,6 +54,9 @@ fn read(row: &Row<'_>) -> Result<Entry, LedgerError> {
 
 impl From<rusqlite::Error> for LedgerError {
     fn from(error: rusqlite::Error) -> Self {
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) {
+            return Self::NotALedger;
+        }
         // The code alone: a message of the database may repeat what was written.
         Self::Storage(match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::Unknown) | None => "it does not hold what a ledger holds".to_owned(),
@@ -84,13 +87,20 @@ impl SqliteLedger {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         Self::set_up(&connection)?;
+        if !is_ledger(&connection)? {
+            return Err(LedgerError::NoLedger);
+        }
         seal.must_fit(mark(&connection)?)?;
         Ok(Self { connection, seal })
     }
 
     fn with_seal(path: &Path, seal: Seal) -> Result<Self, LedgerError> {
+        if path.is_dir() {
+            return Err(LedgerError::NotALedger);
+        }
         let mut connection = Connection::open(path)?;
         Self::set_up(&connection)?;
+        is_ledger(&connection)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute_batch(TABLES)?;
         let entries: i64 = transaction.query_row("SELECT count(*) FROM entries", [], |row| row.get(0))?;
@@ -154,6 +164,16 @@ impl SqliteLedger {
 }
 
 /// What the file keeps of its key.
+/// Whether a ledger is there; false when there is nothing yet. Somebody else's database is left alone.
+fn is_ledger(connection: &Connection) -> Result<bool, LedgerError> {
+    let (all, own): (u32, u32) = connection.query_row(
+        "SELECT count(*), count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'entries')) FROM sqlite_master",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if all > 0 && own < 2 { Err(LedgerError::NotALedger) } else { Ok(all > 0) }
+}
+
 fn mark(connection: &Connection) -> Result<i32, LedgerError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }

@@ -117,7 +117,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         return counts::attack(&options.release, &manifest, options.max_risk, progress);
     }
     if PublishedPerturbed::is_at(&options.release) {
-        return perturbed::attack(options, progress);
+        return perturbed::attack(options, &knowledge, progress);
     }
     // The job is no secret: the adversary may have it from the knowledge file or from the command line.
     let job_path = options.job.clone().or_else(|| knowledge.job.as_ref().map(|path| knowledge.resolve(path)));
@@ -347,6 +347,11 @@ pub(crate) fn run_attacks(
     settings: &Settings<'_>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
+    if knowledge.time.is_some() {
+        let problem =
+            "`[time]` is for perturbed releases (`privet randomize`), and this is none; leave it out";
+        return Err(settings.wrong(problem).into());
+    }
     known::check_values(knowledge, release, original).map_err(|problem| settings.wrong(problem))?;
     let name = knowledge.people.as_ref().and_then(name_in_original);
     // Whom the adversary looks for: a table, those of the original, or, knowing nobody, the records themselves.

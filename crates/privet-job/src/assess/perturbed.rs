@@ -8,8 +8,9 @@
 
 use std::path::{Path, PathBuf};
 
-use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess};
-use privet_attack::{Finding, Rate};
+use privet_attack::knowledge::TimeOrder;
+use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, filter_series};
+use privet_attack::{Finding, Knowledge, Rate};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Random, Table};
 use privet_perturb::Law;
@@ -38,10 +39,14 @@ struct Attacked<'a> {
 }
 
 /// Attacks a release whose columns were perturbed by laws.
-pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
-    refuse_others(options)?;
+pub(super) fn attack(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    refuse_others(options, knowledge)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
-    let assessment = assess_release(options, &published, progress)?;
+    let assessment = assess_release(options, knowledge, &published, progress)?;
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
         write::whole(path, page.as_bytes())?;
@@ -51,6 +56,7 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
 
 fn assess_release(
     options: &AttackOptions,
+    knowledge: &Knowledge,
     published: &PublishedPerturbed,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
@@ -68,6 +74,8 @@ fn assess_release(
                 .push(NotMade { attack: format!("filters of {}", model.name), why: why.to_owned() }),
         }
     }
+    // A mistake in it is one, whatever else there is.
+    let order = time_order(options, knowledge, published)?;
     if columns.is_empty() {
         let why = "no column of numbers is published that such an attack could use".to_owned();
         assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
@@ -84,24 +92,36 @@ fn assess_release(
         for own in &mut columns {
             own.original = original.column(own.name).map(|column| numbers(column, own.kind));
         }
-        sampled = sample(&mut columns, published.table.rows, options.seed);
     }
     progress.stage("attacking", None);
     progress.check()?;
-    let known: Vec<PerturbedColumn<'_>> = columns
-        .iter()
-        .map(|own| PerturbedColumn {
-            name: own.name,
-            values: &own.values,
-            law: own.law,
-            together: own.together,
-            original: own.original.as_deref(),
-        })
-        .collect();
+    let failed = |error: privet_attack::noise::NoiseAttackError| JobError::new(error.to_string());
     let knowing = Knowing { confidence: options.confidence, ..Knowing::default() };
-    let findings = assess(&known, &knowing).map_err(|error| JobError::new(error.to_string()))?;
+    // A series is filtered whole, in its order; all else may look at a sample.
+    let mut series = Vec::new();
+    if let Some((order, time)) = &order {
+        columns.iter_mut().for_each(|own| own.reorder(order));
+        let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
+        let knowing = Knowing { in_time: true, known_points: time.known.unwrap_or(0), ..knowing };
+        for own in filter_series(&known, &knowing).map_err(failed)? {
+            series.push(finding(own, &knowing, order.len() as u64).map(|mut own| {
+                own.notes.push(match &time.order {
+                    Some(column) => format!("Records in the order of {column}."),
+                    None => "Records in the order in which they stand.".to_owned(),
+                });
+                own
+            }));
+        }
+        progress.check()?;
+    }
+    if options.original.is_some() {
+        sampled = sample(&mut columns, published.table.rows, options.seed);
+    }
+    let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
+    let findings = assess(&known, &knowing).map_err(failed)?;
     let records = columns.first().map_or(0, |own| own.values.len()) as u64;
-    for own in findings {
+    let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
+    for own in findings.into_iter().filter(|own| !is_replaced(own)) {
         match finding(own, &knowing, records) {
             Ok(mut finding) => {
                 if sampled {
@@ -113,20 +133,102 @@ fn assess_release(
             Err(skipped) => assessment.not_made.push(skipped),
         }
     }
+    for own in series {
+        match own {
+            Ok(finding) => assessment.attacks.push(finding),
+            Err(skipped) => assessment.not_made.push(skipped),
+        }
+    }
     Ok(assessment)
 }
 
+/// The records in the order of time, where the adversary knows it: `[time]` of the knowledge file (survey AT-18).
+fn time_order<'a>(
+    options: &AttackOptions,
+    knowledge: &'a Knowledge,
+    published: &PublishedPerturbed,
+) -> Result<Option<(Vec<u32>, &'a TimeOrder)>, RunError> {
+    let Some(time) = &knowledge.time else { return Ok(None) };
+    let wrong = |problem: String| {
+        let file = options.knowledge.as_deref().unwrap_or(&options.release);
+        RunError::from(JobError::new(problem).at(file))
+    };
+    if time.known.is_some_and(|known| known < 4) {
+        return Err(wrong("`time.known` takes a number of at least 4".to_owned()));
+    }
+    if time.known.is_some() && options.original.is_none() {
+        return Err(wrong(
+            "`time.known` takes the values that are known from the original; give it with --original"
+                .to_owned(),
+        ));
+    }
+    let mut order: Vec<u32> = (0..published.table.rows as u32).collect();
+    if let Some(name) = &time.order {
+        let model = published.manifest.model.columns.iter().find(|own| own.name == *name);
+        let (Some(model), Some(column)) = (model, published.table.column(name)) else {
+            return Err(wrong(format!("`time.order`: the release has no column `{name}`")));
+        };
+        if model.perturbation.is_some() {
+            return Err(wrong(format!(
+                "`time.order`: `{name}` is perturbed, so it does not tell the order; name a column that is published as it was"
+            )));
+        }
+        let kind = match column.domain.kind() {
+            Kind::Integer | Kind::Decimal => Kind::Decimal,
+            Kind::Date => Kind::Date,
+            Kind::Boolean | Kind::Text => {
+                return Err(wrong(format!("`time.order`: `{name}` holds no numbers or dates")));
+            }
+        };
+        let times = numbers(column, kind);
+        if times.iter().any(|time| time.is_nan()) {
+            return Err(wrong(format!("`time.order`: times are missing in `{name}`")));
+        }
+        let at = |record: u32| times.get(record as usize).copied().unwrap_or(f64::NAN);
+        // Records of one time stay in the order in which they stand.
+        order.sort_by(|&a, &b| at(a).total_cmp(&at(b)));
+    }
+    Ok(Some((order, time)))
+}
+
+impl Attacked<'_> {
+    fn known(&self) -> PerturbedColumn<'_> {
+        PerturbedColumn {
+            name: self.name,
+            values: &self.values,
+            law: self.law,
+            together: self.together,
+            original: self.original.as_deref(),
+        }
+    }
+
+    fn reorder(&mut self, order: &[u32]) {
+        self.values = chosen_of(order, &self.values);
+        self.original = self.original.as_deref().map(|own| chosen_of(order, own));
+    }
+}
+
+/// The values of some records, in their order.
+fn chosen_of(records: &[u32], values: &[f64]) -> Vec<f64> {
+    records.iter().filter_map(|&record| values.get(record as usize).copied()).collect()
+}
+
 /// What has no meaning for these releases.
-fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
+fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), JobError> {
+    let beyond = Knowledge { time: None, base: Default::default(), ..knowledge.clone() };
+    if let Some(file) = options.knowledge.as_deref().filter(|_| beyond != Knowledge::default()) {
+        let problem = "a perturbed release is attacked by what its laws tell, and of the knowledge file by `[time]` alone; leave \
+                       the rest out";
+        return Err(JobError::new(problem).at(file));
+    }
     let given = [
         ("--attacks", options.attacks.is_some()),
-        ("--knowledge", options.knowledge.is_some()),
         ("--job", options.job.is_some()),
         ("--people", options.people.is_some()),
     ];
     refuse(
         &given,
-        "is attacked by what its laws tell, with --original, --confidence, --max-risk, --seed and --report",
+        "is attacked by what its laws tell, with --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
     )
 }
 
@@ -222,13 +324,7 @@ fn sample(columns: &mut [Attacked<'_>], rows: usize, seed: u64) -> bool {
     Random::stream(seed, 9).shuffle(&mut chosen);
     chosen.truncate(MOST_LINKED);
     chosen.sort_unstable();
-    let keep = |values: &[f64]| -> Vec<f64> {
-        chosen.iter().filter_map(|&record| values.get(record as usize).copied()).collect()
-    };
-    for own in columns {
-        own.values = keep(&own.values);
-        own.original = own.original.as_deref().map(keep);
-    }
+    columns.iter_mut().for_each(|own| own.reorder(&chosen));
     true
 }
 

@@ -3,9 +3,11 @@
 //! None of them is used for anything else.
 
 use privet_dp::audit::Finding;
-use privet_dp::{Count, DpError, Epsilon, Histogram, Noise, Rational};
+use privet_dp::{DpError, Epsilon, Noise, Rational};
 
-use super::mechanisms::{ADD_REMOVE, both_cells, coded, people};
+use super::mechanisms::{
+    ADD_REMOVE, both_cells, coded, count_and_noise, histogram_and_noise, subject as broken,
+};
 use super::{Setting, Subject};
 
 pub(super) const ALL: &[Subject] = &[
@@ -26,14 +28,6 @@ pub(super) const ALL: &[Subject] = &[
     broken("no-bounds", "a sum whose bounds are declared and not kept", no_bounds),
 ];
 
-const fn broken(
-    name: &'static str,
-    what: &'static str,
-    run: fn(&Setting) -> Result<Finding, DpError>,
-) -> Subject {
-    Subject { name, what, has_delta: false, run }
-}
-
 fn half_the_noise(setting: &Setting) -> Result<Finding, DpError> {
     let twice = Epsilon::new(setting.epsilon.value() * Rational::from(2))?;
     let noise = Noise::laplace(1, &twice);
@@ -41,20 +35,17 @@ fn half_the_noise(setting: &Setting) -> Result<Finding, DpError> {
 }
 
 fn replacing(setting: &Setting) -> Result<Finding, DpError> {
-    let histogram = Histogram { people: people(ADD_REMOVE), cells: 2 };
-    let noise = histogram.noise(&setting.pure())?;
+    let (histogram, noise) = histogram_and_noise(ADD_REMOVE, &setting.pure())?;
     setting.run(&[0, 0][..], &[0, 1][..], |codes| Ok(both_cells(&histogram.release(codes, &noise)?)))
 }
 
 fn two_records(setting: &Setting) -> Result<Finding, DpError> {
-    let count = Count { people: people(ADD_REMOVE) };
-    let noise = count.noise(&setting.pure())?;
+    let (count, noise) = count_and_noise(&setting.pure())?;
     setting.run(&3, &5, |&n| count.release(n, &noise).map(coded))
 }
 
 fn three_for_one(setting: &Setting) -> Result<Finding, DpError> {
-    let count = Count { people: people(ADD_REMOVE) };
-    let noise = count.noise(&setting.pure())?;
+    let (count, noise) = count_and_noise(&setting.pure())?;
     // The smallest of three is at least t when all are: the event of three answers at once.
     let smallest = |n: &u64| {
         let answers = [count.release(*n, &noise)?, count.release(*n, &noise)?, count.release(*n, &noise)?];

@@ -9,7 +9,7 @@
 use privet_dp::audit::Finding;
 use privet_dp::{
     AlphaBeta, Bounds, ContingencyTable, Count, Dirichlet, DpError, FourierMarginals, Histogram, Mean,
-    Neighbours, Noise, People, Quantile, Selection, SmoothMedian, Sulq, Sum, TopK,
+    Neighbours, Noise, People, Privacy, Quantile, Selection, SmoothMedian, Sulq, Sum, TopK,
 };
 
 use super::{Setting, Subject};
@@ -76,34 +76,46 @@ pub(super) fn both_cells(cells: &[i64]) -> i64 {
     }
 }
 
-fn count(setting: &Setting) -> Result<Finding, DpError> {
+/// A count of added or removed people, and its noise.
+pub(super) fn count_and_noise(privacy: &Privacy) -> Result<(Count, Noise), DpError> {
     let count = Count { people: people(ADD_REMOVE) };
-    let noise = count.noise(&setting.pure())?;
+    let noise = count.noise(privacy)?;
+    Ok((count, noise))
+}
+
+/// A histogram of two cells, and its noise.
+pub(super) fn histogram_and_noise(
+    neighbours: Neighbours,
+    privacy: &Privacy,
+) -> Result<(Histogram, Noise), DpError> {
+    let histogram = Histogram { people: people(neighbours), cells: 2 };
+    let noise = histogram.noise(privacy)?;
+    Ok((histogram, noise))
+}
+
+fn count(setting: &Setting) -> Result<Finding, DpError> {
+    let (count, noise) = count_and_noise(&setting.pure())?;
     setting.run(&3, &4, |&n| count.release(n, &noise).map(coded))
 }
 
 fn count_gaussian(setting: &Setting) -> Result<Finding, DpError> {
-    let count = Count { people: people(ADD_REMOVE) };
-    let noise = count.noise(&setting.approximate())?;
+    let (count, noise) = count_and_noise(&setting.approximate())?;
     setting.run_approximate(&3, &4, |&n| count.release(n, &noise).map(coded))
 }
 
 fn count_probabilistic(setting: &Setting) -> Result<Finding, DpError> {
-    let count = Count { people: people(ADD_REMOVE) };
-    let noise = count.noise(&setting.probabilistic())?;
+    let (count, noise) = count_and_noise(&setting.probabilistic())?;
     // Its noise is calibrated by a bound that is not tight, so a third of it still hides more than elsewhere.
     setting.longer().run_approximate(&3, &4, |&n| count.release(n, &noise).map(coded))
 }
 
 fn histogram(setting: &Setting) -> Result<Finding, DpError> {
-    let histogram = Histogram { people: people(REPLACE_ONE), cells: 2 };
-    let noise = histogram.noise(&setting.pure())?;
+    let (histogram, noise) = histogram_and_noise(REPLACE_ONE, &setting.pure())?;
     setting.run(&[0, 0][..], &[0, 1][..], |codes| Ok(both_cells(&histogram.release(codes, &noise)?)))
 }
 
 fn histogram_gaussian(setting: &Setting) -> Result<Finding, DpError> {
-    let histogram = Histogram { people: people(REPLACE_ONE), cells: 2 };
-    let noise = histogram.noise(&setting.approximate())?;
+    let (histogram, noise) = histogram_and_noise(REPLACE_ONE, &setting.approximate())?;
     // Both cells change by 1, so their difference carries the loss.
     let difference =
         |cells: Vec<i64>| cells.first().zip(cells.get(1)).map_or(0, |(first, second)| first - second);

@@ -216,6 +216,11 @@ fn require_all(options: &JudgeOptions, found: &Judgement) -> Result<(), JobError
             "--gamma, --alpha and --beta are about laws, matrices and worlds, and the file has none",
         ));
     }
+    if !options.priors.is_empty() && found.laws.is_none() {
+        return Err(JobError::new(
+            "--prior is about what laws and matrices can make of a belief, and the file has none; leave it out",
+        ));
+    }
     if options.k.is_some() && found.points.is_none() {
         return Err(JobError::new(
             "--k is about points with noise: give the true records with --data FILE, or a TOML file with [noise]",

@@ -260,6 +260,11 @@ impl Declared<'_> {
             Some(label) => Some(label),
             None => of_job.and_then(|own| own.other.clone()),
         };
+        if listed.is_some() && keys.iter().any(|key| key.trim().is_empty()) {
+            return Err(problem(format!(
+                "--keys names an empty key for `{column}`; every key stands between commas, such as --keys sex=F,M"
+            )));
+        }
         check_keys(&keys, other.as_deref())
             .map_err(|what| problem(format!("the keys of `{column}` {what}")))?;
         Ok(Keys { column: column.to_owned(), keys, other })

@@ -274,7 +274,7 @@ fn number(value: f64, error: Error, records: Option<i128>) -> Number {
     let (half_width_95, rank_error_95) = match error {
         Error::HalfWidth(half) => (Some(half), None),
         Error::PerRecords(half) => (records.map(|records| half / records.max(1) as f64), None),
-        Error::Rank(records) => (None, Some(records)),
+        Error::Rank(records) => (None, records),
         Error::IfEven(_) => (None, None),
     };
     Number { value, half_width_95, rank_error_95 }

@@ -43,7 +43,18 @@ impl Amount {
 /// A decimal number or a fraction. What is neither is told as no protection at all, never as a strong one.
 fn real(text: &str) -> f64 {
     let (above, below) = text.split_once('/').unwrap_or((text, "1"));
-    match (above.trim().parse::<f64>(), below.trim().parse::<f64>()) {
+    let (above, below) = (above.trim(), below.trim());
+    // Of very long fractions the first digits: all of them are beyond what such a number holds.
+    let beyond = below.len().saturating_sub(300);
+    let first = |text: &'_ str| text.get(..text.len().saturating_sub(beyond)).map(str::to_owned);
+    let (above, below) = match beyond {
+        0 => (above.to_owned(), below.to_owned()),
+        _ => (
+            first(above).filter(|own| !own.is_empty()).unwrap_or("0".into()),
+            first(below).unwrap_or_default(),
+        ),
+    };
+    match (above.parse::<f64>(), below.parse::<f64>()) {
         (Ok(above), Ok(below)) if below > 0.0 => above / below,
         _ => f64::INFINITY,
     }
@@ -218,4 +229,25 @@ fn head(text: &str) -> Option<Head> {
     let (sequence, hash) = text.trim().split_once(':')?;
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     Some(Head { sequence: sequence.parse().ok()?, hash: hash.to_ascii_lowercase() }).filter(|_| is_hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::real;
+
+    #[test]
+    fn fractions_of_any_length_are_numbers() {
+        let sevens = "7".repeat(900);
+        for (text, value) in [
+            ("0.25".to_owned(), 0.25),
+            ("7/3".to_owned(), 7.0 / 3.0),
+            (format!("{sevens}/{sevens}0"), 0.1),
+            (format!("1/{sevens}"), 0.0),
+            ("x".to_owned(), f64::INFINITY),
+            ("1/0".to_owned(), f64::INFINITY),
+        ] {
+            let found = real(&text);
+            assert!(found == value || (found - value).abs() < 1e-12, "{found} {value}");
+        }
+    }
 }

@@ -85,17 +85,18 @@ impl Marginals {
         let wanted: Vec<&[usize]> = question.grouping_sets.iter().map(Vec::as_slice).collect();
         let fourier = FourierMarginals::new(people, &sizes, &wanted).map_err(|error| match error {
             DpError::TooLarge { most, .. } => problem(format!(
-                "these tables need more than {most} coefficients; ask for tables of fewer columns, such as pairs, or for every \
-                 table by itself with a plain `group by`"
+                "tables that agree with each other take at most {most} Fourier coefficients together, and these need more: of a \
+                 table as many as it has cells, each column's number of keys being raised to 2, 4, 8 …. Ask for tables of fewer \
+                 columns, such as pairs, or for every table by itself with a plain `group by`"
             )),
             other => other.into(),
         })?;
         let work = combinations * fourier.coefficients() as u128;
         if work > MOST_WORK {
             return Err(problem(format!(
-                "these tables need {} coefficients of {combinations} combinations of keys, more than the linear program that makes \
-                 them agree can take; ask for tables of fewer columns or keys, or for every table by itself with a plain \
-                 `group by`",
+                "the linear program that makes tables agree takes at most {MOST_WORK} numbers, coefficients times combinations of \
+                 keys, and these tables need {} times {combinations}. Ask for tables of fewer columns or keys, or for every table \
+                 by itself with a plain `group by`",
                 fourier.coefficients()
             )));
         }

@@ -103,7 +103,8 @@ pub struct PlannedFigure {
     pub half_width_95: Option<f64>,
     /// Averages: the same, to be divided by the number of records.
     pub half_width_95_times_records: Option<f64>,
-    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile.
+    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile. Absent
+    /// where epsilon is so small that nothing can be said.
     pub rank_error_95: Option<f64>,
 }
 

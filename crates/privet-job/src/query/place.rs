@@ -110,15 +110,19 @@ impl Account {
         let ledger = ledger.ok_or_else(|| {
             JobError::new("say which ledger: the table or job file that it is of, or --ledger FILE")
         })?;
-        if let Storage::Server(url) = &ledger
-            && !flags.unencrypted
-            && !PostgresLedger::is_local(url)?
-        {
-            let problem = "the connection to a PostgreSQL ledger is not encrypted, so whoever is on the way to another machine \
-                           could read it, or change what is charged; use a tunnel to localhost or a socket, or say \
-                           --unencrypted where you trust the network";
-            return Err(JobError::new(problem).into());
-        }
+        let ledger = match ledger {
+            Storage::Server(url) => {
+                if flags.unencrypted && PostgresLedger::demands_encryption(&url)? {
+                    let problem = "--unencrypted contradicts the URL, whose `sslmode` or `sslrootcert` demands encryption; leave \
+                                   one of them out";
+                    return Err(JobError::new(problem).into());
+                }
+                let url = if flags.unencrypted { PostgresLedger::unencrypted(&url) } else { url };
+                PostgresLedger::check(&url)?;
+                Storage::Server(url)
+            }
+            file => file,
+        };
         if flags.unencrypted && matches!(ledger, Storage::File(_)) {
             return Err(JobError::new("--unencrypted is for a PostgreSQL ledger; this one is a file").into());
         }
@@ -178,7 +182,9 @@ impl Account {
     pub fn existing(&self) -> Result<Box<dyn Ledger>, LedgerError> {
         let key = self.key.as_deref();
         Ok(match &self.ledger {
-            Storage::File(path) => Box::new(SqliteLedger::open_existing(path, key)?),
+            Storage::File(path) => {
+                Box::new(SqliteLedger::open_existing(path, key).map_err(|error| self.signed(error))?)
+            }
             Storage::Server(url) => Box::new(PostgresLedger::open_existing(url, key)?),
         })
     }
@@ -191,7 +197,7 @@ impl Account {
             (Storage::File(path), None)
                 if self.unsigned || path.metadata().is_ok_and(|file| file.len() > 0) =>
             {
-                Ok((Box::new(SqliteLedger::open(path)?), None))
+                Ok((Box::new(SqliteLedger::open(path).map_err(|error| self.signed(error))?), None))
             }
             (Storage::File(path), None) => {
                 let key = with_ending(path, ".key");
@@ -217,6 +223,14 @@ impl Account {
             (Storage::Server(url), key) => {
                 Ok((Box::new(PostgresLedger::open(url, key.as_deref())?), key.clone()))
             }
+        }
+    }
+
+    /// The same error; a missing key is none that is missed where --unsigned says that there is none.
+    fn signed(&self, error: LedgerError) -> LedgerError {
+        match error {
+            LedgerError::KeyMissing if self.unsigned => LedgerError::Signed,
+            other => other,
         }
     }
 

@@ -100,8 +100,8 @@ pub(super) enum Error {
     HalfWidth(f64),
     /// By this much divided by the number of records, which is not known before asking.
     PerRecords(f64),
-    /// By this many records in its rank.
-    Rank(f64),
+    /// By this many records in its rank; not known where no bound holds whatever the records are.
+    Rank(Option<f64>),
     /// By this much divided by the number of records if values lie evenly between their bounds; how far it is for the
     /// data at hand must not be told.
     IfEven(f64),
@@ -408,7 +408,7 @@ impl Part {
                 Error::HalfWidth(noise.accuracy().per(one).half_width_95)
             }
             Mechanism::Average { mean, .. } => Error::PerRecords(mean.accuracy(1).half_width_95),
-            Mechanism::Quantile { quantile, .. } => Error::Rank(quantile.rank_error_95().ceil()),
+            Mechanism::Quantile { quantile, .. } => Error::Rank(quantile.rank_error_95().map(f64::ceil)),
             Mechanism::SmoothMedian { median, bounds } => {
                 Error::IfEven(median.half_width_95_times_records() / bounds.grid().units_per_one() as f64)
             }
@@ -420,7 +420,7 @@ impl Part {
         let (half, times, rank) = match self.error() {
             Error::HalfWidth(half) => (Some(half), None, None),
             Error::PerRecords(times) | Error::IfEven(times) => (None, Some(times), None),
-            Error::Rank(rank) => (None, None, Some(rank)),
+            Error::Rank(rank) => (None, None, rank),
         };
         let spread = match &self.mechanism {
             Mechanism::Count(noise) => Some(Law::of(noise, 1.0)),

@@ -30,6 +30,7 @@ pub(super) fn facts(
         }
         let found = one(table, ready, position, &Class::all(), &options)?;
         let known = found.records - found.missing.min(found.records);
+        let warnings = found.warnings;
         pictures.push(match found.estimate {
             ColumnEstimate::Counts(counts) => {
                 let n = (known as f64).max(1.0);
@@ -42,7 +43,7 @@ pub(super) fn facts(
                         (own.value.clone(), share, own.nonnegative / n, own.standard_error / n)
                     })
                     .collect();
-                most_frequent(bars, worst, known)
+                most_frequent(bars, worst, known, warnings)
             }
             ColumnEstimate::Items(found) => {
                 let n = (known as f64).max(1.0);
@@ -55,7 +56,7 @@ pub(super) fn facts(
                         (own.items.join(", "), own.published as f64 / n, share, own.standard_error / n)
                     })
                     .collect();
-                most_frequent(bars, worst, known)
+                most_frequent(bars, worst, known, warnings)
             }
             ColumnEstimate::Numbers(numbers) => {
                 let shown = |number: f64| match numbers.dates {
@@ -69,6 +70,8 @@ pub(super) fn facts(
                     ]
                     .map(shown),
                     bars: numbers.bins.iter().map(|bin| (bin.published, bin.share)).collect(),
+                    intervals: numbers.bins.iter().filter_map(|bin| bin.low.zip(bin.high)).collect(),
+                    warnings,
                     noise_deviation: numbers.noise_deviation,
                     error_of_one: numbers.mean_standard_error.unwrap_or(0.0) * (known as f64).sqrt(),
                     mean: numbers.mean.map(shown),
@@ -88,12 +91,17 @@ fn short(number: f64) -> String {
 }
 
 /// The bars of the most frequent values: per value its share as published, as estimated, and the error of that.
-fn most_frequent(mut bars: Vec<(String, f64, f64, f64)>, worst: f64, records: u64) -> PerturbedPicture {
+fn most_frequent(
+    mut bars: Vec<(String, f64, f64, f64)>,
+    worst: f64,
+    records: u64,
+    warnings: Vec<String>,
+) -> PerturbedPicture {
     let all = bars.len();
     bars.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
     bars.truncate(MOST_SHOWN);
     let left_out = (all - bars.len()) as u64;
     // The error of a share grows as one over the root of the records: told for one record.
     let error_of_one = worst / (records as f64).max(1.0).sqrt();
-    PerturbedPicture::Counts { bars, left_out, error_of_one, records }
+    PerturbedPicture::Counts { bars, left_out, error_of_one, records, warnings }
 }

@@ -6,9 +6,12 @@
 //! expectation and maximization (`numbers.rs`). Sets of items: supports (`items.rs`). A classifier can learn from such distributions (`learn.rs`). One column at a time, in each class of a column that is published as it
 //! was.
 //!
-//! Intervals are about the records of the release; with `sampled`, about the population that they were drawn from.
+//! Intervals are about the records of the release; with `sampled`, about the population that they were drawn from. Those
+//! of distributions are always about the population, and so rather wide for the records. Where little can be concluded,
+//! that is said (`certainty.rs`).
 
 mod categories;
+mod certainty;
 mod items;
 mod learn;
 mod numbers;
@@ -49,6 +52,8 @@ pub struct ReconstructOptions {
     pub itemsets: Vec<String>,
     /// The records are a sample, and it is the population that is asked about.
     pub sampled: bool,
+    /// How sure the shares of intervals are is told as well; it takes longer than the shares themselves.
+    pub intervals: bool,
 }
 
 impl Default for ReconstructOptions {
@@ -60,6 +65,7 @@ impl Default for ReconstructOptions {
             method: NumbersMethod::Em,
             itemsets: Vec::new(),
             sampled: false,
+            intervals: true,
         }
     }
 }
@@ -88,6 +94,9 @@ pub struct ColumnReconstruction {
     pub records: u64,
     /// Records of it in which the value is missing. They are in none of the estimates.
     pub missing: u64,
+    /// What cannot be concluded, as sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The estimate.
     #[serde(flatten)]
     pub estimate: ColumnEstimate,
@@ -303,6 +312,8 @@ pub(crate) fn one(
         class: class.name.clone(),
         records,
         missing,
+        // Nobody asked how sure it is.
+        warnings: if options.intervals { certainty::warnings(&estimate) } else { Vec::new() },
         estimate,
     })
 }

@@ -3,13 +3,16 @@
 //!
 //! # Guarantee
 //! Masses are not negative and sum to 1; the log-likelihood never falls from round to round, and all of it is part of the
-//! answer. The mean is unbiased; the variance is that of the published numbers less that of the noise and of rounding, and
+//! answer. Each mass has a 95 % interval from the profile likelihood (`privet_perturb::share_intervals` says when it holds), widened
+//! to the mass itself where the rounds ended before the most likely one; the deviation of correlated noise counts as known
+//! there. The mean is unbiased; the variance is that of the published numbers less that of the noise and of rounding, and
 //! is left out where that is negative. Of multiplied numbers only mean and deviation are estimated: the law of their logarithm is
 //! none of those that can be taken off. The deviation of correlated noise is not published; it is estimated as
 //! d/(1+d) of the published variance.
 
 use privet_perturb::{
     Grid, Kernel, Moments, Noise, Options, PerturbError, Reconstruction, Stopped, reconstruct,
+    share_intervals,
 };
 use privet_release::perturbed::NoiseWay;
 use serde::{Deserialize, Serialize};
@@ -46,6 +49,9 @@ pub struct NumbersEstimate {
     /// How the distribution was reconstructed; absent where it cannot be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<NumbersMethod>,
+    /// How the 95 % intervals of the shares were made; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_method: Option<&'static str>,
     /// The intervals.
     pub bins: Vec<Bin>,
     /// Rounds that were run.
@@ -73,6 +79,12 @@ pub struct Bin {
     pub published: f64,
     /// The estimated share of originals in it.
     pub share: f64,
+    /// An interval that covers the true share with about 95 %: from; absent where it was not computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// To.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
 }
 
 /// The deviation of correlated noise from the published numbers; `rounding` is the variance of rounding them.
@@ -118,6 +130,7 @@ pub(super) fn estimate(
         mean_standard_error: spread.filter(|_| !values.is_empty()).map(|spread| (spread / n).sqrt()),
         deviation: moments.filter(|own| own.variance > 0.0).map(|own| own.variance.sqrt()),
         method: None,
+        interval_method: None,
         bins: Vec::new(),
         rounds: 0,
         stopped: None,
@@ -133,8 +146,12 @@ pub(super) fn estimate(
         NumbersMethod::Em => Kernel::Interval,
         NumbersMethod::Bayes => Kernel::Midpoint,
     };
-    let found =
-        reconstruct(values, noise, &grid, &Options { kernel, ..Options::default() }).map_err(failed)?;
+    let how = Options { kernel, ..Options::default() };
+    let found = reconstruct(values, noise, &grid, &how).map_err(failed)?;
+    let ends = match options.intervals {
+        true => share_intervals(values, noise, &grid, &how, 0.95).map_err(failed)?,
+        false => None,
+    };
     let Reconstruction { masses, log_likelihood, gap, stopped, unreachable, .. } = found;
     let mut published = vec![0u64; grid.len()];
     for &value in values {
@@ -147,8 +164,14 @@ pub(super) fn estimate(
         .intervals()
         .zip(masses)
         .zip(shares)
-        .map(|(((from, to), share), published)| Bin { from, to, published, share })
+        .enumerate()
+        .map(|(at, (((from, to), share), published))| {
+            let ends = ends.as_ref().and_then(|ends| ends.get(at)).copied();
+            let (low, high) = ends.map(|(low, high)| (low.min(share), high.max(share))).unzip();
+            Bin { from, to, published, share, low, high }
+        })
         .collect();
+    estimate.interval_method = ends.is_some().then_some("profile-likelihood");
     estimate.method = Some(options.method);
     estimate.rounds = log_likelihood.len().saturating_sub(1) as u64;
     estimate.stopped = Some(stopped);

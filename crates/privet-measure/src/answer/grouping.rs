@@ -43,7 +43,11 @@ pub(super) fn read(
     let chosen: Vec<Vec<usize>> = match kind {
         Kind::Listed => members,
         Kind::Rollup => (0..=members.len()).rev().map(|end| members[..end].concat()).collect(),
-        Kind::Cube if members.len() > MOST => return Err(refuse("`cube` of more than eight columns")),
+        Kind::Cube if members.len() > MOST => {
+            return Err(refuse(
+                "`cube` of more than eight columns, that is more than 256 tables (list those that you need as `grouping sets ((a, b), (b, c))`)",
+            ));
+        }
         Kind::Cube => {
             let part = |left_out: u32| {
                 let kept = members.iter().rev().enumerate().filter(move |(bit, _)| left_out >> bit & 1 == 0);

@@ -39,6 +39,9 @@ pub enum PerturbedPicture {
         error_of_one: f64,
         /// Records with a value.
         records: u64,
+        /// What cannot be concluded, as sentences.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
     },
     /// Numbers or dates.
     Numbers {
@@ -46,6 +49,12 @@ pub enum PerturbedPicture {
         ends: [String; 2],
         /// Per interval the published and the estimated share; none where no distribution can be estimated.
         bars: Vec<(f64, f64)>,
+        /// Per interval the ends of the 95 % interval of the estimated share; none where it is not known.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        intervals: Vec<(f64, f64)>,
+        /// What cannot be concluded, as sentences.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
         /// The standard deviation of the noise.
         noise_deviation: f64,
         /// The standard error of the mean, times the root of the number of records.
@@ -163,13 +172,18 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
         out.push_str("</div>\n");
         match picture {
             PerturbedPicture::Nothing => {}
-            PerturbedPicture::Counts { bars, left_out, .. } => {
+            PerturbedPicture::Counts { bars, left_out, warnings, .. } => {
                 shares(out, &format!("shares-{}", at + 1), bars, *left_out);
+                warn(out, warnings);
             }
-            PerturbedPicture::Numbers { bars, ends, mean, deviation, rounds, .. } => {
+            PerturbedPicture::Numbers {
+                bars, intervals, ends, mean, deviation, rounds, warnings, ..
+            } => {
                 if !bars.is_empty() {
-                    pictures::distribution(out, &format!("distribution-{}", at + 1), ends, bars, *rounds);
+                    let id = format!("distribution-{}", at + 1);
+                    pictures::distribution(out, &id, ends, bars, intervals, *rounds);
                 }
+                warn(out, warnings);
                 // A date is shown as it is written, a number as all numbers are.
                 let shown = |mean: &String| mean.parse().map_or_else(|_| escape(mean), number);
                 let mean = mean.as_ref().map_or("not known".to_owned(), shown);
@@ -195,6 +209,13 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
     let removed = &manifest.data.removed_columns;
     if !removed.is_empty() {
         put!(out, "<p>Not published: {}.</p>\n", names(removed.iter().map(String::as_str), 24));
+    }
+}
+
+/// What cannot be concluded from an estimate.
+fn warn(out: &mut String, warnings: &[String]) {
+    for own in warnings {
+        put!(out, "<p class=\"aside\"><strong>Careful:</strong> {}</p>\n", escape(own));
     }
 }
 
@@ -398,10 +419,16 @@ mod tests {
     #[test]
     fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         let bars = vec![("<b>yes</b>".to_owned(), 0.4, 0.3, 0.1), ("no".to_owned(), 0.6, 0.7, 0.1)];
-        let pictures = vec![PerturbedPicture::Counts { bars, left_out: 2, error_of_one: 0.9, records: 7 }];
+        let pictures = vec![PerturbedPicture::Counts {
+            bars,
+            left_out: 2,
+            error_of_one: 0.9,
+            records: 7,
+            warnings: vec!["<u>little</u>".into()],
+        }];
         let facts = PerturbedFacts { reproduce: vec!["privet randomize <job>".into()], pictures };
         let page = html(&manifest(CategoryLaw::Retention(0.6), Some(4.0)), &facts);
-        for markup in ["<b>", "<i>", "<s>", "<job>", "NaN", "<script"] {
+        for markup in ["<b>", "<u>", "<i>", "<s>", "<job>", "NaN", "<script"] {
             assert!(!page.contains(markup), "{markup}");
         }
         for said in [
@@ -412,6 +439,7 @@ mod tests {
             "3\u{a0}values are missing",
             "fixed seed",
             "2\u{a0}rarer values are not shown",
+            "Careful:</strong> &lt;u&gt;little",
         ] {
             assert!(page.contains(said), "{said}");
         }

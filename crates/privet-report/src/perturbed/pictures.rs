@@ -247,9 +247,20 @@ pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture) {
     );
 }
 
-/// Numbers as published and as estimated.
-pub(super) fn distribution(out: &mut String, id: &str, ends: &[String; 2], bars: &[(f64, f64)], rounds: u64) {
+/// Numbers as published and as estimated, with the 95 % intervals of what is estimated.
+pub(super) fn distribution(
+    out: &mut String,
+    id: &str,
+    ends: &[String; 2],
+    bars: &[(f64, f64)],
+    intervals: &[(f64, f64)],
+    rounds: u64,
+) {
     let most = bars.iter().map(|bar| bar.0.max(bar.1)).fold(0.0, f64::max);
+    // Tall whiskers must not make everything else flat: they are cut off at the top.
+    let tallest = intervals.iter().map(|own| own.1).fold(0.0, f64::max);
+    let highest = most;
+    let most = most.max(tallest.min(2.0 * most));
     let rise = |share: f64| if most > 0.0 { proper(share / most) * (BASE - TOP) } else { 0.0 };
     let step = WIDTH / bars.len().max(1) as f64;
     out.push_str("<figure>\n");
@@ -258,7 +269,7 @@ pub(super) fn distribution(out: &mut String, id: &str, ends: &[String; 2], bars:
         "chart",
         &view_box(WIDTH, HEIGHT),
         "Published and reconstructed distribution",
-        &format!("{} intervals; the highest holds {} of records.", bars.len(), share(most.min(1.0))),
+        &format!("{} intervals; the highest holds {} of records.", bars.len(), share(highest.min(1.0))),
     ));
     let mut line = String::new();
     for (at, (published, estimated)) in bars.iter().enumerate() {
@@ -279,6 +290,13 @@ pub(super) fn distribution(out: &mut String, id: &str, ends: &[String; 2], bars:
         "<path class=\"before\" d=\"{}\"/><rect class=\"axis\" x=\"0\" y=\"{BASE}\" width=\"{WIDTH}\" height=\"1\"/>",
         line.trim_end()
     );
+    for (at, (low, high)) in intervals.iter().enumerate() {
+        let x = figure(step * (at as f64 + 0.5));
+        let (low, high) = (figure(BASE - rise(*low)), figure(BASE - rise(*high)));
+        for class in ["halo", "whisker"] {
+            put!(out, "<line class=\"{class}\" x1=\"{x}\" y1=\"{low}\" x2=\"{x}\" y2=\"{high}\"/>");
+        }
+    }
     let labels = ends.iter().enumerate().map(|(rank, text)| Label {
         centre: WIDTH * rank as f64,
         y: BASE + 16.0,
@@ -286,11 +304,15 @@ pub(super) fn distribution(out: &mut String, id: &str, ends: &[String; 2], bars:
         rank: rank as u64,
     });
     write_labels(out, labels.collect(), WIDTH, "tick");
+    let whiskers = match intervals.is_empty() {
+        true => "",
+        false => "<li><span class=\"key whiskers\" aria-hidden=\"true\"></span>95 %</li>",
+    };
     put!(
         out,
         "</svg>\n<figcaption><ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>as \
          published</li><li><span class=\"key line\" aria-hidden=\"true\"></span>reconstructed from it, in {} \
-         rounds</li></ul></figcaption>\n</figure>\n",
+         rounds</li>{whiskers}</ul></figcaption>\n</figure>\n",
         count(rounds)
     );
 }
@@ -339,9 +361,22 @@ mod tests {
             error(
                 &mut out,
                 "e",
-                &PerturbedPicture::Counts { bars, left_out: 0, error_of_one: odd, records: 0 },
+                &PerturbedPicture::Counts {
+                    bars,
+                    left_out: 0,
+                    error_of_one: odd,
+                    records: 0,
+                    warnings: vec![],
+                },
             );
-            distribution(&mut out, "d", &["<a>".into(), "b".into()], &[(odd, odd), (0.5, odd)], 3);
+            distribution(
+                &mut out,
+                "d",
+                &["<a>".into(), "b".into()],
+                &[(odd, odd), (0.5, odd)],
+                &[(odd, odd)],
+                3,
+            );
             density(&mut out, "n", NoiseLaw::Uniform, Some(odd));
             assert!(!out.contains("NaN") && !out.contains("inf\"") && !out.contains("<a>"), "{out}");
         }

@@ -89,6 +89,52 @@ fn a_constant_column_and_a_series() {
     assert_eq!(of(&findings, "wavelet-filter").outcome, Outcome::NotMade);
 }
 
+/// survey AT-18: a slow wave is filtered better by the values around each time than by its own value; gaps are left out.
+#[test]
+fn a_series_with_known_points() {
+    let mut coins = SeededCoins::new(18);
+    let mut original = vec![(0..2000).map(|t| 40.0 * (f64::from(t) / 90.0).sin()).collect::<Vec<f64>>()];
+    let mut published: Vec<Vec<f64>> =
+        original.iter().map(|own| additive_noise(own, NOISE, &mut coins).unwrap().value).collect();
+    let knowing = Knowing { in_time: true, known_points: 60, ..Knowing::default() };
+    let of_points = |original: Option<&[Vec<f64>]>, published: &[Vec<f64>], knowing: &Knowing| {
+        let found = filter_series(&given(original, published, Law::Add(NOISE)), knowing).unwrap();
+        assert_eq!(
+            found.iter().map(|own| own.attack).collect::<Vec<_>>(),
+            ["wavelet-filter", "known-points"]
+        );
+        found[1].outcome
+    };
+    let Outcome::Estimated { succeeded, expected_error, score: Some(score) } =
+        of_points(Some(&original), &published, &knowing)
+    else {
+        panic!()
+    };
+    // Eleven values around each time leave about 1/√11 of the noise, and 12 weights are learned at 60 points.
+    assert!(
+        succeeded && score.estimate_error < 0.45 && (expected_error - score.estimate_error).abs() < 0.2,
+        "{score:?}"
+    );
+    // Those that are known are not scored.
+    assert_eq!(score.recovered.of, 1940);
+    published[0][7] = f64::NAN;
+    original[0][9] = f64::NAN;
+    let Outcome::Estimated { score: Some(score), .. } = of_points(Some(&original), &published, &knowing)
+    else {
+        panic!()
+    };
+    assert_eq!(score.recovered.of, 1938);
+    assert_eq!(of_points(None, &published, &knowing), Outcome::NotMade);
+    for known_points in [1, 3, 1998, usize::MAX] {
+        let knowing = Knowing { known_points, ..knowing };
+        assert_eq!(of_points(Some(&original), &published, &knowing), Outcome::NotMade);
+    }
+    // What is noise itself is not recovered.
+    let other: Vec<Vec<f64>> = vec![(0..2000).map(|_| 100.0 * coins.normal().unwrap()).collect()];
+    let noisy = vec![additive_noise(&other[0], NOISE, &mut coins).unwrap().value];
+    assert!(!of_points(Some(&other), &noisy, &knowing).succeeded());
+}
+
 /// Second moments suffice: the expected error of the best linear estimate behind multiplied noise is the one made.
 #[test]
 fn multiplied_noise() {

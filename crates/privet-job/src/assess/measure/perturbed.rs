@@ -44,7 +44,8 @@ pub(in crate::assess) fn measure(
     let (original, _) = original_table(&options.original, &model.missing, &names, progress)?;
     progress.stage("measuring", None);
     // Columns of sets of items are left out, and laws that cannot be inverted are no mistake here.
-    let rebuilt = reconstruct_release(&options.release, &ReconstructOptions::default(), progress);
+    let how = ReconstructOptions { intervals: false, ..ReconstructOptions::default() };
+    let rebuilt = reconstruct_release(&options.release, &how, progress);
     let rebuilt = rebuilt.map(|own| own.columns).unwrap_or_default();
     let (utility, _) = compared_columns(&model.columns, &original, &published.table, &rebuilt, progress)?;
     let assessment = Assessment { utility: Some(utility), ..Assessment::default() };

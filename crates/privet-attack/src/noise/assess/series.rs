@@ -1,0 +1,186 @@
+//! The attacks on series in time (survey AT-18), in the form of all others.
+//!
+//! # Guarantee
+//! Records without a published value are left out of the series, those without an original one out of the score. Known
+//! points are spread evenly over the series, so that nothing is drawn, and are not scored: what is known already is not
+//! recovered.
+
+use privet_perturb::Law;
+
+use super::table::Table;
+use super::{Knowing, NoiseFinding, Outcome, PerturbedColumn, estimated, told};
+use crate::noise::records::{NoiseAttackError, Records};
+use crate::noise::score::Score;
+use crate::noise::series::{haar_filter, known_points};
+
+/// The farthest that the regression at known points looks around a point.
+const REACH: usize = 5;
+
+/// Filters the noise out of every column that has some, with the records in the order of time.
+///
+/// # Errors
+/// As [`super::assess`].
+pub fn filter_series(
+    columns: &[PerturbedColumn<'_>],
+    knowing: &Knowing,
+) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
+    Table::new(columns)?.all_series(knowing)
+}
+
+/// A series without its gaps.
+struct Series {
+    published: Vec<f64>,
+    /// `None` where the original is missing, or all of it is.
+    truth: Vec<Option<f64>>,
+    deviation: f64,
+}
+
+impl Series {
+    /// The score of estimates at all points but some; `None` without a point whose truth is known.
+    fn score(
+        &self,
+        estimates: &[f64],
+        knowing: &Knowing,
+        is_scored: impl Fn(usize) -> bool,
+    ) -> Result<Option<Score>, NoiseAttackError> {
+        let (mut truth, mut published, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, ((value, estimate), original)) in
+            self.published.iter().zip(estimates).zip(&self.truth).enumerate()
+        {
+            if let Some(original) = original.filter(|_| is_scored(at)) {
+                truth.push(original);
+                published.push(*value);
+                own.push(*estimate);
+            }
+        }
+        if truth.is_empty() {
+            return Ok(None);
+        }
+        let [truth, published, own] = [&truth, &published, &own].map(|values| Records::new(values, 1));
+        Score::of(truth?, published?, own?, &[self.deviation], knowing.tolerance).map(Some)
+    }
+}
+
+impl Table<'_> {
+    pub(super) fn all_series(&self, knowing: &Knowing) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
+        let mut findings = Vec::new();
+        for column in self.columns {
+            findings.push(self.wavelets(column, knowing)?);
+            if knowing.known_points > 0 {
+                findings.push(self.at_known_points(column, knowing)?);
+            }
+        }
+        Ok(findings)
+    }
+
+    /// The series of a column, or why there is none.
+    fn series_of(&self, column: &PerturbedColumn<'_>, knowing: &Knowing) -> Result<Series, &'static str> {
+        // Correlated noise is so between columns, not between records.
+        let deviation = match (column.law, column.together) {
+            (Law::Add(noise), _) if !noise.is_none() => noise.variance().sqrt(),
+            (Law::Keep, Some(_)) => self.deviation_of(column),
+            _ => 0.0,
+        };
+        if deviation <= 0.0 {
+            return Err("Not made: no noise is added to the column.");
+        }
+        if !knowing.in_time {
+            return Err(
+                "Not made: the records are not said to be in the order of time (`[time]` of the knowledge file).",
+            );
+        }
+        let truth = |at: usize| column.original?.get(at).copied().filter(|value| !value.is_nan());
+        let kept = column.values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+        let (published, truth): (Vec<f64>, Vec<Option<f64>>) =
+            kept.map(|(at, value)| (*value, truth(at))).unzip();
+        if published.len() < 2 {
+            return Err("Not made: fewer than two values are published.");
+        }
+        Ok(Series { published, truth, deviation })
+    }
+
+    fn wavelets(
+        &self,
+        column: &PerturbedColumn<'_>,
+        knowing: &Knowing,
+    ) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "wavelet-filter",
+            columns: vec![column.name.to_owned()],
+            assumes: "the release in the order of time, and its published noise model",
+            outcome,
+            verdict,
+        };
+        let series = match self.series_of(column, knowing) {
+            Ok(series) => series,
+            Err(why) => return Ok(finding(Outcome::NotMade, why.to_owned())),
+        };
+        let found = haar_filter(&series.published, series.deviation)?;
+        let score = series.score(&found.estimates, knowing, |_| true)?;
+        let outcome = estimated(found.noise_left, score, knowing);
+        let verdict = format!(
+            "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
+            found.kept,
+            series.published.len() - 1,
+            told(&outcome)
+        );
+        Ok(finding(outcome, verdict))
+    }
+
+    fn at_known_points(
+        &self,
+        column: &PerturbedColumn<'_>,
+        knowing: &Knowing,
+    ) -> Result<NoiseFinding, NoiseAttackError> {
+        let finding = |outcome, verdict: String| NoiseFinding {
+            attack: "known-points",
+            columns: vec![column.name.to_owned()],
+            assumes: "the release in the order of time, and the true values at some times",
+            outcome,
+            verdict,
+        };
+        let series = match self.series_of(column, knowing) {
+            Ok(series) => series,
+            Err(why) => return Ok(finding(Outcome::NotMade, why.to_owned())),
+        };
+        let there: Vec<(usize, f64)> =
+            series.truth.iter().enumerate().filter_map(|(at, truth)| Some((at, (*truth)?))).collect();
+        let count = knowing.known_points;
+        let why = if there.is_empty() {
+            "Not made: what is known is taken from the original, and there is none."
+        } else if count < 4 {
+            "Not made: fewer than 4 points are known."
+        } else if count >= there.len() {
+            "Not made: as many points are said to be known as there are, so nothing is left to recover."
+        } else {
+            ""
+        };
+        if !why.is_empty() {
+            return Ok(finding(Outcome::NotMade, why.to_owned()));
+        }
+        // The middle of each of `count` stretches.
+        let known: Vec<(usize, f64)> = (0..count)
+            .filter_map(|at| there.get((2 * at as u128 + 1) as usize * there.len() / (2 * count)).copied())
+            .collect();
+        // At least twice as many points as weights.
+        let reach = (count / 4 - 1).min(REACH);
+        let found = match known_points(&series.published, &known, reach) {
+            Ok(found) => found,
+            Err(NoiseAttackError::Parameter { .. }) => {
+                let why = "Not made: the published values at the known points do not tell anything.";
+                return Ok(finding(Outcome::NotMade, why.to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        let is_known = |at: usize| known.binary_search_by_key(&at, |own| own.0).is_ok();
+        let score = series.score(&found.estimates, knowing, |at| !is_known(at))?;
+        let outcome =
+            estimated(found.error_at_known.map_or(1.0, |own| own / series.deviation), score, knowing);
+        let verdict = format!(
+            "A line through the {count} points that are known, by the {} published values around each, {}.",
+            2 * reach + 1,
+            told(&outcome)
+        );
+        Ok(finding(outcome, verdict))
+    }
+}
