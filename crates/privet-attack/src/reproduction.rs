@@ -12,12 +12,17 @@
 //! or, where it is known which record was made from whose, against the same people without their own. Membership cannot
 //! be made without people who are not in the data.
 
-use crate::finding::Finding;
+use crate::finding::{Belief, Beliefs, Conclusions, Fate, Finding, Found, Whom};
 use crate::membership::distinguishing;
 use crate::rate::Rate;
 
 /// The share of people outside of the data who may be taken for members.
 const FALSE_ALARMS: f64 = 0.05;
+
+/// The largest squared distance that is the same as this one but for rounding.
+pub(crate) fn slack(squared: f64) -> f64 {
+    squared + 1e-9 * (1.0 + squared)
+}
 
 /// Records that equal those of people.
 #[derive(Debug, Clone, Copy)]
@@ -29,12 +34,23 @@ pub struct Equal<'a> {
 }
 
 impl Equal<'_> {
-    /// People whose record is published though nobody else of the original has it.
-    fn reproduced(&self) -> Rate {
+    /// Per person whether their record is published though nobody else of the original has it.
+    fn each(&self) -> Vec<bool> {
         let both = self.published.iter().zip(self.others);
-        let hits = both.filter(|(published, others)| **published > 0 && **others == 0).count();
+        both.map(|(published, others)| *published > 0 && *others == 0).collect()
+    }
+
+    /// How many these are.
+    fn reproduced(&self) -> Rate {
+        let hits = self.each().into_iter().filter(|own| *own).count();
         Rate::new(hits as u64, self.published.len() as u64)
     }
+}
+
+/// What is concluded about each person: all of them are in the data, so whoever is exposed is so rightly.
+fn concluded(attack: &'static str, whom: Whom, exposed: Vec<bool>, beliefs: Beliefs) -> Conclusions {
+    let fate = exposed.into_iter().map(|own| if own { Fate::Right } else { Fate::Hidden }).collect();
+    Conclusions { attack, column: None, whom, beliefs, concepts: None, chance: None, fate }
 }
 
 /// What reproduction is set against.
@@ -46,8 +62,8 @@ pub struct Control<'a> {
     pub who: &'static str,
 }
 
-/// Whose record came out again. `columns` is how many columns are compared.
-pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: usize) -> Finding {
+/// Whose record came out again. `columns` is how many columns are compared, `whom` who the people are.
+pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: usize, whom: Whom) -> Found {
     let exposed = people.reproduced();
     let any = people.published.iter().filter(|own| **own > 0).count();
     let alone = people.others.iter().filter(|own| **own == 0).count();
@@ -63,7 +79,12 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
                 .to_owned(),
         );
     }
-    Finding {
+    let equal = |&candidates: &u64| Belief { candidates, values: Vec::new() };
+    let beliefs = Beliefs {
+        of_person: (0..people.published.len() as u32).collect(),
+        distinct: people.published.iter().map(equal).collect(),
+    };
+    let finding = Finding {
         attack: "reproduction",
         column: None,
         assumed: "every published column of a person".to_owned(),
@@ -78,29 +99,43 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
         histogram: Vec::new(),
         histogram_of: "",
         notes,
-    }
+    };
+    Found { finding, conclusions: Some(concluded("reproduction", whom, people.each(), beliefs)) }
 }
 
 /// Who is in the data, by how far the nearest published record is. `None` without people, without others, or when a
 /// distance is no number.
 ///
 /// Whoever is nearer than all but a twentieth of those outside is taken for a member. A twentieth of anybody is: what
-/// counts as risk is what being in the data adds.
-pub fn membership(members: &[f64], strangers: &[f64]) -> Option<Finding> {
-    let scores: Vec<f64> = members.iter().chain(strangers).map(|distance| -distance).collect();
+/// counts as risk is what being in the data adds. Distances that differ by rounding are the same. `whom` says who the
+/// members are.
+pub fn membership(members: &[f64], strangers: &[f64], whom: Whom) -> Option<Found> {
+    let mut places: Vec<f64> = members.iter().chain(strangers).copied().collect();
+    if places.iter().any(|distance| distance.is_nan()) {
+        return None;
+    }
+    places.sort_by(f64::total_cmp);
+    places.dedup_by(|next, first| *next * *next <= slack(*first * *first));
+    // Only who is nearer than whom plays a part, so the places in that order stand for the distances.
+    let ranks = |all: &[f64]| -> Vec<usize> {
+        all.iter().map(|distance| places.partition_point(|place| place <= distance)).collect()
+    };
+    let (members, strangers) = (ranks(members), ranks(strangers));
+    let scores: Vec<f64> = members.iter().chain(&strangers).map(|&rank| -(rank as f64)).collect();
     let is_member: Vec<bool> = (0..scores.len()).map(|at| at < members.len()).collect();
     let told = distinguishing(&scores, &is_member)?;
-    let mut outside = strangers.to_vec();
-    outside.sort_by(f64::total_cmp);
+    let mut outside = strangers.clone();
+    outside.sort_unstable();
     // The nearest who is one too many: all who are nearer are taken for members.
     let most = (FALSE_ALARMS * outside.len() as f64).floor() as usize;
-    let threshold = outside.get(most).copied().unwrap_or(f64::INFINITY);
-    let near = |all: &[f64]| {
-        let hits = all.iter().filter(|distance| **distance < threshold).count();
+    let threshold = outside.get(most).copied().unwrap_or(usize::MAX);
+    let near = |all: &[usize]| {
+        let hits = all.iter().filter(|rank| **rank < threshold).count();
         Rate::new(hits as u64, all.len() as u64)
     };
-    let (exposed, control) = (near(members), near(strangers));
-    Some(Finding {
+    let (exposed, control) = (near(&members), near(&strangers));
+    let taken = members.iter().map(|rank| *rank < threshold).collect();
+    let finding = Finding {
         attack: "membership",
         column: None,
         assumed: "every published column of a person, and people who are not in the data to compare with".to_owned(),
@@ -122,7 +157,9 @@ pub fn membership(members: &[f64], strangers: &[f64]) -> Option<Finding> {
              adds."
                 .to_owned(),
         ],
-    })
+    };
+    let conclusions = concluded("membership", whom, taken, Beliefs::default());
+    Some(Found { finding, conclusions: Some(conclusions) })
 }
 
 #[cfg(test)]
@@ -134,13 +171,37 @@ mod tests {
         // The second looks like another one, the third did not come out again.
         let people = Equal { published: &[1, 3, 0, 2], others: &[0, 1, 0, 0] };
         let without = Equal { published: &[0, 3, 0, 1], others: &[0, 1, 0, 0] };
-        let found = reproduction(people, Some(Control { equal: without, who: "the same" }), 3);
+        let control = Control { equal: without, who: "the same" };
+        let Found { finding: found, conclusions } = reproduction(people, Some(control), 3, Whom::People);
+        let conclusions = conclusions.unwrap();
+        assert_eq!(conclusions.fate, [Fate::Right, Fate::Hidden, Fate::Hidden, Fate::Right]);
+        assert_eq!(conclusions.beliefs.of(1).map(|own| own.candidates), Some(3));
         assert_eq!((found.exposed.hits, found.exposed.of, found.risk), (2, 4, 0.5));
         assert_eq!(found.control.map(|own| own.hits), Some(1));
         assert!(found.notes[0].contains("of 3 of 4 people"), "{}", found.notes[0]);
-        let nobody = reproduction(Equal { published: &[], others: &[] }, None, 0);
+        let nobody = reproduction(Equal { published: &[], others: &[] }, None, 0, Whom::People).finding;
         assert_eq!((nobody.exposed.of, nobody.risk), (0, 0.0));
         assert!(nobody.notes[1].contains("[control]"));
+    }
+
+    fn membership(members: &[f64], strangers: &[f64]) -> Option<Finding> {
+        let found = super::membership(members, strangers, Whom::People)?;
+        let fate = found.conclusions?.fate;
+        let exposed = fate.iter().filter(|own| **own == Fate::Right).count() as u64;
+        assert_eq!((exposed, fate.len()), (found.finding.exposed.hits, members.len()));
+        Some(found.finding)
+    }
+
+    /// 0.1 + 0.2 is not 0.3 in floating point: who is as near as strangers is not nearer.
+    #[test]
+    fn ties_are_not_decided_by_rounding() {
+        let (less, more) = (0.3, 0.1 + 0.2);
+        assert!(less < more);
+        let found = membership(&[less; 10], &[more; 30]).unwrap();
+        assert_eq!((found.exposed.hits, found.risk), (0, 0.0));
+        assert!(found.notes[0].contains("curve 0.500"), "{}", found.notes[0]);
+        assert_eq!(membership(&[0.2; 10], &[more; 30]).unwrap().exposed.hits, 10);
+        assert_eq!(membership(&[f64::INFINITY], &[f64::INFINITY]).unwrap().exposed.hits, 0);
     }
 
     #[test]

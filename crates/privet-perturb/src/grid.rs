@@ -67,6 +67,17 @@ impl Grid {
         Self::new((0..=intervals).map(edge).collect())
     }
 
+    /// Each interval cut into equal parts, and how many: at most 8, and at most so many intervals in all. One part, which
+    /// is the grid itself, where they are too narrow to be cut.
+    pub fn refined(&self, most: usize) -> (Self, usize) {
+        let parts = (most / self.len().max(1)).clamp(1, 8);
+        let cut = |(low, high): (f64, f64)| {
+            (0..parts).map(move |part| low + (high - low) * (part as f64 / parts as f64))
+        };
+        let edges = self.intervals().flat_map(cut).chain(self.edges.last().copied()).collect();
+        Self::new(edges).map_or_else(|_| (self.clone(), 1), |fine| (fine, parts))
+    }
+
     /// Even intervals that cover all originals that can be behind perturbed values: from the least value minus the most
     /// noise to the greatest plus it.
     ///
@@ -149,6 +160,10 @@ mod tests {
         assert_eq!(grid.part(1, 1).edges(), [1.0, 3.0]);
         assert_eq!(grid.part(5, 9), grid);
         assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().edges(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        let (fine, parts) = Grid::new(vec![0.0, 1.0, 3.0]).unwrap().refined(5);
+        assert_eq!((fine.edges(), parts), (&[0.0, 0.5, 1.0, 2.0, 3.0][..], 2));
+        assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().refined(3).1, 1);
+        assert_eq!(Grid::new(vec![1.0, 1.0 + f64::EPSILON]).unwrap().refined(64).1, 1);
         let noise = Noise::Uniform { half_width: 2.0 };
         assert_eq!(Grid::covering(&[1.0, 4.0], noise, 1).unwrap().edges(), [-1.0, 6.0]);
     }

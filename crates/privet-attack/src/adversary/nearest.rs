@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::{Crowd, SharedColumn};
 use crate::link::UNKNOWN;
+use crate::reproduction::slack;
 use crate::target::{Place, Suspects};
 
 /// One column of points, for groups and for people.
@@ -189,7 +190,6 @@ pub fn distances(release: &Published, crowd: &Crowd<'_>, people: &[u32]) -> Vec<
 fn closest(axes: &[Axis], first: Option<usize>, own: &[f64], places: &[Place]) -> (f64, Vec<Place>) {
     let mut best = f64::INFINITY;
     let mut found: Vec<(f64, Place)> = Vec::new();
-    let slack = |best: f64| best + 1e-9 * (1.0 + best);
     let mut look = |place: &Place, best: &mut f64| {
         let terms = axes.iter().zip(own);
         let distance: f64 =

@@ -237,8 +237,8 @@ fn describe(found: &Reconstructed, quiet: bool) -> String {
     if !quiet && has(is_told) {
         text.push_str(
             "\nIntervals of shares hold the truth with about 95 % each, also where records are few: a share within them belongs \
-             to a distribution that is nearly as likely as the one shown. Originals are taken to be spread evenly within \
-             each interval.\n",
+             to a distribution that is nearly as likely as the one shown. Within an interval originals may be spread in any \
+             way that up to 8 even parts of it can tell.\n",
         );
     }
     if !quiet && has(|own| matches!(own, ColumnEstimate::Items(_))) {

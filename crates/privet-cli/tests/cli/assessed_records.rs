@@ -224,6 +224,128 @@ fn what_has_no_meaning_for_such_records_is_refused() {
         .prints("the strict protocol");
 }
 
+/// Who is alone in a column that was not changed is found by it, wherever the swapped column points.
+#[test]
+fn columns_that_were_not_changed_are_matched_exactly() {
+    let mut text = String::from("zip,age,income\n");
+    (0..60u32).for_each(|i| {
+        text.push_str(&format!("{},{},{}\n", 10_000 + i, 20 + i * 17 % 60, 1000 + i * 7));
+    });
+    let dir = Dir::new();
+    dir.write("people.csv", text).write(
+        "job.toml",
+        "input.path = \"people.csv\"\n[columns.zip]\nrole = \"quasi\"\n[columns.age]\nrole = \"quasi\"\n[columns.income]\nrole = \
+         \"sensitive\"\n[output]\nfolder = \"release\"\n[randomize]\nmethod = \"swap\"\nswap = \"rank\"\ncolumns = \
+         [\"age\"]\npercent = 30\n",
+    );
+    dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
+    let assessed = dir.expect(0, &["attack", "release", "--original", "people.csv", "--json"]).json();
+    for attack in ["linking", "homogeneity"] {
+        assert_eq!(finding(&assessed, attack)["risk"], 1.0, "{assessed:#}");
+    }
+    let notes = finding(&assessed, "linking")["notes"].to_string();
+    assert!(notes.contains("Of 2 quasi columns 1 are published as they are"), "{notes}");
+    // The same for people of a table of the adversary's.
+    dir.write("known.toml", "[people]\npath = \"people.csv\"\n");
+    let args = ["attack", "release", "--original", "people.csv", "--knowledge", "known.toml", "--json"];
+    assert_eq!(finding(&dir.expect(0, &args).json(), "linking")["risk"], 1.0);
+}
+
+#[test]
+fn another_order_and_no_record_are_refused() {
+    for section in [RANK, PARTIAL, FULL] {
+        let dir = dir(section);
+        let text = dir.text("people.csv");
+        let (header, records) = text.split_once('\n').unwrap();
+        let turned: Vec<&str> = records.lines().rev().collect();
+        dir.write("turned.csv", format!("{header}\n{}\n", turned.join("\n")));
+        dir.write("empty.csv", format!("{header}\n"));
+        let both = |file: &'static str| -> [[&'static str; 4]; 2] {
+            [["attack", "release", "--original", file], ["measure", file, "release", "--quiet"]]
+        };
+        for args in both("empty.csv") {
+            dir.expect(2, &args).says("has no record");
+        }
+        for args in both("turned.csv") {
+            // Records that are synthetic in full have no order.
+            if section == FULL {
+                dir.expect(0, &args);
+            } else {
+                dir.expect(2, &args).says("in another order");
+            }
+        }
+    }
+}
+
+/// What a control table lacks changes nothing for the people themselves.
+#[test]
+fn a_control_with_fewer_columns_hides_nobody() {
+    let dir = dir(FULL);
+    let sexes: String = dir
+        .text("others.csv")
+        .lines()
+        .map(|line| line.split(',').take(2).collect::<Vec<_>>().join(",") + "\n")
+        .collect();
+    dir.write("sexes.csv", sexes).write("few.toml", "[control]\npath = \"sexes.csv\"\n");
+    let attack = ["attack", "release", "--original", "people.csv", "--attacks"];
+    let plain = dir.expect(0, &[&attack[..], &["reproduction", "--json"]].concat()).json();
+    let more = ["reproduction,membership", "--knowledge", "few.toml", "--json"];
+    let few = dir.expect(0, &[&attack[..], &more].concat()).json();
+    let own = finding(&few, "reproduction");
+    assert_eq!(own["exposed"], finding(&plain, "reproduction")["exposed"]);
+    assert!(own["control"].is_null(), "{own}");
+    for attack in ["reproduction", "membership"] {
+        let notes = finding(&few, attack)["notes"].to_string();
+        assert!(notes.contains("1 of the 5 published columns"), "{notes}");
+    }
+}
+
+#[test]
+fn who_is_reproduced_stands_in_the_file_of_people() {
+    let dir = dir(RANK);
+    let attack = ["attack", "release", "--original", "people.csv", "--people", "p.csv", "--json"];
+    let lines = |attack: &str| -> (usize, usize) {
+        let text = dir.text("p.csv");
+        let own: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split(',').collect())
+            .filter(|cells: &Vec<&str>| cells[1] == attack)
+            .collect();
+        (own.len(), own.iter().filter(|cells| cells[4] == "yes").count())
+    };
+    let more = ["--attacks", "reproduction,membership", "--knowledge", "known.toml"];
+    let assessed = dir.expect(0, &[&attack[..], &more].concat()).json();
+    for attack in ["reproduction", "membership"] {
+        let (all, exposed) = lines(attack);
+        assert_eq!(all, 400);
+        assert_eq!(finding(&assessed, attack)["exposed"]["hits"], exposed);
+    }
+    assert_eq!(lines("linking").0, 0);
+    // Beside those of other attacks.
+    dir.expect(0, &attack);
+    assert_eq!((lines("linking").0, lines("reproduction").0), (400, 400));
+}
+
+#[test]
+fn texts_fit_such_records() {
+    let dir = dir(FULL);
+    let measure = ["measure", "people.csv", "release", "--class", "grade", "--json"];
+    let told = dir.expect(0, &measure).json()["utility"].clone();
+    assert!(told["notes"].to_string().contains("give them with --test"), "{}", told["notes"]);
+    let age = told["columns"].as_array().unwrap().iter().find(|own| own["name"] == "age").unwrap();
+    let figures = age["figures"].as_array().unwrap();
+    let distance = figures.iter().find(|own| own["key"] == "total-variation").unwrap();
+    assert!(distance["says"].as_str().unwrap().contains("20 ranges"), "{distance}");
+    let told = dir.expect(0, &[&measure[..], &["--test", "others.csv"]].concat()).json();
+    let notes = told["utility"]["notes"].to_string();
+    assert!(notes.contains("nobody's") && !notes.contains("--test"), "{notes}");
+    let attack = ["attack", "release", "--original", "people.csv", "--knowledge", "wrong.toml"];
+    dir.write("wrong.toml", "[control]\npath = \"others.csv\"\ncolumns = { age = \"years\" }\n");
+    dir.expect(2, &attack).says("has no column years, which `columns` of this table names");
+    dir.write("wrong.toml", "[time]\norder = \"age\"\n");
+    dir.expect(2, &attack).says("swapped or made");
+}
+
 /// More pairs than can be listed are compared all the same. A tenth of the ages are wrong.
 #[test]
 fn record_linkage_of_many_people() {

@@ -67,6 +67,9 @@ pub(crate) struct Original {
     pub record_of: Vec<u32>,
     /// Columns of codes that are made of digits.
     codes: Vec<String>,
+    /// Whether these are known: a job tells them by their hierarchies; without one only masks in the release do, which a
+    /// column that shows single values has not.
+    pub knows_codes: bool,
 }
 
 /// A column that is published as it is.
@@ -177,7 +180,8 @@ impl Original {
         };
         let names = table.columns.iter().map(|column| column.name.as_str());
         let codes = names.filter(|name| is_code(name)).map(str::to_owned).collect();
-        let mut original = Self { table, quasi, sensitive, record_of: Vec::new(), codes };
+        let knows_codes = job.is_some() || !release.quasi.iter().any(|&own| shows_points(release, own));
+        let mut original = Self { table, quasi, sensitive, record_of: Vec::new(), codes, knows_codes };
         // Synthetic records are nobody's.
         if release.manifest.is_none() {
             return Ok(original);

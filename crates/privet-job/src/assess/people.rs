@@ -24,9 +24,14 @@ fn anything(labels: &Domain, values: &Domain) -> Coverage {
 /// or a mode; of a table that is no release of ours, whose values are values, the same value and no other. Linking goes by
 /// distance, not by this.
 pub(super) fn of_points(release: &Published, labels: &Domain, values: &Domain) -> Coverage {
-    if release.manifest.is_some() {
-        return anything(labels, values);
+    match release.manifest {
+        Some(_) => anything(labels, values),
+        None => equal_values(labels, values),
     }
+}
+
+/// Labels that stand for the same value and no other.
+pub(super) fn equal_values(labels: &Domain, values: &Domain) -> Coverage {
     // Numbers are the same however they are written.
     fn key(kind: Kind, domain: &Domain, code: u32) -> (Option<u64>, &str) {
         let number = match domain.is_missing(code) {
@@ -102,7 +107,7 @@ impl PeopleTable {
         let people = Self::of_table(table, file.name.as_deref(), renamed, job, release, &path)?;
         if let Some(missing) = file.columns.values().find(|theirs| people.table.position(theirs).is_none()) {
             return Err(JobError::new(format!(
-                "`people.columns` names a column that the table has not: {missing}"
+                "has no column {missing}, which `columns` of this table names in the knowledge file; name a column that it has"
             ))
             .at(&path)
             .into());
@@ -178,6 +183,17 @@ impl PeopleTable {
     pub fn beside(&self, job: Option<JobAt<'_>>, release: &Published, path: &Path) -> Result<Self, RunError> {
         let name = self.name.map(|position| self.table.columns[position].name.clone());
         Self::of_table(self.table.clone(), name.as_deref(), self.renamed.clone(), job, release, path)
+    }
+
+    /// The same people, to be linked by distance in columns that were changed alone: where nothing was changed, a person's
+    /// record has the person's value. `is_changed` says so of a name of a column of the release.
+    #[must_use]
+    pub fn exact_but(mut self, release: &Published, is_changed: &dyn Fn(&str) -> bool) -> Self {
+        for own in &mut self.shared {
+            let column = release.quasi.get(own.quasi).and_then(|&at| release.table.columns.get(at));
+            own.points &= column.is_some_and(|column| is_changed(&column.name));
+        }
+        self
     }
 
     /// The quasi columns of the release that the table has, by their place among them.

@@ -1,28 +1,31 @@
 //! Attacks on swapped and synthetic records: whose records come out again, who can be found by the nearest, and what the
 //! nearest tell of somebody (survey AT-01, AT-02, AT-05, AT-24, AT-31).
 //!
-//! Published values are values, and need not be anybody's, so people are linked to the nearest records, as to means. Linking
-//! and record linkage look for the record that came from a person: records that are synthetic in full are nobody's, and
-//! have none. Of several copies these take the first, whose records stand for the same people as those of the others;
-//! everything else takes all copies together, as an adversary would.
+//! Published values are values, and need not be anybody's, so people are linked to the nearest records, as to means; where a
+//! column was not changed, the person's record has the person's value, and others are ruled out. Linking and record linkage
+//! look for the record that came from a person: records that are synthetic in full are nobody's, and have none. Of several
+//! copies these take the first, whose records stand for the same people as those of the others; everything else takes all
+//! copies together, as an adversary would.
 //!
 //! # Guarantee
 //! The original stands in for what the adversary knows of people, and scores what is concluded; it never helps to conclude.
 //! An attack that has no meaning here is refused with the reason. Findings hold no value.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use privet_attack::adversary::{distances, equal_records};
+use privet_attack::adversary::{Adversary, Strangers, distances, equal_records, suspects};
+use privet_attack::knowledge::PeopleFile;
 use privet_attack::reproduction::{Control, Equal, membership, reproduction};
-use privet_attack::{Finding, Knowledge};
+use privet_attack::{AttackError, Conclusions, Finding, Found, Knowledge, Whom};
 use privet_data::{Cells, Column, Domain, Progress, Random, Table};
 use privet_release::{Published, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
 use super::original::Original;
-use super::people::{PeopleTable, name_in_original};
+use super::people::{PeopleTable, equal_values, name_in_original};
 use super::perturbed::{original_table, other_rows, refuse};
-use super::{AttackOptions, MOST_RECORDS, Settings, run_attacks, write};
+use super::{AttackOptions, MOST_RECORDS, sensitive_hierarchies, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
@@ -80,11 +83,8 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
         Some(found) => found,
         None => original_table(path, missing, &names, progress)?,
     };
-    let rows = published.tables.first().map_or(0, |own| own.rows);
+    check_original(&published, &table, &path)?;
     let in_order = published.is_in_order();
-    if in_order && table.rows != rows {
-        return Err(other_rows(table.rows, rows, &path));
-    }
     let attacked = Attacked { options, knowledge: &knowledge, published: &published, table, path, in_order };
     let assessment = attacked.all(&quasi, &sensitive, progress)?;
     if let Some(path) = &options.report {
@@ -118,6 +118,10 @@ fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
     }
     let Some(path) = &options.knowledge else { return Ok(Knowledge::default()) };
     let own = Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?;
+    if own.time.is_some() {
+        let problem = "`[time]` is for releases whose columns have noise, and these records were swapped or made; leave it out";
+        return Err(JobError::new(problem).at(path).into());
+    }
     let parts = [
         ("job", own.job.is_some()),
         ("records", !own.records.is_empty()),
@@ -173,9 +177,10 @@ impl Attacked<'_> {
             assessment.not_made.extend(records.iter().map(|word| not_made(word, why)));
         }
         let first = self.published.tables.first();
+        let near = self.nearness(&stacked, progress)?;
         let of_records = first.filter(|_| self.in_order && !is_one);
         if let Some(table) = of_records {
-            let found = self.made(table, &records, true, (quasi, sensitive), progress)?;
+            let found = self.made(table, &records, true, (quasi, sensitive), &[], progress)?;
             add(&mut assessment, found, |_| {});
         }
         let together = match is_one && self.in_order {
@@ -183,7 +188,9 @@ impl Attacked<'_> {
             false => values,
         };
         let copies = self.published.tables.len();
-        let found = self.made(&stacked, &together, is_one && self.in_order, (quasi, sensitive), progress)?;
+        let owned = is_one && self.in_order;
+        let roles = (quasi, sensitive);
+        let found = self.made(&stacked, &together, owned, roles, &near.conclusions, progress)?;
         add(&mut assessment, found, |own| {
             if copies > 1 {
                 own.notes.push(format!("Made on all {copies} copies together."));
@@ -208,9 +215,8 @@ impl Attacked<'_> {
                 );
             }
         }
-        if self.is_wanted("reproduction") || self.is_wanted("membership") {
-            self.nearness(&stacked, &mut assessment, progress)?;
-        }
+        assessment.attacks.extend(near.attacks);
+        assessment.not_made.extend(near.not_made);
         if self.options.attacks.is_none() {
             let why = "they reason about groups of true records, and these were swapped or made";
             assessment.not_made.push(not_made("all other attacks", why));
@@ -218,16 +224,18 @@ impl Attacked<'_> {
         Ok(assessment)
     }
 
-    /// Attacks that link people to the nearest records. `owned` says whether it is known whose each record is.
+    /// Attacks that link people to the records that agree with them where nothing was changed, and of these to the nearest.
+    /// `owned` says whether it is known whose each record is; `near` is what else goes into the file about each person.
     fn made(
         &self,
         table: &Table,
         words: &[String],
         owned: bool,
         (quasi, sensitive): (&[usize], &[usize]),
+        near: &[Conclusions],
         progress: &dyn Progress,
     ) -> Result<Assessment, RunError> {
-        if words.is_empty() {
+        if words.is_empty() && (self.options.people.is_none() || near.is_empty()) {
             return Ok(Assessment::default());
         }
         let release = Published::of_table(table.clone(), quasi.to_vec(), sensitive.to_vec(), progress)?;
@@ -235,76 +243,137 @@ impl Attacked<'_> {
         if owned {
             original.record_of = (0..table.rows as u32).collect();
         }
-        let settings = Settings {
-            attacks: Some(words),
+        let changed = self.published.changed();
+        let is_changed = |name: &str| !self.in_order || changed.contains(&name);
+        let read = |file: &PeopleFile| -> Result<PeopleTable, RunError> {
+            let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
+            Ok(table.exact_but(&release, &is_changed))
+        };
+        let linked = |people: &PeopleTable| {
+            suspects(&release, &people.crowd()).map_err(|error| JobError::new(error.to_string()))
+        };
+        let (people, truth) = match &self.knowledge.people {
+            Some(file) => {
+                let people = read(file)?;
+                let truth = people.found_in(&original, &release, name_in_original(file));
+                (people, truth)
+            }
+            None => {
+                let people = PeopleTable::of_original(&original, &release).exact_but(&release, &is_changed);
+                let truth = people.members(&original, &release);
+                (people, truth)
+            }
+        };
+        let control = match &self.knowledge.control {
+            Some(file) => {
+                let control = read(file)?;
+                let (suspects, truth) = (linked(&control)?, control.strangers(&release));
+                Some((control, suspects, truth))
+            }
+            None => None,
+        };
+        let found = linked(&people)?;
+        let hierarchies = sensitive_hierarchies(&release, None)?;
+        // Nothing that is known here is about people by name.
+        let nobody = |_: &str| -> Option<u32> { None };
+        let adversary = Adversary {
+            release: &release,
+            crowd: people.crowd(),
+            suspects: &found,
+            own_table: self.knowledge.people.is_some(),
+            truth: Some(&truth),
+            control: control.as_ref().map(|(people, suspects, truth)| Strangers {
+                crowd: people.crowd(),
+                suspects,
+                truth,
+                of_prior: &[],
+                others: &[],
+            }),
+            hierarchies: &hierarchies,
+            knowledge: self.knowledge,
+            person: &nobody,
+            of_prior: &[],
+            others: &[],
+            minimality: None,
+            disclosure: None,
+            tracker: None,
             confidence: self.options.confidence,
-            max_risk: self.options.max_risk,
             seed: self.options.seed,
             most_records: MOST_RECORDS,
-            knowledge: self.options.knowledge.as_deref(),
-            people: self.options.people.as_deref(),
         };
-        run_attacks(&release, Some(&original), self.knowledge, None, &settings, progress)
+        let attacked = adversary.attack(Some(words), progress).map_err(|error| match error {
+            AttackError::Cancelled => RunError::Cancelled(privet_data::Cancelled),
+            other => JobError::new(other.to_string()).into(),
+        })?;
+        if let Some(path) = &self.options.people {
+            let all = [attacked.conclusions.as_slice(), near].concat();
+            write::people(path, &release, Some(&truth), &all, &|person| people.name_of(person))?;
+        }
+        let mut attacks = attacked.findings;
+        let of_changed = |at: &&usize| table.columns.get(**at).is_some_and(|own| is_changed(&own.name));
+        let (same, of) = (quasi.len() - quasi.iter().filter(of_changed).count(), quasi.len());
+        if same > 0 {
+            for own in attacks.iter_mut().filter(|own| own.attack == "linking") {
+                own.notes.push(format!(
+                    "Of {of} quasi columns {same} are published as they are: in these a record must have the person's value."
+                ));
+            }
+        }
+        Ok(Assessment {
+            attacks,
+            not_made: attacked.not_made.iter().map(|(attack, why)| not_made(attack, why)).collect(),
+            ..Assessment::default()
+        })
     }
 
-    /// Reproduction and membership, over every published column, or those that the control table has.
-    fn nearness(
-        &self,
-        stacked: &Table,
-        assessment: &mut Assessment,
-        progress: &dyn Progress,
-    ) -> Result<(), RunError> {
+    /// Reproduction and membership: reproduction over every published column, membership over those that the control table
+    /// has too.
+    fn nearness(&self, stacked: &Table, progress: &dyn Progress) -> Result<Near, RunError> {
+        let mut near = Near::default();
+        if !self.is_wanted("reproduction") && !self.is_wanted("membership") {
+            return Ok(near);
+        }
         progress.stage("attacking", None);
         progress.check()?;
-        let all = |columns: Vec<usize>| Published::of_table(stacked.clone(), columns, Vec::new(), progress);
-        let mut release = all((0..stacked.columns.len()).collect())?;
-        let mut control = None;
-        if let Some(file) = &self.knowledge.control {
-            let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
-            let shared = table.shared();
-            release = all(shared)?;
-            control = Some(table.beside(None, &release, &self.knowledge.resolve(&file.path))?);
-        }
-        let failed = |error: privet_attack::link::LinkError| JobError::new(error.to_string());
-        let original = Original::of_table(self.table.clone(), &self.path, None, &release)?;
-        let people = PeopleTable::of_original(&original, &release);
-        let positions: Vec<usize> = original.quasi.iter().map(|own| own.position).collect();
-        // The original itself, to tell whose values nobody else has.
-        let itself = Published::of_table(self.table.clone(), positions, Vec::new(), progress)?;
+        let all = (0..stacked.columns.len()).collect();
+        let release = Published::of_table(stacked.clone(), all, Vec::new(), progress)?;
+        let control = match &self.knowledge.control {
+            Some(file) => {
+                let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
+                Some((table, self.knowledge.resolve(&file.path)))
+            }
+            None => None,
+        };
+        let columns = release.quasi.len();
+        let known = control.as_ref().map_or(columns, |(control, _)| control.shared().len());
         if self.is_wanted("reproduction") {
-            let equal = |release: &Published, people: &PeopleTable| equal_records(release, &people.crowd());
-            let published = equal(&release, &people).map_err(failed)?;
-            let own = PeopleTable::of_original(
-                &Original::of_table(self.table.clone(), &self.path, None, &itself)?,
-                &itself,
-            );
-            let alike = equal(&itself, &own).map_err(failed)?;
-            let others: Vec<u64> = alike.iter().map(|alike| alike.saturating_sub(1)).collect();
-            let found = Equal { published: &published, others: &others };
-            let columns = release.quasi.len();
-            assessment.attacks.push(match &control {
-                Some(control) => {
-                    let published = equal(&release, control).map_err(failed)?;
-                    let beside = control.beside(None, &itself, &self.path)?;
-                    let others = equal(&itself, &beside).map_err(failed)?;
-                    let equal = Equal { published: &published, others: &others };
-                    let who = "people of the control table, who are not in the data";
-                    reproduction(found, Some(Control { equal, who }), columns)
-                }
-                None if self.in_order => {
-                    let without = self.without_own(&release, &original, &published);
-                    let equal = Equal { published: &without, others: &others };
-                    let who = "the same people, without the records that came from their own";
-                    reproduction(found, Some(Control { equal, who }), columns)
-                }
-                None => reproduction(found, None, columns),
-            });
+            // In fewer columns more records are equal by chance.
+            let whole = control.as_ref().filter(|_| known == columns).map(|(control, _)| control);
+            let mut found = self.reproduction(&release, whole, progress)?;
+            if known < columns {
+                found.finding.notes.push(format!(
+                    "The control table has {known} of the {columns} published columns, in which more records are equal by \
+                     chance, and is not compared with; give one that has all of them."
+                ));
+            }
+            near.add(found);
         }
         progress.check()?;
         if self.is_wanted("membership") {
-            let found = control.as_ref().and_then(|control| self.membership(&release, &people, control));
+            let found = match &control {
+                Some((control, path)) => self.membership(stacked, control, path, progress)?,
+                None => None,
+            };
             match found {
-                Some(found) => assessment.attacks.push(found),
+                Some(mut found) => {
+                    if known < columns {
+                        found.finding.notes.push(format!(
+                            "The control table has {known} of the {columns} published columns: distances are over these, for \
+                             everybody."
+                        ));
+                    }
+                    near.add(found);
+                }
                 None => {
                     let why = match &control {
                         None => {
@@ -312,11 +381,57 @@ impl Attacked<'_> {
                         }
                         Some(_) => "there is nobody in the original, or nobody in the control table",
                     };
-                    assessment.not_made.push(not_made("membership", why));
+                    near.not_made.push(not_made("membership", why));
                 }
             }
         }
-        Ok(())
+        Ok(near)
+    }
+
+    /// Who the people of the original are in the file about each person: by themselves, or beside those of a table.
+    fn whom(&self) -> Whom {
+        match self.knowledge.people {
+            Some(_) => Whom::Rows,
+            None => Whom::People,
+        }
+    }
+
+    /// Whose records come out again. The control has every published column.
+    fn reproduction(
+        &self,
+        release: &Published,
+        control: Option<&PeopleTable>,
+        progress: &dyn Progress,
+    ) -> Result<Found, RunError> {
+        let equal = |release: &Published, people: &PeopleTable| {
+            equal_records(release, &people.crowd()).map_err(|error| JobError::new(error.to_string()))
+        };
+        let original = Original::of_table(self.table.clone(), &self.path, None, release)?;
+        let published = equal(release, &PeopleTable::of_original(&original, release))?;
+        let positions: Vec<usize> = original.quasi.iter().map(|own| own.position).collect();
+        // The original itself, to tell whose values nobody else has.
+        let itself = Published::of_table(self.table.clone(), positions, Vec::new(), progress)?;
+        let own = Original::of_table(self.table.clone(), &self.path, None, &itself)?;
+        let alike = equal(&itself, &PeopleTable::of_original(&own, &itself))?;
+        let others: Vec<u64> = alike.iter().map(|alike| alike.saturating_sub(1)).collect();
+        let found = Equal { published: &published, others: &others };
+        let columns = release.quasi.len();
+        Ok(match control {
+            Some(control) => {
+                let published = equal(release, control)?;
+                let others = equal(&itself, &control.beside(None, &itself, &self.path)?)?;
+                let equal = Equal { published: &published, others: &others };
+                let who = "people of the control table, who are not in the data";
+                reproduction(found, Some(Control { equal, who }), columns, self.whom())
+            }
+            None if self.in_order => {
+                let without = self.without_own(release, &original, &published);
+                let equal = Equal { published: &without, others: &others };
+                let who = "the same people, without the records that came from their own";
+                reproduction(found, Some(Control { equal, who }), columns, self.whom())
+            }
+            None => reproduction(found, None, columns, self.whom()),
+        })
     }
 
     /// Per person how many published records equal theirs, without those that came from their own.
@@ -335,13 +450,19 @@ impl Attacked<'_> {
         published.iter().enumerate().map(|(person, all)| all.saturating_sub(own(person))).collect()
     }
 
-    /// Membership by the nearest record, of a random sample of people where there are many.
+    /// Membership by the nearest record, of a random sample of people where there are many, over the columns that the control
+    /// table has.
     fn membership(
         &self,
-        release: &Published,
-        people: &PeopleTable,
+        stacked: &Table,
         control: &PeopleTable,
-    ) -> Option<Finding> {
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Option<Found>, RunError> {
+        let release = Published::of_table(stacked.clone(), control.shared(), Vec::new(), progress)?;
+        let original = Original::of_table(self.table.clone(), &self.path, None, &release)?;
+        let people = PeopleTable::of_original(&original, &release);
+        let control = control.beside(None, &release, path)?;
         let most = (MOST_DISTANCES / release.groups.len().max(1)).max(FEWEST);
         let sample = |count: usize, stream: u64| {
             let mut chosen: Vec<u32> = (0..count as u32).collect();
@@ -353,17 +474,80 @@ impl Attacked<'_> {
         };
         let (crowd, strangers) = (people.crowd(), control.crowd());
         let (members, others) = (sample(crowd.count, 11), sample(strangers.count, 12));
-        let mut found =
-            membership(&distances(release, &crowd, &members), &distances(release, &strangers, &others))?;
+        let near = distances(&release, &crowd, &members);
+        let found = membership(&near, &distances(&release, &strangers, &others), self.whom());
+        let Some(mut found) = found else { return Ok(None) };
         for (who, made, of) in
             [("people", &members, crowd.count), ("people of the control table", &others, strangers.count)]
         {
             if made.len() < of {
-                found.notes.push(format!("Made on a random sample: {} of {of} {who}.", made.len()));
+                found.finding.notes.push(format!("Made on a random sample: {} of {of} {who}.", made.len()));
             }
         }
-        Some(found)
+        if members.len() < crowd.count {
+            // Lines are of everybody, and of most nothing was worked out.
+            found.conclusions = None;
+            if self.options.people.is_some() {
+                let note = "The file of --people has no lines of it, as it was made on a sample.";
+                found.finding.notes.push(note.to_owned());
+            }
+        }
+        Ok(Some(found))
     }
+}
+
+/// What reproduction and membership found.
+#[derive(Default)]
+struct Near {
+    attacks: Vec<Finding>,
+    conclusions: Vec<Conclusions>,
+    not_made: Vec<NotMade>,
+}
+
+impl Near {
+    fn add(&mut self, found: Found) {
+        self.attacks.push(found.finding);
+        self.conclusions.extend(found.conclusions);
+    }
+}
+
+/// Refuses a table that cannot be the original: one without records and, where records stand in its order, one that has not a
+/// record for each, with the same values wherever nothing was changed.
+pub(super) fn check_original(
+    published: &PublishedRecords,
+    original: &Table,
+    path: &Path,
+) -> Result<(), RunError> {
+    if original.rows == 0 {
+        let problem = "has no record to compare with; give the table that the release was made from";
+        return Err(JobError::new(problem).at(path).into());
+    }
+    if !published.is_in_order() {
+        return Ok(());
+    }
+    let changed = published.changed();
+    for table in &published.tables {
+        if table.rows != original.rows {
+            return Err(other_rows(original.rows, table.rows, path));
+        }
+        for own in table.columns.iter().filter(|own| !changed.contains(&own.name.as_str())) {
+            let Some(theirs) = original.column(&own.name) else { continue };
+            let same = equal_values(&own.domain, &theirs.domain);
+            let is_same = |(&label, &value): (&u32, &u32)| {
+                same.contains(label, value)
+                    || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
+            };
+            if !own.codes.iter().zip(&theirs.codes).all(is_same) {
+                let problem = format!(
+                    "is not the original of this release, or its records stand in another order: column {} was not changed, and \
+                     a published record differs in it; give the table that the release was made from, as it was",
+                    own.name
+                );
+                return Err(JobError::new(problem).at(path).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn not_made(word: &str, why: &str) -> NotMade {

@@ -3,7 +3,8 @@
 //!
 //! # Guarantee
 //! Masses are not negative and sum to 1; the log-likelihood never falls from round to round, and all of it is part of the
-//! answer. Each mass has a 95 % interval from the profile likelihood (`privet_perturb::share_intervals` says when it holds), widened
+//! answer. Within an interval originals need not be spread evenly: up to 8 parts of each, up to 64 in all, are
+//! reconstructed, and the mass of an interval is the sum of its parts. Each mass has a 95 % interval from the profile likelihood (`privet_perturb::share_intervals` says when it holds), widened
 //! to the mass itself where the rounds ended before the most likely one; the deviation of correlated noise counts as known
 //! there. The mean is unbiased; the variance is that of the published numbers less that of the noise and of rounding, and
 //! is left out where that is negative. Of multiplied numbers only mean and deviation are estimated: the law of their logarithm is
@@ -11,8 +12,8 @@
 //! d/(1+d) of the published variance.
 
 use privet_perturb::{
-    Grid, Kernel, Moments, Noise, Options, PerturbError, Reconstruction, Stopped, reconstruct,
-    share_intervals,
+    Grid, Kernel, MOST_INTERVALS, Moments, Noise, Options, PerturbError, Reconstruction, Stopped,
+    reconstruct, share_intervals,
 };
 use privet_release::perturbed::NoiseWay;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ pub struct NumbersEstimate {
     /// Why they ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
-    /// No distribution over these intervals has a log-likelihood per record that is higher by more than this.
+    /// No distribution over the parts of these intervals has a log-likelihood per record that is higher by more than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<f64>,
     /// The log-likelihood at the start and after each round.
@@ -147,7 +148,9 @@ pub(super) fn estimate(
         NumbersMethod::Bayes => Kernel::Midpoint,
     };
     let how = Options { kernel, ..Options::default() };
-    let found = reconstruct(values, noise, &grid, &how).map_err(failed)?;
+    // Originals need not be spread evenly within an interval, so its parts have masses of their own.
+    let (fine, parts) = grid.refined(MOST_INTERVALS);
+    let found = reconstruct(values, noise, &fine, &how).map_err(failed)?;
     let ends = match options.intervals {
         true => share_intervals(values, noise, &grid, &how, 0.95).map_err(failed)?,
         false => None,
@@ -162,7 +165,7 @@ pub(super) fn estimate(
     let shares = published.iter().map(|&count| count as f64 / n);
     estimate.bins = grid
         .intervals()
-        .zip(masses)
+        .zip(masses.chunks(parts).map(|parts| parts.iter().sum()))
         .zip(shares)
         .enumerate()
         .map(|(at, (((from, to), share), published))| {

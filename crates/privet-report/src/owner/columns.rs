@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::draw::distribution::{Distribution, shown, total_variation};
 use crate::sections::{close_table, header, open_table};
-use crate::text::{count, name, plain_name, sentence, value};
+use crate::text::{count, escape, name, plain_name, sentence, value};
 use crate::{Assessment, ColumnUtility, Facts, svg};
 
 /// Columns drawn; of more, those that changed most.
@@ -86,7 +86,8 @@ fn one(i: usize, column: &ColumnUtility, far: Option<f64>, out: &mut String) {
         put!(
             out,
             "<div title=\"{}\"><dt>{}</dt><dd>{}</dd></div>",
-            sentence(&figure.says),
+            // An attribute holds no mark-up, so backticks stay what they are.
+            escape(&figure.says),
             name(&figure.name),
             value(figure.value, figure.is_share)
         );

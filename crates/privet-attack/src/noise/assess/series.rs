@@ -117,7 +117,7 @@ impl Table<'_> {
         };
         let found = haar_filter(&series.published, series.deviation)?;
         let score = series.score(&found.estimates, knowing, |_| true)?;
-        let outcome = estimated(found.noise_left, score, knowing);
+        let outcome = estimated(found.expected_error, score, knowing);
         let verdict = format!(
             "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
             found.kept,

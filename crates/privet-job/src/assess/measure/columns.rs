@@ -40,7 +40,7 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
             true,
             "The share of all records that are published with a label here that excludes nothing.",
         ));
-        figures.extend(distances(&own));
+        figures.extend(distances_as(&own, OF_VALUES));
         if let Some(own) = beside.numbers(quasi) {
             let of = |numbers: &[f64]| Moments::of(numbers.iter().map(|&number| (number, 1)));
             figures.extend(moments(of(&own.before), of(&own.after), own.unit, own.is_date));
@@ -61,7 +61,7 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
             return Ok(None);
         }
         let own = Histograms::new(&before, &after)?;
-        let mut figures = distances(&own);
+        let mut figures = distances_as(&own, OF_VALUES);
         if is_numeric(domain.kind()) && !original.is_code(name) {
             let number = numbers_of(domain);
             let of = |counts: &[f64]| {
@@ -136,15 +136,21 @@ fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec
     Ok(figures.into_iter().flatten().collect())
 }
 
+/// What a total variation distance over single values says.
+const OF_VALUES: &str =
+    "The largest error in the share of any set of values, when it is estimated from the release.";
+/// The same where numbers are compared by the ranges of `perturbed.rs`.
+const OF_RANGES: &str = "The largest error in the share of any set of values, when it is estimated from the release. Numbers and \
+                         dates are compared by 20 ranges, not one by one: within a range nothing is told.";
+
+/// The distances of perturbed, swapped and synthetic columns.
 pub(super) fn distances(own: &Histograms) -> Vec<Figure> {
+    distances_as(own, OF_RANGES)
+}
+
+fn distances_as(own: &Histograms, says: &str) -> Vec<Figure> {
     let figures = [
-        figure(
-            "total-variation",
-            "Total variation distance",
-            own.total_variation(),
-            false,
-            "The largest error in the share of any set of values, when it is estimated from the release.",
-        ),
+        figure("total-variation", "Total variation distance", own.total_variation(), false, says),
         figure(
             "hellinger",
             "Hellinger distance",

@@ -20,7 +20,8 @@ use privet_report::{Assessment, ColumnUtility, Figure, PairUtility, Utility};
 
 use super::super::MeasureOptions;
 use super::super::original::translate;
-use super::super::perturbed::{original_table, other_rows};
+use super::super::perturbed::original_table;
+use super::super::records::check_original;
 use super::conclusions::mean;
 use super::learners::{conclusions, train};
 use super::numbers::Numbers;
@@ -42,10 +43,7 @@ pub(in crate::assess) fn measure(
     let model = &published.manifest.model;
     let names: Vec<String> = model.columns.iter().map(|own| own.name.clone()).collect();
     let (original, path) = original_table(&options.original, &model.missing, &names, progress)?;
-    let rows = published.tables.first().map_or(0, |own| own.rows);
-    if published.is_in_order() && original.rows != rows {
-        return Err(other_rows(original.rows, rows, &path));
-    }
+    check_original(&published, &original, &path)?;
     progress.stage("measuring", None);
     let mut copies = Vec::new();
     let mut of_numbers = Vec::new();
@@ -334,11 +332,14 @@ fn learn(
         fit_both(&split, own, &numbers(theirs), utility, progress)?;
     }
     if (options.class.is_some() || options.target.is_some()) && !in_order {
-        utility.notes.push(
-            "Synthetic records are nobody's: all of them are learned from, whoever is tested on. For a strict test make the \
-             release without some records, and give them with --test."
-                .to_owned(),
-        );
+        let mut note =
+            "Synthetic records are nobody's: all of them are learned from, whoever is tested on.".to_owned();
+        if apart.is_none() {
+            note.push_str(
+                " For a strict test make the release without some records, and give them with --test.",
+            );
+        }
+        utility.notes.push(note);
     }
     Ok(())
 }

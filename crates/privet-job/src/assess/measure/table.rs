@@ -223,6 +223,8 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
     let standardized: Vec<Vec<f64>> = numbers.iter().map(|own| own.standardized().0).collect();
     let squares = Classes::new(&groups, beside.mask())?
         .sum_of_squares(&standardized.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+    // Buckets show every number as it is: nothing of their spread is hidden within them.
+    let in_buckets = beside.release.manifest.as_ref().is_some_and(|own| own.kind == "bucketized");
     let has_dates = numbers.iter().any(|own| own.is_date);
     let to = |what: &str| match has_dates {
         false => format!("relative to {what}"),
@@ -234,7 +236,7 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
         (
             "sse-sst",
             "Spread of numbers lost (SSE/SST)",
-            Some(squares.ratio()),
+            (!in_buckets && beside.original.knows_codes).then(|| squares.ratio()),
             true,
             "How much of the spread of the identifying columns of numbers, each by its standard deviation, lies within \
              groups, and so can no longer be seen."
