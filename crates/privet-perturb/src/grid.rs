@@ -67,10 +67,13 @@ impl Grid {
         Self::new((0..=intervals).map(edge).collect())
     }
 
-    /// Each interval cut into equal parts, and how many: at most 8, and at most so many intervals in all. One part, which
-    /// is the grid itself, where they are too narrow to be cut.
-    pub fn refined(&self, most: usize) -> (Self, usize) {
-        let parts = (most / self.len().max(1)).clamp(1, 8);
+    /// Each interval cut into equal parts, and how many: so many that none is wider than `narrow`, but at most 8, and at
+    /// most `most` intervals in all. One part, which is the grid itself, where they are too narrow to be cut.
+    pub fn refined(&self, most: usize, narrow: f64) -> (Self, usize) {
+        let widest = self.intervals().map(|(low, high)| high - low).fold(0.0, f64::max);
+        // Without a width to reach, or one that is no number, as many as may be.
+        let wanted = if narrow > 0.0 { (widest / narrow).ceil().min(8.0) as usize } else { 8 };
+        let parts = (most / self.len().max(1)).min(wanted).clamp(1, 8);
         let cut = |(low, high): (f64, f64)| {
             (0..parts).map(move |part| low + (high - low) * (part as f64 / parts as f64))
         };
@@ -160,10 +163,11 @@ mod tests {
         assert_eq!(grid.part(1, 1).edges(), [1.0, 3.0]);
         assert_eq!(grid.part(5, 9), grid);
         assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().edges(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-        let (fine, parts) = Grid::new(vec![0.0, 1.0, 3.0]).unwrap().refined(5);
+        let (fine, parts) = Grid::new(vec![0.0, 1.0, 3.0]).unwrap().refined(5, 0.0);
         assert_eq!((fine.edges(), parts), (&[0.0, 0.5, 1.0, 2.0, 3.0][..], 2));
-        assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().refined(3).1, 1);
-        assert_eq!(Grid::new(vec![1.0, 1.0 + f64::EPSILON]).unwrap().refined(64).1, 1);
+        assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().refined(3, 0.0).1, 1);
+        assert_eq!(Grid::new(vec![1.0, 1.0 + f64::EPSILON]).unwrap().refined(64, 0.0).1, 1);
+        assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().refined(64, 0.1).1, 3);
         let noise = Noise::Uniform { half_width: 2.0 };
         assert_eq!(Grid::covering(&[1.0, 4.0], noise, 1).unwrap().edges(), [-1.0, 6.0]);
     }

@@ -61,6 +61,8 @@ pub use matrix::PerturbationMatrix;
 pub use mixture::{Attribute, Law, NoiseModel, perturb};
 pub use noise::{Moments, Noise, additive_noise, multiplicative_noise};
 pub use pram::{departure, invariant_pram};
-pub use reconstruct::{Kernel, MOST_INTERVALS, Options, Reconstruction, reconstruct, share_intervals};
+pub use reconstruct::{
+    Kernel, MOST_INTERVALS, NARROW, Options, Reconstruction, reconstruct, share_intervals,
+};
 pub use response::{Response, ResponseEstimate};
 pub use retention::{RetainedRange, Retention, range_count};

@@ -23,7 +23,7 @@ use crate::em::{Mixture, Stop, Stopped};
 use crate::error::check_numbers;
 use crate::{Grid, Noise, PerturbError};
 
-pub use intervals::{MOST_INTERVALS, share_intervals};
+pub use intervals::{MOST_INTERVALS, NARROW, share_intervals};
 
 /// How likely an interval makes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

@@ -12,7 +12,7 @@
 //! d/(1+d) of the published variance.
 
 use privet_perturb::{
-    Grid, Kernel, MOST_INTERVALS, Moments, Noise, Options, PerturbError, Reconstruction, Stopped,
+    Grid, Kernel, MOST_INTERVALS, Moments, NARROW, Noise, Options, PerturbError, Reconstruction, Stopped,
     reconstruct, share_intervals,
 };
 use privet_release::perturbed::NoiseWay;
@@ -149,7 +149,7 @@ pub(super) fn estimate(
     };
     let how = Options { kernel, ..Options::default() };
     // Originals need not be spread evenly within an interval, so its parts have masses of their own.
-    let (fine, parts) = grid.refined(MOST_INTERVALS);
+    let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * noise.variance().sqrt());
     let found = reconstruct(values, noise, &fine, &how).map_err(failed)?;
     let ends = match options.intervals {
         true => share_intervals(values, noise, &grid, &how, 0.95).map_err(failed)?,

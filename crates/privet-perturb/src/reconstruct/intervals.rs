@@ -7,8 +7,9 @@
 //! intervals know, unlike the inverse of the information matrix, that no share is below 0, and, unlike a bootstrap, that
 //! a share which was fitted as 0 need not be 0. Nothing is drawn: the same values give the same intervals.
 //!
-//! Within an interval of the grid originals need not be spread evenly: up to 8 parts of each, up to [`MOST_INTERVALS`] in
-//! all, have masses of their own, and a share is the sum of its parts.
+//! Within an interval of the grid originals need not be spread evenly: parts of each that are at most half a deviation of the
+//! noise wide ([`NARROW`]), but up to 8, and up to [`MOST_INTERVALS`] in all, have masses of their own, and a share is the
+//! sum of its parts.
 //!
 //! # Guarantee
 //! Each share by itself is covered with about the stated probability when values were drawn independently and the
@@ -32,6 +33,10 @@ use crate::{Grid, Noise, PerturbError};
 
 /// The most intervals of a grid whose shares get an interval; beyond, each share is hardly known and the work is long.
 pub const MOST_INTERVALS: usize = 64;
+
+/// How wide a part of an interval may be, in deviations of the noise: how originals are spread within one so narrow can
+/// hardly be seen through the noise, and so hardly misleads.
+pub const NARROW: f64 = 0.5;
 
 /// How far an end may be beyond the exact one.
 const ACCURACY: f64 = 1e-3;
@@ -63,7 +68,7 @@ pub fn share_intervals(
     if grid.len() > MOST_INTERVALS {
         return Ok(None);
     }
-    let (fine, parts) = grid.refined(MOST_INTERVALS);
+    let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * noise.variance().sqrt());
     let z = two_sided_quantile(confidence);
     likely_shares_of(values, noise, &fine, parts, options, 0.5 * z * z).map(Some)
 }
