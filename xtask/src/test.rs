@@ -18,7 +18,10 @@ pub fn run() -> Result<bool> {
     let mut total = Tally::default();
 
     step("tests of all crates");
-    total += crates()?;
+    total += tests(&["--workspace"])?;
+
+    step("tests of what is built with TLS only");
+    total += tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"])?;
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));
@@ -91,10 +94,11 @@ fn needed() -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests of all crates and counts them by what they print.
-fn crates() -> Result<Tally> {
+/// Runs `cargo test` with these arguments and counts tests by what they print.
+fn tests(which: &[&str]) -> Result<Tally> {
     let mut running = workspace::cargo()
-        .args(["test", "--workspace", "--no-fail-fast", "--quiet"])
+        .args(["test", "--no-fail-fast", "--quiet"])
+        .args(which)
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo test")?;

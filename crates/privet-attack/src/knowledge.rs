@@ -174,14 +174,16 @@ impl Knowledge {
     /// As [`Knowledge::read`], as a sentence. No sentence holds what stands in the file, which may be about people.
     pub fn parse(text: &str) -> Result<Self, String> {
         let knowledge: Self = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(String::new(), |span| {
-                let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count()) + 1;
-                format!("line {line}: ")
-            });
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let at = before.map_or(String::new(), |own| format!("line {}: ", own.matches('\n').count() + 1));
             // What stands there is about people: where is said, what is not.
+            let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
+                "its keys are people, control, job, records, negations, priors, statements, releases, server, time and \
+                 known-attributes"
+                    .to_owned()
+            });
             format!(
-                "{at}is not what a knowledge file has there; its keys are people, control, job, records, negations, priors, \
-                 statements, releases, server, time and known-attributes, and the guide (measure-and-attack) shows each"
+                "{at}is not what a knowledge file has there; {keys}, and the guide (measure-and-attack) shows each"
             )
         })?;
         for (number, prior) in knowledge.priors.iter().enumerate() {
@@ -202,6 +204,24 @@ impl Knowledge {
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.base.join(path)
     }
+}
+
+/// Which keys the part of the file has that is open at the end of this text; none outside of all parts.
+fn keys_of_part(before: &str) -> Option<String> {
+    const KEYS: [(&str, &str); 8] = [
+        ("people", "path, name and columns"),
+        ("control", "path, name and columns"),
+        ("records", "person, column and value"),
+        ("negations", "person, column and not"),
+        ("priors", "column, where and shares"),
+        ("releases", "folder, job and independent"),
+        ("server", "smallest"),
+        ("time", "order and known"),
+    ];
+    let header = before.lines().rev().map(str::trim).find(|line| line.starts_with('['))?;
+    let name = header.trim_start_matches('[').split([']', '.']).next()?.trim();
+    let (name, keys) = KEYS.iter().find(|own| own.0 == name)?;
+    Some(format!("in `{name}` the keys are {keys}"))
 }
 
 #[cfg(test)]
@@ -238,6 +258,15 @@ mod tests {
         assert_eq!(knowledge.people.as_ref().and_then(|p| p.name.as_deref()), Some("name"));
         assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
         assert_eq!(knowledge.server.map(|server| server.smallest), Some(5));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_the_keys_that_are_accepted_there() {
+        let told = |text: &str| Knowledge::parse(text).unwrap_err();
+        assert!(told("[time]\nsort = 'hour'").starts_with("line 2: "));
+        assert!(told("[time]\nsort = 'hour'").contains("in `time` the keys are order and known"));
+        assert!(told("job = 'a'\n[[records]]\nwho = 'x'\nvalue = 'y'").contains("person, column and value"));
+        assert!(told("[people]\npath = 'a'\n[peeple]\npath = 'b'").contains("its keys are people, control"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Some records of a table as a table of their own.
 
-use arrow::array::{ArrayRef, UInt32Array};
-use arrow::compute::take;
+use arrow_array::{ArrayRef, UInt32Array};
+use arrow_select::take::take;
 
 use crate::{Cells, Column, Domain, Table};
 
@@ -63,7 +63,7 @@ fn pick(values: &ArrayRef, places: Vec<u32>) -> Option<ArrayRef> {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::Int64Array;
+    use arrow_array::Int64Array;
 
     use super::*;
     use crate::Kind;

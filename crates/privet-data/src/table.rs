@@ -3,7 +3,7 @@
 //! Codes are canonical. The domain of a column is sorted (missing values first, then by the order of
 //! its [`Kind`]), so the same input gives the same codes whatever the number of threads that read it.
 
-use arrow::array::ArrayRef;
+use arrow_array::ArrayRef;
 use rayon::prelude::*;
 
 /// A table read into memory.
@@ -43,6 +43,18 @@ pub struct Column {
     pub domain: Domain,
     /// How the cells stood in the input, for columns that are published as they are.
     pub cells: Cells,
+}
+
+impl Column {
+    /// The number of each record, its text read as of this kind; NaN for what is missing or none.
+    pub fn numbers_as(&self, kind: Kind) -> Vec<f64> {
+        let number = |code: u32| match self.domain.is_missing(code) {
+            true => f64::NAN,
+            false => kind.number(self.domain.text(code)).unwrap_or(f64::NAN),
+        };
+        let of_code: Vec<f64> = (0..self.domain.len() as u32).map(number).collect();
+        self.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
+    }
 }
 
 /// How the cells of a column stood in the input, so that an unrecoded column comes out identical.

@@ -19,6 +19,8 @@ const EPSILON: &str = "a decimal number above 0 and at most 1000, such as 0.5 or
 const DELTA: &str = "a decimal number from 0 to below 1, such as 1e-6; 0 or at least 1e-300";
 /// The digits after the decimal point that are shown; what has more is shown as a fraction.
 const DIGITS: usize = 30;
+/// The characters of an amount that people still read as a whole.
+const READABLE: usize = 14;
 /// The digits after the decimal point that are left of a fraction that is too long: as many as the least delta needs.
 const ROUNDED: usize = 300;
 /// Bits of a denominator up to which a single amount stays as it is; those of 10^300 are 997.
@@ -197,6 +199,11 @@ impl Loss {
         [decimal(&self.epsilon), decimal(&self.delta)]
     }
 
+    /// Epsilon and delta for people: exact where that takes few digits, and otherwise ten of them after `about`.
+    pub fn words(&self) -> [String; 2] {
+        [readable(&self.epsilon), readable(&self.delta)]
+    }
+
     /// As a charge: exact, or rounded up to 300 digits after the decimal point where its denominator has more than 1000
     /// bits.
     pub fn rounded_up(&self) -> Self {
@@ -224,9 +231,28 @@ impl Loss {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "epsilon {}", decimal(&self.epsilon))?;
-        if self.delta.is_zero() { Ok(()) } else { write!(f, ", delta {}", decimal(&self.delta)) }
+        let [epsilon, delta] = self.words();
+        write!(f, "epsilon {epsilon}")?;
+        if self.delta.is_zero() { Ok(()) } else { write!(f, ", delta {delta}") }
     }
+}
+
+/// Exact text of at most [`READABLE`] characters; otherwise ten digits, which are only called exact when they are.
+fn readable(value: &RBig) -> String {
+    let exact = decimal(value);
+    if exact.len() <= READABLE {
+        return exact;
+    }
+    let near = value.to_f64().value();
+    let text = if near >= 1e-4 {
+        let text = format!("{near:.10}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        let text = format!("{near:.9e}");
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+    };
+    if parse_long(&text).as_ref() == Some(value) { text } else { format!("about {text}") }
 }
 
 /// Decimal text of a value of up to 30 digits after the point, and a fraction otherwise.
@@ -357,6 +383,13 @@ mod tests {
         assert_eq!(loss("12", "0").to_string(), "epsilon 12");
         assert_eq!(loss("0.25", "1e-6").decimals(), ["0.25", "0.000001"]);
         assert_eq!(loss("1/3", "0").to_string(), "epsilon 1/3");
+        assert_eq!(
+            loss("0.1234567890123456", "1e-300").to_string(),
+            "epsilon about 0.123456789, delta 1e-300"
+        );
+        assert_eq!(loss("123456789/987654321", "1/3000000000000000").words()[0], "about 0.1249999989");
+        assert_eq!(loss("0", "1/3000000000000000").words()[1], "about 3.333333333e-16");
+        assert_eq!(loss("999.9999999999999999", "0").to_string(), "epsilon about 1000");
     }
 
     /// survey ERR-10, TH-24: ratios multiply where epsilons add.

@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::Int32Type;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use common::{Fixture, assert_broken, assert_holds};
 use privet_release::manifest::Evidence;
 use privet_release::{Draft, Verdict, VerifyError, VerifyOptions, sha256_of_file, verify};
@@ -210,7 +210,7 @@ fn parquet_is_read_and_guarded() {
 fn arrow_is_read_and_guarded() {
     columnar("arrow", |batch| {
         let mut bytes = Vec::new();
-        let mut writer = arrow::ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
         writer.write(batch).unwrap();
         writer.finish().unwrap();
         drop(writer);

@@ -4,12 +4,17 @@
 //! and only the pairs at or above the weight from which pairs are called links are listed: links go to the largest weight
 //! first, so that nothing below it has a say. No pair is left out, and none is drawn by lot.
 //!
+//! Numbers that were swapped, averaged or made up are compared by how near they are, all else by whether a label covers a
+//! value.
+//!
 //! What it guarantees: who is called whose is the same either way. What is different in a large table: ties are told of
 //! people who would be linked, not of those who fit several records badly, and the number of false links that the model
 //! expects is a lower bound, for it does not count what lies below the threshold.
 
-use super::Adversary;
+use privet_data::Kind;
+
 use super::records::conclusions;
+use super::{Adversary, SharedColumn};
 use crate::finding::{AttackError, Fate, Finding, Found, Score};
 use crate::linkage::{
     Compared, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare, decide,
@@ -18,6 +23,9 @@ use crate::linkage::{
 
 /// Error rates that thresholds keep.
 const RATES: Rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
+
+/// Numbers are near within so many standard deviations of those that are published.
+const NEAR: f64 = 0.25;
 
 /// Links that are called, and all that they were chosen from.
 struct Called {
@@ -51,6 +59,34 @@ fn called(columns: &[Compared<'_>], rows: (usize, usize), most: usize) -> Result
     Ok(Called { pairs, found, linked, compared, is_whole: false })
 }
 
+/// Numbers that were published in place of others, so that being near says something: a column of records and people.
+struct Numbers {
+    left: Vec<f64>,
+    right: Vec<f64>,
+    /// What counts as near.
+    near: f64,
+}
+
+impl Numbers {
+    /// `None` for categories, and for labels that stand for sets of values, in which a value is or is not.
+    fn new(adversary: &Adversary<'_>, shared: &SharedColumn<'_>, right: &[u32]) -> Option<Self> {
+        let domain = shared.points?;
+        // A mean of integers is a decimal.
+        let kind = if domain.kind() == Kind::Integer { Kind::Decimal } else { domain.kind() };
+        if !matches!(kind, Kind::Decimal | Kind::Date) {
+            return None;
+        }
+        let left = adversary.release.table.columns[adversary.release.quasi[shared.quasi]].numbers_as(kind);
+        let number = |&code: &u32| domain.number(code).unwrap_or(f64::NAN);
+        let right = right.iter().map(|code| if *code == MISSING { f64::NAN } else { number(code) }).collect();
+        let known = || left.iter().copied().filter(|own| own.is_finite());
+        let count = known().count().max(1) as f64;
+        let mean = known().sum::<f64>() / count;
+        let variance = known().map(|own| (own - mean).powi(2)).sum::<f64>() / count;
+        Some(Self { left, right, near: NEAR * variance.sqrt() })
+    }
+}
+
 pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
     let shared = &adversary.crowd.shared;
     // Swapped records differ from the people's own values, so that the original itself is such a table.
@@ -71,13 +107,21 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
                 .collect()
         })
         .collect();
+    let numbers: Vec<Option<Numbers>> =
+        shared.iter().zip(&right).map(|(own, right)| Numbers::new(adversary, own, right)).collect();
     let columns: Vec<Compared<'_>> = shared
         .iter()
         .zip(&right)
-        .map(|(own, right)| Compared::Labels {
-            left: &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes,
-            right,
-            coverage: own.coverage,
+        .zip(&numbers)
+        .map(|((own, right), numbers)| match numbers {
+            Some(Numbers { left, right, near }) => {
+                Compared::Numbers { left, right, within: vec![*near, 0.0] }
+            }
+            None => Compared::Labels {
+                left: &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes,
+                right,
+                coverage: own.coverage,
+            },
         })
         .collect();
     let too_large = |error: LinkageError| AttackError::TooLarge(error.to_string());

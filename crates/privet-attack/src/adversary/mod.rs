@@ -410,7 +410,7 @@ impl<'a> Adversary<'a> {
                      whose centre is nearest."
                 }
                 None => {
-                    "Published values need not be the person's, and exclude nobody: each person was linked to the nearest \
+                    "Published values need not be the person's, and those that were changed exclude nobody: each person was linked to the nearest \
                      records."
                 }
             };

@@ -143,15 +143,16 @@ fn describe(shown: &Shown) -> String {
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for entry in &shown.entries {
+        let ([epsilon, delta], [epsilon_left, delta_left]) = (entry.amount.words(), entry.remaining.words());
         rows.push(vec![
             entry.entry.to_string(),
             time_of(entry.time),
             entry.account.clone(),
             entry.kind.to_owned(),
-            entry.amount.epsilon.clone(),
-            entry.amount.delta.clone(),
-            entry.remaining.epsilon.clone(),
-            entry.remaining.delta.clone(),
+            epsilon.clone(),
+            delta.clone(),
+            epsilon_left.clone(),
+            delta_left.clone(),
             entry.analyst.clone(),
             entry.question.chars().take(12).collect(),
         ]);

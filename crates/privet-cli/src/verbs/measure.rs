@@ -16,6 +16,7 @@ Examples:
   privet measure job.toml release
   privet measure patients.csv release --job job.toml --report measured.html
   privet measure job.toml release --class diagnosis --risk-file risks.csv
+  privet measure job.toml release --population-size 80000000
   privet measure train.toml release --class diagnosis --target cost --test apart.csv")]
 pub struct Measure {
     /// The table that the release was made from, or its job file
@@ -40,6 +41,9 @@ pub struct Measure {
     /// A table of the population that the data is about, for the risk that a journalist is
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
+    /// How many people the table is a random sample of: estimates how many of them are alone with their values
+    #[arg(long, value_name = "N", conflicts_with = "population")]
+    population_size: Option<u64>,
     /// The seed of everything that is drawn at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -65,6 +69,7 @@ impl Measure {
             queries: self.queries,
             seed: self.seed,
             population: self.population,
+            population_size: self.population_size,
             risk_file: self.risk_file,
             report: self.report,
         };

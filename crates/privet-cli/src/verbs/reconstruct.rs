@@ -328,6 +328,10 @@ fn numbers_chart(numbers: &NumbersEstimate) -> String {
             numbers.deviation.map_or("drowned by the noise".to_owned(), |own| format!("{own:.3}{unit}"));
         text.push_str(&format!("mean {}{error}, deviation {deviation}\n", shown(mean, numbers.dates)));
     }
+    if numbers.mean.is_none() {
+        text.push_str("There is no number, and so nothing to estimate.\n");
+        return text;
+    }
     if numbers.bins.is_empty() {
         text.push_str("No distribution: only mean and deviation can be estimated here.\n");
         return text;

@@ -208,6 +208,39 @@ fn uniques_of_the_population_before_and_after() {
     assert!(find("zayatz-before") > 0.05);
 }
 
+/// A table that is itself a sample: its owner says of how many people.
+#[test]
+fn uniques_of_a_population_whose_size_is_told() {
+    let mut text = String::from("age,zip,ill\n");
+    // 600 pairs of an age and a region, of which small ages are frequent.
+    (0..1000u64).for_each(|i| {
+        let (a, b) = (i * i % 997, i * 7919 % 1009);
+        text.push_str(&format!("{},{},i{}\n", 20 + a * a / 16_700, 100 + b % 10, i % 3));
+    });
+    let dir = Dir::new();
+    dir.write("t.csv", text).write(
+        "job.toml",
+        "input.path = \"t.csv\"\noutput.folder = \"release\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = \
+         [10, 40] }\n[columns.zip]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 3\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measure = |code, people: &str| {
+        dir.expect(code, &["measure", "job.toml", "release", "--json", "--population-size", people])
+    };
+    let share = |people: &str, key: &str| {
+        let found = measure(0, people).json();
+        let figures = found["risk"]["figures"].as_array().unwrap().clone();
+        figures.iter().find(|own| own["key"] == key).unwrap_or_else(|| panic!("no {key}"))["value"].as_f64()
+    };
+    // Of a larger population fewer people are alone; of the table itself as many as are alone in it.
+    let [all, some, few] = ["1000", "5000", "1000000"].map(|people| share(people, "zayatz-before").unwrap());
+    assert!(all > some && some > few && few >= 0.0, "{all} {some} {few}");
+    assert!((all - share("1000", "uniques-before").unwrap()).abs() < 1e-9, "{all}");
+    assert_eq!(share("5000", "zayatz"), Some(0.0));
+    measure(2, "999").says("at least that number");
+    measure(2, "many").says("--population-size");
+}
+
 /// Few degrees of freedom and variances below zero are told.
 #[test]
 fn intervals_that_say_nothing_are_told() {

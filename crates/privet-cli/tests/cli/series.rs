@@ -61,6 +61,28 @@ fn a_series_gives_its_noise_away() {
 }
 
 #[test]
+fn attacks_on_noise_can_be_chosen() {
+    let dir = meter();
+    dir.write("time.toml", "[time]\norder = \"hour\"\n");
+    let attack = |code, more: &[&str]| {
+        dir.expect(
+            code,
+            &[&["attack", "release", "--knowledge", "time.toml", "--json", "--attacks"][..], more].concat(),
+        )
+    };
+    let found = attack(0, &["wavelet-filter"]).json();
+    let names: Vec<&Value> = found["attacks"].as_array().unwrap().iter().map(|own| &own["attack"]).collect();
+    assert_eq!(names, ["wavelet-filter"]);
+    let skipped = found["not_made"].as_array().unwrap();
+    let is_of_series = |own: &Value| own["attack"].as_str().unwrap().starts_with("wavelet-filter of ");
+    assert!(skipped.iter().all(is_of_series), "{found:#}");
+    // What was asked for and cannot be made is no success.
+    attack(2, &["known-points"]).says("`known` in `[time]`");
+    attack(2, &["constant-column,known-points"]).says("which cannot be made");
+    attack(2, &["homogeneity"]).says("`noise-linkage`");
+}
+
+#[test]
 fn what_is_no_order_in_time_is_refused() {
     let dir = meter();
     for (text, more, said) in [
@@ -69,7 +91,7 @@ fn what_is_no_order_in_time_is_refused() {
         ("[time]\norder = \"day\"\n", &[], "no column `day`"),
         ("[time]\nknown = 40\n", &[], "--original"),
         ("[time]\nknown = 3\n", &["--original", "meter.csv"], "at least 4"),
-        ("[time]\nsort = \"hour\"\n", &[], "server, time and"),
+        ("[time]\nsort = \"hour\"\n", &[], "order and known"),
         ("known-attributes = 2\n[time]\n", &[], "`[time]` alone"),
     ] {
         dir.write("time.toml", text);

@@ -7,12 +7,10 @@
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Int64Array, StringArray, UInt32Array};
-use arrow::compute::take;
-use arrow::datatypes::{Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
-use arrow::ipc::writer::FileWriter;
-use arrow::record_batch::RecordBatch;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_select::take::take;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;

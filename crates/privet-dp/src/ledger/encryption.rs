@@ -89,8 +89,13 @@ fn configuration(url: &str) -> Result<(Config, Option<PathBuf>), LedgerError> {
         }
     }
     let sign = if kept.is_empty() { "" } else { "?" };
-    let config = format!("{base}{sign}{}", kept.join("&")).parse();
-    Ok((config.map_err(|_| LedgerError::Address)?, root))
+    let config: Result<Config, _> = format!("{base}{sign}{}", kept.join("&")).parse();
+    let config = config.map_err(|_| LedgerError::Address)?;
+    // A client of the field would guess a socket; a ledger is named, not guessed.
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        return Err(LedgerError::Address);
+    }
+    Ok((config, root))
 }
 
 /// A part of a URL as text.

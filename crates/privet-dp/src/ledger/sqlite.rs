@@ -32,6 +32,11 @@ const TABLES: &str = "
     ) STRICT;
     CREATE INDEX IF NOT EXISTS entries_of ON entries (dataset, sequence);";
 
+/// The columns of the two tables.
+const ACCOUNT: &str = "dataset epsilon delta";
+const ENTRY: &str =
+    "sequence kind time dataset asker fingerprint epsilon delta epsilon_remaining delta_remaining hash";
+
 /// Budgets in a file.
 pub struct SqliteLedger {
     connection: Connection,
@@ -163,17 +168,23 @@ impl SqliteLedger {
     }
 }
 
-/// What the file keeps of its key.
-/// Whether a ledger is there; false when there is nothing yet. Somebody else's database is left alone.
+/// Whether a ledger is there; false when there is nothing yet. Somebody else's database is left alone, even one with
+/// tables of the same names.
 fn is_ledger(connection: &Connection) -> Result<bool, LedgerError> {
-    let (all, own): (u32, u32) = connection.query_row(
-        "SELECT count(*), count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'entries')) FROM sqlite_master",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    if all > 0 && own < 2 { Err(LedgerError::NotALedger) } else { Ok(all > 0) }
+    let all: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    if all == 0 {
+        return Ok(false);
+    }
+    let columns = |table: &str| -> Result<String, LedgerError> {
+        let names =
+            "SELECT group_concat(name, ' ') FROM (SELECT name FROM pragma_table_info(?1) ORDER BY cid)";
+        Ok(connection.query_row(names, [table], |row| row.get::<_, Option<String>>(0))?.unwrap_or_default())
+    };
+    let own = columns("accounts")? == ACCOUNT && columns("entries")? == ENTRY;
+    if own { Ok(true) } else { Err(LedgerError::NotALedger) }
 }
 
+/// What the file keeps of its key.
 fn mark(connection: &Connection) -> Result<i32, LedgerError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }

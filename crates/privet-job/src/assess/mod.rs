@@ -78,6 +78,8 @@ pub struct MeasureOptions {
     pub seed: u64,
     /// A table of the population, for the journalist's risk.
     pub population: Option<PathBuf>,
+    /// How many people the table is a random sample of, for the uniques among them.
+    pub population_size: Option<u64>,
     /// Where to write what each record risks.
     pub risk_file: Option<PathBuf>,
     /// Where to write the owner's report.
@@ -98,8 +100,10 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         outside(&options.release, [&options.people, &options.report])?;
         return records::attack(options, progress);
     }
+    let is_perturbed = PublishedPerturbed::is_at(&options.release);
     crate::adversary::AdversarySection {
-        attacks: options.attacks.clone(),
+        // Attacks on noise have words of their own.
+        attacks: options.attacks.clone().filter(|_| !is_perturbed),
         confidence: options.confidence,
         max_risk: options.max_risk,
         ..Default::default()
@@ -116,7 +120,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         counts::refuse_others(options)?;
         return counts::attack(&options.release, &manifest, options.max_risk, progress);
     }
-    if PublishedPerturbed::is_at(&options.release) {
+    if is_perturbed {
         return perturbed::attack(options, &knowledge, progress);
     }
     // The job is no secret: the adversary may have it from the knowledge file or from the command line.
@@ -184,8 +188,10 @@ pub fn untried(options: &AttackOptions, assessment: &Assessment) -> Option<Strin
 
 /// The first of attacks asked for by name that was not made on any column.
 fn not_made_of<'a>(names: &[String], assessment: &'a Assessment) -> Option<&'a NotMade> {
-    let is_asked = |own: &&NotMade| names.contains(&own.attack);
-    let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == own.attack);
+    // On releases with noise it is told which column an attack could not be made on.
+    let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
+    let is_asked = |own: &&NotMade| names.contains(&word(own));
+    let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == word(own));
     assessment.not_made.iter().filter(is_asked).find(|own| !is_made(own))
 }
 
@@ -241,6 +247,13 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         return Err(JobError::new("--test needs --class or --target: what is to be predicted").into());
     }
     let original = Original::read(&given.path, &given.options, given.job(), &release, &more, progress)?;
+    if options.population_size.is_some_and(|people| people < original.table.rows as u64) {
+        return Err(JobError::new(format!(
+            "--population-size says how many people the {} records are a sample of, so it takes at least that number",
+            original.table.rows
+        ))
+        .into());
+    }
     let population = match &options.population {
         Some(path) => {
             let file = PeopleFile { path: path.clone(), ..PeopleFile::default() };
@@ -254,6 +267,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     };
     let wanted = measure::Wanted {
         population: population.as_ref(),
+        population_size: options.population_size,
         class: options.class.as_deref(),
         target: options.target.as_deref(),
         apart: apart.as_ref(),

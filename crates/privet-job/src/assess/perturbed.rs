@@ -27,6 +27,21 @@ use crate::randomize::{RandomizeJob, model::noise_of};
 /// More records than this are not compared with all people: a random sample of them is.
 const MOST_LINKED: usize = 20_000;
 
+/// What `--attacks` may name.
+const ATTACKS: [&str; 11] = [
+    "constant-column",
+    "spectral-filter",
+    "best-linear-estimate",
+    "noise-linkage",
+    "wavelet-filter",
+    "known-points",
+    "averaging",
+    "dinur-nissim",
+    "weighted-sums",
+    "local-sensitivity",
+    "undesired-regression",
+];
+
 /// A column that is attacked.
 struct Attacked<'a> {
     name: &'a str,
@@ -46,12 +61,36 @@ pub(super) fn attack(
 ) -> Result<Assessment, RunError> {
     refuse_others(options, knowledge)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
-    let assessment = assess_release(options, knowledge, &published, progress)?;
+    let mut assessment = assess_release(options, knowledge, &published, progress)?;
+    if let Some(words) = &options.attacks {
+        keep(words, &mut assessment);
+    }
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
         write::whole(path, page.as_bytes())?;
     }
     Ok(assessment)
+}
+
+/// Of all attacks those that were asked for.
+fn keep(words: &[String], assessment: &mut Assessment) {
+    let is_wanted = |attack: &str| {
+        words.iter().any(|word| {
+            attack.strip_prefix(word.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
+        })
+    };
+    assessment.attacks.retain(|own| is_wanted(own.attack));
+    let filters = assessment.not_made.iter().find(|own| own.attack == "filters").map(|own| own.why.clone());
+    assessment.not_made.retain(|own| is_wanted(&own.attack));
+    for word in words {
+        let is_told = assessment.attacks.iter().any(|own| own.attack == word)
+            || assessment.not_made.iter().any(|own| own.attack.starts_with(word.as_str()));
+        if !is_told {
+            let needs = "it needs `known` in `[time]` of the knowledge file, and --original";
+            let why = filters.clone().unwrap_or_else(|| needs.to_owned());
+            assessment.not_made.push(NotMade { attack: word.clone(), why });
+        }
+    }
 }
 
 fn assess_release(
@@ -65,7 +104,7 @@ fn assess_release(
     for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
         match law_of(model, column) {
             Ok(Some((law, together, kind))) => {
-                let values = numbers(column, kind);
+                let values = column.numbers_as(kind);
                 columns.push(Attacked { name: &model.name, law, together, kind, values, original: None });
             }
             Ok(None) => {}
@@ -90,7 +129,7 @@ fn assess_release(
             return Err(other_rows(original.rows, published.table.rows, &path));
         }
         for own in &mut columns {
-            own.original = original.column(own.name).map(|column| numbers(column, own.kind));
+            own.original = original.column(own.name).map(|column| column.numbers_as(own.kind));
         }
     }
     progress.stage("attacking", None);
@@ -180,7 +219,7 @@ fn time_order<'a>(
                 return Err(wrong(format!("`time.order`: `{name}` holds no numbers or dates")));
             }
         };
-        let times = numbers(column, kind);
+        let times = column.numbers_as(kind);
         if times.iter().any(|time| time.is_nan()) {
             return Err(wrong(format!("`time.order`: times are missing in `{name}`")));
         }
@@ -221,14 +260,16 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
                        the rest out";
         return Err(JobError::new(problem).at(file));
     }
-    let given = [
-        ("--attacks", options.attacks.is_some()),
-        ("--job", options.job.is_some()),
-        ("--people", options.people.is_some()),
-    ];
+    if options.attacks.iter().flatten().any(|word| !ATTACKS.contains(&word.as_str())) {
+        let accepted = ATTACKS.map(|word| format!("`{word}`")).join(", ");
+        return Err(JobError::new(format!(
+            "--attacks names an attack that there is not on perturbed values; there are {accepted}"
+        )));
+    }
+    let given = [("--job", options.job.is_some()), ("--people", options.people.is_some())];
     refuse(
         &given,
-        "is attacked by what its laws tell, with --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
+        "is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
     )
 }
 
@@ -271,17 +312,6 @@ fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<Told>, &'static
             }
         }
     }
-}
-
-/// Numbers of a column; what is none is missing.
-fn numbers(column: &Column, kind: Kind) -> Vec<f64> {
-    let domain = &column.domain;
-    let number = |code: u32| match domain.is_missing(code) {
-        true => f64::NAN,
-        false => kind.number(domain.text(code)).unwrap_or(f64::NAN),
-    };
-    let of_code: Vec<f64> = (0..domain.len() as u32).map(number).collect();
-    column.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
 }
 
 /// These columns of the original: a table, or the job of `privet randomize` that names it; and where it lies.

@@ -17,16 +17,25 @@ pub struct Amount {
     pub epsilon: String,
     /// Delta.
     pub delta: String,
+    /// Both for people.
+    #[serde(skip)]
+    words: [String; 2],
 }
 
 impl From<&Loss> for Amount {
     fn from(loss: &Loss) -> Self {
         let [epsilon, delta] = loss.decimals();
-        Self { epsilon, delta }
+        Self { epsilon, delta, words: loss.words() }
     }
 }
 
 impl Amount {
+    /// Epsilon and delta with no more digits than people read.
+    #[must_use]
+    pub fn words(&self) -> &[String; 2] {
+        &self.words
+    }
+
     /// Epsilon, as far as people and pictures need it.
     #[must_use]
     pub fn real_epsilon(&self) -> f64 {
@@ -62,8 +71,9 @@ fn real(text: &str) -> f64 {
 
 impl std::fmt::Display for Amount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "epsilon {}", self.epsilon)?;
-        if self.delta == "0" { Ok(()) } else { write!(f, ", delta {}", self.delta) }
+        let [epsilon, delta] = &self.words;
+        write!(f, "epsilon {epsilon}")?;
+        if self.delta == "0" { Ok(()) } else { write!(f, ", delta {delta}") }
     }
 }
 

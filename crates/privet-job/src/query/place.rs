@@ -75,6 +75,16 @@ impl Subject {
     }
 }
 
+/// Whether somebody meant a server and wrote no URL that we know: `host=… password=…`, `mysql://…`.
+fn names_a_server(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let settings = ["host", "hostaddr", "user", "password", "dbname"];
+    text.contains("://")
+        || text
+            .split_whitespace()
+            .any(|own| own.split_once('=').is_some_and(|(key, _)| settings.contains(&key)))
+}
+
 /// A ledger and an account in it.
 pub(super) struct Account {
     ledger: Storage,
@@ -111,6 +121,8 @@ impl Account {
             JobError::new("say which ledger: the table or job file that it is of, or --ledger FILE")
         })?;
         let ledger = match ledger {
+            // Another way to name a server, perhaps with its password, which must not come back as the name of a file.
+            Storage::File(path) if names_a_server(&path) => return Err(LedgerError::Address.into()),
             Storage::Server(url) => {
                 if flags.unencrypted && PostgresLedger::demands_encryption(&url)? {
                     let problem = "--unencrypted contradicts the URL, whose `sslmode` or `sslrootcert` demands encryption; leave \

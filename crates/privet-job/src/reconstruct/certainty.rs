@@ -4,7 +4,8 @@
 //! # Guarantee
 //! A share counts as known when its 95 % interval lies within half and twice the estimate. There is a warning when the
 //! shares that are known hold less than half of the records, and one when what is published lies within every interval
-//! of a distribution of numbers, so that the reconstruction cannot be told from it. Warnings follow from the intervals
+//! of a distribution of numbers, so that the reconstruction cannot be told from it, and one when values are all the same, so
+//! that intervals have no width. Warnings follow from the intervals
 //! alone and hold no value.
 
 use super::ColumnEstimate;
@@ -14,7 +15,15 @@ pub(super) fn warnings(estimate: &ColumnEstimate) -> Vec<String> {
     match estimate {
         ColumnEstimate::Counts(own) => {
             let parts = own.values.iter().map(|own| (own.estimate, own.low, own.high));
-            few(parts, "values", "More records, or less noise, would tell more.").into_iter().collect()
+            let little = few(parts, "values", "More records, or less noise, would tell more.");
+            let is_pointed = own.values.iter().all(|own| own.low == own.high)
+                && own.values.iter().any(|own| own.estimate != own.published as f64);
+            let pointed = is_pointed.then(|| {
+                "All published values are the same, from which no error can be estimated: intervals without width do not \
+                 mean that anything is certain."
+                    .to_owned()
+            });
+            little.into_iter().chain(pointed).collect()
         }
         ColumnEstimate::Items(own) => {
             let parts = own.sets.iter().map(|own| (own.support, own.low, own.high));
@@ -73,6 +82,29 @@ fn few(parts: impl Iterator<Item = (f64, f64, f64)>, what: &str, instead: &str) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reconstruct::{CountsEstimate, ValueEstimate};
+
+    /// Ten answers that are all yes: the estimate is beyond ten, and no error can be told.
+    #[test]
+    fn intervals_without_width_are_no_certainty() {
+        let value = |published, estimate: f64, width: f64| ValueEstimate {
+            value: String::new(),
+            published,
+            estimate,
+            standard_error: 0.0,
+            low: estimate - width,
+            high: estimate + width,
+            nonnegative: 0.0,
+            likely: None,
+        };
+        let said = |values: Vec<ValueEstimate>| {
+            warnings(&ColumnEstimate::Counts(CountsEstimate { values, rounds: None })).len()
+        };
+        assert_eq!(said(vec![value(10, 12.0, 0.0), value(0, -2.0, 0.0)]), 1);
+        assert_eq!(said(vec![value(10, 12.0, 1.0), value(0, -2.0, 1.0)]), 0);
+        // A law that changes nothing.
+        assert_eq!(said(vec![value(10, 10.0, 0.0), value(0, 0.0, 0.0)]), 0);
+    }
 
     #[test]
     fn half_must_be_known() {

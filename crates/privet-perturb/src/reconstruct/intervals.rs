@@ -112,7 +112,11 @@ fn likely_shares(mixture: &Mixture, parts: usize, drop: f64) -> Vec<(f64, f64)> 
             let done = walls / pull <= ACCURACY;
             let barrier =
                 Barrier { floor: Some(floor), of_masses: 1.0, share: of.clone(), pull: sign * pull };
-            centre(mixture, &mut masses, &barrier);
+            let is_centre = centre(mixture, &mut masses, &barrier);
+            // An end that was not found could be anywhere.
+            if done && !is_centre {
+                return if sign < 0.0 { 0.0 } else { 1.0 };
+            }
             if done {
                 break;
             }
@@ -135,7 +139,9 @@ fn highest(mixture: &Mixture) -> Vec<f64> {
     let mut of_masses = (mixture.weight() / size).max(SLACK / size);
     loop {
         let done = of_masses * size <= SLACK;
-        centre(mixture, &mut masses, &Barrier { floor: None, of_masses, share: 0..0, pull: 0.0 });
+        // Where it does not come there the floor is lower than it had to be, and the intervals wider.
+        let _is_centre =
+            centre(mixture, &mut masses, &Barrier { floor: None, of_masses, share: 0..0, pull: 0.0 });
         if done {
             return masses;
         }
@@ -247,15 +253,15 @@ impl Barrier {
     }
 }
 
-/// Moves masses to where the barrier is highest.
-fn centre(mixture: &Mixture, masses: &mut Vec<f64>, barrier: &Barrier) {
+/// Moves masses to where the barrier is highest; whether they came there.
+fn centre(mixture: &Mixture, masses: &mut Vec<f64>, barrier: &Barrier) -> bool {
     for _ in 0..STEPS {
-        let Some(look) = Look::at(mixture, masses) else { return };
-        let Some(value) = barrier.value(look.log_likelihood, masses) else { return };
-        let Some((step, promise)) = barrier.step(look, masses) else { return };
+        let Some(look) = Look::at(mixture, masses) else { return false };
+        let Some(value) = barrier.value(look.log_likelihood, masses) else { return false };
+        let Some((step, promise)) = barrier.step(look, masses) else { return false };
         // The way that is left is the root of this, in units of the accuracy that this barrier has.
         if promise < 1e-2 {
-            return;
+            return true;
         }
         // Masses must stay above 0, so never the whole way to where the first becomes 0.
         let least = step.iter().copied().fold(0.0, f64::min);
@@ -272,10 +278,11 @@ fn centre(mixture: &Mixture, masses: &mut Vec<f64>, barrier: &Barrier) {
             }
             length *= 0.5;
             if length < 1e-10 {
-                return;
+                return false;
             }
         }
     }
+    false
 }
 
 #[cfg(test)]
@@ -403,6 +410,16 @@ mod tests {
                 assert!(width < 0.5, "{width}");
             }
         }
+    }
+
+    /// Where the likelihood cannot be told, nothing is.
+    #[test]
+    fn an_end_that_cannot_be_found_is_the_widest() {
+        let grid = Grid::even(0.0, 2.0, 2).unwrap();
+        let values = [0.5, 1.5];
+        let (mixture, _) = mixture(&values, Noise::NONE, &grid, Options::default().kernel, None).unwrap();
+        assert_eq!(likely_shares(&mixture, 1, f64::INFINITY), [(0.0, 1.0); 2]);
+        assert_eq!(likely_shares(&mixture, 1, f64::NAN).len(), 2);
     }
 
     /// Two peaks that stand anywhere within four wide intervals, in 60 worlds. If the coverage were 95 %, fewer than 46 hits

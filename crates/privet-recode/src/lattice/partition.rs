@@ -35,8 +35,7 @@ pub fn partition(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Parti
         1 => group::<1>(problem, recoding, &layout),
         2 => group::<2>(problem, recoding, &layout),
         3..=4 => group::<4>(problem, recoding, &layout),
-        5..=8 => group::<8>(problem, recoding, &layout),
-        9..=32 => group::<32>(problem, recoding, &layout),
+        5..=32 => group::<32>(problem, recoding, &layout),
         _ => group_by_columns(problem, recoding),
     };
     judge(problem, classes)

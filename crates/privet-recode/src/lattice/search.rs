@@ -100,8 +100,7 @@ pub fn run<S: Strategy>(
         1 => run_wide::<1, S>(&mut prepared, problem, strategy, progress),
         2 => run_wide::<2, S>(&mut prepared, problem, strategy, progress),
         3..=4 => run_wide::<4, S>(&mut prepared, problem, strategy, progress),
-        5..=8 => run_wide::<8, S>(&mut prepared, problem, strategy, progress),
-        9..=32 => run_wide::<32, S>(&mut prepared, problem, strategy, progress),
+        5..=32 => run_wide::<32, S>(&mut prepared, problem, strategy, progress),
         words => Err(SearchError::TooWide { words }),
     }
 }

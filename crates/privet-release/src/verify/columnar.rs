@@ -4,10 +4,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, make_array};
-use arrow::datatypes::{DataType, Int32Type, UInt32Type};
-use arrow::ipc::reader::FileReader;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_ipc::reader::FileReader;
+use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 /// The names of the columns and the batches of a file.
@@ -19,8 +21,7 @@ pub(super) struct Batches {
 /// Opens a file of this format. The libraries' own messages may quote data and are not passed on.
 pub(super) fn open(path: &Path, format: &str) -> Result<Batches, &'static str> {
     let file = File::open(path).map_err(|_| "it cannot be opened")?;
-    let names =
-        |schema: &arrow::datatypes::Schema| schema.fields().iter().map(|f| f.name().clone()).collect();
+    let names = |schema: &arrow_schema::Schema| schema.fields().iter().map(|f| f.name().clone()).collect();
     match format {
         "parquet" => {
             let damaged = "it is not a Parquet file, or it is damaged";

@@ -3,10 +3,11 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::*;
-use arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow::record_batch::RecordBatch;
+use arrow_array::cast::*;
+use arrow_array::types::*;
+use arrow_array::*;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::*;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -99,11 +100,11 @@ fn load(file: &tempfile::NamedTempFile) -> Input {
 
 pub(super) fn assert_same(found: &[RecordBatch], expected: &RecordBatch) {
     assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), expected.num_rows());
-    let found = arrow::compute::concat_batches(&found[0].schema(), found).unwrap();
+    let found = arrow_select::concat::concat_batches(&found[0].schema(), found).unwrap();
     for (i, field) in expected.schema().fields().iter().enumerate() {
         assert_eq!(found.column(i).data_type(), field.data_type(), "{}", field.name());
         if let Some(words) = expected.column(i).as_any_dictionary_opt() {
-            let plain = |array: &ArrayRef| arrow::compute::cast(array, words.values().data_type()).unwrap();
+            let plain = |array: &ArrayRef| arrow_cast::cast(array, words.values().data_type()).unwrap();
             assert_eq!(&plain(found.column(i)), &plain(expected.column(i)), "{}", field.name());
         } else {
             // Bits, because NaN is not equal to itself.
@@ -128,13 +129,12 @@ fn parquet_comes_back_with_types_values_and_nulls() {
 fn arrow_comes_back_with_types_values_and_nulls_over_batches() {
     let batch = batch();
     let parts = [batch.slice(0, 2), batch.slice(2, 3)];
-    let compressed = IpcWriteOptions::default()
-        .try_with_compression(Some(arrow::ipc::CompressionType::LZ4_FRAME))
-        .unwrap();
+    let compressed =
+        IpcWriteOptions::default().try_with_compression(Some(arrow_ipc::CompressionType::LZ4_FRAME)).unwrap();
     let input = load(&ipc_file(from_ref(&batch), compressed));
     let bytes = write_back(&input, Format::Arrow);
     assert_eq!(bytes, write_back(&input, Format::Arrow));
-    let reader = arrow::ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
+    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
     assert_same(&reader.map(Result::unwrap).collect::<Vec<_>>(), &batch);
 
     let file = tempfile::Builder::new().suffix(".arrow").tempfile().unwrap();
@@ -213,7 +213,7 @@ fn a_table_without_rows_goes_through() {
     let input = load(&parquet_file(from_ref(&empty)));
     assert_eq!((input.table.rows, input.names.len()), (0, empty.num_columns()));
     let bytes = write_back(&input, Format::Arrow);
-    let reader = arrow::ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
+    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
     assert_eq!(reader.schema().field(10).data_type(), &DataType::Decimal128(9, 2));
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use arrow::ipc::writer::IpcWriteOptions;
+use arrow_ipc::writer::IpcWriteOptions;
 use proptest::prelude::*;
 
 use super::columnar::{arrays_of_parquet, assert_same, batch, ipc_file, parquet_file};
@@ -101,7 +101,7 @@ fn parquet_and_arrow_go_by() {
             "texts are those of the whole table"
         );
         let bytes = write_chunks(&input, &entries, Format::Arrow, 2);
-        let reader = arrow::ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
+        let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
         assert_same(&reader.map(Result::unwrap).collect::<Vec<_>>(), &batch);
     }
 }

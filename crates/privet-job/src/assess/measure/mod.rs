@@ -51,6 +51,8 @@ pub(super) struct Wanted<'a> {
     pub seed: u64,
     pub risk_file: Option<&'a Path>,
     pub population: Option<&'a PeopleTable>,
+    /// How many people the original is a random sample of.
+    pub population_size: Option<u64>,
 }
 
 impl From<UtilityError> for RunError {

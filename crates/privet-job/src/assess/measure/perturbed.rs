@@ -76,7 +76,7 @@ pub(super) fn compared_columns(
         }
         match kind_of(model, theirs) {
             Some(kind) => {
-                let own = Numbers::new(&model.name, kind, values(theirs, kind), values(column, kind));
+                let own = Numbers::new(&model.name, kind, theirs.numbers_as(kind), column.numbers_as(kind));
                 utility.columns.push(numeric(model, &own, rebuilt)?);
                 numbers.push(own);
             }
@@ -99,6 +99,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--target", options.target.is_some()),
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
+        ("--population-size", options.population_size.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     super::super::perturbed::refuse(
@@ -118,17 +119,6 @@ fn kind_of(model: &ModelColumn, original: &Column) -> Option<Kind> {
             Kind::Boolean | Kind::Text => None,
         },
     }
-}
-
-/// The numbers of a column; NaN for what is none.
-fn values(column: &Column, kind: Kind) -> Vec<f64> {
-    let domain = &column.domain;
-    let number = |code: u32| match domain.is_missing(code) {
-        true => f64::NAN,
-        false => kind.number(domain.text(code)).unwrap_or(f64::NAN),
-    };
-    let of_code: Vec<f64> = (0..domain.len() as u32).map(number).collect();
-    column.codes.iter().map(|&code| of_code.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
 }
 
 /// A column of numbers: distributions over ranges, and moments.

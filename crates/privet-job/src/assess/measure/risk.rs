@@ -117,9 +117,10 @@ pub(in crate::assess) fn risk(
         "Records of the original that no other equals in all identifying columns.",
     ));
     let identifying = "by the values of the original";
-    figures.extend(estimated_uniques(release, Stage::Before, &count, original.table.rows, identifying));
+    let people = people_behind(release, wanted);
+    figures.extend(estimated_uniques(people, Stage::Before, &count, original.table.rows, identifying));
     let identifying = "by what is published";
-    figures.extend(estimated_uniques(release, Stage::After, sizes, release.table.rows, identifying));
+    figures.extend(estimated_uniques(people, Stage::After, sizes, release.table.rows, identifying));
     figures.extend(uncertainty(release));
     let special = (original.table.rows <= MOST_RECORDS && originals.len() <= 24)
         .then(|| SpecialUniques::find(&originals, SPECIAL.min(originals.len().max(1))))
@@ -221,20 +222,23 @@ enum Stage {
     After,
 }
 
+/// How many people the records are a random sample of: as is said, or as the release tells of its own sample.
+fn people_behind(release: &Published, wanted: &Wanted<'_>) -> Option<f64> {
+    let own = || Some(release.manifest.as_ref()?.data.sample.as_ref()?.from_rows);
+    wanted.population_size.or_else(own).map(|people| people.max(1) as f64)
+}
+
 /// Uniques of the population that a sample was drawn from, by three models and a rule that chooses among them. From the
 /// groups of the original they tell whom a release of the values as they are would single out in the population; from those
 /// of the release what is left of that, which is nobody wherever at least two records look alike.
 fn estimated_uniques(
-    release: &Published,
+    people: Option<f64>,
     stage: Stage,
     groups: &[u64],
     rows: usize,
     by: &str,
 ) -> Vec<Option<Figure>> {
-    let Some(sample) = release.manifest.as_ref().and_then(|manifest| manifest.data.sample.as_ref()) else {
-        return Vec::new();
-    };
-    let people = sample.from_rows.max(1) as f64;
+    let Some(people) = people else { return Vec::new() };
     let fraction = rows as f64 / people;
     if !(fraction > 0.0 && fraction <= 1.0) {
         return Vec::new();
