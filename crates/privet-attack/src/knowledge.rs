@@ -174,18 +174,29 @@ impl Knowledge {
     /// As [`Knowledge::read`], as a sentence. No sentence holds what stands in the file, which may be about people.
     pub fn parse(text: &str) -> Result<Self, String> {
         let knowledge: Self = toml::from_str(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = |span: std::ops::Range<usize>| {
+                let end = text.get(span.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |own| span.start + own);
+                text.get(..end)
+            };
+            // Up to the end of the line where the mistake begins: a missing key is told of the header of its part.
+            let before = error.span().and_then(line);
             let at = before.map_or(String::new(), |own| format!("line {}: ", own.matches('\n').count() + 1));
-            // What stands there is about people: where is said, what is not.
+            // What stands there is about people: where is said, what is not. Keys that are missed are ours.
+            let missed = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+            let wrong = match missed {
+                Some(key) => format!("`{key}` is missing"),
+                None => "is not what a knowledge file has there".to_owned(),
+            };
             let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
                 "its keys are people, control, job, records, negations, priors, statements, releases, server, time and \
                  known-attributes"
                     .to_owned()
             });
-            format!(
-                "{at}is not what a knowledge file has there; {keys}, and the guide (measure-and-attack) shows each"
-            )
+            format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
         })?;
+        if let Some(at) = knowledge.negations.iter().position(|own| own.not.is_empty()) {
+            return Err(format!("`negations`, the {}. of them: `not` names no value", at + 1));
+        }
         for (number, prior) in knowledge.priors.iter().enumerate() {
             let sum: f64 = prior.shares.values().sum();
             let fits = prior.shares.values().all(|share| (0.0..=1.0).contains(share)) && sum <= 1.0 + 1e-9;
@@ -266,6 +277,10 @@ mod tests {
         assert!(told("[time]\nsort = 'hour'").starts_with("line 2: "));
         assert!(told("[time]\nsort = 'hour'").contains("in `time` the keys are order and known"));
         assert!(told("job = 'a'\n[[records]]\nwho = 'x'\nvalue = 'y'").contains("person, column and value"));
+        let missed = told("[time]\nknown = 5\n[people]\nname = 'x'");
+        assert!(missed.contains("`path` is missing; in `people` the keys are"), "{missed}");
+        assert!(told("[[records]]\nperson = 'x'").contains("`value` is missing; in `records`"));
+        assert!(told("[[negations]]\nperson = 'x'\nnot = []").contains("names no value"));
         assert!(told("[people]\npath = 'a'\n[peeple]\npath = 'b'").contains("its keys are people, control"));
     }
 

@@ -87,7 +87,7 @@ impl Bounds {
     pub fn from_units(lower: i64, upper: i64, grid: Grid) -> Result<Self, DpError> {
         if lower > upper || lower < -LARGEST || upper > LARGEST {
             return Err(DpError::parameter(
-                "the bounds",
+                "the pair of bounds",
                 "a lower one, then an upper one not below it, within 2^61 units",
             ));
         }

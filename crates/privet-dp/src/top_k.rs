@@ -102,23 +102,26 @@ mod tests {
         }
     }
 
-    /// 2000 choices of two among six: the share that keeps its bound has a standard deviation below 0.5 %; six are 3 %.
+    /// Counts for which the bound is nearly reached: all others fall one record more short than it allows. In the first turn
+    /// one of them is drawn with probability 5w/(1 + 5w), w = e^(−0.25·23), which is 0.015665. Of 2000 choices fewer than 7 or
+    /// more than 64 are then so with a probability of 1.1e-7 (binomial: 3.4e-8 and 7.3e-8); a bound that is missed in more
+    /// than 5 % of choices, as one must not be, would be missed in 100.
     #[test]
     fn the_bound_of_the_choice_holds() {
         let people = People::one_record_each(Neighbours::AddRemove);
         let top = TopK::new(people, 2, &"0.5".parse().unwrap()).unwrap();
-        let counts = [90u64, 80, 70, 30, 10, 0];
+        let counts = [90u64, 67, 67, 67, 67, 67];
         let bound = top.falls_short_95(6).unwrap();
         // ln(2·6/0.05)/0.25 = 21.9
         assert_eq!(bound, 22.0);
-        let within = (0..2000).filter(|_| {
+        let missed = (0..2000).filter(|_| {
             let chosen = top.release(&counts).unwrap();
             let second =
                 counts.iter().enumerate().filter(|(i, _)| *i != chosen[0]).map(|own| *own.1).max().unwrap();
-            (90 - counts[chosen[0]]) as f64 <= bound && (second - counts[chosen[1]]) as f64 <= bound
+            (90 - counts[chosen[0]]) as f64 > bound || (second - counts[chosen[1]]) as f64 > bound
         });
-        let within = within.count();
-        assert!(within >= 1840, "{within}");
+        let missed = missed.count();
+        assert!((7..=64).contains(&missed), "{missed}");
         let tiny = TopK::new(people, 1, &"1e-9".parse().unwrap()).unwrap();
         assert_eq!(tiny.falls_short_95(6), None);
         assert!(top.falls_short_95(0).is_some());

@@ -43,6 +43,12 @@ fn a_budget_is_spent_exactly() {
     assert_eq!(ledger.remaining("patients").unwrap(), loss("0", "0.001"));
     assert_eq!(ledger.verify(None).unwrap().sequence, 11);
     assert!(Request::new("patients", "", "q", &loss("1", "0")).is_err());
+    // Names that would write lines of their own, or move the cursor, when they are shown.
+    for bad in ["ann\nbob", "ann\u{1b}[2J", "\u{7f}", "a\0"] {
+        assert!(Request::new("patients", bad, "q", &loss("1", "0")).is_err());
+        assert!(Request::new(bad, "ann", "q", &loss("1", "0")).is_err());
+        assert!(matches!(ledger.open_account(bad, &loss("9", "0")), Err(LedgerError::BadAccount)));
+    }
     assert!(Request::new("patients", "ann", "q", &Loss::none()).is_err());
 }
 

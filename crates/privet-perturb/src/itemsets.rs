@@ -16,6 +16,9 @@ use crate::error::check_probability;
 use crate::estimate::{CountEstimate, Estimated, Population, estimate_counts};
 use crate::{Coins, Drawn, PerturbError, PerturbationMatrix};
 
+/// By how much a computed γ may be above the one that was asked for.
+const GAMMA_ROUNDING: f64 = 1e-9;
+
 /// How sets of one size are randomized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectASize {
@@ -64,7 +67,9 @@ impl SelectASize {
     /// as possible beyond it.
     ///
     /// # Errors
-    /// When γ is not finite and at least 1, `add` is not above 0 and below 1, or there are fewer items than a set has.
+    /// When γ is not finite and at least 1, `add` is not above 0 and below 1, there are fewer items than a set has, or γ
+    /// needs probabilities below the smallest number there is: they would become 0, and what is published would exclude
+    /// originals.
     pub fn amplifying(size: u32, items: u32, add: f64, gamma: f64) -> Result<Self, PerturbError> {
         if !(add > 0.0 && add < 1.0) {
             return Err(PerturbError::Parameter {
@@ -101,7 +106,15 @@ impl SelectASize {
                 best = next;
             }
         }
-        Self::new(best, add, items)
+        let law = Self::new(best, add, items)?;
+        if law.gamma() > gamma * (1.0 + GAMMA_ROUNDING) {
+            return Err(PerturbError::Parameter {
+                name: "the size of a set",
+                accepted: "smaller for this γ and this probability of adding, or the latter nearer to 1/2: some probabilities of \
+                           keeping items would be too small to write down",
+            });
+        }
+        Ok(law)
     }
 
     /// The parameters by which each item of a set is kept with one probability, independently of the others.
@@ -142,13 +155,18 @@ impl SelectASize {
         let table = Factorials::new(m);
         // 0 to the power of 0 is 1.
         let power = |base: f64, times: usize| if times == 0 { 0.0 } else { times as f64 * base.ln() };
+        // What is the same for every overlap is left out: beside a large universe it would swallow the digits.
+        let odds = (self.add > 0.0 && self.add < 1.0).then(|| (-self.add).ln_1p() - self.add.ln());
         let mut most = 1.0f64;
         // At sizes in between every overlap is possible, as it is at size m, and the ratios are the same.
         for size in (0..=items.min(m)).chain(items.saturating_sub(m)..=items) {
             let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
             for q in (m + size).saturating_sub(items)..=m.min(size) {
                 let kept = self.keep.get(q).map_or(f64::NEG_INFINITY, |p| p.ln()) - table.choose(m, q);
-                let log = kept + power(self.add, size - q) + power(1.0 - self.add, items + q - m - size);
+                let log = match odds {
+                    Some(odds) => kept + q as f64 * odds,
+                    None => kept + power(self.add, size - q) + power(1.0 - self.add, items + q - m - size),
+                };
                 (high, low) = (high.max(log), low.min(log));
             }
             if high > f64::NEG_INFINITY {

@@ -48,7 +48,12 @@ impl Retention {
         if domain == 0 {
             return Err(PerturbError::Empty { what: "value in the domain" });
         }
-        Self::new((gamma - 1.0) / (gamma - 1.0 + f64::from(domain)), domain)
+        let mut law = Self::new((gamma - 1.0) / (gamma - 1.0 + f64::from(domain)), domain)?;
+        // Near 1 the next number makes a difference; one of the next smaller ones keeps γ.
+        while law.gamma() > gamma * (1.0 + 1e-9) {
+            law.keep = law.keep.next_down();
+        }
+        Ok(law)
     }
 
     /// The probability of keeping.
@@ -185,6 +190,11 @@ mod tests {
         }
         for bad in [0.5, f64::NAN, f64::INFINITY] {
             assert!(Retention::gamma_diagonal(bad, 3).is_err());
+        }
+        // Large ones hold as well, where keeping is nearly certain.
+        for (g, domain) in [(1e9, 2), (9.87654321e8, 3), (1e15, 2), (1e300, 7)] {
+            let law = Retention::gamma_diagonal(g, domain).unwrap();
+            assert!(law.gamma() <= g * (1.0 + 1e-9) && law.keep() < 1.0, "{g}");
         }
         assert!(Retention::new(0.5, 0).is_err() && Retention::new(-0.1, 2).is_err());
         assert!(Retention::new(1.0, u32::MAX).unwrap().matrix().is_err());

@@ -15,13 +15,16 @@
 //! When what the adversary knows contradicts a release without those records, nobody of them is exposed. Whose value the
 //! adversary knew beforehand is counted in neither rate.
 //!
+//! Several releases together (`composition`) have a control only by a table of such people: whose records are whose in the
+//! other releases is not known, so they could not be taken out there.
+//!
 //! The worst that somebody could know (`boolean`, `three-d`) has a control only by a table of such people. Taking a record
 //! out makes its group smaller, in which the worst knowledge tells more: the rate would be above that of the attack itself.
 
 use privet_data::{Coverage, Progress, Random};
 
 use super::held::Held;
-use super::{Adversary, Crowd, Other, SharedColumn, records};
+use super::{Adversary, Crowd, Other, SharedColumn, linkage, records};
 use crate::finding::{AttackError, Conclusions, Fate, Found};
 use crate::link::UNKNOWN;
 use crate::linking::WITHOUT;
@@ -41,6 +44,10 @@ const STRANGERS: &str = "people of the control table, who are not in the data";
 /// Why the worst that somebody could know has no control by taking records out.
 const NO_CONTROL: &str = "There is no control: without their records the groups are smaller, less knowledge is needed in \
                           them, and the rate would be about smaller groups rather than about people who are not in the data.";
+
+/// Why several releases together have no control by taking records out.
+const NO_COMPOSED_CONTROL: &str = "There is no control: nobody told which record of the other releases is whose, so it cannot \
+                                   be taken out of them; a table of people who are not in the data ([control]) would be one.";
 
 /// People who are certainly not in the data.
 #[derive(Debug, Clone)]
@@ -78,6 +85,13 @@ pub(super) fn control(
     if adversary.truth.is_some_and(|truth| truth.record_of.iter().all(Option::is_none)) {
         for own in found.iter_mut().filter(|own| own.finding.control_group.as_deref() == Some(WITHOUT)) {
             (own.finding.control, own.finding.control_group) = (None, None);
+        }
+        return Ok(());
+    }
+    // Their records in the other releases would stay, and tell of them.
+    if word == "composition" {
+        for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
+            own.finding.notes.push(NO_COMPOSED_CONTROL.to_owned());
         }
         return Ok(());
     }
@@ -123,7 +137,12 @@ fn against_strangers(
         return Ok(());
     }
     let joined = Joined::new(adversary, strangers);
-    let again = match joined.adversary(adversary).make(word, progress) {
+    let both = joined.adversary(adversary);
+    let again = match word {
+        "record-linkage" => linkage::linkage_with(adversary, &strangers.crowd, &both),
+        _ => both.make(word, progress),
+    };
+    let again = match again {
         Ok(again) => again,
         Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
         Err(why) => {

@@ -14,18 +14,20 @@
 use privet_data::Kind;
 
 use super::records::conclusions;
-use super::{Adversary, SharedColumn};
+use super::{Adversary, Crowd, SharedColumn};
 use crate::finding::{AttackError, Fate, Finding, Found, Score};
+use crate::link::UNKNOWN;
 use crate::linkage::{
-    Compared, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare, decide,
-    estimate, listed, tally, untied,
+    Compared, Link, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare,
+    decide, estimate, listed, tally, untied,
 };
 
 /// Error rates that thresholds keep.
 const RATES: Rates = Rates { false_matches: 0.01, false_rejections: 0.1 };
 
-/// Numbers are near within so many standard deviations of those that are published.
-const NEAR: f64 = 0.25;
+/// Numbers are near within so many standard deviations of those that are published. Equal ones are no nearer than that:
+/// whoever was given exactly this number by a swap is somebody else.
+const NEAR: [f64; 2] = [0.5, 0.1];
 
 /// Links that are called, and all that they were chosen from.
 struct Called {
@@ -63,13 +65,13 @@ fn called(columns: &[Compared<'_>], rows: (usize, usize), most: usize) -> Result
 struct Numbers {
     left: Vec<f64>,
     right: Vec<f64>,
-    /// What counts as near.
-    near: f64,
+    /// The standard deviation of what is published.
+    spread: f64,
 }
 
 impl Numbers {
     /// `None` for categories, and for labels that stand for sets of values, in which a value is or is not.
-    fn new(adversary: &Adversary<'_>, shared: &SharedColumn<'_>, right: &[u32]) -> Option<Self> {
+    fn new(adversary: &Adversary<'_>, shared: &SharedColumn<'_>) -> Option<Self> {
         let domain = shared.points?;
         // A mean of integers is a decimal.
         let kind = if domain.kind() == Kind::Integer { Kind::Decimal } else { domain.kind() };
@@ -78,16 +80,47 @@ impl Numbers {
         }
         let left = adversary.release.table.columns[adversary.release.quasi[shared.quasi]].numbers_as(kind);
         let number = |&code: &u32| domain.number(code).unwrap_or(f64::NAN);
-        let right = right.iter().map(|code| if *code == MISSING { f64::NAN } else { number(code) }).collect();
+        let right =
+            shared.values.iter().map(|code| if *code == UNKNOWN { f64::NAN } else { number(code) }).collect();
         let known = || left.iter().copied().filter(|own| own.is_finite());
         let count = known().count().max(1) as f64;
         let mean = known().sum::<f64>() / count;
         let variance = known().map(|own| (own - mean).powi(2)).sum::<f64>() / count;
-        Some(Self { left, right, near: NEAR * variance.sqrt() })
+        Some(Self { left, right, spread: variance.sqrt() })
+    }
+
+    /// The same column for more people, those of another table behind.
+    fn and(mut self, other: Option<Self>, count: usize) -> Self {
+        match other {
+            Some(other) => self.right.extend(other.right),
+            None => self.right.extend(std::iter::repeat_n(f64::NAN, count)),
+        }
+        self
     }
 }
 
 pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
+    let numbers = adversary.crowd.shared.iter().map(|own| Numbers::new(adversary, own)).collect();
+    linked(adversary, numbers)
+}
+
+/// The attack on people with those of a control table behind them. `joined` has both over one domain of codes, which tells
+/// nothing of how near numbers are; the adversary itself does.
+pub(super) fn linkage_with(
+    adversary: &Adversary<'_>,
+    strangers: &Crowd<'_>,
+    joined: &Adversary<'_>,
+) -> Result<Vec<Found>, AttackError> {
+    let numbers = |own: &SharedColumn<'_>| {
+        let theirs = strangers.shared.iter().find(|theirs| theirs.quasi == own.quasi);
+        let theirs = theirs.and_then(|theirs| Numbers::new(adversary, theirs));
+        Some(Numbers::new(adversary, own)?.and(theirs, strangers.count))
+    };
+    linked(joined, adversary.crowd.shared.iter().map(numbers).collect())
+}
+
+/// The attack, with the columns of numbers that are compared by how near they are.
+fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Vec<Found>, AttackError> {
     let shared = &adversary.crowd.shared;
     // Swapped records differ from the people's own values, so that the original itself is such a table.
     let is_swapped = adversary.release.manifest.is_none()
@@ -100,22 +133,15 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
     }
     let right: Vec<Vec<u32>> = shared
         .iter()
-        .map(|own| {
-            own.values
-                .iter()
-                .map(|&value| if value == crate::link::UNKNOWN { MISSING } else { value })
-                .collect()
-        })
+        .map(|own| own.values.iter().map(|&value| if value == UNKNOWN { MISSING } else { value }).collect())
         .collect();
-    let numbers: Vec<Option<Numbers>> =
-        shared.iter().zip(&right).map(|(own, right)| Numbers::new(adversary, own, right)).collect();
     let columns: Vec<Compared<'_>> = shared
         .iter()
         .zip(&right)
         .zip(&numbers)
         .map(|((own, right), numbers)| match numbers {
-            Some(Numbers { left, right, near }) => {
-                Compared::Numbers { left, right, within: vec![*near, 0.0] }
+            Some(Numbers { left, right, spread }) => {
+                Compared::Numbers { left, right, within: NEAR.map(|near| near * spread).to_vec() }
             }
             None => Compared::Labels {
                 left: &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes,
@@ -128,7 +154,12 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
     let rows = (adversary.release.table.rows, adversary.crowd.count);
     let Called { pairs, found, linked, compared, is_whole } =
         called(&columns, rows, MOST_PAIRS).map_err(too_large)?;
-    let called: Vec<(u32, u32)> = linked.matches().map(|link| (link.person, link.record)).collect();
+    // Few of very many wrong pairs are still many: a link counts when the model itself believes it.
+    let is_sure = |link: &&Link| link.probability >= adversary.confidence;
+    let called: Vec<(u32, u32)> =
+        linked.matches().filter(is_sure).map(|link| (link.person, link.record)).collect();
+    let estimated_false: f64 = linked.matches().filter(is_sure).map(|link| 1.0 - link.probability).sum();
+    let doubted = linked.matches().count() - called.len();
     let own =
         |person: u32| adversary.truth.map(|truth| truth.record_of.get(person as usize).copied().flatten());
     let mut fate = vec![Fate::Hidden; adversary.crowd.count];
@@ -141,9 +172,16 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
         false => format!(
             "Of these links the model itself expects {}{:.1} to be false. Pairs compared: {compared}, which are all.",
             if is_whole { "" } else { "at least " },
-            linked.estimated_false
+            estimated_false
         ),
     }];
+    if doubted > 0 {
+        notes.push(format!(
+            "{doubted} more links are the best there are, but the model itself is less than {} % sure of each: they do not \
+             count.",
+            crate::percent(adversary.confidence)
+        ));
+    }
     let is_linked = {
         let mut linked = vec![false; adversary.crowd.count];
         found.links.iter().for_each(|link| linked[link.person as usize] = true);
@@ -170,9 +208,11 @@ pub(super) fn linkage(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackErr
         attack: "record-linkage",
         column: None,
         assumed: "an identified table of people, which may be wrong in places".to_owned(),
-        success: "one record fits the person better than any other, nobody else fits it as well, and it is called the \
-                  person's, with at most 1 % of wrong pairs called so by the model"
-            .to_owned(),
+        success: format!(
+            "one record fits the person better than any other, nobody else fits it as well, and by the model it is the \
+             person's with at least {} %",
+            crate::percent(adversary.confidence)
+        ),
         exposed: score.exposed(),
         right: score.right(),
         control: None,

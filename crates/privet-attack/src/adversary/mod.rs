@@ -298,6 +298,11 @@ impl<'a> Adversary<'a> {
                 Ok(found)
             });
             match found {
+                // Silence would look like safety.
+                Ok(found) if found.is_empty() => {
+                    let why = "nothing that the adversary knows is about anybody in this release";
+                    attacked.not_made.push((attack.word, why.to_owned()));
+                }
                 Ok(found) => {
                     let not_counted = attack.not_counted(self.release.is_bucketized());
                     for mut own in found {
@@ -404,6 +409,8 @@ impl<'a> Adversary<'a> {
         let mut found = linking::attack(&target);
         let finding = &mut found.finding;
         if nearest::applies(&self.crowd) {
+            // There is always a nearest record, so who would be pointed at without their own is found by looking again.
+            (finding.control, finding.control_group) = (None, None);
             let what = match self.release.manifest {
                 Some(_) => {
                     "Some columns show means, medians or modes, which exclude nobody: each person was linked to the group \

@@ -99,7 +99,13 @@ fn curve(adversary: &Adversary<'_>) -> Result<(Vec<Knowing>, usize), AttackError
         &people(&adversary.crowd),
         subsets,
     )?;
-    let known = adversary.knowledge.known_attributes.unwrap_or(curve.len()).clamp(1, curve.len().max(1));
+    let known = adversary.knowledge.known_attributes.unwrap_or(curve.len()).max(1);
+    if known > curve.len() {
+        return Err(AttackError::Knowledge(format!(
+            "`known-attributes` takes a number up to {}, the columns that people and the release share",
+            curve.len()
+        )));
+    }
     Ok((curve, known))
 }
 

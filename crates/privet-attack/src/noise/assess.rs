@@ -124,7 +124,21 @@ pub fn assess(
     columns: &[PerturbedColumn<'_>],
     knowing: &Knowing,
 ) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
+    assess_beside(columns, &[], knowing)
+}
+
+/// The same, with columns of categories beside them that are published as they are, each category a number of its own. They
+/// say nothing of how much noise was added; a person is looked for among the records that agree in them.
+///
+/// # Errors
+/// As [`assess`].
+pub fn assess_beside(
+    columns: &[PerturbedColumn<'_>],
+    beside: &[PerturbedColumn<'_>],
+    knowing: &Knowing,
+) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
     let table = Table::new(columns)?;
+    let all = [columns, beside].concat();
     check_spread("the tolerance", knowing.tolerance)?;
     if !(0.0..=1.0).contains(&knowing.confidence) {
         return Err(NoiseAttackError::Parameter { name: "the confidence", accepted: "from 0 to 1" });
@@ -135,7 +149,7 @@ pub fn assess(
     }
     findings.push(table.spectral(knowing)?);
     findings.push(table.best_linear(knowing)?);
-    findings.push(table.linkage(knowing)?);
+    findings.push(Table::new(&all)?.linkage(knowing)?);
     findings.extend(table.all_series(knowing)?);
     findings.extend(QUESTIONS.map(|(attack, assumes, verdict)| NoiseFinding {
         attack,

@@ -35,6 +35,6 @@ pub mod spectral;
 pub mod undesired;
 pub mod weighted;
 
-pub use assess::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, filter_series};
+pub use assess::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, assess_beside, filter_series};
 pub use records::{NoiseAttackError, NoiseShape, Records};
 pub use score::{BitScore, Score};

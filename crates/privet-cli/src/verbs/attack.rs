@@ -63,7 +63,7 @@ impl Attack {
             knowledge: self.knowledge,
             original: self.original,
             job: self.job,
-            attacks: self.attacks,
+            attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
             confidence: self.confidence,
             max_risk: self.max_risk,
             seed: self.seed,

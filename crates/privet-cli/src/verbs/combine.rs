@@ -27,9 +27,9 @@ pub struct Combine {
     /// How the tables were made
     #[arg(long, value_enum, default_value_t = Made::Imputed)]
     rule: Made,
-    /// Fully synthetic tables: the records of one over those of the original
-    #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
-    size: f64,
+    /// With --rule fully-synthetic: the records of one table over those of the original (default: 1)
+    #[arg(long, value_name = "NUMBER")]
+    size: Option<f64>,
     /// The probability with which the interval holds what is estimated
     #[arg(long, value_name = "NUMBER", default_value_t = 0.95)]
     level: f64,
@@ -86,6 +86,11 @@ impl Combine {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(Failure::bad_input("--level takes a number between 0 and 1, such as 0.95"));
         }
+        if self.size.is_some() && self.rule != Made::FullySynthetic {
+            return Err(Failure::bad_input(
+                "--size goes with --rule fully-synthetic; the other rules take no notice of it, so leave it out",
+            ));
+        }
         let bad = |problem: &dyn std::fmt::Display| {
             Failure::bad_input(format!("{}: {problem}", self.file.display()))
         };
@@ -93,7 +98,7 @@ impl Combine {
         let lines = lines(&self.file, &bar)?;
         let rule = match self.rule {
             Made::Imputed => Rule::Imputed,
-            Made::FullySynthetic => Rule::FullySynthetic { size: self.size },
+            Made::FullySynthetic => Rule::FullySynthetic { size: self.size.unwrap_or(1.0) },
             Made::PartiallySynthetic => Rule::PartiallySynthetic,
         };
         let mut quantities: Vec<&str> = Vec::new();

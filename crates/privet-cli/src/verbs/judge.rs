@@ -20,6 +20,7 @@ Examples:
   privet judge survey.toml --column smokes --gamma 4   the job; one of its columns
   privet judge matrix.csv --alpha 0.05 --beta 0.5      no belief of 5 % may become one of 50 %
   privet judge model.json --data people.csv --k 10     k-anonymity in expectation; the least noise for it
+  privet judge model.json --data people.csv --k 10 --probability 0.9   with high probability, and the least noise for that
   privet judge view.toml --perfect                     what a view tells of a secret")]
 pub struct Judge {
     /// The file, or a perturbed release
@@ -87,13 +88,16 @@ impl Judge {
     }
 }
 
+/// What a verdict takes for rounding is no more than that in print.
+const ROUNDING: f64 = 1e-9;
+
 /// A number that promises something, rounded up to four decimals. What is a little below 0 is 0, and not "-0".
 fn up(value: f64) -> f64 {
-    (value * (1.0 - 1e-12) * 1e4).ceil() / 1e4 + 0.0
+    (value * (1.0 - ROUNDING) * 1e4).ceil() / 1e4 + 0.0
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", (share * 1e6 * (1.0 - 1e-12)).ceil() / 1e4 + 0.0)
+    format!("{} %", (share * 1e6 * (1.0 - ROUNDING)).ceil() / 1e4 + 0.0)
 }
 
 fn describe(found: &Judgement) -> String {
@@ -139,7 +143,7 @@ fn laws(found: &Judgement, text: &mut String) {
     if laws.gamma.is_some() {
         let mut rows = vec![["belief before", "at least after", "at most after"].map(str::to_owned).to_vec()];
         for own in &laws.rises {
-            let low = format!("{} %", (own.lowest * 1e6 * (1.0 + 1e-12)).floor() / 1e4);
+            let low = format!("{} %", (own.lowest * 1e6 * (1.0 + ROUNDING)).floor() / 1e4);
             rows.push(vec![percent(own.prior), low, percent(own.highest)]);
         }
         text.push_str(&super::answer::table(&rows, 0));
@@ -169,14 +173,31 @@ fn points(found: &Judgement, text: &mut String) {
         "Other records that are expected to fit a published record better than its own: {:.4} at least, {:.4} on average.\n",
         points.least_expected, points.mean_expected
     ));
+    if !points.not_counted.is_empty() {
+        text.push_str(&format!("Published too, and not counted: {}.\n", points.not_counted.join(", ")));
+    }
+    let factor = |own: f64| (own * 1e4).ceil() / 1e4;
     match (points.below_k, points.least_factor) {
-        (Some(_), Some(factor)) => text.push_str(&format!(
-            "The least noise for this k: every sd times {}.\n",
-            (factor * 1e4).ceil() / 1e4
+        (Some(_), Some(own)) => text.push_str(&format!(
+            "The least noise for this k in expectation: every sd times {}.\n",
+            factor(own)
         )),
-        (Some(_), None) => {
-            text.push_str("No noise reaches this k: it must be below half of the number of other records.\n");
-        }
+        (Some(_), None) => text.push_str(
+            "No noise reaches this k in expectation: it must be below half of the number of other records.\n",
+        ),
+        _ => {}
+    }
+    match (points.probability, points.least_shown, points.tried_up_to) {
+        (Some(probability), Some(own), _) => text.push_str(&format!(
+            "The least noise for which this k is shown with probability {probability}: every sd times {}, found by \
+             halving with the same draws.\n",
+            factor(own)
+        )),
+        (Some(probability), None, Some(most)) => text.push_str(&format!(
+            "No noise was found for which this k is shown with probability {probability}; looked at was every sd times up \
+             to {}.\n",
+            factor(most)
+        )),
         _ => {}
     }
 }

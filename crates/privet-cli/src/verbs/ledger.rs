@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use privet_job::query::{Shown, ledger_page, open_account, show_ledger, time_of, verify_ledger};
+use privet_job::query::{Shown, ledger_page, open_account, show_ledger, time_of, verify_ledger, visible};
 
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
 use super::query_text::left_aligned;
@@ -147,13 +147,13 @@ fn describe(shown: &Shown) -> String {
         rows.push(vec![
             entry.entry.to_string(),
             time_of(entry.time),
-            entry.account.clone(),
+            visible(&entry.account),
             entry.kind.to_owned(),
             epsilon.clone(),
             delta.clone(),
             epsilon_left.clone(),
             delta_left.clone(),
-            entry.analyst.clone(),
+            visible(&entry.analyst),
             entry.question.chars().take(12).collect(),
         ]);
     }

@@ -111,10 +111,7 @@ fn notes(plan: &Planned) -> String {
         false => format!("Undeclared values of {} are in no group.\n", people.dropped.join(", ")),
     };
     let epsilon = plan.cost.real_epsilon();
-    let times = match epsilon.exp() {
-        times if times < 1e6 => format!("{times:.3}"),
-        times => format!("{times:.0e}"),
-    };
+    let times = times(epsilon);
     let little = if epsilon > LITTLE { ", which protects little" } else { "" };
     let failing = match plan.cost.delta.as_str() {
         "0" => String::new(),
@@ -124,6 +121,18 @@ fn notes(plan: &Planned) -> String {
         "Nobody's records make any answer more than e^epsilon = {times} times as likely{failing}{little}."
     );
     format!("{hidden}\n{factor}\n{limit}\n{dropped}")
+}
+
+/// e^epsilon. What no such number holds is a power of ten.
+fn times(epsilon: f64) -> String {
+    match epsilon.exp() {
+        times if times < 1e6 => format!("{times:.3}"),
+        times if times.is_finite() => format!("{times:.0e}"),
+        _ => {
+            let digits = epsilon / std::f64::consts::LN_10;
+            format!("{:.1}·10^{:.0}", 10f64.powf(digits.fract()), digits.floor())
+        }
+    }
 }
 
 /// A number for people: what is below 1 to three digits, and not as 0.
@@ -145,7 +154,13 @@ pub fn left_aligned(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::{number, times};
+
+    /// e^950 = 10^(950/ln 10) = 10^412.58.
+    #[test]
+    fn large_factors_are_powers_of_ten() {
+        assert_eq!([0.0, 5.0, 20.0, 950.0].map(times), ["1.000", "148.413", "5e8", "3.8·10^412"]);
+    }
 
     #[test]
     fn small_numbers_are_not_zero() {

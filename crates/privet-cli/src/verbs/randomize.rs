@@ -171,7 +171,8 @@ pub(super) fn read_model(path: &Path) -> Result<ModelFile, Failure> {
 
 /// What is done to each column, line by line, and what all of them tell together.
 fn told(columns: &[ColumnSummary], together: Option<f64>, kept: &str) -> String {
-    let factor = |gamma: f64| (gamma * (1.0 - 1e-12) * 1e4).ceil() / 1e4;
+    // Rounded up past what is rounding: a γ that was asked for is told as it was.
+    let factor = |gamma: f64| (gamma * (1.0 - 1e-9) * 1e4).ceil() / 1e4;
     let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
     let gap = " ".repeat(width);
     let mut lines = Vec::new();
@@ -255,11 +256,19 @@ fn means(summary: &RandomizeSummary) -> String {
                 "Kept exactly: {kept}.\nSwapping promises no formal privacy: what was not moved is published as it was.\n"
             )
         }
-        (_, Some(own)) => format!(
-            "{:.1} % of made records equal an original in every column.\nSynthetic records promise no formal privacy: their \
-             model was learned from everybody.\n",
-            100.0 * own.copied_records
-        ),
+        (_, Some(own)) => {
+            let lost = match own.forgets_what_stays() {
+                true => {
+                    "Made columns go together among themselves only: their dependence on columns that stay is lost.\n"
+                }
+                false => "",
+            };
+            format!(
+                "{lost}{:.1} % of made records equal an original in every column.\nSynthetic records promise no formal \
+                 privacy: their model was learned from everybody.\n",
+                100.0 * own.copied_records
+            )
+        }
         _ => String::new(),
     }
 }

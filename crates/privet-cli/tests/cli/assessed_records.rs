@@ -389,6 +389,46 @@ fn record_linkage_of_many_people() {
 }
 
 /// A class that goes with the parity of postal codes: no line through their digits finds it.
+/// Numbers that were swapped with near ones: whose they are is told by how near they are, and who was given exactly a number
+/// is somebody else.
+#[test]
+fn record_linkage_goes_by_how_near_swapped_numbers_are() {
+    let mut text = String::from("a,b,c,d,ill\n");
+    let mut state = 5u64;
+    let mut below = |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % limit
+    };
+    for _ in 0..500 {
+        let own = [(); 4].map(|()| below(100_000));
+        text.push_str(&format!("{},{},{},{},x{}\n", own[0], own[1], own[2], own[3], below(3)));
+    }
+    let dir = Dir::new();
+    dir.write("t.csv", text).write(
+        "job.toml",
+        "input.path = \"t.csv\"\noutput.folder = \"release\"\n[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"quasi\"\n\
+         [columns.c]\nrole = \"quasi\"\n[columns.d]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n[randomize]\nmethod = \
+         \"swap\"\nswap = \"rank\"\ncolumns = [\"a\", \"b\", \"c\", \"d\"]\npercent = 1\n",
+    );
+    dir.expect(0, &["randomize", "job.toml", "--seed", "1", "--quiet"]);
+    let attack = |more: &[&str]| {
+        let flags =
+            ["attack", "release", "--original", "job.toml", "--json", "--attacks", "linking, record-linkage"];
+        dir.expect(0, &[&flags[..], more].concat()).json()
+    };
+    let found = attack(&[]);
+    let own = finding(&found, "record-linkage");
+    assert!(own["exposed"]["rate"].as_f64().unwrap() > 0.9, "{own:#}");
+    assert!(own["right"]["rate"].as_f64().unwrap() > 0.95, "{own:#}");
+    assert!(own["control"]["rate"].as_f64().unwrap() < 0.05, "{own:#}");
+    // Somebody is always the nearest, so without their own records as many are pointed at.
+    assert!(finding(&found, "linking")["control"]["rate"].as_f64().unwrap() > 0.9, "{found:#}");
+    // Who must be surer is sure of no more people.
+    let surer = attack(&["--confidence", "0.9999999"]);
+    let exposed = |found: &Value| finding(found, "record-linkage")["exposed"]["hits"].as_u64().unwrap();
+    assert!(exposed(&surer) < exposed(&found));
+}
+
 #[test]
 fn learners_take_postal_codes_for_categories() {
     let mut text = String::from("zip,age,class\n");

@@ -381,7 +381,8 @@ fn the_gate_does_not_open_for_what_was_not_tried() {
     dir.expect(1, &means).says("homogeneity");
     assert_eq!(dir.names("."), ["ages.csv", "job.toml", "patients.csv"]);
     // Counts and tables that are never in memory as a whole are attacked by other means.
-    let counts = "[[count-tables]]\ncolumns = [\"age\", \"condition\"]\n[adversary]\nmax-risk = 0.1\n";
+    let counts =
+        "[[count-tables]]\ncolumns = [\"age\", \"condition\"]\n[adversary]\nattacks = [\"linking\"]\n";
     dir.write("counts.toml", job("k-anonymity = 2", counts));
     dir.expect(2, &["anonymize", "counts.toml"]).says("adversary");
     let limited = "[search]\nalgorithm = \"mondrian\"\n[search.mondrian]\nmemory-limit = 3\n";

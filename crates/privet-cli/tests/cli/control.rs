@@ -81,8 +81,9 @@ fn every_attack_has_a_control() {
     let dir = released();
     let assessed = attack(&dir, KNOWLEDGE, &[]);
     for own in assessed["attacks"].as_array().unwrap() {
-        // The worst that somebody could know tells more of the smaller groups that are left.
-        if own["attack"] == "boolean" || own["attack"] == "three-d" {
+        // The worst that somebody could know tells more of the smaller groups that are left, and out of other releases no record
+        // can be taken of which nobody knows whose it is.
+        if ["boolean", "three-d", "composition"].iter().any(|word| own["attack"] == *word) {
             assert!(own["control"].is_null() && own["notes"].to_string().contains("no control"), "{own:#}");
             continue;
         }
@@ -95,7 +96,6 @@ fn every_attack_has_a_control() {
     }
     // Without their own record the three others of the class still say cancer, and nobody else is told.
     assert_eq!(rate(finding(&assessed, "homogeneity"), "control"), (4, 12));
-    assert_eq!(rate(finding(&assessed, "composition"), "control"), (4, 12));
 
     dir.write("others.csv", "name,age,condition\nMary,33,Cancer\nNick,45,Flu\nOlga,25,Flu\n");
     let with_control = format!("{KNOWLEDGE}[control]\npath = \"others.csv\"\n");

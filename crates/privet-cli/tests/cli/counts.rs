@@ -70,6 +70,20 @@ fn views_from_job_to_verdict() {
     assert!(summary["metric"].is_null(), "{summary}");
 }
 
+/// Views are attacked before they are handed over, where a limit is set. Small cells of sensitive values are no small groups.
+#[test]
+fn views_beyond_the_limit_are_not_handed_over() {
+    let dir = dir(200);
+    dir.write("job.toml", format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\n"));
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.expect(0, &["attack", "release", "--max-risk", "0"]).prints("There is no control");
+    let alone =
+        format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\n").replace("k-anonymity = 2", "k-anonymity = 1");
+    dir.write("one.toml", alone);
+    dir.expect(1, &["anonymize", "one.toml", "--output", "other"]).says("margins");
+    assert!(!dir.names("").contains(&"other".to_owned()));
+}
+
 #[test]
 fn a_table_with_totals_from_job_to_verdict() {
     let dir = dir(60);

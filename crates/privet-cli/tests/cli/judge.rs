@@ -135,6 +135,21 @@ fn laws_of_sets_need_their_keys_and_their_items() {
     dir.expect(2, &["randomize", "one.csv", "--model", "model.json"]).says("line 2");
 }
 
+/// A γ that was asked for holds, or nothing is published: what becomes 0 in writing excludes originals.
+#[test]
+fn laws_of_large_sets_hold_their_gamma_or_are_refused() {
+    let dir = dir();
+    let items: Vec<String> = (0..150).map(|item| format!("\"item{item}\"")).collect();
+    let values = format!("\"bread\", \"milk\", \"eggs\", \"salt\", \"tea\", {}", items.join(", "));
+    let job = JOB
+        .replace("\"bread\", \"milk\", \"eggs\", \"salt\", \"tea\"", &values)
+        .replace("size = 3, add = 0.2", "size = 150, add = 0.001");
+    dir.write("job.toml", job);
+    dir.expect(2, &["randomize", "job.toml"]).says("too small to write down");
+    dir.expect(2, &["judge", "job.toml", "--column", "basket"]).says("too small to write down");
+    assert_eq!(dir.names(""), ["baskets.csv", "job.toml"]);
+}
+
 #[test]
 fn classifiers_learn_from_what_was_reconstructed() {
     let dir = released();
@@ -189,7 +204,13 @@ fn models_matrices_and_views_are_judged() {
     assert!(found["points"]["least_factor"].as_f64().unwrap() < 1.0, "{found}");
     dir.expect(1, &["judge", "model.json", "--data", "baskets.csv", "--k", "1490"])
         .prints("FAILS")
-        .prints("every sd times");
+        .prints("in expectation: every sd times");
+    // The class and the basket may single somebody out as well, and are not counted.
+    dir.expect(1, &["judge", "model.json", "--data", "baskets.csv", "--k", "200"])
+        .prints("FAILS  by score alone")
+        .prints("are published too and not counted");
+    dir.expect(0, &["judge", "model.json", "--data", "baskets.csv", "--column", "score", "--k", "200"])
+        .prints("holds  by score alone");
     dir.expect(2, &["judge", "model.json", "--k", "2"]).says("--data");
     dir.write("matrix.csv", ",yes,no\nyes,0.8,0.2\nno,0.2,0.8\n");
     dir.expect(0, &["judge", "matrix.csv", "--alpha", "0.1", "--beta", "0.5"]).prints("factor of at most 4");
@@ -205,6 +226,20 @@ fn models_matrices_and_views_are_judged() {
     // A release is judged as its model.
     dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
     dir.expect(0, &["judge", "release", "--column", "basket", "--gamma", "19.5", "--quiet"]);
+}
+
+/// The least noise is told for what was asked: in expectation, or with a probability.
+#[test]
+fn the_least_noise_is_that_of_the_requirement() {
+    let dir = Dir::new();
+    dir.write("points.csv", "x\n0\n1\n2\n10\n")
+        .write("noise.toml", "[noise]\ndata = \"points.csv\"\nsd = { x = 1.0 }\n");
+    dir.expect(1, &["judge", "noise.toml", "--k", "1"]).prints("this k in expectation: every sd times");
+    dir.expect(1, &["judge", "noise.toml", "--k", "1", "--probability", "0.4"])
+        .prints("by x alone, with probability 0.4")
+        .prints("shown with probability 0.4: every sd times");
+    dir.expect(1, &["judge", "noise.toml", "--k", "1", "--probability", "0.9"])
+        .prints("No noise was found for which this k is shown with probability 0.9");
 }
 
 /// Flags that would change nothing are refused.

@@ -82,6 +82,31 @@ fn attacks_on_noise_can_be_chosen() {
     attack(2, &["homogeneity"]).says("`noise-linkage`");
 }
 
+/// A village that nobody shares, beside noise that hides the rest.
+#[test]
+fn categories_that_stay_tell_whose_a_noisy_record_is() {
+    let mut text = String::from("village,load\n");
+    (0..200u32).for_each(|i| text.push_str(&format!("v{i},{}\n", 1000 + i % 7)));
+    let dir = Dir::new();
+    let lines: Vec<&str> = text.lines().collect();
+    let other = [&lines[..1], &lines[2..], &lines[1..2]].concat().join("\n");
+    dir.write("t.csv", &text).write("other.csv", other).write(
+        "job.toml",
+        "input.path = \"t.csv\"\noutput.folder = \"release\"\n[columns.village]\nrole = \"quasi\"\n[columns.load]\nrole = \
+         \"sensitive\"\nperturb = { noise = \"gaussian\", sd = 100.0 }\n",
+    );
+    dir.expect(0, &["randomize", "job.toml", "--seed", "3", "--quiet"]);
+    let attack = |code, more: &[&str]| dir.expect(code, &[&["attack", "release"][..], more].concat());
+    let found = attack(0, &["--original", "t.csv", "--json"]).json();
+    assert!(of(&found, "noise-linkage")["exposed"]["rate"].as_f64().unwrap() > 0.99, "{found:#}");
+    attack(1, &["--original", "t.csv", "--max-risk", "0.1", "--attacks", "noise-linkage"])
+        .says("noise-linkage");
+    // Records in another order are another table, and a limit that nothing shows to be kept is not kept.
+    attack(2, &["--original", "other.csv"]).says("another order");
+    dir.expect(2, &["measure", "other.csv", "release"]).says("another order");
+    attack(2, &["--max-risk", "0.1"]).says("give --original");
+}
+
 #[test]
 fn what_is_no_order_in_time_is_refused() {
     let dir = meter();

@@ -178,6 +178,10 @@ fn estimates_are_combined() {
     dir.expect(2, &["combine", "bad.json"]).says("line 1");
     dir.expect(2, &["combine", "nowhere.csv"]).says("nowhere.csv");
     dir.expect(2, &["combine", "e.csv", "--level", "1"]).says("--level");
+    for rule in [&[][..], &["--rule", "imputed"], &["--rule", "partially-synthetic"]] {
+        dir.expect(2, &[&["combine", "e.csv", "--size", "2"][..], rule].concat()).says("--size goes with");
+    }
+    dir.expect(0, &["combine", "e.csv", "--rule", "fully-synthetic", "--size", "2"]);
 }
 
 /// What the page says, programs read too; and nothing that the page does not say.

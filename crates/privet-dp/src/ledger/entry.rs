@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::chain::{START, Seal};
-use super::{Act, Head, LedgerError, Receipt, Record, Request, Terms, name};
+use super::{Act, Head, LedgerError, Receipt, Record, Request, Terms, check_name};
 use crate::budget::{Loss, parse_stored};
 
 const OPEN: &str = "open";
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 impl Entry {
     /// The opening of an account, its terms (where a charge names its asker) and its total.
     pub fn opening(dataset: &str, terms: &Terms, budget: &Loss) -> Result<Self, LedgerError> {
-        if name(dataset).is_err() || budget.epsilon().is_zero() {
+        if check_name(dataset).is_err() || budget.epsilon().is_zero() {
             return Err(LedgerError::BadAccount);
         }
         let total = text(&budget.rounded_down());

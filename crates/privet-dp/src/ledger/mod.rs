@@ -36,8 +36,8 @@ const LONGEST: usize = 1000;
 impl Request {
     /// A question about a data set, by an asker, at a cost above nothing.
     pub fn new(dataset: &str, asker: &str, question: &str, loss: &Loss) -> Result<Self, DpError> {
-        name(dataset)?;
-        name(asker)?;
+        check_name(dataset)?;
+        check_name(asker)?;
         if loss.is_none() {
             return Err(DpError::parameter("the cost of a question", "an epsilon or a delta above 0"));
         }
@@ -56,9 +56,15 @@ impl Request {
     }
 }
 
-fn name(text: &str) -> Result<(), DpError> {
-    if text.is_empty() || text.len() > LONGEST {
-        return Err(DpError::parameter("the name of a data set or an asker", "1 to 1000 bytes"));
+/// Refuses what is no name of a data set or an asker.
+///
+/// # Errors
+/// When it is empty, too long, or holds control characters.
+pub fn check_name(text: &str) -> Result<(), DpError> {
+    // A line break or an escape sequence would write lines of its own when entries are shown.
+    if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+        let accepted = "1 to 1000 bytes without control characters";
+        return Err(DpError::parameter("the name of a data set or an asker", accepted));
     }
     Ok(())
 }
@@ -87,7 +93,7 @@ pub struct Record {
     pub dataset: String,
     /// Who asked; empty for an opening.
     pub asker: String,
-    /// The SHA-256 of the question as hexadecimal text; empty for an opening.
+    /// The SHA-256 of the question, with what was declared for it, as hexadecimal text; empty for an opening.
     pub fingerprint: String,
     /// The charge, or the total that was opened.
     pub loss: Loss,
@@ -192,7 +198,9 @@ pub enum LedgerError {
     #[error("the ledger has an account for this data set already; a budget is decided once")]
     AccountExists,
     /// The budget or name makes no sense.
-    #[error("an account needs a name of 1 to 1000 bytes and a budget with an epsilon above 0")]
+    #[error(
+        "an account needs a name of 1 to 1000 bytes without control characters, and a budget with an epsilon above 0"
+    )]
     BadAccount,
     /// The account protects more, or other people, than the question would.
     #[error(

@@ -103,7 +103,11 @@ impl SqliteLedger {
         if path.is_dir() {
             return Err(LedgerError::NotALedger);
         }
-        let mut connection = Connection::open(path)?;
+        // The name of a file is taken as it is, not as the URL of something else.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags)?;
         Self::set_up(&connection)?;
         is_ledger(&connection)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

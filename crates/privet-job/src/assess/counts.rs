@@ -22,10 +22,41 @@ use crate::error::{JobError, RunError};
 /// Tables that are gone through at most, in steps.
 const MOST_STEPS: u64 = 3_000_000;
 
+/// Why such attacks have no control.
+const NO_CONTROL: &str =
+    "There is no control: what is computed are counts of the people in the data, and of nobody else.";
+
 /// Reads the manifest of a folder when it is a release of counts.
 pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
     let bytes = std::fs::read(folder.join(MANIFEST)).ok()?;
     CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
+}
+
+/// Refuses a release of counts, not yet in place, against which an attack succeeds more often than the job accepts.
+///
+/// # Errors
+/// When it does, or when the attack cannot be made, so that nothing shows that the limit is kept.
+pub(crate) fn gate(
+    folder: &Path,
+    manifest: &CountsManifest,
+    accepted: f64,
+    progress: &dyn Progress,
+) -> Result<(), RunError> {
+    let assessment = attack(folder, manifest, Some(accepted), progress)?;
+    let Some(worst) = assessment.worst() else {
+        let why = assessment.not_made.first().map_or("no attack applies", |own| own.why.as_str());
+        let problem = format!("is given, and nothing shows that it is kept: {why}");
+        return Err(JobError::key("adversary.max-risk", problem).into());
+    };
+    match worst.risk > accepted {
+        true => Err(RunError::Attacked {
+            attack: worst.attack,
+            column: worst.column.clone(),
+            risk: worst.risk,
+            accepted,
+        }),
+        false => Ok(()),
+    }
 }
 
 /// Attacks a release of counts.
@@ -160,9 +191,15 @@ fn margins(
         Err(SearchError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let known = |cell: &&usize| found.combined.bounds[**cell].low < k;
-    let small: u64 = found.determined.iter().filter(known).map(|&cell| found.combined.bounds[cell].low).sum();
-    let exposed = Rate::new(small, manifest.data.records);
+    // Small cells of a table that counts sensitive values are what it is for; a person falls with the group of their
+    // identifying values, or with the one value that is possible in it.
+    let combined = &found.combined;
+    let mut fallen: Vec<u32> = combined.small.clone();
+    fallen.extend(combined.inferences.iter().flat_map(|own| own.determined.iter().map(|told| told.0)));
+    fallen.sort_unstable();
+    fallen.dedup();
+    let people = |group: &u32| combined.group_bounds.get(*group as usize).map_or(0, |own| own.low);
+    let exposed = Rate::new(fallen.iter().map(people).sum(), manifest.data.records);
     let mut notes = vec![format!(
         "Combinations of values over all views: {} are possible; of {} the count is known, and of {} it is below {k} if there are any.",
         found.combined.cells.len(),
@@ -171,6 +208,7 @@ fn margins(
     )];
     let surest =
         found.combined.inferences.iter().filter_map(|own| own.largest).map(|own| own.0).fold(0.0, f64::max);
+    notes.push(NO_CONTROL.to_owned());
     if surest > 0.0 {
         notes.push(format!("The surest estimate of a sensitive value in a group: {surest:.3}."));
     }
@@ -179,7 +217,8 @@ fn margins(
         column: None,
         assumed: "the published views".to_owned(),
         success: format!(
-            "how many people share a combination of values over all views is known, and they are fewer than {k}"
+            "fewer than {k} people are known to share the person's combination of identifying values over all views, or only one \
+             sensitive value is possible in it"
         ),
         exposed,
         right: None,
@@ -234,13 +273,14 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
     let found = Counts { cells, sums }.recover(MOST_STEPS).map_err(|error| error.to_string())?;
     let exposed = Rate::new(found.recovered.len() as u64, hidden);
     let known: u128 = found.records();
-    let notes = vec![match found.complete {
+    let mut notes = vec![match found.complete {
         true => format!("{} tables agree with what is published.", found.tables),
         false => format!(
             "At least {} tables agree with what is published; not all were gone through.",
             found.tables
         ),
     }];
+    notes.push(NO_CONTROL.to_owned());
     Ok(Finding {
         attack: "suppression-recovery",
         column: Some(own.file.clone()),

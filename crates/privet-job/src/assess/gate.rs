@@ -97,8 +97,7 @@ pub(crate) fn gate(
     if section.max_risk.is_some()
         && let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment))
     {
-        let problem = format!("asks for `{}`, which cannot be made: {}", missing.attack, missing.why);
-        return Err(JobError::key("adversary.attacks", problem).into());
+        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
     }
     if let (Some(accepted), Some(worst)) = (section.max_risk, assessment.worst())
         && worst.risk > accepted

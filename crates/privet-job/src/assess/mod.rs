@@ -173,26 +173,38 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
 /// What was asked for and not tried, so that a limit cannot be called kept: an attack asked for by name that was made on
 /// no column, or a limit with which nothing that was made can be compared.
 pub fn untried(options: &AttackOptions, assessment: &Assessment) -> Option<String> {
-    let names = options.attacks.as_deref()?;
-    if let Some(skipped) = not_made_of(names, assessment) {
-        return Some(format!(
-            "`--attacks` asks for `{}`, which cannot be made: {}",
-            skipped.attack, skipped.why
-        ));
+    let names = options.attacks.as_deref();
+    if let Some(skipped) = names.and_then(|names| not_made_of(names, assessment)) {
+        return Some(format!("`--attacks` asks for {skipped}"));
     }
     let counts = assessment.attacks.iter().any(|own| own.not_counted.is_none());
-    (options.max_risk.is_some() && !counts).then(|| {
-        "`--max-risk` is given, and none of `--attacks` counts towards it; name one that does, such as homogeneity".to_owned()
-    })
+    (options.max_risk.is_some() && !counts).then(|| match names {
+        Some(_) => {
+            "`--max-risk` is given, and none of `--attacks` counts towards it; name one that does, such as homogeneity"
+        }
+        None if options.original.is_none() => {
+            "`--max-risk` is given, and no attack was made that counts towards it; give --original, which tells how many \
+             records fall"
+        }
+        None => {
+            "`--max-risk` is given, and no attack was made that counts towards it, so that nothing shows that it is kept"
+        }
+    }
+    .to_owned())
 }
 
-/// The first of attacks asked for by name that was not made on any column.
-fn not_made_of<'a>(names: &[String], assessment: &'a Assessment) -> Option<&'a NotMade> {
+/// The first of attacks asked for by name that was not made on any column, and why on each.
+fn not_made_of(names: &[String], assessment: &Assessment) -> Option<String> {
     // On releases with noise it is told which column an attack could not be made on.
     let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
     let is_asked = |own: &&NotMade| names.contains(&word(own));
     let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == word(own));
-    assessment.not_made.iter().filter(is_asked).find(|own| !is_made(own))
+    let first = assessment.not_made.iter().filter(is_asked).find(|own| !is_made(own))?;
+    let same = assessment.not_made.iter().filter(|own| word(own) == word(first));
+    let mut whys: Vec<String> =
+        same.map(|own| format!("`{}`, which cannot be made: {}", own.attack, own.why)).collect();
+    whys.dedup();
+    Some(whys.join("; "))
 }
 
 /// A table of synthetic records, such as `privet condense` writes, with the roles that a job gives its columns.

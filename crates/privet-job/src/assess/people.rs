@@ -241,6 +241,12 @@ impl PeopleTable {
                 return Err(JobError::new(format!("`priors`: the table of people has no column {name}")));
             };
             let code = column.domain.code_of(value);
+            if code.is_none() {
+                let problem = format!(
+                    "`priors`: nobody in the table of people has the value that `where` names for {name}"
+                );
+                return Err(JobError::new(problem));
+            }
             for (own, &other) in among.iter_mut().zip(&column.codes) {
                 *own &= Some(other) == code;
             }

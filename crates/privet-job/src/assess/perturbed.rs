@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use privet_attack::knowledge::TimeOrder;
-use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, filter_series};
+use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, filter_series};
 use privet_attack::{Finding, Knowledge, Rate};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Random, Table};
@@ -18,6 +18,7 @@ use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
 use privet_report::{Assessment, NotMade};
 
+use super::records::must_be_same;
 use super::{AttackOptions, write};
 use crate::base_of;
 use crate::error::{JobError, RunError};
@@ -28,18 +29,13 @@ use crate::randomize::{RandomizeJob, model::noise_of};
 const MOST_LINKED: usize = 20_000;
 
 /// What `--attacks` may name.
-const ATTACKS: [&str; 11] = [
+const ATTACKS: [&str; 6] = [
     "constant-column",
     "spectral-filter",
     "best-linear-estimate",
     "noise-linkage",
     "wavelet-filter",
     "known-points",
-    "averaging",
-    "dinur-nissim",
-    "weighted-sums",
-    "local-sensitivity",
-    "undesired-regression",
 ];
 
 /// A column that is attacked.
@@ -121,12 +117,39 @@ fn assess_release(
         return Ok(assessment);
     }
     let mut sampled = false;
+    // Categories that are published as they are, each with a number.
+    let mut beside = Vec::new();
     if let Some(path) = &options.original {
         let missing = &published.manifest.model.missing;
-        let names: Vec<String> = columns.iter().map(|own| own.name.to_owned()).collect();
+        let unchanged = |name: &str| {
+            let model = published.manifest.model.columns.iter().find(|own| own.name == name);
+            model.is_some_and(|own| own.perturbation.is_none())
+        };
+        let names: Vec<String> = published
+            .table
+            .columns
+            .iter()
+            .map(|own| own.name.clone())
+            .filter(|name| unchanged(name) || columns.iter().any(|own| own.name == *name))
+            .collect();
         let (original, path) = original_table(path, missing, &names, progress)?;
         if original.rows != published.table.rows {
             return Err(other_rows(original.rows, published.table.rows, &path));
+        }
+        for own in published.table.columns.iter().filter(|own| unchanged(&own.name)) {
+            let Some(theirs) = original.column(&own.name) else { continue };
+            must_be_same(own, theirs, &path)?;
+            if !columns.iter().any(|numbers| numbers.name == own.name) {
+                let values: Vec<f64> = own.codes.iter().map(|&code| f64::from(code)).collect();
+                beside.push(Attacked {
+                    name: &own.name,
+                    law: Law::Keep,
+                    together: None,
+                    kind: Kind::Text,
+                    original: Some(values.clone()),
+                    values,
+                });
+            }
         }
         for own in &mut columns {
             own.original = original.column(own.name).map(|column| column.numbers_as(own.kind));
@@ -139,7 +162,7 @@ fn assess_release(
     // A series is filtered whole, in its order; all else may look at a sample.
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
-        columns.iter_mut().for_each(|own| own.reorder(order));
+        columns.iter_mut().chain(&mut beside).for_each(|own| own.reorder(order));
         let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
         let knowing = Knowing { in_time: true, known_points: time.known.unwrap_or(0), ..knowing };
         for own in filter_series(&known, &knowing).map_err(failed)? {
@@ -154,10 +177,11 @@ fn assess_release(
         progress.check()?;
     }
     if options.original.is_some() {
-        sampled = sample(&mut columns, published.table.rows, options.seed);
+        sampled = sample([&mut columns[..], &mut beside[..]], published.table.rows, options.seed);
     }
     let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
-    let findings = assess(&known, &knowing).map_err(failed)?;
+    let others: Vec<PerturbedColumn<'_>> = beside.iter().map(Attacked::known).collect();
+    let findings = assess_beside(&known, &others, &knowing).map_err(failed)?;
     let records = columns.first().map_or(0, |own| own.values.len()) as u64;
     let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
     for own in findings.into_iter().filter(|own| !is_replaced(own)) {
@@ -346,7 +370,7 @@ pub(super) fn other_rows(own: usize, rows: usize, path: &Path) -> RunError {
 }
 
 /// Keeps a random sample of the records where there are too many to compare each with everybody; whether it did.
-fn sample(columns: &mut [Attacked<'_>], rows: usize, seed: u64) -> bool {
+fn sample(columns: [&mut [Attacked<'_>]; 2], rows: usize, seed: u64) -> bool {
     if rows <= MOST_LINKED {
         return false;
     }
@@ -354,7 +378,7 @@ fn sample(columns: &mut [Attacked<'_>], rows: usize, seed: u64) -> bool {
     Random::stream(seed, 9).shuffle(&mut chosen);
     chosen.truncate(MOST_LINKED);
     chosen.sort_unstable();
-    columns.iter_mut().for_each(|own| own.reorder(&chosen));
+    columns.into_iter().flatten().for_each(|own| own.reorder(&chosen));
     true
 }
 
@@ -414,7 +438,11 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64) -> Result<Finding
                 "the error that the adversary expects is at most {} deviations of the noise; then everybody counts",
                 knowing.tolerance
             );
-            Ok(Finding { success, exposed, risk: exposed.rate, notes, ..base })
+            // That it succeeds is known beforehand; that it does not, only the original shows.
+            let not_counted = (!succeeded).then(|| {
+                "how many records it tells is only known with the original, which is not given".to_owned()
+            });
+            Ok(Finding { success, exposed, risk: exposed.rate, notes, not_counted, ..base })
         }
         Outcome::Linked { score, .. } => Ok(Finding {
             success: format!(

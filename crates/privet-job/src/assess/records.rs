@@ -532,22 +532,27 @@ pub(super) fn check_original(
         }
         for own in table.columns.iter().filter(|own| !changed.contains(&own.name.as_str())) {
             let Some(theirs) = original.column(&own.name) else { continue };
-            let same = equal_values(&own.domain, &theirs.domain);
-            let is_same = |(&label, &value): (&u32, &u32)| {
-                same.contains(label, value)
-                    || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
-            };
-            if !own.codes.iter().zip(&theirs.codes).all(is_same) {
-                let problem = format!(
-                    "is not the original of this release, or its records stand in another order: column {} was not changed, and \
-                     a published record differs in it; give the table that the release was made from, as it was",
-                    own.name
-                );
-                return Err(JobError::new(problem).at(path).into());
-            }
+            must_be_same(own, theirs, path)?;
         }
     }
     Ok(())
+}
+
+/// Refuses an original that differs from a column that was published as it was.
+pub(super) fn must_be_same(own: &Column, theirs: &Column, path: &Path) -> Result<(), RunError> {
+    let same = equal_values(&own.domain, &theirs.domain);
+    let is_same = |(&label, &value): (&u32, &u32)| {
+        same.contains(label, value) || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
+    };
+    if own.codes.iter().zip(&theirs.codes).all(is_same) {
+        return Ok(());
+    }
+    let problem = format!(
+        "is not the original of this release, or its records stand in another order: column {} was not changed, and a \
+         published record differs in it; give the table that the release was made from, as it was",
+        own.name
+    );
+    Err(JobError::new(problem).at(path).into())
 }
 
 fn not_made(word: &str, why: &str) -> NotMade {

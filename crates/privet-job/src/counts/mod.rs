@@ -131,12 +131,10 @@ pub(crate) fn asked(job: &Job) -> bool {
 pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     let wrong = |key: &str, problem: &str| Err(JobError::key(key, problem));
     let adversary = &job.adversary;
-    if asked(job)
-        && (adversary.max_risk.is_some() || adversary.attacks.is_some() || adversary.knowledge.is_some())
-    {
+    if asked(job) && (adversary.attacks.is_some() || adversary.knowledge.is_some()) {
         return wrong(
             "adversary",
-            "goes with releases of records; attack a release of counts with `privet attack`",
+            "takes `max-risk` alone where counts are published: they are attacked by their margins and hidden counts",
         );
     }
     if asked(job) && job.output.home.is_some() {

@@ -70,6 +70,9 @@ pub(super) fn publish(
         files: draft.finished(),
         seal: String::new(),
     };
+    if let Some(accepted) = job.adversary.max_risk {
+        crate::assess::counts::gate(draft.path(), &manifest, accepted, progress)?;
+    }
     let facts = CountsFacts { reproduce: reproduce.to_vec(), grids };
     write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;

@@ -79,7 +79,8 @@ pub(super) fn judge(
             return Err(JobError::key("noise.sd", "must name at least one column").at(path).into());
         }
         let data = base_of(path).join(&own.data);
-        points::judge(&data, own.sd.into_iter().collect(), &[], options, found, progress)?;
+        let counted = points::Counted { columns: own.sd.into_iter().collect(), not_counted: Vec::new() };
+        points::judge(&data, counted, &[], options, found, progress)?;
     }
     if let Some(own) = &file.view {
         secrecy::judge(own, options, found)?;

@@ -9,7 +9,7 @@ use privet_perturb::{PerturbationMatrix, amplification};
 use privet_release::perturbed::{CategoryLaw, Model, ModelColumn, Perturbation};
 use serde::Serialize;
 
-use super::{JudgeOptions, Judgement, Required, failed, figures};
+use super::{JudgeOptions, Judgement, ROUNDING, Required, failed, figures};
 use crate::error::{JobError, RunError};
 use crate::randomize::items::ReadyItems;
 use crate::randomize::model::{Draw, ReadyCategories};
@@ -201,11 +201,14 @@ fn conclude(
         });
     }
     if let Some(most) = options.gamma {
-        let holds = gamma <= most * (1.0 + 1e-9);
+        let holds = gamma <= most * (1.0 + ROUNDING);
+        // What is the same but for rounding is told as what was asked for.
+        let is_same = (gamma / most - 1.0).abs() <= ROUNDING;
         found.required.push(Required::new(
             format!("odds change by a factor of at most {most}"),
             holds,
             match gamma.is_finite() {
+                true if is_same => format!("a factor of {most}"),
                 true => format!("a factor of {}", figures(gamma)),
                 false => "no bound".to_owned(),
             },

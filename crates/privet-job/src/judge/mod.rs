@@ -238,13 +238,16 @@ impl JudgeOptions {
     }
 }
 
-/// A figure of a promise: to four figures, rounded up.
+/// By how much a figure may be above the one that was asked for and still be the same.
+const ROUNDING: f64 = 1e-9;
+
+/// A figure of a promise: to four figures, rounded up past what is rounding.
 fn figures(value: f64) -> String {
     if !value.is_finite() {
         return "no bound".to_owned();
     }
     let scale = 10f64.powi(3 - value.abs().max(1e-300).log10().floor() as i32);
-    let up = (value * scale * (1.0 - 1e-12)).ceil() / scale;
+    let up = (value * scale * (1.0 - ROUNDING)).ceil() / scale;
     format!("{}", (up * 1e9).round() / 1e9)
 }
 

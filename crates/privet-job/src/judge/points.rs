@@ -4,9 +4,14 @@
 //! # Guarantee
 //! Expectations are exact up to rounding. `least_factor` is the least number by which all deviations must be multiplied
 //! so that every record has k, to 1 in 10⁹. With high probability: each record is judged by draws with Hoeffding's
-//! inequality, all of them together wrong with a probability of at most 0.001; a record that is not shown to have k
-//! counts as one that has not. It is about records as a whole and about the noise, not about what was drawn: see
+//! inequality, all of them together, at all factors that are tried, wrong with a probability of at most 0.001; a record
+//! that is not shown to have k counts as one that has not. `least_shown` is a factor with which all records are shown to,
+//! and the least one to 1 in 100 for these draws, in the range that is looked at: the same draws are taken for every
+//! factor, and with more noise no other record fits worse. It is about records as a whole and about the noise, not about what was drawn: see
 //! [`privet_perturb::anonymity`]. The same on any number of threads.
+//!
+//! Only columns with added Gaussian noise count. Where others are published too, a record may stand out by those, so
+//! nothing holds for it unless the column was asked for by its name.
 
 use std::path::Path;
 
@@ -31,11 +36,26 @@ const MOST_DRAWN: f64 = 2e10;
 /// The probability that draws call any record safe that is not, or the other way round.
 const ERROR: f64 = 1e-3;
 
+/// How far from the factor that suffices in expectation the one with high probability is looked for.
+const REACH: f64 = 64.0;
+
+/// How near the factor that is found is to one that does not suffice.
+const NEAR: f64 = 1.01;
+
+/// How often that range is halved at most: for 64² ten times are enough, and twelve where the noise of the model is far above.
+const HALVINGS: u32 = 12;
+
+/// How many factors are judged at most: that of the model, the largest, and one for each halving.
+const JUDGED: f64 = 2.0 + HALVINGS as f64;
+
 /// What noise does for records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PointsJudged {
     /// The columns, with the deviation of the noise of each.
     pub columns: Vec<(String, f64)>,
+    /// Columns that are published too and do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_counted: Vec<String>,
     /// Records with all their numbers.
     pub records: u64,
     /// Records without, which were left out.
@@ -51,6 +71,16 @@ pub struct PointsJudged {
     /// The least factor of all deviations with which k are expected for every record; absent when no noise suffices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_factor: Option<f64>,
+    /// With which probability k must fit better, not only in expectation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
+    /// The least factor that was found with which every record is shown to have k with the probability; absent when none
+    /// was found up to `tried_up_to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_shown: Option<f64>,
+    /// The largest factor for which this was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried_up_to: Option<f64>,
     /// Records that are shown to have k with the probability.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<u64>,
@@ -67,17 +97,18 @@ pub(super) fn of_model(
     found: &mut Judgement,
     progress: &dyn Progress,
 ) -> Result<(), RunError> {
-    let mut columns = Vec::new();
+    let (mut columns, mut not_counted) = (Vec::new(), Vec::new());
     for column in &model.columns {
-        if options.column.as_ref().is_some_and(|name| *name != column.name) {
-            continue;
-        }
-        if let Some(Perturbation::Noise(own)) = &column.perturbation
+        let is_wanted = options.column.as_ref().is_none_or(|name| *name == column.name);
+        if is_wanted
+            && let Some(Perturbation::Noise(own)) = &column.perturbation
             && own.way == NoiseWay::Additive
             && own.law == NoiseLaw::Gaussian
             && let Some(deviation) = own.deviation
         {
             columns.push((column.name.clone(), deviation));
+        } else {
+            not_counted.push(column.name.clone());
         }
     }
     if columns.is_empty() {
@@ -87,18 +118,25 @@ pub(super) fn of_model(
         )
         .into());
     }
-    judge(data, columns, &model.missing, options, found, progress)
+    judge(data, Counted { columns, not_counted }, &model.missing, options, found, progress)
 }
 
-/// Judges points of a file, each column with its deviation.
+/// Which columns count, each with the deviation of its noise, and which do not.
+pub(super) struct Counted {
+    pub columns: Vec<(String, f64)>,
+    pub not_counted: Vec<String>,
+}
+
+/// Judges points of a file.
 pub(super) fn judge(
     path: &Path,
-    columns: Vec<(String, f64)>,
+    counted: Counted,
     missing: &[String],
     options: &JudgeOptions,
     found: &mut Judgement,
     progress: &dyn Progress,
 ) -> Result<(), RunError> {
+    let columns = &counted.columns;
     let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
     let mut markers = ReadOptions::default().missing;
     markers.extend(missing.iter().cloned());
@@ -117,7 +155,7 @@ pub(super) fn judge(
         })?
         .table;
     let mut read = Vec::with_capacity(columns.len());
-    for (name, deviation) in &columns {
+    for (name, deviation) in columns {
         let Some(column) = table.column(name) else {
             return Err(JobError::new(format!("the records have no column `{name}`")).at(path).into());
         };
@@ -141,7 +179,7 @@ pub(super) fn judge(
     }
     let left_out = (table.rows - records) as u64;
     let points = Points::new(&values, width).map_err(failed)?;
-    let judged = of_points(points, columns, left_out, options, found, progress)?;
+    let judged = of_points(points, counted, left_out, options, found, progress)?;
     found.points = Some(judged);
     Ok(())
 }
@@ -173,7 +211,7 @@ fn in_units(column: &Column, deviation: f64) -> Result<Vec<Option<f64>>, JobErro
 
 fn of_points(
     points: Points<'_>,
-    columns: Vec<(String, f64)>,
+    counted: Counted,
     left_out: u64,
     options: &JudgeOptions,
     found: &mut Judgement,
@@ -184,14 +222,19 @@ fn of_points(
     // Sums of tiny probabilities may end a rounding error below 0, and an empty sum is -0.
     all.iter_mut().for_each(|own| *own = own.max(0.0) + 0.0);
     let least_expected = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let Counted { columns, not_counted } = counted;
     let mut judged = PointsJudged {
         columns,
+        not_counted,
         records: records as u64,
         left_out,
         least_expected,
         mean_expected: all.iter().sum::<f64>() / records as f64,
         below_k: None,
         least_factor: None,
+        probability: options.probability,
+        least_shown: None,
+        tried_up_to: None,
         shown: None,
         shown_not: None,
     };
@@ -200,11 +243,24 @@ fn of_points(
     let below = all.iter().filter(|own| **own < k).count();
     judged.below_k = Some(below as u64);
     judged.least_factor = least_factor(points, &all, k)?;
+    let names: Vec<&str> = judged.columns.iter().map(|(name, _)| name.as_str()).collect();
+    let by = format!("by {} alone", names.join(", "));
+    // Who asks for a column by its name asks about that column; otherwise the question is about records.
+    let is_whole = judged.not_counted.is_empty() || options.column.is_some();
+    let others = match is_whole {
+        true => String::new(),
+        false => format!(
+            "; {} {} published too and not counted, so nothing is shown for records (--column judges one column by itself)",
+            judged.not_counted.join(", "),
+            if judged.not_counted.len() == 1 { "is" } else { "are" }
+        ),
+    };
     let Some(probability) = options.probability else {
-        let what = format!("{k} other records are expected to fit every record better than its own");
-        let least =
-            format!("{least_expected:.4} at the record that has fewest; {below} records have fewer than {k}");
-        found.required.push(Required::new(what, below == 0, least));
+        let what = format!("{by}, {k} other records are expected to fit every record better than its own");
+        let least = format!(
+            "{least_expected:.4} at the record that has fewest; {below} records have fewer than {k}{others}"
+        );
+        found.required.push(Required::new(what, below == 0 && is_whole, least));
         return Ok(judged);
     };
     progress.check()?;
@@ -214,32 +270,96 @@ fn of_points(
         )
         .into());
     }
-    let verdicts: Vec<Verdict> = (0..records)
-        .into_par_iter()
-        .map(|record| {
-            // Every record has its own draws, whatever thread it is on.
-            let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(record as u64);
-            let mut coins = SeededCoins::new(seed);
-            let spread = Spread::Sphere(1.0);
-            let drawn = fits(points, record, &spread, k as usize, options.draws, &mut coins)?;
-            Ok(drawn.value.judge(probability, ERROR / records as f64))
-        })
-        .collect::<Result<_, _>>()
-        .map_err(failed)?;
+    let draws = Draws { points, k: k as usize, probability, options };
+    let every: Vec<usize> = (0..records).collect();
+    let verdicts = draws.judge(&every, 1.0)?;
     let count = |wanted: Verdict| verdicts.iter().filter(|own| **own == wanted).count();
     let (shown, shown_not) = (count(Verdict::Holds), count(Verdict::Fails));
     judged.shown = Some(shown as u64);
     judged.shown_not = Some(shown_not as u64);
+    // Records that are equal may need no noise in expectation; then the noise of the model is where to begin.
+    let base = judged.least_factor.filter(|own| *own > 0.0).unwrap_or(1.0);
+    judged.tried_up_to = Some((base * REACH).max(1.0));
+    judged.least_shown =
+        draws.least(base / REACH, base * REACH, (shown == records).then_some(1.0), progress)?;
     found.required.push(Required::new(
-        format!("with probability {probability}, {k} other records fit every record better than its own"),
-        shown == records,
+        format!("{by}, with probability {probability}, {k} other records fit every record better than its own"),
+        shown == records && is_whole,
         format!(
-            "shown for {shown} of {records} records, shown not to be for {shown_not}; {} draws leave {} open",
+            "shown for {shown} of {records} records, shown not to be for {shown_not}; {} draws leave {} open{others}",
             options.draws,
             records - shown - shown_not
         ),
     ));
     Ok(judged)
+}
+
+/// Draws by which records are judged.
+struct Draws<'a> {
+    points: Points<'a>,
+    k: usize,
+    probability: f64,
+    options: &'a JudgeOptions,
+}
+
+impl Draws<'_> {
+    /// What draws say of these records when all deviations are multiplied by a factor.
+    fn judge(&self, records: &[usize], factor: f64) -> Result<Vec<Verdict>, RunError> {
+        let error = ERROR / (self.points.len() as f64 * JUDGED);
+        let spread = Spread::Sphere(factor);
+        let one = |&record: &usize| {
+            // Every record has its own draws, whatever thread it is on and whatever the factor is.
+            let seed = self.options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(record as u64);
+            let mut coins = SeededCoins::new(seed);
+            let drawn = fits(self.points, record, &spread, self.k, self.options.draws, &mut coins)?;
+            Ok(drawn.value.judge(self.probability, error))
+        };
+        records.par_iter().map(one).collect::<Result<_, _>>().map_err(failed)
+    }
+
+    /// The least factor in a range, up to the steps of the search, with which all records are shown to have k; `None` when
+    /// the largest does not suffice. `known` is a factor that does.
+    fn least(
+        &self,
+        low: f64,
+        high: f64,
+        known: Option<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Option<f64>, RunError> {
+        progress.stage("looking for the least noise", Some(u64::from(HALVINGS)));
+        let mut high = match known {
+            Some(known) => known,
+            None => {
+                progress.check()?;
+                let every: Vec<usize> = (0..self.points.len()).collect();
+                if self.judge(&every, high)?.iter().any(|own| *own != Verdict::Holds) {
+                    return Ok(None);
+                }
+                high
+            }
+        };
+        let mut low = low.min(high / REACH);
+        // With the same draws, what is shown for a factor is shown for every larger one: only the others are drawn again.
+        let mut open: Vec<usize> = (0..self.points.len()).collect();
+        for step in 0..HALVINGS {
+            progress.check()?;
+            progress.at(u64::from(step));
+            if high <= low * NEAR {
+                break;
+            }
+            let middle = low.sqrt() * high.sqrt();
+            let verdicts = self.judge(&open, middle)?;
+            let still: Vec<usize> = (open.iter().zip(verdicts))
+                .filter_map(|(&record, own)| (own != Verdict::Holds).then_some(record))
+                .collect();
+            if still.is_empty() {
+                high = middle;
+            } else {
+                (low, open) = (middle, still);
+            }
+        }
+        Ok(Some(high))
+    }
 }
 
 /// The least factor that suffices for every record; `None` when none does.

@@ -40,6 +40,17 @@ fn a_matrix() {
     assert!(!found.holds && found.laws.unwrap().gamma.is_none());
 }
 
+/// What is as much as was asked for, but for rounding, is told as that.
+#[test]
+fn figures_are_those_of_the_verdict() {
+    let told = [19.0 * (1.0 + 9e-10), 19.0, 19.0 * (1.0 + 1e-8), 18.994, 1234.5, 0.0123412];
+    assert_eq!(told.map(figures), ["19", "19", "19.01", "19", "1235", "0.01235"]);
+    // 0.8 / 0.2 is a little off 4; a hair more than was asked for holds, and is told as what was asked for.
+    let asked = JudgeOptions { gamma: Some(4.0 * (1.0 - 5e-10)), ..options() };
+    let found = judged("m.csv", WARNER, &asked).unwrap();
+    assert!(found.holds && found.required[0].found == format!("a factor of {}", 4.0 * (1.0 - 5e-10)));
+}
+
 /// survey PM-21: μ = (0, 1, 2, 10), σ = 1 gives 0.467193, 0.617078, 0.467224, 0.0000354.
 #[test]
 fn points_with_noise() {
@@ -78,6 +89,28 @@ fn with_high_probability() {
     // Records at the ends have nobody beyond; those in between have somebody on each side.
     let points = found.points.unwrap();
     assert!(!found.holds && points.shown_not == Some(2) && points.shown == Some(2), "{points:?}");
+}
+
+/// survey PM-22: the least noise with which k is shown with a probability suffices, and less does not; it is not the one
+/// of the expectation. Draws are seeded.
+#[test]
+fn the_least_noise_with_high_probability() {
+    let text = |sd: f64| format!("[noise]\ndata = \"points.csv\"\nsd = {{ x = {sd:?} }}\n");
+    let asked = JudgeOptions { k: Some(1.0), probability: Some(0.4), draws: 20_000, ..options() };
+    let found = judged("n.toml", &text(1.0), &asked).unwrap();
+    let points = found.points.unwrap();
+    assert!(!found.holds && points.probability == Some(0.4), "{points:?}");
+    let least = points.least_shown.unwrap();
+    for (factor, holds) in [(least * (1.0 + 1e-6), true), (least * 0.97, false)] {
+        assert_eq!(judged("n.toml", &text(factor), &asked).unwrap().holds, holds, "{factor}");
+    }
+    // The same from noise that suffices already.
+    let again = judged("n.toml", &text(least * 2.0), &asked).unwrap();
+    assert!(again.holds && (again.points.unwrap().least_shown.unwrap() * 2.0 - 1.0).abs() < 0.02);
+    // Somebody beyond the last record is never there: 9 of 10 draws are out of reach for any noise.
+    let far = JudgeOptions { probability: Some(0.9), ..asked };
+    let points = judged("n.toml", &text(1.0), &far).unwrap().points.unwrap();
+    assert!(points.least_shown.is_none() && points.tried_up_to.is_some(), "{points:?}");
 }
 
 /// survey PM-20: who has the flu; Cary's alone tells nothing of Bruce, a count of both does.

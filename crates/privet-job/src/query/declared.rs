@@ -323,7 +323,15 @@ fn bounds_of(lower: &str, upper: &str, grid: Option<&str>) -> Result<Bounds, DpE
             accepted: "1, 0.1, 0.01 and so on, down to fifteen digits",
         })?,
     };
-    Bounds::parse(lower, upper, Grid::new(decimals)?)
+    let bounds = Bounds::parse(lower, upper, Grid::new(decimals)?)?;
+    // Every record would count as this one value, and the answer would be the declaration.
+    if bounds.width() == 0 {
+        return Err(DpError::Parameter {
+            parameter: "a pair of equal bounds",
+            accepted: "a lower one, then an upper one above it",
+        });
+    }
+    Ok(bounds)
 }
 
 /// The number of decimals of a unit such as 0.01.
@@ -390,6 +398,7 @@ mod tests {
         let cents = bounds_of("0", "99.95", None).unwrap();
         assert_eq!((cents.upper(), cents.grid().units_per_one()), (9995, 100));
         assert!(bounds_of("0", "99.95", Some("1")).is_err() && bounds_of("1", "0", None).is_err());
+        assert!(bounds_of("5", "5", None).is_err() && bounds_of("5", "5.0", None).is_err());
         assert!(bounds_of("0", "inf", None).is_err() && bounds_of("NaN", "1", None).is_err());
     }
 
@@ -435,6 +444,7 @@ mod tests {
             ("[query]\ndelta = 1", "query.delta"),
             ("[query]\nmax-records = 0", "query.max-records"),
             ("[columns.a]\nrole = \"quasi\"\nbounds = [2, 1]", "columns.a.bounds"),
+            ("[columns.a]\nrole = \"quasi\"\nbounds = [5, 5]", "columns.a.bounds"),
             ("[columns.a]\nrole = \"quasi\"\ngrid = 0.1", "columns.a.grid"),
             ("[columns.a]\nrole = \"quasi\"\nkeys = []", "columns.a.keys"),
             ("[columns.a]\nrole = \"quasi\"\nkeys = [1, 1]", "columns.a.keys"),

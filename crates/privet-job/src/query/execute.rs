@@ -216,13 +216,17 @@ impl Exact {
                 .collect(),
             Mechanism::Average { mean, bounds } => {
                 let width = bounds.grid().number(bounds.width() as i128);
+                let off = mean.noises().1.map_or(0.0, |count| count.accuracy().half_width_95);
                 self.units(part, bounds, groups)
                     .into_iter()
                     .map(|units| {
                         let (value, records) = mean.release_with_records(units)?;
                         let value = number(value.to_f64().value(), error, Some(records));
+                        // Where there may be no record at all, the average may be anything within the bounds.
+                        let is_there = records as f64 - off >= 1.0;
                         // An average never leaves the bounds.
-                        Ok(Number { half_width_95: value.half_width_95.map(|own| own.min(width)), ..value })
+                        let half = |own: f64| if is_there { own.min(width) } else { width };
+                        Ok(Number { half_width_95: value.half_width_95.map(half), ..value })
                     })
                     .collect()
             }

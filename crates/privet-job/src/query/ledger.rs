@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms};
+use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms, check_name};
 use privet_dp::{Epsilon, Loss, Rational};
 
 use super::declared::{Declared, Flags, probability};
@@ -90,7 +90,7 @@ pub struct LedgerEntry {
     pub kind: &'static str,
     /// Who asked; empty for an opening.
     pub analyst: String,
-    /// The SHA-256 of the question; empty for an opening.
+    /// The SHA-256 of the question and of what was declared for it; empty for an opening.
     pub question: String,
     /// The charge, or the total that was opened.
     pub amount: Amount,
@@ -98,6 +98,19 @@ pub struct LedgerEntry {
     pub remaining: Amount,
     /// Its hash, which covers all entries before it.
     pub hash: String,
+}
+
+/// A name from a ledger as it is shown: control characters, which older entries may hold, are written out.
+#[must_use]
+pub fn visible(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for own in name.chars() {
+        match own.is_control() {
+            true => text.extend(own.escape_default()),
+            false => text.push(own),
+        }
+    }
+    text
 }
 
 impl From<Record> for LedgerEntry {
@@ -182,6 +195,8 @@ pub fn open_account(
     let (whom, person) = Declared { flags: people, job }.people()?;
     let terms = Terms { neighbours: whom.neighbours(), person, records: whom.contributions() };
     let name = account.named()?.to_owned();
+    // Before a file is made for it.
+    check_name(&name)?;
     let (mut ledger, key) = account.made()?;
     let receipt = ledger.open_account_on(&name, &terms, &budget)?;
     let budget = (&receipt.remaining).into();
@@ -243,7 +258,13 @@ fn head(text: &str) -> Option<Head> {
 
 #[cfg(test)]
 mod tests {
-    use super::real;
+    use super::{real, visible};
+
+    #[test]
+    fn names_of_old_entries_write_no_lines() {
+        assert_eq!(visible("ann\n\u{1b}[2J\u{9b}x é"), "ann\\n\\u{1b}[2J\\u{9b}x é");
+        assert_eq!(visible("people.csv"), "people.csv");
+    }
 
     #[test]
     fn fractions_of_any_length_are_numbers() {

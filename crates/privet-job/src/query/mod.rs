@@ -37,7 +37,9 @@ pub(crate) use declared::check;
 pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
 pub use error::QueryError;
 pub use execute::{Line, Number};
-pub use ledger::{Amount, LedgerEntry, Opened, Shown, Verified, open_account, show_ledger, verify_ledger};
+pub use ledger::{
+    Amount, LedgerEntry, Opened, Shown, Verified, open_account, show_ledger, verify_ledger, visible,
+};
 pub use method::Method;
 pub use place::LedgerFlags;
 pub use report::{answer_page, ledger_page, time_of};
@@ -229,13 +231,15 @@ impl Prepared {
         let job = subject.job.as_ref().map(|(job, base)| (job, base.as_path()));
         let plan = Plan::new(&options.question, &Declared { flags: &options.flags, job })?;
         unused::refuse(&plan, &options.flags)?;
+        subject.must_be_meant(&plan.tables())?;
         let account = Account::new(&options.ledger, Some(&subject))?;
         let name = account.named()?.to_owned();
         let of_job = || job.and_then(|(job, _)| job.query.analyst.clone());
         let user = || std::env::var("USER").ok().filter(|name| !name.is_empty());
         let analyst = options.analyst.clone().or_else(of_job).or_else(user);
         let analyst = analyst.unwrap_or_else(|| "unknown".to_owned());
-        let request = Request::new(&name, &analyst, options.question.trim(), &plan.loss)?.on(plan.terms());
+        let question = plan.fingerprinted(options.question.trim(), &options.flags);
+        let request = Request::new(&name, &analyst, &question, &plan.loss)?.on(plan.terms());
         Ok(Self { plan, subject, account, name, analyst, request })
     }
 

@@ -39,6 +39,8 @@ pub(super) struct Subject {
     pub job: Option<(Job, PathBuf)>,
     /// As it was named.
     name: String,
+    /// Whether that is the name of a job file.
+    named_by_job: bool,
 }
 
 impl Subject {
@@ -60,14 +62,38 @@ impl Subject {
         };
         // A table has one ledger, by whatever link it is reached.
         let path = path.canonicalize().unwrap_or(path);
-        Ok(Self { path, options, job, name: data.display().to_string() })
+        Ok(Self { path, options, job, name: data.display().to_string(), named_by_job: is_job })
+    }
+
+    /// Refuses a question about another table than this one: `data`, or its name with or without what follows the dot.
+    pub fn must_be_meant(&self, tables: &[&str]) -> Result<(), QueryError> {
+        // A job file has a name of its own, which is not that of the table.
+        let named = Some(Path::new(&self.name)).filter(|_| !self.named_by_job);
+        let of_job =
+            self.job.as_ref().filter(|_| self.named_by_job).map(|(job, _)| Path::new(&job.input.path));
+        let mut names = vec!["data".to_owned()];
+        for path in [Some(self.path.as_path()), named, of_job].into_iter().flatten() {
+            let parts = [path.file_name(), path.file_stem()].into_iter().flatten();
+            names.extend(parts.map(|part| part.to_string_lossy().to_lowercase()));
+        }
+        match tables.iter().all(|table| names.contains(&table.to_lowercase())) {
+            true => Ok(()),
+            false => Err(QueryError::Declaration(
+                "the question is about a table of another name; after `from` stands `data`, or the name of the table's file"
+                    .to_owned(),
+            )),
+        }
     }
 
     /// Refuses a table that is not there or cannot be read. None of it is looked at.
     pub fn must_be_readable(&self) -> Result<(), QueryError> {
         let opened = std::fs::File::open(&self.path).and_then(|file| file.metadata());
         let problem = match opened {
-            Ok(found) if found.is_file() => return Ok(()),
+            Ok(found) if found.is_file() && found.len() > 0 => return Ok(()),
+            Ok(found) if found.is_file() => {
+                "is empty, without even the names of columns; name the table that the account is for"
+                    .to_owned()
+            }
             Ok(_) => "is no file; name the table that the account is for".to_owned(),
             Err(error) => format!("cannot be read: {error}; name the table that the account is for"),
         };
@@ -113,6 +139,13 @@ impl Account {
                 Storage::File(base.map_or_else(|| PathBuf::from(text), |base| beside(base, Path::new(text))))
             }
         };
+        let named = flags.ledger.as_deref().or_else(|| job.and_then(|(job, _)| job.query.ledger.as_deref()));
+        if named.is_some_and(|name| name.trim().is_empty()) {
+            return Err(JobError::new(
+                "the ledger needs a name: a file, or the URL of a PostgreSQL database; left out, it is the one beside the table",
+            )
+            .into());
+        }
         let of_job = job.and_then(|(job, base)| Some(storage(job.query.ledger.as_deref()?, Some(base))));
         let of_table = || subject.map(|own| Storage::File(with_ending(&own.path, ".ledger")));
         let is_of_table = flags.ledger.is_none() && of_job.is_none();
@@ -133,7 +166,13 @@ impl Account {
                 PostgresLedger::check(&url)?;
                 Storage::Server(url)
             }
-            file => file,
+            Storage::File(path) => {
+                // Beside a table there is a folder; whether there is the table is asked elsewhere.
+                if !is_of_table {
+                    must_be_a_place(&path)?;
+                }
+                Storage::File(path)
+            }
         };
         if flags.unencrypted && matches!(ledger, Storage::File(_)) {
             return Err(JobError::new("--unencrypted is for a PostgreSQL ledger; this one is a file").into());
@@ -256,6 +295,25 @@ impl Account {
             },
             other => other.into(),
         }
+    }
+}
+
+/// Refuses what can hold no ledger: a folder that is not there, a device, or memory that is gone when the program ends.
+fn must_be_a_place(path: &Path) -> Result<(), QueryError> {
+    let refused = |problem: &str| Err(JobError::new(problem).at(path).into());
+    // A name by which the database means no file at all.
+    if path.file_name().is_some_and(|name| name == ":memory:") {
+        return refused("is no file; name one, which stays for the next question");
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match path.metadata() {
+        // A folder is refused in the words for other files that are no ledgers.
+        Ok(found) if found.is_file() || found.is_dir() => Ok(()),
+        Ok(_) => refused("is no file; name one, or for a new ledger a name that is free"),
+        Err(_) if folder.is_some_and(|folder| !folder.is_dir()) => {
+            refused("its folder does not exist; make it first, or name another ledger")
+        }
+        Err(_) => Ok(()),
     }
 }
 

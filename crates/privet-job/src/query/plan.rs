@@ -28,7 +28,7 @@ use privet_dp::{
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
 use super::choice::Choice;
-use super::declared::{Declared, Keys, problem};
+use super::declared::{Declared, Flags, Keys, problem};
 use super::error::QueryError;
 use super::marginals::Marginals;
 use super::method::Method;
@@ -38,6 +38,10 @@ use super::{Law, PlannedFigure};
 
 /// The most groups: every one is a line of the answer.
 const MOST_GROUPS: usize = 1 << 20;
+
+/// The largest scale of the noise of a count for all of epsilon, as a power of 2. With a share of a thousandth of it, or a
+/// Gaussian, noise is still within whole numbers of 64 bits, but for draws that never happen.
+const MOST_SCALE_BITS: usize = 48;
 
 /// What will be done.
 #[derive(Debug)]
@@ -121,6 +125,13 @@ impl Plan {
     ) -> Result<Self, QueryError> {
         let (people, per_person) = declared.people()?;
         let flags = declared.flags;
+        if Rational::from(people.contributions()) / epsilon.value() > Rational::from(1u64 << MOST_SCALE_BITS)
+        {
+            return Err(problem(
+                "epsilon is so small that the noise could be larger than whole numbers of 64 bits can be, and nothing could be \
+                 learned from the answer; ask with a larger one",
+            ));
+        }
         let whole = |question, loss, way, keys, groups| Self {
             question,
             people,
@@ -255,6 +266,40 @@ impl Plan {
             .collect();
         keys.reverse();
         keys
+    }
+
+    /// The tables that it is about, as the question names them.
+    pub fn tables(&self) -> Vec<&str> {
+        match &self.way {
+            Way::Session(session) => session.questions.iter().map(|own| own.table.as_str()).collect(),
+            _ => vec![&self.question.table],
+        }
+    }
+
+    /// What the ledger takes the fingerprint of: the question and all that is declared for it. Every part comes with its
+    /// length, so that no two questions read the same.
+    pub fn fingerprinted(&self, question: &str, flags: &Flags) -> String {
+        let mut text = String::new();
+        let mut add = |what: &str, value: &str| text.push_str(&format!("{what} {}:{value}\n", value.len()));
+        add("question", question);
+        add("terms", &self.terms().to_string());
+        add("records", &self.people.contributions().to_string());
+        for own in &self.keys {
+            add("group by", &own.column);
+            own.keys.iter().for_each(|key| add("key", key));
+            own.other.iter().for_each(|label| add("other", label));
+        }
+        for part in &self.parts {
+            add("noise", &part.law());
+            if let Some(bounds) = part.bounds() {
+                let (lower, upper) = (bounds.lower(), bounds.upper());
+                add("bounds", &format!("{lower} to {upper} in {}", bounds.grid().units_per_one()));
+            }
+        }
+        add("mechanism", &flags.method.map_or_else(String::new, |own| own.to_string()));
+        add("probabilistic", if self.probabilistic { "yes" } else { "no" });
+        add("synthetic", &flags.synthetic.map_or_else(String::new, |own| own.to_string()));
+        text
     }
 
     /// Whom its answer protects.
@@ -399,6 +444,17 @@ fn moving_sum(sum: &Sum, privacy: &Privacy) -> Result<Noise, DpError> {
 }
 
 impl Part {
+    /// The declared bounds of its column.
+    fn bounds(&self) -> Option<&Bounds> {
+        match &self.mechanism {
+            Mechanism::Count(_) => None,
+            Mechanism::Sum { sum, .. } => Some(&sum.bounds),
+            Mechanism::Average { bounds, .. }
+            | Mechanism::Quantile { bounds, .. }
+            | Mechanism::SmoothMedian { bounds, .. } => Some(bounds),
+        }
+    }
+
     /// How far off an answer will be.
     pub fn error(&self) -> Error {
         match &self.mechanism {

@@ -5,7 +5,7 @@ use privet_report::{
     AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine, NoiseKind,
 };
 
-use super::{Amount, Answered, LedgerEntry, Shown};
+use super::{Amount, Answered, LedgerEntry, Shown, visible};
 
 fn software() -> String {
     format!("privet {}", env!("CARGO_PKG_VERSION"))
@@ -69,14 +69,14 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
 pub fn ledger_page(shown: &Shown) -> String {
     let accounts = shown.entries.iter().filter(|own| own.kind == "open").map(|opened| {
         let last = shown.entries.iter().rev().find(|own| own.account == opened.account);
-        budget(&opened.account, &shown.ledger, Some(&opened.amount), last.map(|own| &own.remaining))
+        budget(&visible(&opened.account), &shown.ledger, Some(&opened.amount), last.map(|own| &own.remaining))
     });
     let line = |own: &LedgerEntry| LedgerLine {
         entry: own.entry,
         time: time_of(own.time),
-        account: own.account.clone(),
+        account: visible(&own.account),
         opened: own.kind == "open",
-        analyst: own.analyst.clone(),
+        analyst: visible(&own.analyst),
         epsilon: own.amount.real_epsilon(),
         amount: own.amount.to_string(),
         left: own.remaining.to_string(),

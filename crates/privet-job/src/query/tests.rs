@@ -246,6 +246,62 @@ fn the_width_beside_an_average_holds() {
     assert!(within >= 535, "{within}");
 }
 
+/// The average of nobody may be anything: the width beside it is that of the bounds, also where there is next to no
+/// noise. With epsilon 1000 the noisy count of nobody is another number than 0 with a probability below e^-400.
+#[test]
+fn the_average_of_nobody_is_not_narrow() {
+    let own = |question: &str| answer(question, &flags("1000"), PEOPLE)[0].numbers[0];
+    assert_eq!(own("select avg(cost) from d where cost > 1000").half_width_95, Some(100.0));
+    assert!(own("select avg(cost) from d").half_width_95.unwrap() < 50.0);
+    let lines =
+        answer("select sex, avg(rate) from d group by sex", &flags("1000"), "id,sex,ward,cost,rate\n");
+    assert!(lines.iter().all(|line| line.numbers[0].half_width_95 == Some(1.0)), "{lines:?}");
+}
+
+/// The fingerprint of a question tells apart what is declared for it, and is the same for the same.
+#[test]
+fn declarations_are_part_of_the_fingerprint() {
+    let text = "select sex, avg(cost), count(*) from d group by sex";
+    let of = |more: &dyn Fn(&mut Flags)| {
+        let mut flags = flags("1");
+        more(&mut flags);
+        plan(text, &flags).unwrap().fingerprinted(text, &flags)
+    };
+    let plain = of(&|_| {});
+    assert_eq!(plain, of(&|_| {}));
+    assert!(plain.contains(text));
+    let changes: [&dyn Fn(&mut Flags); 8] = [
+        &|flags| flags.bounds[0] = "cost=0..101".into(),
+        &|flags| flags.grids.push("cost=0.1".into()),
+        &|flags| flags.keys[0] = "sex=F,M,X".into(),
+        &|flags| flags.others.push("sex=else".into()),
+        &|flags| flags.neighbours = Some(Neighbourhood::Replace),
+        &|flags| flags.max_records = Some(2),
+        &|flags| flags.per_person = Some("id".into()),
+        &|flags| flags.delta = Some("1e-6".into()),
+    ];
+    let mut all: Vec<String> = changes.iter().map(|change| of(change)).chain([plain]).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 9);
+    // Where keys end and where the next begins is told.
+    let one = of(&|flags| flags.keys[0] = "sex=F,M;1:X".into());
+    assert_ne!(one, of(&|flags| flags.keys[0] = "sex=F,M,X".into()));
+}
+
+/// An epsilon whose noise no whole number of 64 bits could hold is refused, and bounds of one value as well.
+#[test]
+fn what_cannot_be_told_is_refused() {
+    let refused = |question: &str, flags: &Flags| plan(question, flags).unwrap_err().to_string();
+    for question in ["select count(*) from d", "select sum(cost) from d", "select avg(cost) from d"] {
+        assert!(refused(question, &flags("1e-18")).contains("epsilon"), "{question}");
+        assert!(plan(question, &flags("1e-12")).is_ok());
+    }
+    let mut flags = flags("1");
+    flags.bounds[0] = "cost=5..5".into();
+    assert!(refused("select avg(cost) from d", &flags).contains("the bounds of `cost`"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     /// Groups and their labels are told apart the same way when counting and when printing.

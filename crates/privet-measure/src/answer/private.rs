@@ -12,6 +12,8 @@ use super::sql;
 /// What is asked for with noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrivateQuestion {
+    /// The name of the table, as it stands after `from`.
+    pub table: String,
     /// The figures, in the order of the question; at least one.
     pub select: Vec<PrivateOutput>,
     /// Which records they are about; all when it is empty.

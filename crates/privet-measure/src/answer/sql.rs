@@ -204,8 +204,9 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
         Some(expr) => columns.condition(expr, false)?,
         None => Condition::always(),
     };
+    let table = columns.names.first().cloned().unwrap_or_default();
     let question =
-        PrivateQuestion { select: outputs, filter, group_by, grouping_sets, order: None, limit: None };
+        PrivateQuestion { table, select: outputs, filter, group_by, grouping_sets, order: None, limit: None };
     Ok((question, columns))
 }
 

@@ -166,6 +166,20 @@ fn edges() {
     assert_eq!((nothing.size(), nothing.gamma()), (0, 1.0));
 }
 
+/// A γ that was asked for holds, or there is no law: probabilities that become 0 would leave none.
+#[test]
+fn what_is_too_small_to_write_down_is_refused() {
+    for (size, items, add) in [(1000, 20_000, 0.3), (150, 20_000, 0.001)] {
+        let refused = SelectASize::amplifying(size, items, add, 19.0).unwrap_err();
+        assert!(refused.to_string().contains("too small to write down"), "{refused}");
+    }
+    // The smallest probability is about 2^-1000, or 10^-270.
+    for (size, items, add) in [(1000, 20_000, 0.5), (90, 20_000, 0.001), (1000, u32::MAX, 0.5)] {
+        let gamma = SelectASize::amplifying(size, items, add, 19.0).unwrap().gamma();
+        assert!(gamma > 1.0 && gamma <= 19.0 * (1.0 + 1e-9), "{gamma}");
+    }
+}
+
 /// Items that are kept one by one: P(l → l′) of a single item is the retention and ρ, and the number that is kept is
 /// binomial.
 #[test]

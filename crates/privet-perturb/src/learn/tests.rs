@@ -88,7 +88,9 @@ fn concept(n: usize, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
 }
 
 /// With noise over as much as the width of the concept, learning from reconstructed distributions beats learning from
-/// the perturbed values, on plain records (seeds are fixed; the gaps are many times what other seeds make of them).
+/// the perturbed values, on plain records. Seeds are fixed, so chance makes no difference from run to run. With fresh ones
+/// the scores of two classifiers on the same 4000 records differ with a deviation of at most √(share told differently/4000),
+/// below 0.008 for a quarter of them, from what they are on all; what training adds to that is in no formula.
 #[test]
 fn reconstruction_helps() {
     let (x, y, classes) = concept(6000, 1);

@@ -190,8 +190,8 @@ mod tests {
     }
 
     /// survey ME-45: univariate values are kept exactly; each rank correlation is near that of the original. With the
-    /// scores exactly uncorrelated, the deviation of one is below 1/√n = 0.022; 0.1 is more than 4.5 of these (false
-    /// alarm below 1e-5 for all three).
+    /// scores exactly uncorrelated, the deviation of one is below 1/√n = 0.02236; 0.115 is 5.14 of these, so a false alarm
+    /// has a probability of 2.7e-7 for one and 8.1e-7 for all three. Without its correlation a column would be off by 0.7.
     #[test]
     fn values_and_rank_correlations_are_kept() {
         let n = 2000;
@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(a, b);
         }
         let off = (rank_correlation(&before) - rank_correlation(&after)).amax();
-        assert!(off < 0.1 && rank_correlation(&before)[(0, 1)] > 0.7, "{off}");
+        assert!(off < 0.115 && rank_correlation(&before)[(0, 1)] > 0.7, "{off}");
         assert!(matches!(made.models[0].model,
             Model::LatinHypercube { rank_correlation_off, .. } if rank_correlation_off == off));
     }

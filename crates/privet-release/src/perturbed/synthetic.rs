@@ -44,6 +44,14 @@ pub struct Synthesis {
     pub rule: Option<CombinationRule>,
 }
 
+impl Synthesis {
+    /// Whether made columns no longer go together with those that stay: these models know the made columns alone.
+    #[must_use]
+    pub fn forgets_what_stays(&self) -> bool {
+        self.scope == "partial" && ["moments", "latin-hypercube"].contains(&self.model.as_str())
+    }
+}
+
 /// A rule of `privet combine`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

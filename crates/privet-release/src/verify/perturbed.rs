@@ -261,7 +261,7 @@ fn categories(own: &Categories) -> (String, Vec<String>) {
 /// A number to four figures, rounded up: it promises no more than is true.
 pub(super) fn figures(value: f64) -> String {
     let scale = 10f64.powi(3 - value.abs().max(1e-300).log10().floor() as i32);
-    let up = (value * scale * (1.0 - 1e-12)).ceil() / scale;
+    let up = (value * scale * (1.0 - 1e-9)).ceil() / scale;
     format!("{}", (up * 1e9).round() / 1e9)
 }
 

@@ -507,6 +507,16 @@ mod tests {
         for said in ["no formal privacy", "leaves 3", "--rule partially-synthetic", "data-2.csv", "12.5"] {
             assert!(page.contains(said), "{said}");
         }
+        // Only some models know nothing of the columns that stay.
+        let lost = "dependence on columns that stay is lost";
+        assert!(!page.contains(lost));
+        for (model, scope, is_lost) in
+            [("moments", "partial", true), ("latin-hypercube", "partial", true), ("moments", "full", false)]
+        {
+            let made = own.synthetic.as_mut().unwrap();
+            (made.model, made.scope) = (model.into(), scope.into());
+            assert_eq!(html(&own, &PerturbedFacts::default()).contains(lost), is_lost, "{model} {scope}");
+        }
         assert!(!page.contains("<i>") && !page.contains("privet reconstruct"));
     }
 

@@ -65,6 +65,12 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
         "latin-hypercube" => "<p>Each column has about its distribution; ranks go together about as they did.</p>\n",
         _ => "<p>Categories from the table of maximum entropy with the same margins; regressions for the rest.</p>\n",
     });
+    if own.forgets_what_stays() {
+        out.push_str(
+            "<p>This holds among the made columns only: their dependence on columns that stay is lost, so do not relate the \
+             ones to the others.</p>\n",
+        );
+    }
     open_table(out, "made", "rates", "Made columns, in the order in which they were made");
     header(
         out,

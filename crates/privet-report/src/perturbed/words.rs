@@ -32,6 +32,11 @@ pub(super) fn protection(perturbation: &Perturbation) -> (&'static str, String) 
     }
 }
 
+/// A factor that is promised: rounded up, past what is rounding, so that a γ that was asked for is told as it was.
+fn factor(gamma: f64) -> String {
+    number_against(gamma * (1.0 - 1e-9), Better::Lower)
+}
+
 /// What γ means, or why there is none.
 fn bound(open: Option<Open>, protects: &Amplification) -> (&'static str, String) {
     match (open, protects.gamma) {
@@ -43,7 +48,7 @@ fn bound(open: Option<Open>, protects: &Amplification) -> (&'static str, String)
                     share_at_least(belief.posterior)
                 )
             });
-            let factor = number_against(gamma, Better::Lower);
+            let factor = factor(gamma);
             (
                 "holds",
                 format!(
@@ -62,7 +67,7 @@ pub(super) fn together(model: &Model) -> (&'static str, String) {
             "holds",
             format!(
                 "All columns together change nobody’s odds about a record by more than a factor of {}, the product of all.",
-                number_against(gamma, Better::Lower)
+                factor(gamma)
             ),
         ),
         None => (

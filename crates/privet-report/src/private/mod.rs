@@ -138,7 +138,7 @@ pub struct LedgerLine {
     pub amount: String,
     /// What it left, in words.
     pub left: String,
-    /// The SHA-256 of the question.
+    /// The SHA-256 of the question and of what was declared for it.
     pub question: String,
 }
 
