@@ -86,14 +86,14 @@ fn attacks_on_noise_can_be_chosen() {
 #[test]
 fn categories_that_stay_tell_whose_a_noisy_record_is() {
     let mut text = String::from("village,load\n");
-    (0..200u32).for_each(|i| text.push_str(&format!("v{i},{}\n", 1000 + i % 7)));
+    (0..200u32).for_each(|i| text.push_str(&format!("v{i},{}\n", 1000 + i * 37 % 200 * 10)));
     let dir = Dir::new();
     let lines: Vec<&str> = text.lines().collect();
     let other = [&lines[..1], &lines[2..], &lines[1..2]].concat().join("\n");
     dir.write("t.csv", &text).write("other.csv", other).write(
         "job.toml",
         "input.path = \"t.csv\"\noutput.folder = \"release\"\n[columns.village]\nrole = \"quasi\"\n[columns.load]\nrole = \
-         \"sensitive\"\nperturb = { noise = \"gaussian\", sd = 100.0 }\n",
+         \"sensitive\"\nperturb = { noise = \"gaussian\", sd = 600.0 }\n",
     );
     dir.expect(0, &["randomize", "job.toml", "--seed", "3", "--quiet"]);
     let attack = |code, more: &[&str]| dir.expect(code, &[&["attack", "release"][..], more].concat());

@@ -183,7 +183,8 @@ fn margins(
             Requirement::KAnonymity { k } => Some(k),
             _ => None,
         })
-        .max()
+        // A view that promises less shows groups of so few by itself.
+        .min()
         .unwrap_or(2)
         .max(2);
     let found = match bounds(&all, k, progress) {
