@@ -168,7 +168,7 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
     }
     let score = Score::count(&fate);
     let mut notes = vec![match called.is_empty() {
-        true => format!("No pair is called a link. Pairs compared: {compared}, which are all."),
+        true => format!("No pair is called a link that counts. Pairs compared: {compared}, which are all."),
         false => format!(
             "Of these links the model itself expects {}{:.1} to be false. Pairs compared: {compared}, which are all.",
             if is_whole { "" } else { "at least " },

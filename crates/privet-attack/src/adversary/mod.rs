@@ -324,10 +324,10 @@ impl<'a> Adversary<'a> {
     fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
             "linking" => Ok(vec![self.linking()]),
-            "homogeneity" => {
-                self.of_columns(|target, _| Ok(homogeneity::attack(target, self.confidence, None)))
-            }
-            "similarity" => self.similarity(),
+            "homogeneity" => self
+                .of_columns(|target, _| Ok(homogeneity::attack(target, self.confidence, None)))
+                .map(|found| self.looked_again(found)),
+            "similarity" => self.similarity().map(|found| self.looked_again(found)),
             "background-knowledge" => {
                 self.of_columns(|target, column| knowing::background(self, target, column, progress))
             }
@@ -402,6 +402,17 @@ impl<'a> Adversary<'a> {
             _ => {}
         }
         Ok(found)
+    }
+
+    /// Where people are linked to the nearest, there is always one, so what they would be told without their own records is
+    /// found by looking again, not by taking a record off.
+    fn looked_again(&self, mut found: Vec<Found>) -> Vec<Found> {
+        if nearest::applies(&self.crowd) {
+            for own in &mut found {
+                (own.finding.control, own.finding.control_group) = (None, None);
+            }
+        }
+        found
     }
 
     fn linking(&self) -> Found {

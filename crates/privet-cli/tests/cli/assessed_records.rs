@@ -423,6 +423,30 @@ fn record_linkage_goes_by_how_near_swapped_numbers_are() {
     assert!(own["control"]["rate"].as_f64().unwrap() < 0.05, "{own:#}");
     // Somebody is always the nearest, so without their own records as many are pointed at.
     assert!(finding(&found, "linking")["control"]["rate"].as_f64().unwrap() > 0.9, "{found:#}");
+    // Of one illness that all have, the records of others tell everybody's.
+    let text = dir
+        .text("t.csv")
+        .lines()
+        .map(|line| line.replace("x0", "x").replace("x1", "x").replace("x2", "x"))
+        .collect::<Vec<_>>();
+    dir.write("same.csv", text.join("\n") + "\n");
+    dir.expect(
+        0,
+        &[
+            "randomize",
+            "job.toml",
+            "--seed",
+            "1",
+            "--quiet",
+            "--set",
+            "input.path=same.csv",
+            "--output",
+            "same",
+        ],
+    );
+    let same = ["attack", "same", "--original", "same.csv", "--json", "--attacks", "homogeneity"];
+    let told = dir.expect(0, &same).json();
+    assert_eq!(finding(&told, "homogeneity")["control"]["rate"], 1.0, "{told:#}");
     // Who must be surer is sure of no more people.
     let surer = attack(&["--confidence", "0.9999999"]);
     let exposed = |found: &Value| finding(found, "record-linkage")["exposed"]["hits"].as_u64().unwrap();

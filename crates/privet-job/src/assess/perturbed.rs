@@ -121,10 +121,9 @@ fn assess_release(
     let mut beside = Vec::new();
     if let Some(path) = &options.original {
         let missing = &published.manifest.model.missing;
-        let unchanged = |name: &str| {
-            let model = published.manifest.model.columns.iter().find(|own| own.name == name);
-            model.is_some_and(|own| own.perturbation.is_none())
-        };
+        let model_of = |name: &str| published.manifest.model.columns.iter().find(|own| own.name == name);
+        let unchanged = |name: &str| model_of(name).is_some_and(|own| own.perturbation.is_none());
+        let is_quasi = |name: &str| model_of(name).is_some_and(|own| own.role == "quasi");
         let names: Vec<String> = published
             .table
             .columns
@@ -139,7 +138,8 @@ fn assess_release(
         for own in published.table.columns.iter().filter(|own| unchanged(&own.name)) {
             let Some(theirs) = original.column(&own.name) else { continue };
             must_be_same(own, theirs, &path)?;
-            if !columns.iter().any(|numbers| numbers.name == own.name) {
+            // Whoever knows what is sensitive has nothing to find out.
+            if is_quasi(&own.name) && !columns.iter().any(|numbers| numbers.name == own.name) {
                 let values: Vec<f64> = own.codes.iter().map(|&code| f64::from(code)).collect();
                 beside.push(Attacked {
                     name: &own.name,
@@ -159,6 +159,7 @@ fn assess_release(
     progress.check()?;
     let failed = |error: privet_attack::noise::NoiseAttackError| JobError::new(error.to_string());
     let knowing = Knowing { confidence: options.confidence, ..Knowing::default() };
+    let is_scored = options.original.is_some();
     // A series is filtered whole, in its order; all else may look at a sample.
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
@@ -166,7 +167,7 @@ fn assess_release(
         let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
         let knowing = Knowing { in_time: true, known_points: time.known.unwrap_or(0), ..knowing };
         for own in filter_series(&known, &knowing).map_err(failed)? {
-            series.push(finding(own, &knowing, order.len() as u64).map(|mut own| {
+            series.push(finding(own, &knowing, order.len() as u64, is_scored).map(|mut own| {
                 own.notes.push(match &time.order {
                     Some(column) => format!("Records in the order of {column}."),
                     None => "Records in the order in which they stand.".to_owned(),
@@ -185,7 +186,7 @@ fn assess_release(
     let records = columns.first().map_or(0, |own| own.values.len()) as u64;
     let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
     for own in findings.into_iter().filter(|own| !is_replaced(own)) {
-        match finding(own, &knowing, records) {
+        match finding(own, &knowing, records, is_scored) {
             Ok(mut finding) => {
                 if sampled {
                     let of = published.table.rows;
@@ -382,8 +383,8 @@ fn sample(columns: [&mut [Attacked<'_>]; 2], rows: usize, seed: u64) -> bool {
     true
 }
 
-/// An attack on noise in the form of all others.
-fn finding(own: NoiseFinding, knowing: &Knowing, records: u64) -> Result<Finding, NotMade> {
+/// An attack on noise in the form of all others. `is_scored` says whether the original is there to tell how near it came.
+fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) -> Result<Finding, NotMade> {
     let column = match own.columns.as_slice() {
         [one] => Some(one.clone()),
         _ => None,
@@ -439,7 +440,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64) -> Result<Finding
                 knowing.tolerance
             );
             // That it succeeds is known beforehand; that it does not, only the original shows.
-            let not_counted = (!succeeded).then(|| {
+            let not_counted = (!succeeded && !is_scored).then(|| {
                 "how many records it tells is only known with the original, which is not given".to_owned()
             });
             Ok(Finding { success, exposed, risk: exposed.rate, notes, not_counted, ..base })
