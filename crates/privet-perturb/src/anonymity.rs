@@ -59,6 +59,20 @@ impl<'a> Points<'a> {
         Ok(Self { values, width })
     }
 
+    /// The smallest difference above 0 in a column, and how far apart records are at most; 0 where all are the same.
+    pub fn gaps(&self) -> (f64, f64) {
+        let (mut least, mut squares) = (f64::INFINITY, 0.0);
+        for column in 0..self.width {
+            let mut own: Vec<f64> = self.values.iter().skip(column).step_by(self.width).copied().collect();
+            own.sort_unstable_by(f64::total_cmp);
+            let gaps = own.windows(2).map(|pair| pair[1] - pair[0]); // why: windows of two
+            least = gaps.filter(|gap| *gap > 0.0).fold(least, f64::min);
+            let range = own.last().zip(own.first()).map_or(0.0, |(last, first)| last - first);
+            squares += range * range;
+        }
+        if least.is_finite() { (least, squares.sqrt()) } else { (0.0, 0.0) }
+    }
+
     /// The number of records.
     pub fn len(&self) -> usize {
         self.values.len() / self.width

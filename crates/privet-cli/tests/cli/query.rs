@@ -119,7 +119,19 @@ fn the_same_without_a_job_file() {
     let text = "select sex, count(*), sum(cost) from people group by sex order by count(*) desc limit 2";
     let run = dir.expect(0, &[&["query", "people.csv", text][..], &more].concat());
     assert!(run.out.lines().nth(1).unwrap().starts_with("F "), "{run:?}");
+    run.prints("chosen by their noisy numbers");
     assert_eq!(entries(&dir)[1]["analyst"], "bob");
+}
+
+/// A name is a name, also where the database knows it as a URL with settings.
+#[test]
+fn names_of_ledgers_are_no_urls() {
+    let dir = people();
+    for name in ["file:own", "file:own?mode=memory"] {
+        dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", "2", "--ledger", name]);
+        assert!(dir.names(".").contains(&name.to_owned()));
+        dir.expect(0, &["ledger", "show", "people.csv", "--ledger", name]).prints("open");
+    }
 }
 
 /// A fraction is an epsilon like any other: what it protects is told of its value.

@@ -90,7 +90,7 @@ impl SqliteLedger {
         }
         // Writing is allowed because what a killed process left half-written must be rolled back first.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
+        let connection = Connection::open_with_flags(plain(path), flags)?;
         Self::set_up(&connection)?;
         if !is_ledger(&connection)? {
             return Err(LedgerError::NoLedger);
@@ -103,11 +103,10 @@ impl SqliteLedger {
         if path.is_dir() {
             return Err(LedgerError::NotALedger);
         }
-        // The name of a file is taken as it is, not as the URL of something else.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags)?;
+        let mut connection = Connection::open_with_flags(plain(path), flags)?;
         Self::set_up(&connection)?;
         is_ledger(&connection)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -170,6 +169,11 @@ impl SqliteLedger {
         }
         entry.receipt()
     }
+}
+
+/// The same file by a name that the database takes as it is: one that begins with `file:` would be a URL, with settings.
+fn plain(path: &Path) -> std::path::PathBuf {
+    if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) }
 }
 
 /// Whether a ledger is there; false when there is nothing yet. Somebody else's database is left alone, even one with

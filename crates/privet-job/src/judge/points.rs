@@ -36,17 +36,19 @@ const MOST_DRAWN: f64 = 2e10;
 /// The probability that draws call any record safe that is not, or the other way round.
 const ERROR: f64 = 1e-3;
 
-/// How far from the factor that suffices in expectation the one with high probability is looked for.
-const REACH: f64 = 64.0;
+/// The range of factors: noise of a hundredth of the smallest difference never makes up for it, and beside a thousand times
+/// the largest distance only the direction of the noise counts.
+const BELOW: f64 = 100.0;
+const BEYOND: f64 = 1000.0;
 
 /// How near the factor that is found is to one that does not suffice.
 const NEAR: f64 = 1.01;
 
-/// How often that range is halved at most: for 64² ten times are enough, and twelve where the noise of the model is far above.
+/// How often that range is halved at most, on a logarithmic scale: enough for one of 10^17.
 const HALVINGS: u32 = 12;
 
-/// How many factors are judged at most: that of the model, the largest, and one for each halving.
-const JUDGED: f64 = 2.0 + HALVINGS as f64;
+/// How many factors are judged at most: that of the model, the smallest, the largest, and one for each halving.
+const JUDGED: f64 = 3.0 + HALVINGS as f64;
 
 /// What noise does for records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -277,11 +279,9 @@ fn of_points(
     let (shown, shown_not) = (count(Verdict::Holds), count(Verdict::Fails));
     judged.shown = Some(shown as u64);
     judged.shown_not = Some(shown_not as u64);
-    // Records that are equal may need no noise in expectation; then the noise of the model is where to begin.
-    let base = judged.least_factor.filter(|own| *own > 0.0).unwrap_or(1.0);
-    judged.tried_up_to = Some((base * REACH).max(1.0));
-    judged.least_shown =
-        draws.least(base / REACH, base * REACH, (shown == records).then_some(1.0), progress)?;
+    let (low, high) = draws.range();
+    judged.tried_up_to = Some(high);
+    judged.least_shown = draws.least(low, high, (shown == records).then_some(1.0), progress)?;
     found.required.push(Required::new(
         format!("{by}, with probability {probability}, {k} other records fit every record better than its own"),
         shown == records && is_whole,
@@ -317,8 +317,17 @@ impl Draws<'_> {
         records.par_iter().map(one).collect::<Result<_, _>>().map_err(failed)
     }
 
-    /// The least factor in a range, up to the steps of the search, with which all records are shown to have k; `None` when
-    /// the largest does not suffice. `known` is a factor that does.
+    /// From noise that never goes from one record to another to noise beside which all of them are the same: what
+    /// depends on the noise is decided between. Points are in units of the deviations.
+    fn range(&self) -> (f64, f64) {
+        match self.points.gaps() {
+            (gap, far) if gap > 0.0 => (gap / BELOW, far * BEYOND),
+            _ => (1.0, 1.0),
+        }
+    }
+
+    /// The least factor in a range, up to the steps of the search, with which all records are shown to have k: 0 where the
+    /// smallest suffices, `None` when the largest does not. `known` is a factor that does.
     fn least(
         &self,
         low: f64,
@@ -327,18 +336,20 @@ impl Draws<'_> {
         progress: &dyn Progress,
     ) -> Result<Option<f64>, RunError> {
         progress.stage("looking for the least noise", Some(u64::from(HALVINGS)));
-        let mut high = match known {
-            Some(known) => known,
-            None => {
-                progress.check()?;
-                let every: Vec<usize> = (0..self.points.len()).collect();
-                if self.judge(&every, high)?.iter().any(|own| *own != Verdict::Holds) {
-                    return Ok(None);
-                }
-                high
-            }
+        let every: Vec<usize> = (0..self.points.len()).collect();
+        let suffices = |factor: f64| -> Result<bool, RunError> {
+            progress.check()?;
+            Ok(self.judge(&every, factor)?.iter().all(|own| *own == Verdict::Holds))
         };
-        let mut low = low.min(high / REACH);
+        if suffices(low)? {
+            return Ok(Some(0.0));
+        }
+        let mut high = match known.filter(|known| (low..=high).contains(known)) {
+            Some(known) => known,
+            None if suffices(high)? => high,
+            None => return Ok(None),
+        };
+        let mut low = low;
         // With the same draws, what is shown for a factor is shown for every larger one: only the others are drawn again.
         let mut open: Vec<usize> = (0..self.points.len()).collect();
         for step in 0..HALVINGS {

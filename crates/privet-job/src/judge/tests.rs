@@ -107,6 +107,11 @@ fn the_least_noise_with_high_probability() {
     // The same from noise that suffices already.
     let again = judged("n.toml", &text(least * 2.0), &asked).unwrap();
     assert!(again.holds && (again.points.unwrap().least_shown.unwrap() * 2.0 - 1.0).abs() < 0.02);
+    // And from any other.
+    for sd in [1e-3, 1e6] {
+        let points = judged("n.toml", &text(sd), &asked).unwrap().points.unwrap();
+        assert!((points.least_shown.unwrap() * sd / least - 1.0).abs() < 0.03, "{points:?}");
+    }
     // Somebody beyond the last record is never there: 9 of 10 draws are out of reach for any noise.
     let far = JudgeOptions { probability: Some(0.9), ..asked };
     let points = judged("n.toml", &text(1.0), &far).unwrap().points.unwrap();

@@ -25,7 +25,7 @@ use privet_dp::{
     Bounds, Count, Delta, DpError, Epsilon, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy,
     Quantile, Rational, Selection, SmoothMedian, Sum,
 };
-use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
+use privet_measure::answer::{Aggregate, Figure, PrivateQuestion, RankBy, Ranking};
 
 use super::choice::Choice;
 use super::declared::{Declared, Flags, Keys, problem};
@@ -220,9 +220,20 @@ impl Plan {
         }
     }
 
+    /// Whether only some lines are shown, chosen by their noisy numbers.
+    fn chooses(&self) -> bool {
+        let by_figure = |own: &Ranking| matches!(own.by, RankBy::Figure(_));
+        self.question.limit.is_some() && self.question.order.as_ref().is_some_and(by_figure)
+    }
+
     /// What else there is to know of how it is answered, in sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = match &self.way {
+            Way::Figures if self.chooses() => vec![
+                "Lines are chosen by their noisy numbers, which are then farther off than their widths say, mostly beyond the \
+                 truth; `--mechanism peeling` counts the largest groups afresh."
+                    .to_owned(),
+            ],
             Way::Figures => Vec::new(),
             Way::Chosen(choice) => vec![choice.remark()],
             Way::Marginals(marginals) => marginals.remarks(&self.keys),
