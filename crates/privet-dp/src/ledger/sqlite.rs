@@ -100,7 +100,8 @@ impl SqliteLedger {
     }
 
     fn with_seal(path: &Path, seal: Seal) -> Result<Self, LedgerError> {
-        if path.is_dir() {
+        // Who names it so means a database that is gone when the program ends.
+        if path.is_dir() || path == Path::new(":memory:") {
             return Err(LedgerError::NotALedger);
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
