@@ -4,7 +4,9 @@
 //! somebody else when the person is not in the data, was suppressed, or when what the adversary knows is wrong.
 //!
 //! The control: the same people, had their own record not been published. Whoever then has one candidate is pointed at by
-//! chance.
+//! chance. In a release without groups of one nobody is: its groups were formed to be larger, and one of two people without
+//! the other would have been put elsewhere or left out. Counting those would tell of smaller groups, not of people who are
+//! not in the data.
 
 use crate::finding::{Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::rate::Rate;
@@ -31,7 +33,11 @@ pub fn attack(target: &Target<'_>) -> Found {
             let places = target.people.places_of(person);
             target.group_of(person).is_some_and(|own| places.iter().any(|place| place.group == own))
         };
-        let by_chance = (0..people).filter(|&person| of(person) - u64::from(holds(person)) == 1).count();
+        let is_by_chance = |&person: &u32| of(person) - u64::from(holds(person)) == 1;
+        let by_chance = match has_single(&target.release.groups) {
+            true => (0..people).filter(is_by_chance).count(),
+            false => 0,
+        };
         Rate::new(by_chance as u64, u64::from(people))
     });
     let found = target.people.profile_of.iter().map(|&profile| candidates[profile as usize]);
@@ -63,6 +69,11 @@ pub fn attack(target: &Target<'_>) -> Found {
 pub(crate) fn candidates_alone(people: &Suspects, candidates: &[u64]) -> Beliefs {
     let belief = |&candidates: &u64| Belief { candidates, values: Vec::new() };
     Beliefs { of_person: people.profile_of.clone(), distinct: candidates.iter().map(belief).collect() }
+}
+
+/// Whether there is a group of one record.
+pub(crate) fn has_single(groups: &[u64]) -> bool {
+    groups.contains(&1)
 }
 
 /// Who the control group is.

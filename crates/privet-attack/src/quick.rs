@@ -23,8 +23,8 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
     Finding {
         exposed,
         right: (alone > 0).then(|| Rate::new(alone, alone)),
-        // Whose class has two records would be taken for the other one.
-        control: Some(Rate::new(2 * of_size(2), people)),
+        // Whose class has two records would be taken for the other one, were there classes of one.
+        control: Some(Rate::new(if alone > 0 { 2 * of_size(2) } else { 0 }, people)),
         control_group: Some(linking::WITHOUT.to_owned()),
         risk: exposed.rate,
         histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),

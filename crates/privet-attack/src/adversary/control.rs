@@ -27,7 +27,7 @@ use super::held::Held;
 use super::{Adversary, Crowd, Other, SharedColumn, linkage, records};
 use crate::finding::{AttackError, Conclusions, Fate, Found};
 use crate::link::UNKNOWN;
-use crate::linking::WITHOUT;
+use crate::linking::{WITHOUT, has_single};
 use crate::rate::Rate;
 use crate::target::{Suspects, Truth};
 
@@ -99,6 +99,15 @@ pub(super) fn control(
     if matches!(word, "boolean" | "three-d") {
         for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
             own.finding.notes.push(NO_CONTROL.to_owned());
+        }
+        return Ok(());
+    }
+    // Every record that may be somebody's is one of a group, and all of it may be theirs: without their own, one is left of
+    // two only because groups are smaller then (`linking.rs`).
+    if matches!(word, "linking" | "known-attributes") && !has_single(&adversary.release.groups) {
+        for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
+            own.finding.control = adversary.truth.map(|_| Rate::new(0, own.finding.exposed.of));
+            own.finding.control_group = own.finding.control.map(|_| WITHOUT.to_owned());
         }
         return Ok(());
     }

@@ -6,7 +6,7 @@
 //! counts, rates and errors in units of the noise, never a value of the data.
 //!
 //! Numbers that are multiplied by 1 + noise have noise of variance σ²·E\[X²\] that does not go with the value; E\[X²\]
-//! is E\[Y²\]/(1+σ²). The best linear estimate needs no more than that. For linking it is a rule of thumb.
+//! is E\[Y²\]/(1+σ²). The best linear estimate needs no more than that. Linking uses the density itself.
 //!
 //! Noise that is correlated as the data are (survey ME-24) has d/(1+d) of the covariance of the published columns. The best
 //! linear estimate and linking use that covariance. Within these columns alone the former is no more than a step towards
@@ -290,18 +290,23 @@ impl Table<'_> {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
         let people = Records::new(original, self.columns.len())?;
-        let links = link(self.records()?, people, &self.shape())?;
+        let laws: Vec<Law> = self.columns.iter().map(|column| column.law).collect();
+        let links = link(self.records()?, people, &self.shape(), &laws)?;
         let own: Vec<u32> = (0..people.len() as u32).collect();
         let score = links.score(&own, knowing.confidence)?;
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
         let verdict = format!(
-            "The nearest person is the right one for {} % of the records (chance: {} %). The adversary is sure of {} % \
-             and then right in {} %; of people who are not in the file it would be {} %.{}",
+            "The likeliest person is the right one for {} % of the records (chance: {} %). The adversary is sure of {} % \
+             and then right in {} %; of people who are not in the file it would be {} %.{}{}",
             percent(score.right.rate),
             percent(score.chance),
             percent(score.exposed.rate),
             percent(score.right_when_sure.rate),
             percent(score.control.rate),
+            match links.judged().len() {
+                judged if judged < people.len() => format!(" Judged were {judged} records, drawn at random."),
+                _ => String::new(),
+            },
             self.left_out()
         );
         Ok(finding(Outcome::Linked { succeeded, score }, verdict))

@@ -6,20 +6,26 @@
 //! published factor.
 //!
 //! # Guarantee
-//! The nearest person is exactly the one that comparing with everybody gives, the first in the file among equals. For
-//! normal noise, and when the person is in the file, the true probability that a link is right is at most its
-//! `confidence`: only the two likeliest people are weighed. For uniform noise, people within its bounds are equally
-//! likely and the confidence is a rule of thumb. A link that is too far for the noise (once in 10,000 or less) has
-//! confidence 0: the adversary sees that the person is not in the file.
+//! Where all noise is normal, the person who is taken is exactly the one that comparing with everybody gives, the first in
+//! the file among equals. Of even noise and of noise that is multiplied the density itself is used (`densities.rs`), so it
+//! is the likeliest person. `confidence` is the probability that the link is right, given that the person is in the file
+//! and anybody there is as likely beforehand: everybody is weighed, and it is too small by a millionth at most, never too
+//! large. A link that is too far for the noise (once in 10,000 or less) has confidence 0: the adversary sees that the person
+//! is not in the file.
+//!
+//! Where the density is needed everybody has to be looked at for each record. Of many records then some are judged, drawn at
+//! random; rates are of these, and their intervals say what that leaves open.
 //!
 //! Departure: columns without noise would outweigh everything. They count as if their noise had a millionth of the
 //! deviation of the column.
 
 use nalgebra::DMatrix;
-use privet_perturb::covariance;
+use privet_data::Random;
+use privet_perturb::{Law, covariance};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::densities::Densities;
 use super::nearest::{Neighbours, Tree};
 use super::records::{NoiseAttackError, NoiseShape, Records, check_length};
 use super::spectral::eigen;
@@ -37,18 +43,35 @@ pub struct Link {
 }
 
 /// Links between published records and a file of people.
-#[derive(Debug, Clone)]
 pub struct Linkage {
+    /// `None` where nothing tells anybody apart.
+    tree: Option<Tree>,
+    /// The published records, in deviations of the noise.
+    queries: Vec<f64>,
     nearest: Vec<Neighbours>,
+    densities: Densities,
+    /// The records that are judged.
+    judged: Vec<u32>,
     /// A squared distance that the noise goes beyond once in 10,000.
     most: f64,
     people: usize,
+    records: usize,
 }
+
+/// So many pairs are looked at where densities are needed, and at least so many records.
+const PAIRS: usize = 2_000_000_000;
+const LEAST_JUDGED: usize = 2_000;
+
+/// All who were left out because they are too far weigh at most this much beside the likeliest.
+const LEFT_OUT: f64 = 1e-6;
+
+/// Below 1 in this many nobody asks how unsure the adversary is.
+const UNSURE: f64 = 1000.0;
 
 /// How well links hold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LinkageScore {
-    /// Records whose nearest person is the right one.
+    /// Records whose likeliest person is the right one, of those that were judged.
     pub right: Rate,
     /// What choosing people at random would give.
     pub chance: f64,
@@ -64,7 +87,8 @@ pub struct LinkageScore {
     pub control: Rate,
 }
 
-/// Links each published record to the nearest person.
+/// Links each published record to the likeliest person. `laws` tells of each column its noise, whose variances `noise` has;
+/// where it is shorter or empty the noise is normal.
 ///
 /// # Errors
 /// When there is nobody in the file, the columns differ, or the shape of the noise does not fit them. For noise that
@@ -73,42 +97,149 @@ pub fn link(
     published: Records<'_>,
     people: Records<'_>,
     noise: &NoiseShape,
+    laws: &[Law],
 ) -> Result<Linkage, NoiseAttackError> {
     check_length("columns in the file of people", people.width(), published.width())?;
     if people.is_empty() {
         return Err(NoiseAttackError::Length { what: "people", found: 0, expected: 1 });
     }
-    if people.len() >= u32::MAX as usize {
-        let (found, most) = (people.len(), u32::MAX as usize - 1);
-        return Err(NoiseAttackError::TooLarge { what: "the number of people", found, most });
+    for (what, found) in [("the number of people", people.len()), ("the number of records", published.len())] {
+        if found >= u32::MAX as usize {
+            let most = u32::MAX as usize - 1;
+            return Err(NoiseAttackError::TooLarge { what, found, most });
+        }
     }
     let map = turned(whitening(published, people, noise)?, people)?;
+    let mut laws = laws.to_vec();
+    laws.resize(published.width(), Law::Keep);
+    let variances: Vec<f64> = match noise {
+        NoiseShape::Independent(variances) => variances.clone(),
+        NoiseShape::Proportional(_) => vec![0.0; published.width()],
+        NoiseShape::Mixed { own, .. } => own.iter().map(|own| own.unwrap_or(0.0)).collect(),
+    };
+    let densities = Densities::new(&laws, &variances, published, people)?;
     let means = people.means();
     let width = map.nrows();
-    if width == 0 {
-        // Nothing tells anybody apart: the first is as near as any.
-        let nobody = (f64::INFINITY, u32::MAX);
-        let mut first = [nobody; super::nearest::NEAREST];
-        first.iter_mut().zip(0..people.len() as u32).for_each(|(own, person)| *own = (0.0, person));
-        return Ok(Linkage { nearest: vec![first; published.len()], most: 0.0, people: people.len() });
+    let mut links = Linkage {
+        tree: None,
+        queries: Vec::new(),
+        nearest: Vec::new(),
+        judged: judged(published.len(), people.len(), &densities),
+        densities,
+        most: 0.0,
+        people: people.len(),
+        records: published.len(),
+    };
+    if width > 0 {
+        let tree = Tree::new(&mapped(people, &map, &means)?, width);
+        links.queries = mapped(published, &map, &means)?;
+        // Where densities are needed everybody is looked at anyhow.
+        if links.densities.is_empty() {
+            links.nearest = tree.nearest(&links.queries);
+        }
+        (links.tree, links.most) = (Some(tree), far(width));
     }
-    let tree = Tree::new(&mapped(people, &map, &means)?, width);
-    let nearest = tree.nearest(&mapped(published, &map, &means)?);
-    Ok(Linkage { nearest, most: far(width), people: people.len() })
+    Ok(links)
+}
+
+/// The records that are judged, ascending: all, or as many as time allows.
+fn judged(records: usize, people: usize, densities: &Densities) -> Vec<u32> {
+    let count = (PAIRS / people.max(1)).max(LEAST_JUDGED);
+    if densities.is_empty() || records <= count {
+        return (0..records as u32).collect();
+    }
+    let mut drawn: Vec<u32> = (0..records as u32).collect();
+    Random::new(17).shuffle(&mut drawn);
+    drawn.truncate(count);
+    drawn.sort_unstable();
+    drawn
 }
 
 impl Linkage {
-    /// For each published record the nearest person.
+    /// For each record that is judged the likeliest person.
     pub fn links(&self) -> Vec<Link> {
-        self.nearest.iter().map(|near| self.of(near.map(|own| own.0), near[0].1)).collect() // why: an array of three
+        self.judged.par_iter().map(|&record| self.of(record as usize, None)).collect()
     }
 
-    fn of(&self, [first, second, _]: [f64; 3], person: u32) -> Link {
-        let confidence = match first > self.most {
-            true => 0.0,
-            false => 1.0 / (1.0 + (-(second - first) / 2.0).exp()),
+    /// The records that are judged: all, or as many as time allows.
+    pub fn judged(&self) -> &[u32] {
+        &self.judged
+    }
+
+    /// The likeliest of all people, or of all but one.
+    fn of(&self, record: usize, without: Option<u32>) -> Link {
+        let nobody = Link { person: u32::MAX, distance: f64::INFINITY, confidence: 0.0 };
+        let Some((tree, width)) = self.tree.as_ref().map(|tree| (tree, tree.width())) else {
+            // Nothing tells anybody apart: the first is as near as any.
+            let left = self.people - usize::from(without.is_some());
+            let person = u32::from(without == Some(0));
+            let confidence = 1.0 / left as f64;
+            return if left == 0 { nobody } else { Link { person, distance: 0.0, confidence } };
         };
-        Link { person, distance: first.sqrt(), confidence }
+        let query = self.queries.get(record * width..(record + 1) * width).unwrap_or(&[]);
+        match self.densities.is_empty() {
+            true => self.by_distance(record, tree, query, without).unwrap_or(nobody),
+            false => self.by_density(record, tree, query, without).unwrap_or(nobody),
+        }
+    }
+
+    /// Where all noise is normal the nearest is the likeliest.
+    fn by_distance(&self, record: usize, tree: &Tree, query: &[f64], without: Option<u32>) -> Option<Link> {
+        let mut near = self.nearest.get(record)?.iter().filter(|own| Some(own.1) != without);
+        let &(first, person) = near.next()?;
+        let mut link = Link { person, distance: first.sqrt(), confidence: 0.0 };
+        if first > self.most {
+            return Some(link);
+        }
+        let mut weight = 0.0;
+        let left_out = tree.within(query, first + self.reach(), &mut |(far, person)| {
+            if Some(person) != without {
+                weight += ((first - far) / 2.0).exp();
+            }
+            weight <= UNSURE
+        });
+        link.confidence = 1.0 / (f64::max(weight, 1.0) + if left_out { LEFT_OUT } else { 0.0 });
+        Some(link)
+    }
+
+    /// The likeliest by the density, and its share of all.
+    fn by_density(&self, record: usize, tree: &Tree, query: &[f64], without: Option<u32>) -> Option<Link> {
+        // The best so far: the logarithm of its density, its number and its squared distance; and the sum of all densities
+        // beside it.
+        let (mut best, mut sum) = ((f64::NEG_INFINITY, u32::MAX, f64::INFINITY), 0.0);
+        let reach = self.most + self.densities.slack() + self.reach();
+        let left_out = tree.within(query, reach, &mut |(far, person)| {
+            if Some(person) == without {
+                return true;
+            }
+            let own = self.densities.instead(record, person) - far / 2.0;
+            if own == f64::NEG_INFINITY {
+                return true;
+            }
+            // Among equals the nearer one, and then the first.
+            let by = (own - best.0).partial_cmp(&0.0);
+            let is_first = (far, person) < (best.2, best.1);
+            if by == Some(std::cmp::Ordering::Greater) || (by == Some(std::cmp::Ordering::Equal) && is_first)
+            {
+                sum *= (best.0 - own).exp();
+                best = (own, person, far);
+            }
+            sum += (own - best.0).exp();
+            true
+        });
+        let (_, person, far) = best;
+        if person == u32::MAX {
+            return None;
+        }
+        let squared = (far + self.densities.squares(record, person)).max(0.0);
+        let weight = f64::max(sum, 1.0) + if left_out { LEFT_OUT } else { 0.0 };
+        let confidence = if squared > self.most { 0.0 } else { 1.0 / weight };
+        Some(Link { person, distance: far.sqrt(), confidence })
+    }
+
+    /// How much larger than that of the likeliest a squared distance must be for all beyond it to weigh nothing.
+    fn reach(&self) -> f64 {
+        2.0 * (self.people as f64 / LEFT_OUT).ln()
     }
 
     /// Scores the links. `person_of` tells of each record whose it is, by place in the file.
@@ -116,24 +247,20 @@ impl Linkage {
     /// # Errors
     /// When there is not one person for each record, or the confidence is not from 0 to 1.
     pub fn score(&self, person_of: &[u32], confidence: f64) -> Result<LinkageScore, NoiseAttackError> {
-        check_length("people behind the records", person_of.len(), self.nearest.len())?;
+        check_length("people behind the records", person_of.len(), self.records)?;
         if !(0.0..=1.0).contains(&confidence) {
             return Err(NoiseAttackError::Parameter { name: "the confidence", accepted: "from 0 to 1" });
         }
-        let (mut right, mut sure, mut both, mut absent) = (0, 0, 0, 0);
-        for (near, &truth) in self.nearest.iter().zip(person_of) {
-            let link = self.of(near.map(|own| own.0), near[0].1); // why: an array of three
-            let is_right = link.person == truth;
-            let is_sure = link.confidence >= confidence;
-            right += u64::from(is_right);
-            sure += u64::from(is_sure);
-            both += u64::from(is_right && is_sure);
-            let mut others = [f64::INFINITY; 3];
-            let without = near.iter().filter(|own| own.1 != truth);
-            others.iter_mut().zip(without).for_each(|(place, own)| *place = own.0);
-            absent += u64::from(self.of(others, u32::MAX).confidence >= confidence);
-        }
-        let records = self.nearest.len() as u64;
+        let counts = self.judged.par_iter().map(|&record| {
+            let record = record as usize;
+            let truth = person_of.get(record).copied().unwrap_or(u32::MAX);
+            let (link, absent) = (self.of(record, None), self.of(record, Some(truth)));
+            let (is_right, is_sure) = (link.person == truth, link.confidence >= confidence);
+            [is_right, is_sure, is_right && is_sure, absent.confidence >= confidence].map(u64::from)
+        });
+        let add = |a: [u64; 4], b: [u64; 4]| std::array::from_fn(|at| a[at] + b[at]); // why: both have four
+        let [right, sure, both, absent] = counts.reduce(|| [0; 4], add);
+        let records = self.judged.len() as u64;
         Ok(LinkageScore {
             right: Rate::new(right, records),
             chance: 1.0 / self.people as f64,
@@ -240,7 +367,7 @@ fn mapped(records: Records<'_>, map: &DMatrix<f64>, means: &[f64]) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use privet_perturb::{Coins, SeededCoins, correlated_noise};
+    use privet_perturb::{Coins, Noise, SeededCoins, correlated_noise};
     use proptest::prelude::*;
 
     fn normals(count: usize, scale: f64, coins: &mut SeededCoins) -> Vec<f64> {
@@ -255,7 +382,7 @@ mod tests {
         let (published, people) =
             (Records::new(published, width).unwrap(), Records::new(people, width).unwrap());
         let own: Vec<u32> = (0..published.len() as u32).collect();
-        link(published, people, noise).unwrap().score(&own, 0.9).unwrap()
+        link(published, people, noise, &[]).unwrap().score(&own, 0.9).unwrap()
     }
 
     /// survey AT-17: too little noise protects nobody; with noise as large as the data most links are wrong.
@@ -320,8 +447,7 @@ mod tests {
         assert!(found.right.high < 0.1, "{found:?}");
     }
 
-    /// Claims hold: of links believed with 0.9 at least 0.9 would be right if only two people were possible; with
-    /// thousands the confidence is an upper bound. And the quantile of χ² is near the tabled ones, for one column too high.
+    /// Claims hold: links believed with so much are right so often. And the quantile of χ² is near the tabled ones, for one column too high.
     #[test]
     fn confidence_and_reach() {
         for (degrees, table) in [(1, 15.137), (2, 18.421), (5, 25.745), (10, 35.564), (50, 93.167)] {
@@ -336,6 +462,7 @@ mod tests {
             Records::new(&published, 1).unwrap(),
             Records::new(&people, 1).unwrap(),
             &NoiseShape::Independent(vec![1.0]),
+            &[],
         )
         .unwrap();
         let truth: Vec<u32> = (0..4000).map(|i| i % 2).collect();
@@ -362,6 +489,7 @@ mod tests {
                 Records::new(&published, 2).unwrap(),
                 Records::new(&people, 2).unwrap(),
                 &NoiseShape::Independent(variances.to_vec()),
+                &[],
             ).unwrap().links();
             prop_assert_eq!(links.len(), published.len() / 2);
             for (link, own) in links.iter().zip(published.chunks_exact(2)) {
@@ -375,19 +503,122 @@ mod tests {
         }
     }
 
+    /// One person of 50 among 200 who are 55: a published 50 is nearest to the one, and yet it is probably one of the many.
+    #[test]
+    fn many_who_are_less_likely_outweigh_one() {
+        let mut people = vec![55.0; 200];
+        people.push(50.0);
+        let links = link(
+            Records::new(&[50.0], 1).unwrap(),
+            Records::new(&people, 1).unwrap(),
+            &NoiseShape::Independent(vec![4.0]),
+            &[],
+        );
+        let [found] = links.unwrap().links()[..] else { panic!() };
+        let truth = 1.0 / (1.0 + 200.0 * (-25.0f64 / 8.0).exp());
+        assert_eq!(found.person, 200);
+        assert!((found.confidence - truth).abs() < 1e-5 && found.confidence < 0.11, "{found:?}");
+    }
+
+    /// The probability of a person by going through everybody.
+    fn enumerated(laws: &[Law], y: &[f64], people: &[f64], person: usize, without: Option<usize>) -> f64 {
+        let density = |x: &[f64]| -> f64 {
+            let own = laws.iter().zip(y).zip(x).map(|((law, y), x)| match *law {
+                Law::Add(Noise::Gaussian { deviation }) => (-((y - x) / deviation).powi(2) / 2.0).exp(),
+                Law::Add(Noise::Uniform { half_width }) => f64::from(u8::from((y - x).abs() <= half_width)),
+                Law::Multiply(Noise::Gaussian { deviation }) => {
+                    (-((y / x - 1.0) / deviation).powi(2) / 2.0).exp() / x.abs()
+                }
+                Law::Multiply(Noise::Uniform { half_width }) => {
+                    f64::from(u8::from((y / x - 1.0).abs() <= half_width)) / x.abs()
+                }
+                _ => f64::from(u8::from(y == x)),
+            });
+            own.product()
+        };
+        let all: Vec<f64> = people.chunks_exact(laws.len()).map(density).collect();
+        let others = all.iter().enumerate().filter(|(at, _)| Some(*at) != without).map(|own| own.1);
+        all[person] / others.sum::<f64>()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(120))]
+        /// Nobody is believed with more than everybody weighed leaves, whatever the noise; and the likeliest is found.
+        #[test]
+        fn confidence_is_what_everybody_weighed_leaves(
+            people in prop::collection::vec((1i32..40, 1i32..40), 2..60),
+            kinds in (0usize..5, 0usize..5),
+            (a, b) in (1u32..60, 1u32..60),
+            seed in any::<u64>(),
+        ) {
+            let mut coins = SeededCoins::new(seed);
+            let law = |kind: usize, width: u32| {
+                let (wide, narrow) = (f64::from(width) / 6.0, f64::from(width) / 120.0);
+                [
+                    Law::Add(Noise::Gaussian { deviation: wide }),
+                    Law::Add(Noise::Uniform { half_width: wide }),
+                    Law::Multiply(Noise::Gaussian { deviation: narrow }),
+                    Law::Multiply(Noise::Uniform { half_width: narrow }),
+                    Law::Keep,
+                ][kind]
+            };
+            let laws = [law(kinds.0, a), law(kinds.1, b)];
+            let flat: Vec<f64> = people.iter().flat_map(|own| [f64::from(own.0), f64::from(own.1)]).collect();
+            let mut published = Vec::new();
+            for person in flat.chunks_exact(2) {
+                for (law, value) in laws.iter().zip(person) {
+                    published.push(match law {
+                        Law::Add(noise) => privet_perturb::additive_noise(&[*value], *noise, &mut coins).unwrap().value[0],
+                        Law::Multiply(noise) => {
+                            privet_perturb::multiplicative_noise(&[*value], *noise, &mut coins).unwrap().value[0]
+                        }
+                        _ => *value,
+                    });
+                }
+            }
+            let variances: Vec<f64> = laws.iter().map(|law| match law {
+                Law::Add(noise) => noise.variance(),
+                Law::Multiply(noise) => noise.variance() * 400.0,
+                _ => 0.0,
+            }).collect();
+            let links = link(
+                Records::new(&published, 2).unwrap(),
+                Records::new(&flat, 2).unwrap(),
+                &NoiseShape::Independent(variances),
+                &laws,
+            ).unwrap();
+            for record in 0..people.len() {
+                let y = &published[record * 2..][..2];
+                for without in [None, Some(record as u32)] {
+                    let found = links.of(record, without);
+                    if found.confidence == 0.0 {
+                        continue;
+                    }
+                    let without = without.map(|own| own as usize);
+                    let truth = enumerated(&laws, y, &flat, found.person as usize, without);
+                    prop_assert!(found.confidence <= truth + 1e-9, "{found:?} {}", truth);
+                    prop_assert!(found.confidence >= truth - 1e-5 || truth < 1.1e-3, "{found:?} {}", truth);
+                    for other in (0..people.len()).filter(|own| Some(*own) != without) {
+                        prop_assert!(enumerated(&laws, y, &flat, other, without) <= truth * (1.0 + 1e-6));
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn edges() {
         let none = Records::new(&[], 1).unwrap();
         let one = Records::new(&[5.0], 1).unwrap();
         let noise = NoiseShape::Independent(vec![1.0]);
-        assert!(link(one, none, &noise).is_err());
-        assert!(link(one, one, &NoiseShape::Independent(vec![])).is_err());
-        assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN])).is_err());
-        assert!(link(one, one, &NoiseShape::Proportional(1.0)).is_err());
-        assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise).is_err());
-        let nothing = link(none, one, &noise).unwrap();
+        assert!(link(one, none, &noise, &[]).is_err());
+        assert!(link(one, one, &NoiseShape::Independent(vec![]), &[]).is_err());
+        assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN]), &[]).is_err());
+        assert!(link(one, one, &NoiseShape::Proportional(1.0), &[]).is_err());
+        assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise, &[]).is_err());
+        let nothing = link(none, one, &noise, &[]).unwrap();
         assert!(nothing.links().is_empty() && nothing.score(&[], 0.9).unwrap().right.of == 0);
-        let found = link(one, one, &noise).unwrap();
+        let found = link(one, one, &noise, &[]).unwrap();
         assert_eq!(found.links(), [Link { person: 0, distance: 0.0, confidence: 1.0 }]);
         assert!(found.score(&[0, 1], 0.9).is_err() && found.score(&[0], 1.5).is_err());
         // The only person is absent: nobody is believed in.
@@ -395,15 +626,15 @@ mod tests {
         // Noise that is nothing beside the values.
         let wide = Records::new(&[1e100, -1e100], 1).unwrap();
         for tiny in [1e-320, 1e-200] {
-            assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny])).is_err());
-            assert!(link(wide, one, &NoiseShape::Independent(vec![tiny])).is_err());
+            assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny]), &[]).is_err());
+            assert!(link(wide, one, &NoiseShape::Independent(vec![tiny]), &[]).is_err());
         }
-        assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0])).is_ok());
+        assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0]), &[]).is_ok());
         // Without noise or difference nobody is told from anybody.
         let same = Records::new(&[5.0, 5.0, 5.0], 1).unwrap();
-        let found = link(same, same, &NoiseShape::Independent(vec![0.0])).unwrap();
-        assert!(found.links().iter().all(|link| link.person == 0 && link.confidence == 0.5));
-        let found = link(same, same, &NoiseShape::Proportional(0.5)).unwrap();
+        let found = link(same, same, &NoiseShape::Independent(vec![0.0]), &[]).unwrap();
+        assert!(found.links().iter().all(|link| link.person == 0 && link.confidence == 1.0 / 3.0));
+        let found = link(same, same, &NoiseShape::Proportional(0.5), &[]).unwrap();
         assert_eq!(found.score(&[0, 1, 2], 0.9).unwrap().right.hits, 1);
     }
 }

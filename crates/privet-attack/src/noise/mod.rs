@@ -27,6 +27,7 @@ pub mod dinur_nissim;
 pub mod linear;
 pub mod linkage;
 pub mod local_sensitivity;
+mod densities;
 mod nearest;
 mod records;
 mod score;

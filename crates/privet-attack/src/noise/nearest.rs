@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 /// How many of the nearest are found.
-pub const NEAREST: usize = 3;
+pub const NEAREST: usize = 2;
 
 /// Points in a cell that is not split.
 const LEAF: usize = 24;
@@ -34,6 +34,15 @@ pub struct Tree {
     root: Cell,
 }
 
+/// A query for all points around it.
+struct Around<'q> {
+    query: &'q [f64],
+    most: f64,
+    /// The distances to the cell along the axes.
+    offsets: Vec<f64>,
+    left_out: bool,
+}
+
 impl Tree {
     /// The tree of points with `width` coordinates each; at least one, and fewer than 2³² points.
     pub fn new(points: &[f64], width: usize) -> Self {
@@ -41,6 +50,11 @@ impl Tree {
         let root = split(points, width, &mut numbers, 0);
         let ordered = numbers.iter().flat_map(|&number| point(points, width, number)).copied().collect();
         Self { width, points: ordered, numbers, root }
+    }
+
+    /// How many coordinates a point has.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// The nearest points to each of `queries`.
@@ -58,6 +72,50 @@ impl Tree {
                 },
             )
             .collect()
+    }
+
+    /// Every point whose squared distance to the query is at most `most`, with some that are farther, nearer cells first,
+    /// until `each` says no. Returns whether points were left out for being too far.
+    pub fn within(&self, query: &[f64], most: f64, each: &mut impl FnMut(Neighbour) -> bool) -> bool {
+        let mut around = Around { query, most, offsets: vec![0.0; self.width], left_out: false };
+        self.walk(&self.root, 0.0, &mut around, each);
+        around.left_out
+    }
+
+    /// Whether to go on.
+    fn walk(
+        &self,
+        cell: &Cell,
+        far: f64,
+        around: &mut Around<'_>,
+        each: &mut impl FnMut(Neighbour) -> bool,
+    ) -> bool {
+        match cell {
+            &Cell::Leaf { from, to } => {
+                let points = self.points.get(from * self.width..to * self.width).unwrap_or(&[]);
+                let numbers = self.numbers.get(from..to).unwrap_or(&[]);
+                let mut both = points.chunks_exact(self.width).zip(numbers);
+                both.all(|(point, &number)| each((squared(around.query, point, f64::INFINITY), number)))
+            }
+            Cell::Split { axis, at, below, above } => {
+                let offset = around.query.get(*axis).map_or(0.0, |own| own - at);
+                let (near, other) = if offset < 0.0 { (below, above) } else { (above, below) };
+                if !self.walk(near, far, around, each) {
+                    return false;
+                }
+                let Some(old) = around.offsets.get(*axis).copied() else { return true };
+                let farther = far + (offset * offset - old * old).max(0.0);
+                // As in the search for the nearest: a cell that is farther by rounding alone is looked at.
+                if farther * (1.0 - 1e-9) > around.most {
+                    around.left_out = true;
+                    return true;
+                }
+                set(&mut around.offsets, *axis, offset);
+                let goes_on = self.walk(other, farther, around, each);
+                set(&mut around.offsets, *axis, old);
+                goes_on
+            }
+        }
     }
 
     /// Looks into a cell whose squared distance to the query is at least `far`; `offsets` are the distances along the
@@ -194,6 +252,21 @@ mod tests {
             let points = &points[..points.len() / width * width];
             let tree = Tree::new(points, width);
             prop_assert_eq!(tree.nearest(&queries), brute(points, width, &queries));
+            // All within a distance are met, each once; those left out are farther.
+            for (query, most) in queries.chunks_exact(width).zip([0.0, 30.0, 900.0, f64::INFINITY]) {
+                let mut met = vec![0; points.len() / width];
+                let left_out = tree.within(query, most, &mut |(_, number)| {
+                    met[number as usize] += 1;
+                    true
+                });
+                for (point, &times) in points.chunks_exact(width).zip(&met) {
+                    let is_near = squared(query, point, f64::INFINITY) <= most;
+                    prop_assert!(times == 1 || times == 0 && !is_near && left_out, "{} {}", times, is_near);
+                }
+                let mut looked = 0;
+                tree.within(query, f64::INFINITY, &mut |_| { looked += 1; looked < 3 });
+                prop_assert_eq!(looked, met.len().min(3));
+            }
         }
     }
 
@@ -215,6 +288,6 @@ mod tests {
         assert_eq!(Tree::new(&[], 2).nearest(&[1.0, 2.0]), [NOBODY]);
         assert!(Tree::new(&[1.0, 2.0], 2).nearest(&[]).is_empty());
         let same = Tree::new(&[3.0; 1000], 1).nearest(&[4.0]);
-        assert_eq!(same, [[(1.0, 0), (1.0, 1), (1.0, 2)]]);
+        assert_eq!(same, [[(1.0, 0), (1.0, 1)]]);
     }
 }

@@ -64,10 +64,11 @@ pub(crate) fn gate(
             add_names(&mut table, name, candidate, base, progress)?;
         }
         let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &release)?;
-        // What is made by default is made besides what is asked for; of classes it is at hand already.
-        let by_default = privet_attack::ATTACKS
-            .iter()
-            .filter(|own| (has_buckets || is_distorted) && own.by_default(has_buckets));
+        // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
+        // by a table of people.
+        let again = has_buckets || is_distorted || knowledge.control.is_some();
+        let by_default =
+            privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
         let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
         words.extend(section.attacks.iter().flatten().cloned());
         let is_named = |word: &str| section.attacks.iter().flatten().any(|own| own == word);
@@ -85,8 +86,13 @@ pub(crate) fn gate(
         for finding in asked.attacks {
             let same = |own: &&mut Finding| own.attack == finding.attack && own.column == finding.column;
             match assessment.attacks.iter_mut().find(same) {
-                // Of two ways to make an attack the more successful one counts.
-                Some(own) if own.risk >= finding.risk => {}
+                // Of two ways to make an attack the more successful one counts; people who are known not to be in the
+                // data are a better control than records taken out.
+                Some(own) if own.risk > finding.risk => {
+                    if knowledge.control.is_some() && finding.control.is_some() {
+                        (own.control, own.control_group) = (finding.control, finding.control_group);
+                    }
+                }
                 Some(own) => *own = finding,
                 None => assessment.attacks.push(finding),
             }

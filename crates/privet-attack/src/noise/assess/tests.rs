@@ -64,7 +64,7 @@ fn people_are_linked_when_there_is_a_file() {
     let found = of(&findings, "noise-linkage");
     let Outcome::Linked { succeeded, score } = found.outcome else { panic!("{found:?}") };
     assert!(succeeded && score.right.rate > 0.4 && score.right_when_sure.rate > 0.8, "{found:?}");
-    assert!(found.verdict.starts_with("The nearest person is the right one for"), "{}", found.verdict);
+    assert!(found.verdict.starts_with("The likeliest person is the right one for"), "{}", found.verdict);
     let findings = assess(&given(None, &published, Law::Add(NOISE)), &Knowing::default()).unwrap();
     assert_eq!(of(&findings, "noise-linkage").outcome, Outcome::NotMade);
 }

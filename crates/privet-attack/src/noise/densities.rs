@@ -1,0 +1,124 @@
+//! What a column with noise that is not normal says of who may be behind a record.
+//!
+//! The distance of `linkage.rs` takes all noise for normal with a constant variance. Even noise tells nothing but who is
+//! within its bounds, and noise that is multiplied is the wider the larger the value. [`Densities`] puts the true density
+//! of such columns in the place of the normal one.
+//!
+//! # Guarantee
+//! [`Densities::instead`] plus −d²/2 is, up to a constant that is the same for everybody, the logarithm of the probability
+//! that the person's values become the published ones. Bounds are kept up to rounding.
+
+use privet_perturb::{Law, Noise};
+
+use super::records::{NoiseAttackError, Records, check_length};
+
+/// A column whose noise is not normal.
+struct Other {
+    law: Law,
+    /// The variance that the distance counts it with.
+    variance: f64,
+    published: Vec<f64>,
+    people: Vec<f64>,
+}
+
+/// The columns whose noise is not normal.
+pub(super) struct Densities {
+    columns: Vec<Other>,
+}
+
+/// 0 multiplied by anything is 0: whoever has it is certain, as far as numbers can tell.
+const CERTAIN: f64 = 600.0;
+
+impl Densities {
+    /// Those of columns with these laws, and the variances that the distance counts them with. Columns whose noise has no
+    /// variance have no noise.
+    pub fn new(
+        laws: &[Law],
+        variances: &[f64],
+        published: Records<'_>,
+        people: Records<'_>,
+    ) -> Result<Self, NoiseAttackError> {
+        check_length("laws of columns", laws.len(), published.width())?;
+        check_length("variances of noise", variances.len(), published.width())?;
+        let is_other = |law: &Law| matches!(law, Law::Add(Noise::Uniform { .. }) | Law::Multiply(_));
+        let of = |records: Records<'_>, at: usize| {
+            records.values().iter().skip(at).step_by(records.width()).copied().collect()
+        };
+        let columns = laws.iter().zip(variances).enumerate();
+        let columns = columns.filter(|(_, (law, variance))| is_other(law) && **variance > 0.0);
+        let columns = columns.map(|(at, (&law, &variance))| Other {
+            law,
+            variance,
+            published: of(published, at),
+            people: of(people, at),
+        });
+        Ok(Self { columns: columns.collect() })
+    }
+
+    /// Whether all noise is normal.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// By how much a squared distance may be too large: even noise counts its square up to three variances. Infinite where
+    /// noise is multiplied, of which no distance tells anything.
+    pub fn slack(&self) -> f64 {
+        let of = |own: &Other| if matches!(own.law, Law::Add(_)) { 3.1 } else { f64::INFINITY };
+        self.columns.iter().map(of).sum()
+    }
+
+    /// What to add to −d²/2 for a record and a person; minus infinity where the person cannot be behind the record.
+    pub fn instead(&self, record: usize, person: u32) -> f64 {
+        self.columns.iter().map(|own| own.instead(record, person as usize)).sum()
+    }
+
+    /// What to add to d² for a squared distance in deviations of the noise as it is; even noise counts nothing.
+    pub fn squares(&self, record: usize, person: u32) -> f64 {
+        self.columns.iter().map(|own| own.squares(record, person as usize)).sum()
+    }
+}
+
+impl Other {
+    fn pair(&self, record: usize, person: usize) -> (f64, f64) {
+        let of = |values: &[f64], at: usize| values.get(at).copied().unwrap_or(f64::NAN);
+        (of(&self.published, record), of(&self.people, person))
+    }
+
+    fn instead(&self, record: usize, person: usize) -> f64 {
+        let (y, x) = self.pair(record, person);
+        let counted = (y - x) * (y - x) / (2.0 * self.variance);
+        counted + self.logarithm(y, x)
+    }
+
+    fn squares(&self, record: usize, person: usize) -> f64 {
+        let (y, x) = self.pair(record, person);
+        let own = match self.law {
+            Law::Multiply(Noise::Gaussian { deviation }) if x != 0.0 => ((y / x - 1.0) / deviation).powi(2),
+            _ => 0.0,
+        };
+        own - (y - x) * (y - x) / self.variance
+    }
+
+    /// The logarithm of the density.
+    fn logarithm(&self, y: f64, x: f64) -> f64 {
+        let within = |moved: f64, half_width: f64| {
+            let rounding = 1e-9 * (half_width + y.abs().max(x.abs()) * f64::EPSILON);
+            if moved.abs() <= half_width + rounding { 0.0 } else { f64::NEG_INFINITY }
+        };
+        match self.law {
+            Law::Add(Noise::Uniform { half_width }) => within(y - x, half_width),
+            Law::Multiply(_) if x == 0.0 => {
+                if y == 0.0 {
+                    CERTAIN
+                } else {
+                    f64::NEG_INFINITY
+                }
+            }
+            Law::Multiply(Noise::Uniform { half_width }) => within(y / x - 1.0, half_width) - x.abs().ln(),
+            Law::Multiply(Noise::Gaussian { deviation }) => {
+                -((y / x - 1.0) / deviation).powi(2) / 2.0 - x.abs().ln()
+            }
+            _ => 0.0,
+        }
+    }
+}
