@@ -40,11 +40,12 @@ impl Default for AdversarySection {
 
 impl AdversarySection {
     /// The same check, told in terms of the flags of a command.
-    pub(crate) fn check_flags(&self) -> Result<(), JobError> {
-        self.check().map_err(|error| error.in_terms_of("adversary.", "--"))
+    pub(crate) fn check_flags(&self, of_counts: bool) -> Result<(), JobError> {
+        self.check(of_counts).map_err(|error| error.in_terms_of("adversary.", "--"))
     }
 
-    pub(crate) fn check(&self) -> Result<(), JobError> {
+    /// Attacks on counts have words of their own.
+    pub(crate) fn check(&self, of_counts: bool) -> Result<(), JobError> {
         if !(self.confidence > 0.0 && self.confidence <= 1.0) {
             return Err(JobError::key("adversary.confidence", "must be above 0 and at most 1, such as 0.9"));
         }
@@ -53,13 +54,19 @@ impl AdversarySection {
         {
             return Err(JobError::key("adversary.max-risk", "must be a share from 0 to 1, such as 0.05"));
         }
-        let words = privet_attack::ATTACKS.map(|attack| attack.word);
+        let words = match of_counts {
+            true => crate::assess::counts::WORDS.to_vec(),
+            false => privet_attack::ATTACKS.map(|attack| attack.word).to_vec(),
+        };
         for attack in self.attacks.iter().flatten() {
             if !words.contains(&attack.as_str()) {
-                let known = words.map(|word| format!("`{word}`")).join(", ");
+                let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                let known = known.join(", ");
+                let what =
+                    if of_counts { "an attack that there is not on counts" } else { "an unknown attack" };
                 return Err(JobError::key(
                     "adversary.attacks",
-                    format!("names an unknown attack; accepted are {known}"),
+                    format!("names {what}; accepted are {known}"),
                 ));
             }
         }

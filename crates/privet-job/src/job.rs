@@ -411,7 +411,7 @@ impl Job {
                 "has no column with role = \"quasi\"; without one there is nothing to generalize",
             ));
         }
-        self.adversary.check()?;
+        self.adversary.check(counts::asked(self))?;
         query::check(self)?;
         let share = self.search.suppress_at_most;
         if !(0.0..=1.0).contains(&share) {

@@ -7,6 +7,7 @@ use privet_attack::Finding;
 use privet_release::counts::Together;
 use privet_release::manifest::{Anatomy, Microaggregation};
 use privet_release::{CountsManifest, Manifest};
+use privet_report::{Assessment, NotMade};
 use serde::Serialize;
 
 /// The facts of a finished run.
@@ -78,6 +79,10 @@ pub struct CountsSummary {
     /// Views: what they tell together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
+    /// What attacks on the published tables found.
+    pub attacks: Vec<Finding>,
+    /// Attacks that were not made, and why.
+    pub not_made: Vec<NotMade>,
     /// How long it took.
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
@@ -105,7 +110,12 @@ pub struct TableSummary {
 }
 
 impl CountsSummary {
-    pub(crate) fn new(release: PathBuf, manifest: &CountsManifest, seconds: Seconds) -> Self {
+    pub(crate) fn new(
+        release: PathBuf,
+        manifest: &CountsManifest,
+        assessment: Assessment,
+        seconds: Seconds,
+    ) -> Self {
         let columns = manifest.tables.iter().flat_map(|table| &table.columns);
         let tables = manifest.tables.iter().map(|table| TableSummary {
             file: table.file.clone(),
@@ -122,6 +132,8 @@ impl CountsSummary {
             tables: tables.collect(),
             levels: columns.filter_map(|column| Some((column.name.clone(), column.level?))).collect(),
             together: manifest.together.clone(),
+            attacks: assessment.attacks,
+            not_made: assessment.not_made,
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
         }

@@ -15,9 +15,10 @@ use crate::text::{count, counted, escape, escape_lines, name, names};
 
 type Body = fn(&CountsManifest, &CountsFacts, &mut String);
 
-const SECTIONS: [(&str, &str, Body); 5] = [
+const SECTIONS: [(&str, &str, Body); 6] = [
     ("promises", "What was promised, and what was reached", promises),
     ("tables", "Tables", tables),
+    ("attacks", "Attacks, and who would fall", attacks),
     ("limits", "What is not promised", limits),
     ("files", "Files", files),
     ("check", "Check it yourself", check),
@@ -344,6 +345,11 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
         "<li>Which columns identify a person is a judgement of the publisher.</li>\n<li>The promises are about this release \
          by itself. Another release about the same people, from here or from elsewhere, can be combined with it.</li>\n</ul>\n",
     );
+}
+
+/// What is computed from the published tables alone.
+fn attacks(_manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
+    crate::owner::attacks::all(&facts.assessment.attacks, &facts.assessment, out);
 }
 
 fn files(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {

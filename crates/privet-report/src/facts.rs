@@ -80,12 +80,14 @@ pub struct LabelCount {
 }
 
 /// Facts for the page of a release of counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CountsFacts {
     /// Commands that make this release again, one per entry.
     pub reproduce: Vec<String>,
     /// Drawings of tables of two columns.
     pub grids: Vec<Grid>,
+    /// What attacks on the published tables found: they start from nothing else, so anybody may know.
+    pub assessment: crate::Assessment,
 }
 
 /// A table of two columns with totals, as it is published.

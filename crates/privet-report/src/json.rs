@@ -50,6 +50,8 @@ pub(crate) fn of_counts(manifest: &CountsManifest, facts: &CountsFacts) -> Value
         "format": FORMAT,
         "verdict": { "promises": counts::heading(manifest) },
         "tables": manifest.tables.iter().map(table).collect::<Vec<_>>(),
+        "attacks": tree(&facts.assessment.attacks),
+        "not_made": tree(&facts.assessment.not_made),
         "grids": tree(&facts.grids),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),

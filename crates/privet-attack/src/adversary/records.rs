@@ -65,6 +65,14 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
             chances.len() - known.len()
         ));
     }
+    // Whoever knows that nearly everybody of the table is in the data is as sure without the release.
+    let (records, people) = (adversary.release.table.rows, chances.len());
+    let prior = records as f64 / people.max(1) as f64;
+    let not_counted = is_sure(prior).then(|| {
+        format!(
+            "the release has {records} records and the table {people} people, so one is as sure without it"
+        )
+    });
     let finding = Finding {
         attack: "membership",
         column: None,
@@ -77,8 +85,8 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         right: score.right(),
         control_group: control.map(|_| "people of the table who are not in the data".to_owned()),
         control,
-        risk: score.risk(),
-        not_counted: None,
+        risk: if not_counted.is_some() { 0.0 } else { score.risk() },
+        not_counted,
         histogram: tenths(chances.iter().copied()),
         histogram_of: "people by how probable it is that they are in the data",
         notes,

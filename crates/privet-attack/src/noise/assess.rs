@@ -56,12 +56,14 @@ pub struct Knowing {
     pub tolerance: f64,
     /// A link counts when the adversary is at least this sure.
     pub confidence: f64,
+    /// The seed by which records are drawn where not all are judged.
+    pub seed: u64,
 }
 
 impl Default for Knowing {
-    /// No order in time, no known point; half a deviation; 0.9.
+    /// No order in time, no known point; half a deviation; 0.9; seed 1.
     fn default() -> Self {
-        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9 }
+        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9, seed: 1 }
     }
 }
 
@@ -291,7 +293,7 @@ impl Table<'_> {
         }
         let people = Records::new(original, self.columns.len())?;
         let laws: Vec<Law> = self.columns.iter().map(|column| column.law).collect();
-        let links = link(self.records()?, people, &self.shape(), &laws)?;
+        let links = link(self.records()?, people, &self.shape(), &laws, knowing.seed)?;
         let own: Vec<u32> = (0..people.len() as u32).collect();
         let score = links.score(&own, knowing.confidence)?;
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;

@@ -13,8 +13,8 @@
 //! large. A link that is too far for the noise (once in 10,000 or less) has confidence 0: the adversary sees that the person
 //! is not in the file.
 //!
-//! Where the density is needed everybody has to be looked at for each record. Of many records then some are judged, drawn at
-//! random; rates are of these, and their intervals say what that leaves open.
+//! With much noise everybody has to be looked at for each record. Of many records then some are judged, drawn at random, each
+//! against everybody; rates are of these, and their intervals say what that leaves open.
 //!
 //! Departure: columns without noise would outweigh everything. They count as if their noise had a millionth of the
 //! deviation of the column.
@@ -48,6 +48,7 @@ pub struct Linkage {
     tree: Option<Tree>,
     /// The published records, in deviations of the noise.
     queries: Vec<f64>,
+    /// Of each that is judged the nearest, where all noise is normal.
     nearest: Vec<Neighbours>,
     densities: Densities,
     /// The records that are judged.
@@ -58,7 +59,7 @@ pub struct Linkage {
     records: usize,
 }
 
-/// So many pairs are looked at where densities are needed, and at least so many records.
+/// So many pairs are looked at at most, but at least so many records.
 const PAIRS: usize = 2_000_000_000;
 const LEAST_JUDGED: usize = 2_000;
 
@@ -88,7 +89,7 @@ pub struct LinkageScore {
 }
 
 /// Links each published record to the likeliest person. `laws` tells of each column its noise, whose variances `noise` has;
-/// where it is shorter or empty the noise is normal.
+/// where it is shorter or empty the noise is normal. `seed` draws the records that are judged where there are many.
 ///
 /// # Errors
 /// When there is nobody in the file, the columns differ, or the shape of the noise does not fit them. For noise that
@@ -98,12 +99,14 @@ pub fn link(
     people: Records<'_>,
     noise: &NoiseShape,
     laws: &[Law],
+    seed: u64,
 ) -> Result<Linkage, NoiseAttackError> {
     check_length("columns in the file of people", people.width(), published.width())?;
     if people.is_empty() {
         return Err(NoiseAttackError::Length { what: "people", found: 0, expected: 1 });
     }
-    for (what, found) in [("the number of people", people.len()), ("the number of records", published.len())] {
+    for (what, found) in [("the number of people", people.len()), ("the number of records", published.len())]
+    {
         if found >= u32::MAX as usize {
             let most = u32::MAX as usize - 1;
             return Err(NoiseAttackError::TooLarge { what, found, most });
@@ -124,7 +127,7 @@ pub fn link(
         tree: None,
         queries: Vec::new(),
         nearest: Vec::new(),
-        judged: judged(published.len(), people.len(), &densities),
+        judged: judged(published.len(), people.len(), seed),
         densities,
         most: 0.0,
         people: people.len(),
@@ -135,21 +138,29 @@ pub fn link(
         links.queries = mapped(published, &map, &means)?;
         // Where densities are needed everybody is looked at anyhow.
         if links.densities.is_empty() {
-            links.nearest = tree.nearest(&links.queries);
+            let queries: Vec<f64> =
+                links.judged.iter().flat_map(|&own| record(&links.queries, width, own)).copied().collect();
+            links.nearest = tree.nearest(&queries);
         }
         (links.tree, links.most) = (Some(tree), far(width));
     }
     Ok(links)
 }
 
+/// One of the records.
+fn record(queries: &[f64], width: usize, number: u32) -> &[f64] {
+    let from = number as usize * width;
+    queries.get(from..from + width).unwrap_or(&[])
+}
+
 /// The records that are judged, ascending: all, or as many as time allows.
-fn judged(records: usize, people: usize, densities: &Densities) -> Vec<u32> {
+fn judged(records: usize, people: usize, seed: u64) -> Vec<u32> {
     let count = (PAIRS / people.max(1)).max(LEAST_JUDGED);
-    if densities.is_empty() || records <= count {
+    if records <= count {
         return (0..records as u32).collect();
     }
     let mut drawn: Vec<u32> = (0..records as u32).collect();
-    Random::new(17).shuffle(&mut drawn);
+    Random::stream(seed, 17).shuffle(&mut drawn);
     drawn.truncate(count);
     drawn.sort_unstable();
     drawn
@@ -158,7 +169,7 @@ fn judged(records: usize, people: usize, densities: &Densities) -> Vec<u32> {
 impl Linkage {
     /// For each record that is judged the likeliest person.
     pub fn links(&self) -> Vec<Link> {
-        self.judged.par_iter().map(|&record| self.of(record as usize, None)).collect()
+        (0..self.judged.len()).into_par_iter().map(|at| self.of(at, None)).collect()
     }
 
     /// The records that are judged: all, or as many as time allows.
@@ -166,8 +177,8 @@ impl Linkage {
         &self.judged
     }
 
-    /// The likeliest of all people, or of all but one.
-    fn of(&self, record: usize, without: Option<u32>) -> Link {
+    /// The likeliest of all people, or of all but one, behind a record by its place among those that are judged.
+    fn of(&self, at: usize, without: Option<u32>) -> Link {
         let nobody = Link { person: u32::MAX, distance: f64::INFINITY, confidence: 0.0 };
         let Some((tree, width)) = self.tree.as_ref().map(|tree| (tree, tree.width())) else {
             // Nothing tells anybody apart: the first is as near as any.
@@ -176,16 +187,24 @@ impl Linkage {
             let confidence = 1.0 / left as f64;
             return if left == 0 { nobody } else { Link { person, distance: 0.0, confidence } };
         };
-        let query = self.queries.get(record * width..(record + 1) * width).unwrap_or(&[]);
-        match self.densities.is_empty() {
-            true => self.by_distance(record, tree, query, without).unwrap_or(nobody),
-            false => self.by_density(record, tree, query, without).unwrap_or(nobody),
-        }
+        let Some(&own) = self.judged.get(at) else { return nobody };
+        let query = record(&self.queries, width, own);
+        let link = match self.nearest.get(at) {
+            Some(near) => self.by_distance(near, tree, query, without),
+            None => self.by_density(own as usize, tree, query, without),
+        };
+        link.unwrap_or(nobody)
     }
 
     /// Where all noise is normal the nearest is the likeliest.
-    fn by_distance(&self, record: usize, tree: &Tree, query: &[f64], without: Option<u32>) -> Option<Link> {
-        let mut near = self.nearest.get(record)?.iter().filter(|own| Some(own.1) != without);
+    fn by_distance(
+        &self,
+        near: &Neighbours,
+        tree: &Tree,
+        query: &[f64],
+        without: Option<u32>,
+    ) -> Option<Link> {
+        let mut near = near.iter().filter(|own| Some(own.1) != without);
         let &(first, person) = near.next()?;
         let mut link = Link { person, distance: first.sqrt(), confidence: 0.0 };
         if first > self.most {
@@ -251,10 +270,9 @@ impl Linkage {
         if !(0.0..=1.0).contains(&confidence) {
             return Err(NoiseAttackError::Parameter { name: "the confidence", accepted: "from 0 to 1" });
         }
-        let counts = self.judged.par_iter().map(|&record| {
-            let record = record as usize;
-            let truth = person_of.get(record).copied().unwrap_or(u32::MAX);
-            let (link, absent) = (self.of(record, None), self.of(record, Some(truth)));
+        let counts = self.judged.par_iter().enumerate().map(|(at, &record)| {
+            let truth = person_of.get(record as usize).copied().unwrap_or(u32::MAX);
+            let (link, absent) = (self.of(at, None), self.of(at, Some(truth)));
             let (is_right, is_sure) = (link.person == truth, link.confidence >= confidence);
             [is_right, is_sure, is_right && is_sure, absent.confidence >= confidence].map(u64::from)
         });
@@ -382,7 +400,7 @@ mod tests {
         let (published, people) =
             (Records::new(published, width).unwrap(), Records::new(people, width).unwrap());
         let own: Vec<u32> = (0..published.len() as u32).collect();
-        link(published, people, noise, &[]).unwrap().score(&own, 0.9).unwrap()
+        link(published, people, noise, &[], 1).unwrap().score(&own, 0.9).unwrap()
     }
 
     /// survey AT-17: too little noise protects nobody; with noise as large as the data most links are wrong.
@@ -463,6 +481,7 @@ mod tests {
             Records::new(&people, 1).unwrap(),
             &NoiseShape::Independent(vec![1.0]),
             &[],
+            1,
         )
         .unwrap();
         let truth: Vec<u32> = (0..4000).map(|i| i % 2).collect();
@@ -490,6 +509,7 @@ mod tests {
                 Records::new(&people, 2).unwrap(),
                 &NoiseShape::Independent(variances.to_vec()),
                 &[],
+                1,
             ).unwrap().links();
             prop_assert_eq!(links.len(), published.len() / 2);
             for (link, own) in links.iter().zip(published.chunks_exact(2)) {
@@ -513,6 +533,7 @@ mod tests {
             Records::new(&people, 1).unwrap(),
             &NoiseShape::Independent(vec![4.0]),
             &[],
+            1,
         );
         let [found] = links.unwrap().links()[..] else { panic!() };
         let truth = 1.0 / (1.0 + 200.0 * (-25.0f64 / 8.0).exp());
@@ -586,6 +607,7 @@ mod tests {
                 Records::new(&flat, 2).unwrap(),
                 &NoiseShape::Independent(variances),
                 &laws,
+                1,
             ).unwrap();
             for record in 0..people.len() {
                 let y = &published[record * 2..][..2];
@@ -611,14 +633,14 @@ mod tests {
         let none = Records::new(&[], 1).unwrap();
         let one = Records::new(&[5.0], 1).unwrap();
         let noise = NoiseShape::Independent(vec![1.0]);
-        assert!(link(one, none, &noise, &[]).is_err());
-        assert!(link(one, one, &NoiseShape::Independent(vec![]), &[]).is_err());
-        assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN]), &[]).is_err());
-        assert!(link(one, one, &NoiseShape::Proportional(1.0), &[]).is_err());
-        assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise, &[]).is_err());
-        let nothing = link(none, one, &noise, &[]).unwrap();
+        assert!(link(one, none, &noise, &[], 1).is_err());
+        assert!(link(one, one, &NoiseShape::Independent(vec![]), &[], 1).is_err());
+        assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN]), &[], 1).is_err());
+        assert!(link(one, one, &NoiseShape::Proportional(1.0), &[], 1).is_err());
+        assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise, &[], 1).is_err());
+        let nothing = link(none, one, &noise, &[], 1).unwrap();
         assert!(nothing.links().is_empty() && nothing.score(&[], 0.9).unwrap().right.of == 0);
-        let found = link(one, one, &noise, &[]).unwrap();
+        let found = link(one, one, &noise, &[], 1).unwrap();
         assert_eq!(found.links(), [Link { person: 0, distance: 0.0, confidence: 1.0 }]);
         assert!(found.score(&[0, 1], 0.9).is_err() && found.score(&[0], 1.5).is_err());
         // The only person is absent: nobody is believed in.
@@ -626,15 +648,15 @@ mod tests {
         // Noise that is nothing beside the values.
         let wide = Records::new(&[1e100, -1e100], 1).unwrap();
         for tiny in [1e-320, 1e-200] {
-            assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny]), &[]).is_err());
-            assert!(link(wide, one, &NoiseShape::Independent(vec![tiny]), &[]).is_err());
+            assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny]), &[], 1).is_err());
+            assert!(link(wide, one, &NoiseShape::Independent(vec![tiny]), &[], 1).is_err());
         }
-        assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0]), &[]).is_ok());
+        assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0]), &[], 1).is_ok());
         // Without noise or difference nobody is told from anybody.
         let same = Records::new(&[5.0, 5.0, 5.0], 1).unwrap();
-        let found = link(same, same, &NoiseShape::Independent(vec![0.0]), &[]).unwrap();
+        let found = link(same, same, &NoiseShape::Independent(vec![0.0]), &[], 1).unwrap();
         assert!(found.links().iter().all(|link| link.person == 0 && link.confidence == 1.0 / 3.0));
-        let found = link(same, same, &NoiseShape::Proportional(0.5), &[]).unwrap();
+        let found = link(same, same, &NoiseShape::Proportional(0.5), &[], 1).unwrap();
         assert_eq!(found.score(&[0, 1, 2], 0.9).unwrap().right.hits, 1);
     }
 }

@@ -23,11 +23,11 @@
 pub mod assess;
 pub mod averaging;
 pub mod constant;
+mod densities;
 pub mod dinur_nissim;
 pub mod linear;
 pub mod linkage;
 pub mod local_sensitivity;
-mod densities;
 mod nearest;
 mod records;
 mod score;

@@ -2,6 +2,7 @@
 
 use privet_job::CountsSummary;
 
+use super::assessment::in_short;
 use super::grouped;
 
 /// What was done, for a person.
@@ -39,6 +40,7 @@ pub fn describe(summary: &CountsSummary) -> String {
     if !levels.is_empty() {
         text.push_str(&format!("Levels: {}.\n", levels.join(", ")));
     }
+    text.push_str(&in_short(&summary.attacks, &[]));
     let release = summary.release.display();
     text.push_str(&format!(
         "{:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\

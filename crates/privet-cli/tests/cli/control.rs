@@ -107,6 +107,44 @@ fn every_attack_has_a_control() {
     }
     // Mary is taken for one of the class with cancer, and has it.
     assert_eq!(rate(finding(&assessed, "homogeneity"), "control"), (1, 3));
+
+    // Before a release is handed over the same people are the control, also of what is attacked unasked.
+    dir.write("knowledge.toml", &with_control);
+    let more = "[adversary]\nattacks = [\"membership\"]\nknowledge = \"knowledge.toml\"\n[output]\nhome = \"home\"\n";
+    dir.write("gated.toml", job(&format!("{more}folder = \"gated\"\n")));
+    dir.expect(0, &["anonymize", "gated.toml", "--quiet"]);
+    let report = dir.json("home/report.json")["assessment"].clone();
+    for word in ["linking", "homogeneity", "membership"] {
+        let own = finding(&report, word);
+        assert_eq!(rate(own, "control").1, 3, "{own:#}");
+    }
+}
+
+/// Who is in the data is no control.
+#[test]
+fn people_of_the_control_are_not_in_the_data() {
+    let dir = released();
+    dir.write("others.csv", "name,age,condition\nMary,33,Cancer\nEshwar,50,Flu\n");
+    dir.write("knowledge.toml", format!("{KNOWLEDGE}[control]\npath = \"others.csv\"\nname = \"name\"\n"));
+    let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
+    dir.expect(2, &args).says("has the name of somebody in the data");
+}
+
+/// Without one of two who look alike a group of one is left, which no 2-anonymous release would have had: that is no control.
+#[test]
+fn groups_of_two_are_no_control() {
+    let dir = Dir::new();
+    let people: String = (0..20).map(|n| format!("P{n},{},x\n", 20 + n / 2)).collect();
+    dir.write("patients.csv", format!("name,age,condition\n{people}"));
+    dir.write("ages.csv", (20..30).map(|age| format!("{age};*\n")).collect::<String>());
+    dir.write("job.toml", job("").replace("k-anonymity = 4", "k-anonymity = 2"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let attacks = ["--attacks", "linking,known-attributes"];
+    let assessed = attack(&dir, "[people]\npath = \"patients.csv\"\nname = \"name\"\n", &attacks);
+    for word in ["linking", "known-attributes"] {
+        let own = finding(&assessed, word);
+        assert_eq!((rate(own, "exposed"), rate(own, "control")), ((0, 20), (0, 20)), "{own:#}");
+    }
 }
 
 /// With names, exposed and control count the same people, those among them who are not in the data included.

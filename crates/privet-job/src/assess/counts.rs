@@ -14,9 +14,10 @@ use privet_data::{Progress, Table};
 use privet_recode::lattice::SearchError;
 use privet_release::counts::{COUNTS, CountsManifest, CountsTable, Form, TOTAL};
 use privet_release::{MANIFEST, PublishedError};
-use privet_report::{Assessment, NotMade};
+use privet_report::{Assessment, CountsFacts, NotMade};
 
-use super::AttackOptions;
+use super::{AttackOptions, not_made_of, write};
+use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
 /// Tables that are gone through at most, in steps.
@@ -32,17 +33,25 @@ pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
     CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
 }
 
-/// Refuses a release of counts, not yet in place, against which an attack succeeds more often than the job accepts.
+/// The attacks on counts, by the words that files use.
+pub(crate) const WORDS: [&str; 2] = ["margins", "suppression-recovery"];
+
+/// Attacks a release of counts that is not yet in place, and refuses it when an attack succeeds more often than the job
+/// accepts.
 ///
 /// # Errors
 /// When it does, or when the attack cannot be made, so that nothing shows that the limit is kept.
 pub(crate) fn gate(
     folder: &Path,
     manifest: &CountsManifest,
-    accepted: f64,
+    section: &AdversarySection,
     progress: &dyn Progress,
-) -> Result<(), RunError> {
-    let assessment = attack(folder, manifest, Some(accepted), progress)?;
+) -> Result<Assessment, RunError> {
+    let assessment = attack(folder, manifest, section.attacks.as_deref(), section.max_risk, progress)?;
+    let Some(accepted) = section.max_risk else { return Ok(assessment) };
+    if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment)) {
+        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
+    }
     let Some(worst) = assessment.worst() else {
         let why = assessment.not_made.first().map_or("no attack applies", |own| own.why.as_str());
         let problem = format!("is given, and nothing shows that it is kept: {why}");
@@ -55,14 +64,15 @@ pub(crate) fn gate(
             risk: worst.risk,
             accepted,
         }),
-        false => Ok(()),
+        false => Ok(assessment),
     }
 }
 
-/// Attacks a release of counts.
-pub(super) fn attack(
+/// Attacks a release of counts: by these words, or in every way.
+fn attack(
     folder: &Path,
     manifest: &CountsManifest,
+    words: Option<&[String]>,
     max_risk: Option<f64>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
@@ -100,6 +110,32 @@ pub(super) fn attack(
     if !hidden {
         let why = "no table with totals is published".to_owned();
         assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
+    }
+    if let Some(words) = words {
+        assessment.attacks.retain(|own| words.iter().any(|word| word == own.attack));
+        assessment.not_made.retain(|own| words.contains(&own.attack));
+        let left = WORDS.iter().filter(|word| words.iter().all(|own| own != *word));
+        let left = left.map(|word| NotMade {
+            attack: (*word).to_owned(),
+            why: "it was not asked for by name, and others were".to_owned(),
+        });
+        assessment.not_made.extend(left);
+    }
+    Ok(assessment)
+}
+
+/// `privet attack` on a release of counts.
+pub(super) fn attack_folder(
+    options: &AttackOptions,
+    manifest: &CountsManifest,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    refuse_others(options)?;
+    let words = options.attacks.as_deref();
+    let assessment = attack(&options.release, manifest, words, options.max_risk, progress)?;
+    if let Some(path) = &options.report {
+        let facts = CountsFacts { assessment: assessment.clone(), ..CountsFacts::default() };
+        write::whole(path, privet_report::counts_html(manifest, &facts).as_bytes())?;
     }
     Ok(assessment)
 }
@@ -301,13 +337,11 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
 }
 
 /// What goes with releases of records only.
-pub(super) fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
+fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
     let given = [
-        ("--attacks", options.attacks.is_some()),
         ("--knowledge", options.knowledge.is_some()),
         ("--original", options.original.is_some()),
         ("--people", options.people.is_some()),
-        ("--report", options.report.is_some()),
     ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),

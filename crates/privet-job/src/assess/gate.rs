@@ -67,8 +67,7 @@ pub(crate) fn gate(
         // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
         // by a table of people.
         let again = has_buckets || is_distorted || knowledge.control.is_some();
-        let by_default =
-            privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
+        let by_default = privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
         let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
         words.extend(section.attacks.iter().flatten().cloned());
         let is_named = |word: &str| section.attacks.iter().flatten().any(|own| own == word);

@@ -12,7 +12,7 @@ use privet_attack::knowledge::TimeOrder;
 use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, filter_series};
 use privet_attack::{Finding, Knowledge, Rate};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Kind, Progress, Random, Table};
+use privet_data::{Column, Kind, Progress, Table};
 use privet_perturb::Law;
 use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
@@ -24,9 +24,6 @@ use crate::base_of;
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
 use crate::randomize::{RandomizeJob, model::noise_of};
-
-/// More records than this are not compared with all people: a random sample of them is.
-const MOST_LINKED: usize = 20_000;
 
 /// What `--attacks` may name.
 const ATTACKS: [&str; 6] = [
@@ -116,7 +113,6 @@ fn assess_release(
         assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
         return Ok(assessment);
     }
-    let mut sampled = false;
     // Categories that are published as they are, each with a number.
     let mut beside = Vec::new();
     if let Some(path) = &options.original {
@@ -158,9 +154,9 @@ fn assess_release(
     progress.stage("attacking", None);
     progress.check()?;
     let failed = |error: privet_attack::noise::NoiseAttackError| JobError::new(error.to_string());
-    let knowing = Knowing { confidence: options.confidence, ..Knowing::default() };
+    let knowing = Knowing { confidence: options.confidence, seed: options.seed, ..Knowing::default() };
     let is_scored = options.original.is_some();
-    // A series is filtered whole, in its order; all else may look at a sample.
+    // A series is filtered in its order.
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
         columns.iter_mut().chain(&mut beside).for_each(|own| own.reorder(order));
@@ -177,9 +173,6 @@ fn assess_release(
         }
         progress.check()?;
     }
-    if options.original.is_some() {
-        sampled = sample([&mut columns[..], &mut beside[..]], published.table.rows, options.seed);
-    }
     let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
     let others: Vec<PerturbedColumn<'_>> = beside.iter().map(Attacked::known).collect();
     let findings = assess_beside(&known, &others, &knowing).map_err(failed)?;
@@ -187,13 +180,7 @@ fn assess_release(
     let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
     for own in findings.into_iter().filter(|own| !is_replaced(own)) {
         match finding(own, &knowing, records, is_scored) {
-            Ok(mut finding) => {
-                if sampled {
-                    let of = published.table.rows;
-                    finding.notes.push(format!("Made on a random sample: {records} of {of} records."));
-                }
-                assessment.attacks.push(finding);
-            }
+            Ok(finding) => assessment.attacks.push(finding),
             Err(skipped) => assessment.not_made.push(skipped),
         }
     }
@@ -294,7 +281,7 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
     let given = [("--job", options.job.is_some()), ("--people", options.people.is_some())];
     refuse(
         &given,
-        "is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
+        "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
     )
 }
 
@@ -302,9 +289,9 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
 pub(super) fn refuse(flags: &[(&str, bool)], instead: &str) -> Result<(), JobError> {
     match flags.iter().find(|(_, given)| *given) {
         None => Ok(()),
-        Some((flag, _)) => Err(JobError::new(format!(
-            "`{flag}` goes with releases of true records; a perturbed release {instead}"
-        ))),
+        Some((flag, _)) => {
+            Err(JobError::new(format!("`{flag}` goes with releases of true records; {instead}")))
+        }
     }
 }
 
@@ -370,19 +357,6 @@ pub(super) fn other_rows(own: usize, rows: usize, path: &Path) -> RunError {
     JobError::new(problem).at(path).into()
 }
 
-/// Keeps a random sample of the records where there are too many to compare each with everybody; whether it did.
-fn sample(columns: [&mut [Attacked<'_>]; 2], rows: usize, seed: u64) -> bool {
-    if rows <= MOST_LINKED {
-        return false;
-    }
-    let mut chosen: Vec<u32> = (0..rows as u32).collect();
-    Random::stream(seed, 9).shuffle(&mut chosen);
-    chosen.truncate(MOST_LINKED);
-    chosen.sort_unstable();
-    columns.into_iter().flatten().for_each(|own| own.reorder(&chosen));
-    true
-}
-
 /// An attack on noise in the form of all others. `is_scored` says whether the original is there to tell how near it came.
 fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) -> Result<Finding, NotMade> {
     let column = match own.columns.as_slice() {
@@ -430,10 +404,13 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             let mut notes = base.notes.clone();
             // Whether a column is constant is told by its verdict, and scored where it is.
             if own.attack != "constant-column" {
+                let then = match succeeded {
+                    true => "so small that everybody counts until the original shows how many it tells",
+                    false => "how many records it tells, only the original shows",
+                };
                 notes.push(format!(
-                "The error that the adversary expects is {expected_error:.2} deviations of the noise; how many records it \
-                 tells, only the original shows."
-            ));
+                    "The error that the adversary expects is {expected_error:.2} deviations of the noise; {then}."
+                ));
             }
             let success = format!(
                 "the error that the adversary expects is at most {} deviations of the noise; then everybody counts",

@@ -25,7 +25,8 @@ use privet_report::{Assessment, NotMade};
 use super::original::Original;
 use super::people::{PeopleTable, equal_values, name_in_original};
 use super::perturbed::{original_table, other_rows, refuse};
-use super::{AttackOptions, MOST_RECORDS, sensitive_hierarchies, write};
+use super::run::sensitive_hierarchies;
+use super::{AttackOptions, MOST_RECORDS, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
@@ -102,10 +103,10 @@ fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         max_risk: options.max_risk,
         ..AdversarySection::default()
     };
-    flags.check_flags()?;
+    flags.check_flags(false)?;
     refuse(
         &[("--job", options.job.is_some())],
-        "says by itself which columns are quasi and which sensitive; give the job of `privet randomize` as --original",
+        "a release of swapped or synthetic ones says by itself which columns are quasi and which sensitive; give the job of `privet randomize` as --original",
     )?;
     if let Some(word) = options.attacks.iter().flatten().find(|word| !ATTACKS.contains(&word.as_str())) {
         let problem = match privet_attack::ATTACKS.iter().any(|own| own.word == word) {

@@ -130,11 +130,11 @@ pub(crate) fn asked(job: &Job) -> bool {
 /// Checks what a job says of views and tables of counts.
 pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     let wrong = |key: &str, problem: &str| Err(JobError::key(key, problem));
-    let adversary = &job.adversary;
-    if asked(job) && (adversary.attacks.is_some() || adversary.knowledge.is_some()) {
+    if asked(job) && job.adversary.knowledge.is_some() {
         return wrong(
-            "adversary",
-            "takes `max-risk` alone where counts are published: they are attacked by their margins and hidden counts",
+            "adversary.knowledge",
+            "does not go with counts: they are attacked by their margins and hidden counts, for which nothing else need be \
+             known. Leave it out",
         );
     }
     if asked(job) && job.output.home.is_some() {
@@ -336,7 +336,7 @@ pub(crate) fn run(begun: Begun<'_>, draft: Draft, progress: &dyn Progress) -> Re
     };
     let search = searching.elapsed();
     let writing = Instant::now();
-    let manifest = publish::publish(draft, job, loaded, contents, reproduce, progress)?;
+    let (manifest, assessment) = publish::publish(draft, job, loaded, contents, reproduce, progress)?;
     let seconds = Seconds {
         read: read.as_secs_f64(),
         search: search.as_secs_f64(),
@@ -344,7 +344,7 @@ pub(crate) fn run(begun: Begun<'_>, draft: Draft, progress: &dyn Progress) -> Re
         write: writing.elapsed().as_secs_f64(),
         total: start.elapsed().as_secs_f64(),
     };
-    Ok(Summary::of_counts(CountsSummary::new(folder, &manifest, seconds)))
+    Ok(Summary::of_counts(CountsSummary::new(folder, &manifest, assessment, seconds)))
 }
 
 /// What is to be published.

@@ -7,7 +7,7 @@ use privet_data::{Cells, Column, Domain, Kind, Progress};
 use privet_release::Draft;
 use privet_release::counts::{COUNT, COUNTS, CountsData, CountsManifest, Form};
 use privet_release::manifest::FORMAT;
-use privet_report::{CountsFacts, Grid};
+use privet_report::{Assessment, CountsFacts, Grid};
 
 use super::{Content, Contents, TableMethod};
 use crate::error::RunError;
@@ -26,7 +26,7 @@ pub(super) fn publish(
     contents: Contents,
     reproduce: &[String],
     progress: &dyn Progress,
-) -> Result<CountsManifest, RunError> {
+) -> Result<(CountsManifest, Assessment), RunError> {
     let format = job.output.format()?.unwrap_or(loaded.input.format);
     // Published tables name their columns and quote in the one way that every reader knows.
     let dialect = Dialect { header: true, quote: b'"', ..loaded.input.dialect.clone().unwrap_or_default() };
@@ -70,14 +70,12 @@ pub(super) fn publish(
         files: draft.finished(),
         seal: String::new(),
     };
-    if let Some(accepted) = job.adversary.max_risk {
-        crate::assess::counts::gate(draft.path(), &manifest, accepted, progress)?;
-    }
-    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids };
+    let assessment = crate::assess::counts::gate(draft.path(), &manifest, &job.adversary, progress)?;
+    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids, assessment: assessment.clone() };
     write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
     progress.check()?;
-    Ok(draft.commit(manifest)?)
+    Ok((draft.commit(manifest)?, assessment))
 }
 
 /// Where randomness came from.

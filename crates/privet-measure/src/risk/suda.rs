@@ -125,9 +125,9 @@ impl SpecialUniques {
     /// The score of each record; 0 where there is no minimal sample unique.
     pub fn scores(&self) -> Vec<f64> {
         let weights: Vec<f64> = (0..=self.max_size).map(|size| self.weight(size)).collect();
-        let score =
-            |record: usize| self.of(record).iter().map(|set| weights[set.count_ones() as usize]).sum();
-        (0..self.records()).map(score).collect()
+        let of = |record: usize| self.of(record).iter().map(|set| weights[set.count_ones() as usize]);
+        // The sum of nothing is -0, which looks like a negative score.
+        (0..self.records()).map(|record| of(record).sum::<f64>() + 0.0).collect()
     }
 
     /// Per column the share of all scores that comes from sets with this column: what makes records special.

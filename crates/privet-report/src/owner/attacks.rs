@@ -18,7 +18,7 @@ pub(super) fn write(_manifest: &Manifest, facts: &Facts, assessment: &Assessment
 }
 
 /// These attacks, and those that were not made.
-pub(super) fn all(made: &[Finding], assessment: &Assessment, out: &mut String) {
+pub(crate) fn all(made: &[Finding], assessment: &Assessment, out: &mut String) {
     if made.is_empty() {
         out.push_str("<p>No attack was made.</p>\n");
     } else {

@@ -3,7 +3,7 @@
 //! It compares with the original, so it is never part of a release. It still names no value of the original: columns,
 //! published labels, counts and shares are all.
 
-mod attacks;
+pub(crate) mod attacks;
 mod columns;
 mod curve;
 mod json;

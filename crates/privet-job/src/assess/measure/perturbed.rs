@@ -104,7 +104,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     ];
     super::super::perturbed::refuse(
         &given,
-        "is measured by its distributions, moments and correlations, and `privet reconstruct` learns from it",
+        "a perturbed release is measured by its distributions, moments and correlations, and `privet reconstruct` learns from it",
     )
 }
 

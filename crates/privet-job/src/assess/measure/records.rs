@@ -95,7 +95,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     }
     super::super::perturbed::refuse(
         &given,
-        "of swapped or synthetic records has no classes of records that look alike, whose risk could be told; `privet attack` \
+        "one of swapped or synthetic records has no classes of records that look alike, whose risk could be told; `privet attack` \
          tells whose records come out again",
     )
 }
