@@ -38,6 +38,8 @@ pub struct PerturbedColumn<'a> {
     pub values: &'a [f64],
     /// The published law: [`Law::Keep`], [`Law::Add`] or [`Law::Multiply`].
     pub law: Law,
+    /// Published values are rounded to multiples of this; 0 where they are not.
+    pub step: f64,
     /// With [`Law::Keep`]: the column shares noise with all others that have this factor, correlated as their values
     /// are (survey ME-24).
     pub together: Option<f64>,
@@ -292,8 +294,8 @@ impl Table<'_> {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
         let people = Records::new(original, self.columns.len())?;
-        let laws: Vec<Law> = self.columns.iter().map(|column| column.law).collect();
-        let links = link(self.records()?, people, &self.shape(), &laws, knowing.seed)?;
+        let laws: Vec<(Law, f64)> = self.columns.iter().map(|column| (column.law, column.step)).collect();
+        let links = link(self.records()?, people, &self.rounded_shape(), &laws, knowing.seed)?;
         let own: Vec<u32> = (0..people.len() as u32).collect();
         let score = links.score(&own, knowing.confidence)?;
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;

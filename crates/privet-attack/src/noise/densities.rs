@@ -6,7 +6,7 @@
 //!
 //! # Guarantee
 //! [`Densities::instead`] plus −d²/2 is, up to a constant that is the same for everybody, the logarithm of the probability
-//! that the person's values become the published ones. Bounds are kept up to rounding.
+//! that the person's values become the published ones, rounding of even noise to a step included.
 
 use privet_perturb::{Law, Noise};
 
@@ -15,6 +15,8 @@ use super::records::{NoiseAttackError, Records, check_length};
 /// A column whose noise is not normal.
 struct Other {
     law: Law,
+    /// Published values are rounded to multiples of this; 0 where they are not.
+    step: f64,
     /// The variance that the distance counts it with.
     variance: f64,
     published: Vec<f64>,
@@ -30,24 +32,25 @@ pub(super) struct Densities {
 const CERTAIN: f64 = 600.0;
 
 impl Densities {
-    /// Those of columns with these laws, and the variances that the distance counts them with. Columns whose noise has no
+    /// Those of columns with these laws and steps of rounding, and the variances that the distance counts them with. Columns whose noise has no
     /// variance have no noise.
     pub fn new(
-        laws: &[Law],
+        laws: &[(Law, f64)],
         variances: &[f64],
         published: Records<'_>,
         people: Records<'_>,
     ) -> Result<Self, NoiseAttackError> {
         check_length("laws of columns", laws.len(), published.width())?;
         check_length("variances of noise", variances.len(), published.width())?;
-        let is_other = |law: &Law| matches!(law, Law::Add(Noise::Uniform { .. }) | Law::Multiply(_));
+        let is_other = |own: &(Law, f64)| matches!(own.0, Law::Add(Noise::Uniform { .. }) | Law::Multiply(_));
         let of = |records: Records<'_>, at: usize| {
             records.values().iter().skip(at).step_by(records.width()).copied().collect()
         };
         let columns = laws.iter().zip(variances).enumerate();
         let columns = columns.filter(|(_, (law, variance))| is_other(law) && **variance > 0.0);
-        let columns = columns.map(|(at, (&law, &variance))| Other {
+        let columns = columns.map(|(at, (&(law, step), &variance))| Other {
             law,
+            step,
             variance,
             published: of(published, at),
             people: of(people, at),
@@ -60,10 +63,15 @@ impl Densities {
         self.columns.is_empty()
     }
 
-    /// By how much a squared distance may be too large: even noise counts its square up to three variances. Infinite where
-    /// noise is multiplied, of which no distance tells anything.
+    /// By how much a squared distance may be too large: even noise counts its square. Infinite where noise is multiplied, of
+    /// which no distance tells anything.
     pub fn slack(&self) -> f64 {
-        let of = |own: &Other| if matches!(own.law, Law::Add(_)) { 3.1 } else { f64::INFINITY };
+        let of = |own: &Other| match own.law {
+            Law::Add(Noise::Uniform { half_width }) => {
+                1.01 * (half_width + own.step / 2.0).powi(2) / own.variance
+            }
+            _ => f64::INFINITY,
+        };
         self.columns.iter().map(of).sum()
     }
 
@@ -101,12 +109,19 @@ impl Other {
 
     /// The logarithm of the density.
     fn logarithm(&self, y: f64, x: f64) -> f64 {
-        let within = |moved: f64, half_width: f64| {
-            let rounding = 1e-9 * (half_width + y.abs().max(x.abs()) * f64::EPSILON);
-            if moved.abs() <= half_width + rounding { 0.0 } else { f64::NEG_INFINITY }
+        // What of the step around the published value the noise can reach.
+        let within = |moved: f64, half_width: f64, step: f64| {
+            let half = step / 2.0;
+            let reached = (moved + half).min(half_width) - (moved - half).max(-half_width);
+            // Sums are rounded, steps or not.
+            match (step > 0.0, reached + 1e-9 * half_width > 0.0) {
+                (_, false) => f64::NEG_INFINITY,
+                (true, true) => (reached / step).clamp(1e-9, 1.0).ln(),
+                (false, true) => 0.0,
+            }
         };
         match self.law {
-            Law::Add(Noise::Uniform { half_width }) => within(y - x, half_width),
+            Law::Add(Noise::Uniform { half_width }) => within(y - x, half_width, self.step),
             Law::Multiply(_) if x == 0.0 => {
                 if y == 0.0 {
                     CERTAIN
@@ -114,7 +129,9 @@ impl Other {
                     f64::NEG_INFINITY
                 }
             }
-            Law::Multiply(Noise::Uniform { half_width }) => within(y / x - 1.0, half_width) - x.abs().ln(),
+            Law::Multiply(Noise::Uniform { half_width }) => {
+                within(y / x - 1.0, half_width, 0.0) - x.abs().ln()
+            }
             Law::Multiply(Noise::Gaussian { deviation }) => {
                 -((y / x - 1.0) / deviation).powi(2) / 2.0 - x.abs().ln()
             }

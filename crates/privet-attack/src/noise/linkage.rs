@@ -59,8 +59,9 @@ pub struct Linkage {
     records: usize,
 }
 
-/// So many pairs are looked at at most, but at least so many records.
-const PAIRS: usize = 2_000_000_000;
+/// Records times people that are judged, where the nearest are the likeliest and most people need not be looked at, and where
+/// all may have to be; but at least so many records.
+const PAIRS: (usize, usize) = (20_000_000_000, 2_000_000_000);
 const LEAST_JUDGED: usize = 2_000;
 
 /// All who were left out because they are too far weigh at most this much beside the likeliest.
@@ -88,8 +89,8 @@ pub struct LinkageScore {
     pub control: Rate,
 }
 
-/// Links each published record to the likeliest person. `laws` tells of each column its noise, whose variances `noise` has;
-/// where it is shorter or empty the noise is normal. `seed` draws the records that are judged where there are many.
+/// Links each published record to the likeliest person. `laws` tells of each column its noise, whose variances `noise`
+/// has, and to which step it is rounded, 0 for none; where it is shorter or empty the noise is normal. `seed` draws the records that are judged where there are many.
 ///
 /// # Errors
 /// When there is nobody in the file, the columns differ, or the shape of the noise does not fit them. For noise that
@@ -98,7 +99,7 @@ pub fn link(
     published: Records<'_>,
     people: Records<'_>,
     noise: &NoiseShape,
-    laws: &[Law],
+    laws: &[(Law, f64)],
     seed: u64,
 ) -> Result<Linkage, NoiseAttackError> {
     check_length("columns in the file of people", people.width(), published.width())?;
@@ -114,7 +115,7 @@ pub fn link(
     }
     let map = turned(whitening(published, people, noise)?, people)?;
     let mut laws = laws.to_vec();
-    laws.resize(published.width(), Law::Keep);
+    laws.resize(published.width(), (Law::Keep, 0.0));
     let variances: Vec<f64> = match noise {
         NoiseShape::Independent(variances) => variances.clone(),
         NoiseShape::Proportional(_) => vec![0.0; published.width()],
@@ -127,7 +128,7 @@ pub fn link(
         tree: None,
         queries: Vec::new(),
         nearest: Vec::new(),
-        judged: judged(published.len(), people.len(), seed),
+        judged: judged(published.len(), people.len(), densities.is_empty(), seed),
         densities,
         most: 0.0,
         people: people.len(),
@@ -154,8 +155,8 @@ fn record(queries: &[f64], width: usize, number: u32) -> &[f64] {
 }
 
 /// The records that are judged, ascending: all, or as many as time allows.
-fn judged(records: usize, people: usize, seed: u64) -> Vec<u32> {
-    let count = (PAIRS / people.max(1)).max(LEAST_JUDGED);
+fn judged(records: usize, people: usize, by_distance: bool, seed: u64) -> Vec<u32> {
+    let count = (if by_distance { PAIRS.0 } else { PAIRS.1 } / people.max(1)).max(LEAST_JUDGED);
     if records <= count {
         return (0..records as u32).collect();
     }
@@ -606,7 +607,7 @@ mod tests {
                 Records::new(&published, 2).unwrap(),
                 Records::new(&flat, 2).unwrap(),
                 &NoiseShape::Independent(variances),
-                &laws,
+                &laws.map(|law| (law, 0.0)),
                 1,
             ).unwrap();
             for record in 0..people.len() {

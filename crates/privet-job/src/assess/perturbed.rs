@@ -39,6 +39,8 @@ const ATTACKS: [&str; 6] = [
 struct Attacked<'a> {
     name: &'a str,
     law: Law,
+    /// To which multiples published values are rounded; 0 for none.
+    step: f64,
     /// The factor of noise that is correlated as the data are.
     together: Option<f64>,
     kind: Kind,
@@ -98,7 +100,19 @@ fn assess_release(
         match law_of(model, column) {
             Ok(Some((law, together, kind))) => {
                 let values = column.numbers_as(kind);
-                columns.push(Attacked { name: &model.name, law, together, kind, values, original: None });
+                let step = match &model.perturbation {
+                    Some(Perturbation::Noise(own)) => own.step.unwrap_or(0.0),
+                    _ => 0.0,
+                };
+                columns.push(Attacked {
+                    name: &model.name,
+                    law,
+                    step,
+                    together,
+                    kind,
+                    values,
+                    original: None,
+                });
             }
             Ok(None) => {}
             Err(why) => assessment
@@ -140,6 +154,7 @@ fn assess_release(
                 beside.push(Attacked {
                     name: &own.name,
                     law: Law::Keep,
+                    step: 0.0,
                     together: None,
                     kind: Kind::Text,
                     original: Some(values.clone()),
@@ -248,6 +263,7 @@ impl Attacked<'_> {
             name: self.name,
             values: &self.values,
             law: self.law,
+            step: self.step,
             together: self.together,
             original: self.original.as_deref(),
         }

@@ -27,6 +27,7 @@ impl<'a> Table<'a> {
             if let Some(original) = column.original {
                 check_length("records in a column of the original", original.len(), records)?;
             }
+            check_spread("the step of rounding", column.step)?;
             if let Some(factor) = column.together {
                 check_spread("the factor of the noise", factor)?;
                 if column.law != Law::Keep || first_factor(columns) != Some(factor) {
@@ -98,14 +99,28 @@ impl<'a> Table<'a> {
 
     /// How the noise spreads over all columns.
     pub fn shape(&self) -> NoiseShape {
+        self.shape_of(&self.variances)
+    }
+
+    /// The same with what rounding adds: the variance of an even error within one step (Sheppard).
+    pub fn rounded_shape(&self) -> NoiseShape {
+        let both = self.columns.iter().zip(&self.variances);
+        let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.law {
+            Law::Add(_) if *variance > 0.0 => variance + column.step * column.step / 12.0,
+            _ => *variance,
+        };
+        self.shape_of(&both.map(own).collect::<Vec<f64>>())
+    }
+
+    fn shape_of(&self, variances: &[f64]) -> NoiseShape {
         match first_factor(self.columns) {
-            None => self.as_if_independent(),
+            None => NoiseShape::Independent(variances.to_vec()),
             Some(factor) => {
                 let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.together {
                     None => Some(*variance),
                     Some(_) => None,
                 };
-                NoiseShape::Mixed { factor, own: self.columns.iter().zip(&self.variances).map(own).collect() }
+                NoiseShape::Mixed { factor, own: self.columns.iter().zip(variances).map(own).collect() }
             }
         }
     }

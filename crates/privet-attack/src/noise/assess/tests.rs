@@ -31,6 +31,7 @@ fn given<'a>(
             name: NAMES[place],
             values,
             law,
+            step: 0.0,
             together: None,
             original: original.map(|own| own[place].as_slice()),
         })
@@ -201,7 +202,8 @@ fn edges() {
         assert!(findings.iter().all(|own| own.outcome == Outcome::NotMade), "{findings:?}");
     }
     let (short, long) = ([1.0], [1.0, 2.0]);
-    let column = |values, law| PerturbedColumn { name: "x", values, law, together: None, original: None };
+    let column =
+        |values, law| PerturbedColumn { name: "x", values, law, step: 0.0, together: None, original: None };
     assert!(assess(&[column(&short, Law::Keep), column(&long, Law::Keep)], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Replace { probability: 0.5 })], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Add(Noise::Gaussian { deviation: -1.0 }))], &knowing).is_err());
@@ -318,4 +320,29 @@ fn correlated_noise_beside_independent_noise() {
         let findings = assess(&columns, &Knowing::default()).unwrap();
         assert!(findings.iter().all(|own| !own.outcome.succeeded()), "{findings:?}");
     }
+}
+
+/// Even noise that is rounded may be published beyond its bounds: whoever does not think of it takes others for the person.
+#[test]
+fn rounded_even_noise_is_linked() {
+    let mut coins = SeededCoins::new(11);
+    let noise = Noise::Uniform { half_width: 2.6 };
+    let original: Vec<Vec<f64>> =
+        (0..2).map(|_| (0..900).map(|_| (60.0 * coins.normal().unwrap()).round()).collect()).collect();
+    let rounded = |own: &Vec<f64>, coins: &mut SeededCoins| -> Vec<f64> {
+        let noisy = additive_noise(own, noise, coins).unwrap().value;
+        noisy.iter().map(|value| (value / 2.0).round() * 2.0).collect()
+    };
+    let published: Vec<Vec<f64>> = original.iter().map(|own| rounded(own, &mut coins)).collect();
+    let mut columns = given(Some(&original), &published, Law::Add(noise));
+    columns.iter_mut().for_each(|column| column.step = 2.0);
+    let findings = assess(&columns, &Knowing::default()).unwrap();
+    let Outcome::Linked { score, .. } = of(&findings, "noise-linkage").outcome else { panic!() };
+    // Whoever stands alone within reach is found, and found rightly.
+    assert!(score.exposed.rate > 0.4 && score.right_when_sure.rate > 0.97, "{score:?}");
+    columns.iter_mut().for_each(|column| column.step = 0.0);
+    let findings = assess(&columns, &Knowing::default()).unwrap();
+    let Outcome::Linked { score: blind, .. } = of(&findings, "noise-linkage").outcome else { panic!() };
+    assert!(blind.right_when_sure.high < score.right_when_sure.low, "{blind:?} {score:?}");
+    assert!(assess(&[PerturbedColumn { step: f64::NAN, ..columns[0] }], &Knowing::default()).is_err());
 }
