@@ -75,11 +75,16 @@ impl SmoothMedian {
     /// values lie evenly between the bounds; it is less where they lie densely around their median, and the whole
     /// width at most. How far off it is for the data at hand depends on the data and must not be told.
     pub fn half_width_95_times_records(&self) -> f64 {
+        self.half_width_95_times_records_of_all(1)
+    }
+
+    /// The same for all of so many answers together: each is off by more with a probability of 5 % divided by their number.
+    pub fn half_width_95_times_records_of_all(&self, answers: u64) -> f64 {
         // A_k = (k+1)·width/n, and r^(−k)·(k+1) is largest at k+1 = 1/ln r.
         let log = self.growth.to_f64().value().ln();
         let steps = (1.0 / log).max(1.0);
         let largest = steps * (-(steps - 1.0) * log).exp() * self.bounds.width() as f64;
-        20f64.ln() * 2.0 * largest / self.epsilon.value().to_f64().value()
+        (20.0 * answers.max(1) as f64).ln() * 2.0 * largest / self.epsilon.value().to_f64().value()
     }
 
     /// The smooth sensitivity in units, which depends on the data and must not be published.

@@ -55,8 +55,14 @@ impl Quantile {
     /// W(0): with the least D that makes this 5 %, distances are below D; q units of distance are one record. `None` where
     /// the weights of the ladder end before: then all that is far weighs too much for any such bound, whatever the records.
     pub fn rank_error_95(&self) -> Option<f64> {
+        self.rank_error_95_of_all(1)
+    }
+
+    /// The same for all of so many answers together, so also for those that are picked out because they are large: each
+    /// is off by more with a probability of 5 % divided by their number.
+    pub fn rank_error_95_of_all(&self, answers: u64) -> Option<f64> {
         let points = self.bounds.width() + 1;
-        let least = self.ladder.weight(0) / points.checked_mul(20)?;
+        let least = self.ladder.weight(0) / points.checked_mul(20)?.checked_mul(answers.max(1).into())?;
         let distance = self.ladder.first_at_most(least)?;
         Some(distance.saturating_sub(1) as f64 / f64::from(self.below))
     }
@@ -146,6 +152,12 @@ mod tests {
             let beyond: f64 =
                 regions.iter().filter(|region| region.distance as f64 > limit).map(weight).sum();
             assert!(beyond / all <= 0.05, "{p}/{q}: {}", beyond / all);
+            for answers in [3u64, 100] {
+                let limit = quantile.rank_error_95_of_all(answers).unwrap() * f64::from(q);
+                let far = regions.iter().filter(|region| region.distance as f64 > limit);
+                let beyond = far.map(weight).sum::<f64>() / all;
+                assert!(beyond <= 0.05 / answers as f64, "{p}/{q} among {answers}: {beyond}");
+            }
             let near: f64 =
                 regions.iter().filter(|region| region.distance as f64 > limit / 8.0).map(weight).sum();
             assert!(near / all > 0.05, "{p}/{q}: the bound is useless");

@@ -149,16 +149,32 @@ impl Mean {
     /// count matters only by the distance of the mean from the middle, which is taken at its largest.
     pub fn accuracy(&self, expected_records: u64) -> Accuracy {
         let records = expected_records.max(1) as f64;
-        let sum = self.sum.accuracy();
-        let count = self.count.as_ref().map_or(0.0, |noise| noise.accuracy().half_width_95);
-        let deviation = self.count.as_ref().map_or(0.0, |noise| noise.accuracy().standard_deviation);
-        let reach = self.bounds.width() as f64 / 2.0;
+        let sum = self.sum.accuracy().standard_deviation;
+        let count = self.count.as_ref().map_or(0.0, |noise| noise.accuracy().standard_deviation);
         let one = self.bounds.grid().units_per_one() as f64;
         Accuracy {
-            standard_deviation: sum.standard_deviation.hypot(reach * deviation) / records,
-            half_width_95: (sum.half_width_95 + reach * count) / records,
+            standard_deviation: sum.hypot(self.reach() * count) / records / one,
+            half_width_95: self.half_width_95_of_all(expected_records, 1),
         }
-        .per(one)
+    }
+
+    /// With a probability of at least 95 %, all of so many means, each of about this many records, are off by this much at
+    /// most, in the column's own unit; so also those that are picked out because they are large.
+    pub fn half_width_95_of_all(&self, expected_records: u64, means: u64) -> f64 {
+        let records = expected_records.max(1) as f64;
+        let sum = self.sum.half_width_95_of_all(means);
+        let one = self.bounds.grid().units_per_one() as f64;
+        (sum + self.reach() * self.records_off_95_of_all(means)) / records / one
+    }
+
+    /// With a probability of at least 95 %, the noisy numbers of records of so many means are all off by this much at most.
+    pub fn records_off_95_of_all(&self, means: u64) -> f64 {
+        self.count.as_ref().map_or(0.0, |noise| noise.half_width_95_of_all(means))
+    }
+
+    /// How far the mean can be from the middle, in units.
+    fn reach(&self) -> f64 {
+        self.bounds.width() as f64 / 2.0
     }
 
     /// The noisy mean as an exact fraction within the bounds; the middle when the noisy count is below 1.

@@ -52,6 +52,31 @@ fn a_budget_is_spent_exactly() {
     assert!(Request::new("patients", "ann", "q", &Loss::none()).is_err());
 }
 
+/// Names that would be turned round, or look like another one, when they are shown. Letters of all scripts are names.
+#[test]
+fn names_are_seen() {
+    let (_folder, path) = folder();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let turned = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
+    let hidden = ('\u{200b}'..='\u{200f}').chain(['\u{feff}', '\u{2060}', '\u{ad}', '\u{2028}', '\u{2029}']);
+    for own in turned.chain(hidden) {
+        let bad = format!("ann{own}bob");
+        assert!(Request::new("patients", &bad, "q", &loss("1", "0")).is_err(), "{own:?}");
+        assert!(Request::new(&bad, "ann", "q", &loss("1", "0")).is_err(), "{own:?}");
+        assert!(
+            matches!(ledger.open_account(&bad, &loss("9", "0")), Err(LedgerError::BadAccount)),
+            "{own:?}"
+        );
+        let terms = Terms { person: Some(bad), ..Terms::default() };
+        let opened = ledger.open_account_on("patients", &terms, &loss("9", "0"));
+        assert!(matches!(opened, Err(LedgerError::BadAccount)), "{own:?}");
+    }
+    for good in ["Zoë", "Łukasz", "Ивана", "李雷", "عمر", "a b_c-d.csv"] {
+        assert!(Request::new("patients", good, "q", &loss("1", "0")).is_ok(), "{good}");
+        ledger.open_account(good, &loss("9", "0")).unwrap();
+    }
+}
+
 /// Opens a ledger with two accounts and a charge each, and changes its file by hand.
 fn changed_by_hand(statement: &str) -> (tempfile::TempDir, SqliteLedger) {
     let (folder, path) = folder();

@@ -23,6 +23,7 @@ pub mod init;
 mod job;
 pub mod judge;
 mod load;
+mod meant;
 mod mondrian;
 mod out_of_core;
 mod publish;

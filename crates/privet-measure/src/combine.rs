@@ -60,6 +60,11 @@ pub enum CombineError {
     /// The size of a synthetic data set is none.
     #[error("the size of a synthetic data set over that of the original must be finite and above 0")]
     Size,
+    /// The squares of the estimates, or their sums, are beyond what a number can be.
+    #[error(
+        "the estimates or variances are so large that what they say together is no finite number; give them in a larger unit"
+    )]
+    TooLarge,
 }
 
 /// What the data sets say together.
@@ -82,8 +87,8 @@ pub struct Combined {
 /// Combines the estimates of several data sets and their variances.
 ///
 /// # Errors
-/// When there are fewer than two estimates or not one variance for each, a number is not finite, or a variance is
-/// below 0.
+/// When there are fewer than two estimates or not one variance for each, a number is not finite, a variance is below 0, or
+/// what comes out is not finite.
 pub fn combine(estimates: &[f64], variances: &[f64], rule: Rule) -> Result<Combined, CombineError> {
     if estimates.len() != variances.len() {
         return Err(CombineError::Length { estimates: estimates.len(), variances: variances.len() });
@@ -112,15 +117,19 @@ pub fn combine(estimates: &[f64], variances: &[f64], rule: Rule) -> Result<Combi
         Rule::PartiallySynthetic => (between / m, 1.0),
     };
     let variance = added + sign * within;
+    if ![estimate, within, between, added, variance].iter().all(|own| own.is_finite()) {
+        return Err(CombineError::TooLarge);
+    }
     let combined = Combined { estimate, within, between, variance, degrees: m - 1.0, corrected: false };
-    Ok(match rule {
+    let found = match rule {
         Rule::FullySynthetic { size } if variance <= 0.0 => {
             Combined { variance: size * within, corrected: true, ..combined }
         }
         // 1/0 is infinite, which is right unless nothing varies at all, within neither.
         _ if added == 0.0 => Combined { degrees: f64::INFINITY, ..combined },
         _ => Combined { degrees: (m - 1.0) * (1.0 + sign * within / added).powi(2), ..combined },
-    })
+    };
+    if found.variance.is_finite() { Ok(found) } else { Err(CombineError::TooLarge) }
 }
 
 impl Combined {
@@ -128,7 +137,8 @@ impl Combined {
     /// when the degrees of freedom are so few that the interval has no finite ends.
     pub fn interval(&self, level: f64) -> Option<(f64, f64)> {
         let half = student_quantile(level, self.degrees) * self.variance.sqrt();
-        half.is_finite().then_some((self.estimate - half, self.estimate + half))
+        let (low, high) = (self.estimate - half, self.estimate + half);
+        (low.is_finite() && high.is_finite()).then_some((low, high))
     }
 }
 

@@ -114,8 +114,11 @@ fn a_page_about_a_table_with_totals() {
         columns: labels("a label that is much longer than there is room for"),
         counts: vec![hidden, hidden, Some(21), hidden, hidden, Some(45), Some(35), Some(31), Some(66)],
     };
-    let facts =
-        CountsFacts { reproduce: vec!["privet anonymize job.toml".into()], grids: vec![grid.clone()] };
+    let facts = CountsFacts {
+        reproduce: vec!["privet anonymize job.toml".into()],
+        grids: vec![grid.clone()],
+        ..CountsFacts::default()
+    };
     let manifest = manifest(vec![table], None);
     let page = counts_html(&manifest, &facts);
     assert_well_formed(&page);

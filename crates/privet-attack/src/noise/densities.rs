@@ -21,6 +21,8 @@ struct Other {
     variance: f64,
     published: Vec<f64>,
     people: Vec<f64>,
+    /// Where noise is multiplied: per person 1/x and ln|x|, which every record asks for. 0 has no inverse, and 0 stands for it.
+    inverse: Vec<(f64, f64)>,
 }
 
 /// The columns whose noise is not normal.
@@ -48,12 +50,14 @@ impl Densities {
         };
         let columns = laws.iter().zip(variances).enumerate();
         let columns = columns.filter(|(_, (law, variance))| is_other(law) && **variance > 0.0);
-        let columns = columns.map(|(at, (&(law, step), &variance))| Other {
-            law,
-            step,
-            variance,
-            published: of(published, at),
-            people: of(people, at),
+        let columns = columns.map(|(at, (&(law, step), &variance))| {
+            let people: Vec<f64> = of(people, at);
+            let inverse = |&x: &f64| if x == 0.0 { (0.0, 0.0) } else { (1.0 / x, x.abs().ln()) };
+            let inverse = match law {
+                Law::Multiply(_) => people.iter().map(inverse).collect(),
+                _ => Vec::new(),
+            };
+            Other { law, step, variance, published: of(published, at), people, inverse }
         });
         Ok(Self { columns: columns.collect() })
     }
@@ -95,7 +99,7 @@ impl Other {
     fn instead(&self, record: usize, person: usize) -> f64 {
         let (y, x) = self.pair(record, person);
         let counted = (y - x) * (y - x) / (2.0 * self.variance);
-        counted + self.logarithm(y, x)
+        counted + self.logarithm(y, x, self.inverse.get(person).copied().unwrap_or_default())
     }
 
     fn squares(&self, record: usize, person: usize) -> f64 {
@@ -108,7 +112,7 @@ impl Other {
     }
 
     /// The logarithm of the density.
-    fn logarithm(&self, y: f64, x: f64) -> f64 {
+    fn logarithm(&self, y: f64, x: f64, (inverse, logarithm): (f64, f64)) -> f64 {
         // What of the step around the published value the noise can reach.
         let within = |moved: f64, half_width: f64, step: f64| {
             let half = step / 2.0;
@@ -130,10 +134,10 @@ impl Other {
                 }
             }
             Law::Multiply(Noise::Uniform { half_width }) => {
-                within(y / x - 1.0, half_width, 0.0) - x.abs().ln()
+                within(y * inverse - 1.0, half_width, 0.0) - logarithm
             }
             Law::Multiply(Noise::Gaussian { deviation }) => {
-                -((y / x - 1.0) / deviation).powi(2) / 2.0 - x.abs().ln()
+                -((y * inverse - 1.0) / deviation).powi(2) / 2.0 - logarithm
             }
             _ => 0.0,
         }

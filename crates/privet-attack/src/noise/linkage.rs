@@ -61,14 +61,48 @@ pub struct Linkage {
 
 /// Records times people that are judged, where the nearest are the likeliest and most people need not be looked at, and where
 /// all may have to be; but at least so many records.
-const PAIRS: (usize, usize) = (20_000_000_000, 2_000_000_000);
-const LEAST_JUDGED: usize = 2_000;
+const PAIRS: (usize, usize) = (20_000_000_000, 1_000_000_000);
+const LEAST_JUDGED: usize = 1_000;
 
 /// All who were left out because they are too far weigh at most this much beside the likeliest.
 const LEFT_OUT: f64 = 1e-6;
 
 /// Below 1 in this many nobody asks how unsure the adversary is.
 const UNSURE: f64 = 1000.0;
+
+/// The likeliest person so far, and how much all weigh beside.
+#[derive(Clone, Copy)]
+struct Likeliest {
+    /// The logarithm of its density.
+    logarithm: f64,
+    person: u32,
+    /// Its squared distance.
+    far: f64,
+    /// The sum of all densities, that of the likeliest being 1.
+    sum: f64,
+}
+
+impl Default for Likeliest {
+    fn default() -> Self {
+        Self { logarithm: f64::NEG_INFINITY, person: u32::MAX, far: f64::INFINITY, sum: 0.0 }
+    }
+}
+
+impl Likeliest {
+    fn add(&mut self, logarithm: f64, person: u32, far: f64) {
+        // Beyond this nothing is added to a sum of at least 1, whoever comes.
+        if logarithm < self.logarithm - 60.0 || logarithm == f64::NEG_INFINITY {
+            return;
+        }
+        // Among equals the nearer one, and then the first.
+        let is_first = logarithm == self.logarithm && (far, person) < (self.far, self.person);
+        if logarithm > self.logarithm || is_first {
+            self.sum *= (self.logarithm - logarithm).exp();
+            *self = Self { logarithm, person, far, ..*self };
+        }
+        self.sum += (logarithm - self.logarithm).exp();
+    }
+}
 
 /// How well links hold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -170,7 +204,7 @@ fn judged(records: usize, people: usize, by_distance: bool, seed: u64) -> Vec<u3
 impl Linkage {
     /// For each record that is judged the likeliest person.
     pub fn links(&self) -> Vec<Link> {
-        (0..self.judged.len()).into_par_iter().map(|at| self.of(at, None)).collect()
+        (0..self.judged.len()).into_par_iter().map(|at| self.of(at, u32::MAX).0).collect()
     }
 
     /// The records that are judged: all, or as many as time allows.
@@ -178,23 +212,29 @@ impl Linkage {
         &self.judged
     }
 
-    /// The likeliest of all people, or of all but one, behind a record by its place among those that are judged.
-    fn of(&self, at: usize, without: Option<u32>) -> Link {
+    /// The likeliest of all people, and of all but one, behind a record by its place among those that are judged.
+    fn of(&self, at: usize, without: u32) -> (Link, Link) {
         let nobody = Link { person: u32::MAX, distance: f64::INFINITY, confidence: 0.0 };
         let Some((tree, width)) = self.tree.as_ref().map(|tree| (tree, tree.width())) else {
             // Nothing tells anybody apart: the first is as near as any.
-            let left = self.people - usize::from(without.is_some());
-            let person = u32::from(without == Some(0));
-            let confidence = 1.0 / left as f64;
-            return if left == 0 { nobody } else { Link { person, distance: 0.0, confidence } };
+            let first = |person: u32, left: usize| match left {
+                0 => nobody,
+                _ => Link { person, distance: 0.0, confidence: 1.0 / left as f64 },
+            };
+            let left = self.people - usize::from((without as usize) < self.people);
+            return (first(0, self.people), first(u32::from(without == 0), left));
         };
-        let Some(&own) = self.judged.get(at) else { return nobody };
+        let Some(&own) = self.judged.get(at) else { return (nobody, nobody) };
         let query = record(&self.queries, width, own);
         let link = match self.nearest.get(at) {
-            Some(near) => self.by_distance(near, tree, query, without),
+            Some(near) => {
+                let of = |without| self.by_distance(near, tree, query, without);
+                [of(None), of(Some(without))]
+            }
             None => self.by_density(own as usize, tree, query, without),
         };
-        link.unwrap_or(nobody)
+        let [all, others] = link.map(|own| own.unwrap_or(nobody));
+        (all, others)
     }
 
     /// Where all noise is normal the nearest is the likeliest.
@@ -222,39 +262,28 @@ impl Linkage {
         Some(link)
     }
 
-    /// The likeliest by the density, and its share of all.
-    fn by_density(&self, record: usize, tree: &Tree, query: &[f64], without: Option<u32>) -> Option<Link> {
-        // The best so far: the logarithm of its density, its number and its squared distance; and the sum of all densities
-        // beside it.
-        let (mut best, mut sum) = ((f64::NEG_INFINITY, u32::MAX, f64::INFINITY), 0.0);
+    /// The likeliest by the density, and its share of all: of all people, and of all but one.
+    fn by_density(&self, record: usize, tree: &Tree, query: &[f64], without: u32) -> [Option<Link>; 2] {
+        let mut likeliest = [Likeliest::default(); 2];
+        let [all, others] = &mut likeliest;
         let reach = self.most + self.densities.slack() + self.reach();
         let left_out = tree.within(query, reach, &mut |(far, person)| {
-            if Some(person) == without {
-                return true;
-            }
             let own = self.densities.instead(record, person) - far / 2.0;
-            if own == f64::NEG_INFINITY {
-                return true;
+            all.add(own, person, far);
+            if person != without {
+                others.add(own, person, far);
             }
-            // Among equals the nearer one, and then the first.
-            let by = (own - best.0).partial_cmp(&0.0);
-            let is_first = (far, person) < (best.2, best.1);
-            if by == Some(std::cmp::Ordering::Greater) || (by == Some(std::cmp::Ordering::Equal) && is_first)
-            {
-                sum *= (best.0 - own).exp();
-                best = (own, person, far);
-            }
-            sum += (own - best.0).exp();
             true
         });
-        let (_, person, far) = best;
-        if person == u32::MAX {
-            return None;
-        }
-        let squared = (far + self.densities.squares(record, person)).max(0.0);
-        let weight = f64::max(sum, 1.0) + if left_out { LEFT_OUT } else { 0.0 };
-        let confidence = if squared > self.most { 0.0 } else { 1.0 / weight };
-        Some(Link { person, distance: far.sqrt(), confidence })
+        likeliest.map(|own| {
+            let Likeliest { person, far, sum, .. } = own;
+            (person != u32::MAX).then(|| {
+                let squared = (far + self.densities.squares(record, person)).max(0.0);
+                let weight = f64::max(sum, 1.0) + if left_out { LEFT_OUT } else { 0.0 };
+                let confidence = if squared > self.most { 0.0 } else { 1.0 / weight };
+                Link { person, distance: far.sqrt(), confidence }
+            })
+        })
     }
 
     /// How much larger than that of the likeliest a squared distance must be for all beyond it to weigh nothing.
@@ -273,7 +302,7 @@ impl Linkage {
         }
         let counts = self.judged.par_iter().enumerate().map(|(at, &record)| {
             let truth = person_of.get(record as usize).copied().unwrap_or(u32::MAX);
-            let (link, absent) = (self.of(at, None), self.of(at, Some(truth)));
+            let (link, absent) = self.of(at, truth);
             let (is_right, is_sure) = (link.person == truth, link.confidence >= confidence);
             [is_right, is_sure, is_right && is_sure, absent.confidence >= confidence].map(u64::from)
         });
@@ -612,8 +641,8 @@ mod tests {
             ).unwrap();
             for record in 0..people.len() {
                 let y = &published[record * 2..][..2];
-                for without in [None, Some(record as u32)] {
-                    let found = links.of(record, without);
+                let (all, others) = links.of(record, record as u32);
+                for (found, without) in [(all, None), (others, Some(record as u32))] {
                     if found.confidence == 0.0 {
                         continue;
                     }

@@ -18,7 +18,7 @@ Examples:
   privet answer release \"select count(*) from data where occupation = 'Nurse'\" --job job.toml
 
 Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN); =, <>, <, <=, >, >=, between, in, like, is null, and, or,
-not; group by. The table may have any name.")]
+not; group by. The table is `data`, `release`, or the name of the release's folder.")]
 pub struct Answer {
     /// The release folder
     release: PathBuf,

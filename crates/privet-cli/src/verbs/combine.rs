@@ -219,30 +219,85 @@ fn cell<'a>(table: &'a Table, name: &str, row: usize) -> Option<&'a str> {
     (!column.domain.is_missing(code)).then(|| column.domain.text(code))
 }
 
+/// A number for people: ten digits, and a power of ten where zeros would hide what it is.
+fn number(value: f64) -> String {
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-6..1e15).contains(&size) {
+        let text = format!("{value:.9e}");
+        return match text.split_once('e') {
+            Some((digits, power)) => format!("{}e{power}", trimmed(digits)),
+            None => text,
+        };
+    }
+    let decimals = (9.0 - size.log10().floor()).clamp(0.0, 15.0) as usize;
+    trimmed(&format!("{value:.decimals$}"))
+}
+
+/// Degrees of freedom: two decimals, and where there are very many, how many about.
+fn degrees(own: f64) -> String {
+    if own < 1e6 { format!("{own:.2}") } else { number(own) }
+}
+
 fn describe(all: &[Together], level: f64) -> String {
     let mut text = String::new();
     for own in all {
         if !own.quantity.is_empty() {
             text.push_str(&format!("{}\n", own.quantity));
         }
-        text.push_str(&format!("  estimate          {:.6}\n", own.estimate));
+        text.push_str(&format!("  estimate          {}\n", number(own.estimate)));
         let interval = own.interval.map_or_else(
             || "has no finite ends: the tables differ too much for their number".to_owned(),
-            |(low, high)| format!("{low:.6} to {high:.6}"),
+            |(low, high)| format!("{} to {}", number(low), number(high)),
         );
         text.push_str(&format!(
             "  {:<17} {interval}\n",
             format!("{} % interval", (level * 1e4).round() / 1e2)
         ));
         text.push_str(&format!(
-            "  standard error    {:.6} (within tables {:.6}, between them {:.6}, squared)\n",
-            own.standard_error, own.within, own.between
+            "  standard error    {} (within tables {}, between them {}, squared)\n",
+            number(own.standard_error),
+            number(own.within),
+            number(own.between)
         ));
-        let degrees = own.degrees.map_or_else(|| "not limited".to_owned(), |own| format!("{own:.2}"));
+        let degrees = own.degrees.map_or_else(|| "not limited".to_owned(), degrees);
         text.push_str(&format!("  degrees           {degrees}, from {} tables\n", own.tables));
         if let Some(warning) = &own.warning {
             text.push_str(&format!("  Warning: {warning}.\n"));
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{degrees, number};
+
+    #[test]
+    fn numbers_have_ten_digits_at_most() {
+        for (value, shown) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (11.0, "11"),
+            (7.0 / 3.0, "2.333333333"),
+            (-0.1, "-0.1"),
+            (1e-6, "0.000001"),
+            (9.9e-7, "9.9e-7"),
+            (123_456_789_012.345, "123456789012"),
+            (1e15, "1e15"),
+            (-1.5e300, "-1.5e300"),
+            (f64::MAX, "1.797693135e308"),
+            (f64::MIN_POSITIVE, "2.225073859e-308"),
+            (9.999_999_999_99, "10"),
+        ] {
+            assert_eq!(number(value), shown);
+        }
+        assert_eq!([6.2, 1e6, 3e300].map(degrees), ["6.20", "1000000", "3e300"]);
+    }
 }

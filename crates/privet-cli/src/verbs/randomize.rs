@@ -49,13 +49,14 @@ pub struct Randomize {
     /// The release folder (key output.folder); with --model or --model-only the file to write (default: standard output)
     #[arg(long, short, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// The same seed gives the same values; it must stay secret (default: randomness of the operating system)
-    #[arg(long, value_name = "NUMBER", conflicts_with = "model")]
+    /// The same seed gives the same values; it must stay secret (default: randomness of the operating system). Not with
+    /// --model: nobody may be able to draw a respondent's chance again; nor with --model-only, which draws nothing
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["model", "model_only"])]
     seed: Option<u64>,
     /// Replace what is already there
     #[arg(long)]
     force: bool,
-    /// Set any key of the job, such as columns.age.perturb.sd=3.0; may be repeated
+    /// Set any key of the job, such as columns.age.perturb.sd=3.0; may be repeated. Not with --model, which has no job
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "model")]
     set: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::dir::{CANARY, Dir};
+use crate::dir::{CANARY, Dir, Run};
 
 /// survey FX-1.1.
 const PATIENTS: &str = "\
@@ -145,4 +145,27 @@ fn what_cannot_be_answered_is_said_without_a_value() {
     dir.expect(2, &["answer", "nowhere", "select count(*) from data"]).says("not a release");
     dir.expect(2, &["answer", "release", "select count(*) from data", "--job", "none.toml"])
         .says("none.toml");
+}
+
+/// A question about another table is no question to this release.
+#[test]
+fn the_table_is_the_release() {
+    let dir = release("[privacy]\nk-anonymity = 4\n");
+    for name in ["data", "release", "Release", "DATA as d"] {
+        dir.expect(0, &["answer", "release", &format!("select count(*) from {name}")]).prints("count(*)");
+    }
+    for name in ["patients", "other", "other as data", "\"release/data\""] {
+        let question = format!("select count(*) from {name}");
+        let run = dir.expect(2, &["answer", "release", &question]).says("a table of another name");
+        assert!(run.out.is_empty());
+    }
+    // By the name of its folder, wherever that is named from.
+    std::fs::rename(dir.path("release"), dir.path("spring.v2")).unwrap();
+    for name in ["spring", "\"spring.v2\"", "release"] {
+        dir.expect(0, &["answer", "spring.v2", &format!("select count(*) from {name}")]);
+        let mut here = dir.command(&["answer", ".", &format!("select count(*) from {name}")]);
+        let run = Run::of(here.current_dir(dir.path("spring.v2")).output().unwrap(), "answer .");
+        run.expect(0);
+    }
+    dir.expect(2, &["answer", "spring.v2", "select count(*) from summer"]).says("`release`");
 }

@@ -195,7 +195,9 @@ fn models_matrices_and_views_are_judged() {
     let dir = dir();
     dir.expect(0, &["randomize", "job.toml", "--model-only", "--output", "model.json", "--quiet"]);
     dir.expect(0, &["judge", "model.json"]).prints("basket").prints("promise no bound on what is told");
-    dir.expect(0, &["judge", "job.toml", "--column", "basket", "--gamma", "19"]).prints("holds");
+    // A missing set is the empty one, and nothing of a set is published as it is.
+    let sets = dir.expect(0, &["judge", "job.toml", "--column", "basket", "--gamma", "19"]).prints("holds");
+    assert!(sets.prints("empty or missing is a set").out.matches("published as it is").count() == 0);
     dir.expect(1, &["judge", "job.toml", "--column", "basket", "--gamma", "18"]).prints("FAILS");
     dir.expect(1, &["judge", "model.json", "--gamma", "1000"]).prints("no bound");
     let args = ["judge", "model.json", "--data", "baskets.csv", "--column", "score", "--k", "200", "--json"];
@@ -213,7 +215,9 @@ fn models_matrices_and_views_are_judged() {
         .prints("holds  by score alone");
     dir.expect(2, &["judge", "model.json", "--k", "2"]).says("--data");
     dir.write("matrix.csv", ",yes,no\nyes,0.8,0.2\nno,0.2,0.8\n");
-    dir.expect(0, &["judge", "matrix.csv", "--alpha", "0.1", "--beta", "0.5"]).prints("factor of at most 4");
+    dir.expect(0, &["judge", "matrix.csv", "--alpha", "0.1", "--beta", "0.5"])
+        .prints("factor of at most 4")
+        .prints("that one is missing is published as it is");
     dir.expect(1, &["judge", "matrix.csv", "--alpha", "0.2", "--beta", "0.5"]).prints("The worst breach");
     dir.expect(2, &["judge", "matrix.csv", "--alpha", "0.2"]).says("--beta");
     dir.write(
@@ -240,6 +244,14 @@ fn the_least_noise_is_that_of_the_requirement() {
         .prints("shown with probability 0.4: every sd times");
     dir.expect(1, &["judge", "noise.toml", "--k", "1", "--probability", "0.9"])
         .prints("No noise was found for which this k is shown with probability 0.9");
+}
+
+/// The limit of draws stands where they are asked for, not only in the refusal.
+#[test]
+fn the_limit_of_draws_is_told() {
+    let help =
+        Dir::new().expect(0, &["judge", "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("20,000,000,000 comparisons at most: 1,414 records"), "{help}");
 }
 
 /// Flags that would change nothing are refused.

@@ -119,7 +119,7 @@ fn the_same_without_a_job_file() {
     let text = "select sex, count(*), sum(cost) from people group by sex order by count(*) desc limit 2";
     let run = dir.expect(0, &[&["query", "people.csv", text][..], &more].concat());
     assert!(run.out.lines().nth(1).unwrap().starts_with("F "), "{run:?}");
-    run.prints("chosen by their noisy numbers");
+    run.prints("chosen by their noisy numbers").prints("all 3 groups");
     assert_eq!(entries(&dir)[1]["analyst"], "bob");
 }
 
@@ -316,6 +316,7 @@ fn names_and_tables_are_looked_at() {
     open(&dir, "3");
     let question = "select count(*) from data";
     ask(&dir, question, &["--analyst", "ann\nbob"]).expect(2).says("control characters");
+    ask(&dir, question, &["--analyst", "ann\u{202e}bob"]).expect(2).says("invisible");
     dir.expect(2, &["ledger", "open", "--epsilon", "3", "--account", "a\u{1b}[2J", "--ledger", "l"])
         .says("control characters");
     assert!(!dir.path("l").exists(), "a ledger was made");

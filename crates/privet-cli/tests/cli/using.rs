@@ -182,6 +182,17 @@ fn estimates_are_combined() {
         dir.expect(2, &[&["combine", "e.csv", "--size", "2"][..], rule].concat()).says("--size goes with");
     }
     dir.expect(0, &["combine", "e.csv", "--rule", "fully-synthetic", "--size", "2"]);
+    // Large numbers are told in a few digits, and what is beyond all numbers is refused.
+    dir.write("large.csv", "estimate,variance\n1e100,1e180\n3e100,1e180\n");
+    let run = dir.expect(0, &["combine", "large.csv"]).prints("estimate          2e100\n");
+    assert!(!run.out.contains("000000"), "{}", run.out);
+    for bad in ["1e200,1\n-1e200,1", "1e308,1\n1e308,1\n-1e308,1", "1,1.7e308\n1e154,1.7e308"] {
+        dir.write("bad.csv", format!("estimate,variance\n{bad}\n"));
+        for more in [&[][..], &["--json"]] {
+            let run = dir.expect(2, &[&["combine", "bad.csv"][..], more].concat()).says("no finite number");
+            assert!(run.out.is_empty());
+        }
+    }
 }
 
 /// What the page says, programs read too; and nothing that the page does not say.

@@ -32,7 +32,9 @@ pub(super) struct Entry {
 impl Entry {
     /// The opening of an account, its terms (where a charge names its asker) and its total.
     pub fn opening(dataset: &str, terms: &Terms, budget: &Loss) -> Result<Self, LedgerError> {
-        if check_name(dataset).is_err() || budget.epsilon().is_zero() {
+        let is_name = |name: &str| check_name(name).is_ok();
+        let is_person = terms.person.as_deref().is_none_or(is_name);
+        if !is_name(dataset) || !is_person || budget.epsilon().is_zero() {
             return Err(LedgerError::BadAccount);
         }
         let total = text(&budget.rounded_down());

@@ -59,14 +59,24 @@ impl Request {
 /// Refuses what is no name of a data set or an asker.
 ///
 /// # Errors
-/// When it is empty, too long, or holds control characters.
+/// When it is empty, too long, or holds characters that are [`unseen`].
 pub fn check_name(text: &str) -> Result<(), DpError> {
-    // A line break or an escape sequence would write lines of its own when entries are shown.
-    if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-        let accepted = "1 to 1000 bytes without control characters";
+    if text.is_empty() || text.len() > LONGEST || text.chars().any(unseen) {
+        let accepted = "1 to 1000 bytes without control characters or invisible ones";
         return Err(DpError::parameter("the name of a data set or an asker", accepted));
     }
     Ok(())
+}
+
+/// Whether a character does something else than stand there: a line break or an escape sequence would write lines of its own
+/// when entries are shown, an override of the direction would turn a name round, and two names that differ in a character
+/// that nobody sees would look the same.
+#[must_use]
+pub fn unseen(own: char) -> bool {
+    own.is_control()
+        || matches!(own,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// That something was charged.
@@ -199,7 +209,8 @@ pub enum LedgerError {
     AccountExists,
     /// The budget or name makes no sense.
     #[error(
-        "an account needs a name of 1 to 1000 bytes without control characters, and a budget with an epsilon above 0"
+        "an account needs a name of 1 to 1000 bytes without control characters or invisible ones, as does the column that \
+         tells people apart, and a budget with an epsilon above 0"
     )]
     BadAccount,
     /// The account protects more, or other people, than the question would.

@@ -24,6 +24,7 @@ use privet_release::{Published, PublishedError, PublishedPerturbed};
 use crate::assess;
 use crate::error::{JobError, Outcome, RunError};
 use crate::job::Job;
+use crate::meant::{is_meant, other_table};
 use crate::run::base_of;
 pub use unfold::{UnfoldOptions, UnfoldSummary, unfold};
 
@@ -101,7 +102,8 @@ impl AskError {
 /// Answers a question in SQL from a release folder, with what a job file says of its columns.
 ///
 /// # Errors
-/// When the question is none, the release or the job cannot be read, or the release cannot answer it.
+/// When the question is none or about another table, the release or the job cannot be read, or the release cannot answer
+/// it.
 pub fn ask(
     folder: &Path,
     question: &str,
@@ -110,6 +112,14 @@ pub fn ask(
     progress: &dyn Progress,
 ) -> Result<Asked, AskError> {
     let question = Question::parse(question)?;
+    // A folder may be named as `.`, and then it has its name elsewhere.
+    let whole = folder.canonicalize().ok();
+    let paths = [Some(folder), whole.as_deref()].into_iter().flatten();
+    if !is_meant(&[&question.table], &["data", "release"], paths) {
+        return Err(
+            JobError::new(other_table("`data`, `release`, or the name of the release's folder")).into()
+        );
+    }
     if let Some(manifest) = assess::counts::manifest(folder) {
         if spread == Spread::Proportional {
             let problem =

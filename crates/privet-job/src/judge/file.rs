@@ -48,6 +48,15 @@ pub(super) fn is_job(text: &str) -> bool {
         .is_ok_and(|table| table.contains_key("input") || table.contains_key("columns"))
 }
 
+/// Refuses names of which one stands for two things: whichever is told, it could be the other.
+pub(super) fn each_once(key: &str, names: &[String]) -> Result<(), JobError> {
+    let mut seen = std::collections::BTreeSet::new();
+    match names.iter().all(|name| seen.insert(name)) {
+        true => Ok(()),
+        false => Err(JobError::key(key, "has the same name twice; name each once")),
+    }
+}
+
 /// Judges what stands in a file.
 pub(super) fn judge(
     text: &str,
@@ -67,6 +76,9 @@ pub(super) fn judge(
     if let Some(own) = file.matrix {
         let outputs = own.outputs.as_ref().unwrap_or(&own.values);
         let width = outputs.len();
+        for (key, names) in [("matrix.values", &own.values), ("matrix.outputs", outputs)] {
+            each_once(key, names).map_err(|error| error.at(path))?;
+        }
         if own.rows.len() != own.values.len() || own.rows.iter().any(|row| row.len() != width) {
             let problem =
                 "must have a row for each of `values` and in it a probability for each of `outputs`";

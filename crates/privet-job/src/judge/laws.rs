@@ -41,6 +41,11 @@ pub struct LawJudged {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+    /// Whether it shows where a value is missing. A set that is missing is the empty set, and where the empty cell is a
+    /// value of the law it is drawn like the others.
+    pub tells_missing: bool,
+    /// Whether it is a law of sets of items.
+    pub is_of_sets: bool,
 }
 
 /// What a belief can become.
@@ -84,7 +89,15 @@ pub(super) fn of_matrix(
     let gamma = amplification::gamma(&matrix);
     let law = format!("a matrix from {} to {} values", matrix.inputs(), matrix.outputs());
     let open = gamma.is_infinite().then(|| "an output excludes an original, so there is no bound".to_owned());
-    let column = LawJudged { column: None, law, gamma: gamma.is_finite().then_some(gamma), open };
+    let tells_missing = !inputs.iter().any(String::is_empty);
+    let column = LawJudged {
+        column: None,
+        law,
+        gamma: gamma.is_finite().then_some(gamma),
+        open,
+        tells_missing,
+        is_of_sets: false,
+    };
     let breach = breach(None, &matrix, inputs, outputs, options)?;
     conclude(vec![column], gamma, breach, options, found)
 }
@@ -162,7 +175,14 @@ pub(super) fn of_model(model: &Model, options: &JudgeOptions, found: &mut Judgem
                 .then(|| "what is published excludes originals, so there is no bound".to_owned())
         });
         let gamma = gamma.is_finite().then_some(gamma);
-        judged.push(LawJudged { column: Some(column.name.clone()), law, gamma, open });
+        let is_of_sets = matches!(column.perturbation, Some(Perturbation::Items(_)));
+        let tells_missing = match &column.perturbation {
+            Some(Perturbation::Items(_)) => false,
+            Some(Perturbation::Categories(own)) => !own.values.iter().any(String::is_empty),
+            Some(Perturbation::Noise(_)) | None => true,
+        };
+        let name = Some(column.name.clone());
+        judged.push(LawJudged { column: name, law, gamma, open, tells_missing, is_of_sets });
     }
     conclude(judged, together, worst, options, found)
 }

@@ -30,7 +30,7 @@ use crate::load::unknown_among;
 /// Every record is compared with every other.
 const MOST_RECORDS: usize = 20_000;
 
-/// The most comparisons of draws.
+/// The most comparisons of draws. `privet judge --help` and the guide say so.
 const MOST_DRAWN: f64 = 2e10;
 
 /// The probability that draws call any record safe that is not, or the other way round.
@@ -267,9 +267,12 @@ fn of_points(
     };
     progress.check()?;
     if (records as f64).powi(2) * options.draws as f64 > MOST_DRAWN {
-        return Err(JobError::new(
-            "so many draws for so many records take too long; give fewer with --draws, or a part of the records",
-        )
+        let most = (MOST_DRAWN / options.draws as f64).sqrt().floor();
+        return Err(JobError::new(format!(
+            "so many draws for so many records take too long: {} draws are for {most} records at most; give fewer with \
+             --draws, or a part of the records",
+            options.draws
+        ))
         .into());
     }
     let draws = Draws { points, k: k as usize, probability, options };

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use privet_perturb::perfect::{MOST_TUPLES, Query, is_perfectly_private, shannon};
 use serde::{Deserialize, Serialize};
 
+use super::file::each_once;
 use super::{JudgeOptions, Judgement, Required, failed};
 use crate::error::{JobError, RunError};
 
@@ -88,10 +89,7 @@ pub(super) fn judge(
         let problem = format!("takes 1 to {MOST_TUPLES} tuples: all tables over them are looked at");
         return Err(JobError::key("view.tuples", problem).into());
     }
-    let distinct: std::collections::BTreeSet<&String> = tuples.iter().collect();
-    if distinct.len() != tuples.len() {
-        return Err(JobError::key("view.tuples", "names a tuple twice").into());
-    }
+    each_once("view.tuples", tuples)?;
     let size = tuples.len() as u32;
     let secret = Query::new(size, section.secret.answer(tuples)?).map_err(failed)?;
     let published: Vec<Box<dyn Fn(u32) -> u64>> =

@@ -154,7 +154,65 @@ fn worlds_and_adversaries() {
     assert!((own.beliefs[0].posterior - 0.5).abs() < 1e-12);
     assert!(judged("w.toml", text, &JudgeOptions { gamma: Some(4.0), ..options() }).unwrap().holds);
     assert!(!judged("w.toml", text, &JudgeOptions { gamma: Some(3.0), ..options() }).unwrap().holds);
-    assert!(judged("w.toml", &text.replace("[0.2, 0.8] }", "[0.0, 0.0] }"), &options()).is_err());
+    // What does not sum to 1 is a slip; what does but for rounding is taken.
+    let with = |own: &str| judged("w.toml", &text.replace("[0.2, 0.8] }", &format!("{own} }}")), &options());
+    for own in ["[0.0, 0.0]", "[2.0, 8.0]", "[0.2, 0.7]", "[0.2, 0.8000001]", "[1.0]", "[nan, 1.0]"] {
+        let said = with(own).unwrap_err();
+        assert!(said.contains("worlds.adversaries.neighbour") && said.contains("sum to 1"), "{own}: {said}");
+    }
+    assert!(with("[-0.2, 1.2]").is_err());
+    assert!(with("[0.2, 0.8000000001]").is_ok());
+}
+
+/// One name for two things is refused, wherever names are told in the answer.
+#[test]
+fn names_stand_once() {
+    let matrix = |values: &str, outputs: &str| {
+        format!("[matrix]\nvalues = {values}\noutputs = {outputs}\nrows = [[0.8, 0.2], [0.2, 0.8]]\n")
+    };
+    let (own, twice) = ("[\"a\", \"b\"]", "[\"a\", \"a\"]");
+    assert!(judged("m.toml", &matrix(own, own), &options()).is_ok());
+    let said = judged("m.toml", &matrix(twice, own), &options()).unwrap_err();
+    assert!(said.contains("matrix.values") && said.contains("twice"), "{said}");
+    assert!(judged("m.toml", &matrix(own, twice), &options()).unwrap_err().contains("matrix.outputs"));
+    let rows = "rows = [[0.8, 0.2], [0.2, 0.8]]\n";
+    let said = judged("m.toml", &format!("[matrix]\nvalues = {twice}\n{rows}"), &options()).unwrap_err();
+    assert!(said.contains("matrix.values"), "{said}");
+    let worlds = |names: &str, outputs: &str| {
+        format!(
+            "[worlds]\nnames = {names}\noutputs = {outputs}\nmechanism = [[0.8, 0.2], [0.2, 0.8]]\n\
+             statements = {{ s = [\"a\"] }}\n"
+        )
+    };
+    assert!(judged("w.toml", &worlds(own, own), &options()).is_ok());
+    assert!(judged("w.toml", &worlds(twice, own), &options()).unwrap_err().contains("worlds.names"));
+    assert!(judged("w.toml", &worlds(own, twice), &options()).unwrap_err().contains("worlds.outputs"));
+    let view = "[view]\ntuples = [\"a\", \"a\"]\nsecret = { holds = [\"a\"] }\npublished = []\n";
+    assert!(judged("v.toml", view, &options()).unwrap_err().contains("view.tuples"));
+}
+
+/// What a law tells of missing values: a matrix over a domain with the empty cell hides them, others do not.
+#[test]
+fn laws_tell_whether_they_show_what_is_missing() {
+    let tells =
+        |text: &str| judged("m.csv", text, &options()).unwrap().laws.unwrap().columns[0].tells_missing;
+    assert!(tells(WARNER));
+    let text = "[matrix]\nvalues = [\"\", \"b\"]\nrows = [[0.8, 0.2], [0.2, 0.8]]\n";
+    let found = judged("m.toml", text, &options()).unwrap().laws.unwrap();
+    assert!(!found.columns[0].tells_missing && !found.columns[0].is_of_sets);
+}
+
+/// The limit of draws is what `--help` says: 1,414² times 10,000 is below 2·10¹⁰ and 1,415² times that above.
+#[test]
+fn so_many_records_are_too_many() {
+    let csv: String = (0..1415).map(|x| format!("{x}\n")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("many.csv"), format!("x\n{csv}")).unwrap();
+    let path = folder.path().join("n.toml");
+    std::fs::write(&path, "[noise]\ndata = \"many.csv\"\nsd = { x = 1.0 }\n").unwrap();
+    let asked = JudgeOptions { k: Some(1.0), probability: Some(0.5), draws: 10_000, ..options() };
+    let said = judge(&path, &asked, &Silent).unwrap_err().to_string();
+    assert!(said.contains("10000 draws are for 1414 records at most"), "{said}");
 }
 
 #[test]

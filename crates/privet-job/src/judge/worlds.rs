@@ -10,7 +10,8 @@ use privet_perturb::PerturbationMatrix;
 use privet_perturb::semantic::{Belief, Predicate, Setting};
 use serde::{Deserialize, Serialize};
 
-use super::{JudgeOptions, Judgement, Required, failed, figures};
+use super::file::each_once;
+use super::{JudgeOptions, Judgement, ROUNDING, Required, failed, figures};
 use crate::error::{JobError, RunError};
 
 /// The section `worlds` of a file.
@@ -26,7 +27,8 @@ pub(super) struct WorldsSection {
     pub mechanism: Vec<Vec<f64>>,
     /// Sensitive statements: in which worlds each holds.
     pub statements: BTreeMap<String, Vec<String>>,
-    /// Adversaries: how likely each world is to each; one to whom all are equally likely when left out.
+    /// Adversaries: how likely each world is to each, in probabilities that sum to 1; one to whom all are equally likely
+    /// when left out.
     #[serde(default)]
     pub adversaries: BTreeMap<String, Vec<f64>>,
 }
@@ -71,6 +73,17 @@ pub(super) fn judge(
     }
     if !section.outputs.is_empty() && section.outputs.len() != width {
         return Err(JobError::key("worlds.outputs", "must name each column of `mechanism`").into());
+    }
+    each_once("worlds.names", &section.names)?;
+    each_once("worlds.outputs", &section.outputs)?;
+    for (name, own) in &section.adversaries {
+        // What does not sum to 1 is a slip, and beliefs that nobody wrote down would be judged in its place.
+        let is_whole = (own.iter().sum::<f64>() - 1.0).abs() <= ROUNDING;
+        if own.len() != worlds.len() || !is_whole {
+            let key = format!("worlds.adversaries.{name}");
+            let problem = "must have a probability for each of `names`, which sum to 1";
+            return Err(JobError::key(key, problem).into());
+        }
     }
     if section.statements.is_empty() {
         return Err(JobError::key("worlds.statements", "must name at least one sensitive statement").into());

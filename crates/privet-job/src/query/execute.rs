@@ -44,9 +44,11 @@ pub(super) struct Released {
 pub struct Number {
     /// The answer.
     pub value: f64,
-    /// With a probability of 95 % the noise is at most this, in the figure's own unit.
+    /// With a probability of 95 % the noise is at most this, in the figure's own unit; that of all groups at once where
+    /// the lines that are shown were chosen by this number.
     pub half_width_95: Option<f64>,
-    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile.
+    /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile; the
+    /// same where lines were chosen.
     pub rank_error_95: Option<f64>,
 }
 
@@ -216,7 +218,7 @@ impl Exact {
                 .collect(),
             Mechanism::Average { mean, bounds } => {
                 let width = bounds.grid().number(bounds.width() as i128);
-                let off = mean.noises().1.map_or(0.0, |count| count.accuracy().half_width_95);
+                let off = mean.records_off_95_of_all(part.rivals);
                 self.units(part, bounds, groups)
                     .into_iter()
                     .map(|units| {

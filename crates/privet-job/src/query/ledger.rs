@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms, check_name};
+use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms, check_name, unseen};
 use privet_dp::{Epsilon, Loss, Rational};
 
 use super::declared::{Declared, Flags, probability};
@@ -100,12 +100,13 @@ pub struct LedgerEntry {
     pub hash: String,
 }
 
-/// A name from a ledger as it is shown: control characters, which older entries may hold, are written out.
+/// A name from a ledger as it is shown: control characters and invisible ones, which older entries may hold, are written
+/// out.
 #[must_use]
 pub fn visible(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for own in name.chars() {
-        match own.is_control() {
+        match unseen(own) {
             true => text.extend(own.escape_default()),
             false => text.push(own),
         }
@@ -263,6 +264,7 @@ mod tests {
     #[test]
     fn names_of_old_entries_write_no_lines() {
         assert_eq!(visible("ann\n\u{1b}[2J\u{9b}x é"), "ann\\n\\u{1b}[2J\\u{9b}x é");
+        assert_eq!(visible("ann\u{202e}bob\u{feff}"), "ann\\u{202e}bob\\u{feff}");
         assert_eq!(visible("people.csv"), "people.csv");
     }
 

@@ -101,7 +101,8 @@ pub struct PlannedFigure {
     pub noise: String,
     /// The same as numbers, where it is one of two well-known ones.
     pub law: Option<Law>,
-    /// With a probability of 95 % the noise is at most this, in the figure's own unit.
+    /// With a probability of 95 % the noise is at most this, in the figure's own unit; that of all groups at once where
+    /// lines are chosen by this figure.
     pub half_width_95: Option<f64>,
     /// Averages: the same, to be divided by the number of records.
     pub half_width_95_times_records: Option<f64>,
@@ -117,12 +118,15 @@ pub struct Law {
     pub kind: &'static str,
     /// The scale of the one, the standard deviation of the other.
     pub scale: f64,
+    /// With a probability of 95 % one draw of it is at most this.
+    pub half_width_95: f64,
 }
 
 impl Law {
     fn of(noise: &privet_dp::Noise, units_per_one: f64) -> Self {
         let kind = if noise.is_gaussian() { "gaussian" } else { "laplace" };
-        Self { kind, scale: noise.scale().to_f64().value() / units_per_one }
+        let scale = noise.scale().to_f64().value() / units_per_one;
+        Self { kind, scale, half_width_95: noise.accuracy().per(units_per_one).half_width_95 }
     }
 }
 

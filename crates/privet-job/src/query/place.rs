@@ -15,6 +15,7 @@ use privet_dp::ledger::{Ledger, LedgerError, PostgresLedger, SqliteLedger};
 use super::error::QueryError;
 use crate::error::JobError;
 use crate::job::Job;
+use crate::meant::{is_meant, other_table};
 use crate::run::base_of;
 
 /// What flags say of the ledger.
@@ -71,17 +72,10 @@ impl Subject {
         let named = Some(Path::new(&self.name)).filter(|_| !self.named_by_job);
         let of_job =
             self.job.as_ref().filter(|_| self.named_by_job).map(|(job, _)| Path::new(&job.input.path));
-        let mut names = vec!["data".to_owned()];
-        for path in [Some(self.path.as_path()), named, of_job].into_iter().flatten() {
-            let parts = [path.file_name(), path.file_stem()].into_iter().flatten();
-            names.extend(parts.map(|part| part.to_string_lossy().to_lowercase()));
-        }
-        match tables.iter().all(|table| names.contains(&table.to_lowercase())) {
+        let paths = [Some(self.path.as_path()), named, of_job].into_iter().flatten();
+        match is_meant(tables, &["data"], paths) {
             true => Ok(()),
-            false => Err(QueryError::Declaration(
-                "the question is about a table of another name; after `from` stands `data`, or the name of the table's file"
-                    .to_owned(),
-            )),
+            false => Err(QueryError::Declaration(other_table("`data`, or the name of the table's file"))),
         }
     }
 

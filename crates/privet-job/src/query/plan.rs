@@ -17,6 +17,11 @@
 //! (`privet_dp::TopK`, with `--mechanism peeling`) needs noise k times as large for the same epsilon, because keys are
 //! declared and all counts are made anyway; but the counts are then not those that won by their noise. The choice gets
 //! a share of epsilon like a figure.
+//!
+//! Who wins by noisy numbers wins partly by noise, so a width that holds for 95 % of all groups need not hold for 95 %
+//! of the winners. Where lines are chosen by a figure, its width is therefore one within which *all* groups are at once
+//! with a probability of 95 %: it holds for those that are shown, whichever they are. Other figures of the same lines have
+//! noise that the choice has not seen, and keep their width.
 
 use std::num::NonZeroUsize;
 
@@ -85,6 +90,8 @@ pub(super) enum Way {
 pub(super) struct Part {
     pub figure: Figure,
     pub mechanism: Mechanism,
+    /// How many groups compete by this figure's noisy numbers to be shown; 1 where none is left out by them.
+    pub rivals: u64,
 }
 
 /// What answers a figure.
@@ -192,9 +199,15 @@ impl Plan {
             false => Way::Figures,
         };
         let is_grouped = !keys.is_empty();
-        let parts = different.into_iter().map(|figure| {
+        // Peeling has noise of its own, so figures do not compete by theirs.
+        let decides = match is_chosen {
+            true => None,
+            false => deciding(&question, groups).and_then(|place| part_of.get(place).copied()),
+        };
+        let parts = different.into_iter().enumerate().map(|(place, figure)| {
             let mechanism = shares.mechanism(figure, people, is_grouped, declared)?;
-            Ok(Part { figure: figure.clone(), mechanism })
+            let rivals = if decides == Some(place) { groups.get() as u64 } else { 1 };
+            Ok(Part { figure: figure.clone(), mechanism, rivals })
         });
         let parts = parts.collect::<Result<Vec<_>, QueryError>>()?;
         let loss = shares.total(&epsilon, delta.as_ref())?;
@@ -220,21 +233,31 @@ impl Plan {
         }
     }
 
-    /// Whether only some lines are shown, chosen by their noisy numbers.
-    fn chooses(&self) -> bool {
-        let by_figure = |own: &Ranking| matches!(own.by, RankBy::Figure(_));
-        self.question.limit.is_some() && self.question.order.as_ref().is_some_and(by_figure)
+    /// What there is to know where only some lines are shown, chosen by their noisy numbers.
+    fn chosen_by_noise(&self) -> Option<String> {
+        let place = deciding(&self.question, self.groups)?;
+        let output = self.question.select.get(place)?;
+        let mut remark = match &output.figure {
+            Figure::SmoothMedian { .. } => {
+                "Lines are chosen by their noisy numbers, which tend to lie beyond the truth.".to_owned()
+            }
+            _ => format!(
+                "Lines are chosen by their noisy numbers, which tend to lie beyond the truth; so that the width of `{}` holds \
+                 for them too, it is one within which all {} groups are at once with a probability of 95 %.",
+                output.name, self.groups
+            ),
+        };
+        let is_count = matches!(output.figure, Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_)));
+        if is_count && self.question.order.is_some_and(|own| own.descending) {
+            remark.push_str(" `--mechanism peeling` counts the largest groups afresh.");
+        }
+        Some(remark)
     }
 
     /// What else there is to know of how it is answered, in sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = match &self.way {
-            Way::Figures if self.chooses() => vec![
-                "Lines are chosen by their noisy numbers, which are then farther off than their widths say, mostly beyond the \
-                 truth; `--mechanism peeling` counts the largest groups afresh."
-                    .to_owned(),
-            ],
-            Way::Figures => Vec::new(),
+            Way::Figures => self.chosen_by_noise().into_iter().collect(),
             Way::Chosen(choice) => vec![choice.remark()],
             Way::Marginals(marginals) => marginals.remarks(&self.keys),
             Way::Session(session) => vec![session.remark()],
@@ -331,6 +354,14 @@ impl Plan {
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+}
+
+/// The place of the figure by whose noisy numbers some groups are left out.
+fn deciding(question: &PrivateQuestion, groups: NonZeroUsize) -> Option<usize> {
+    match question.order? {
+        Ranking { by: RankBy::Figure(place), .. } if question.limit? < groups.get() => Some(place),
+        _ => None,
     }
 }
 
@@ -466,18 +497,21 @@ impl Part {
         }
     }
 
-    /// How far off an answer will be.
+    /// How far off an answer will be, or all those that compete.
     pub fn error(&self) -> Error {
         match &self.mechanism {
-            Mechanism::Count(noise) => Error::HalfWidth(noise.accuracy().half_width_95),
+            Mechanism::Count(noise) => Error::HalfWidth(noise.half_width_95_of_all(self.rivals)),
             Mechanism::Sum { sum, noise } => {
                 let one = sum.bounds.grid().units_per_one() as f64;
-                Error::HalfWidth(noise.accuracy().per(one).half_width_95)
+                Error::HalfWidth(noise.half_width_95_of_all(self.rivals) / one)
             }
-            Mechanism::Average { mean, .. } => Error::PerRecords(mean.accuracy(1).half_width_95),
-            Mechanism::Quantile { quantile, .. } => Error::Rank(quantile.rank_error_95().map(f64::ceil)),
+            Mechanism::Average { mean, .. } => Error::PerRecords(mean.half_width_95_of_all(1, self.rivals)),
+            Mechanism::Quantile { quantile, .. } => {
+                Error::Rank(quantile.rank_error_95_of_all(self.rivals).map(f64::ceil))
+            }
             Mechanism::SmoothMedian { median, bounds } => {
-                Error::IfEven(median.half_width_95_times_records() / bounds.grid().units_per_one() as f64)
+                let half = median.half_width_95_times_records_of_all(self.rivals);
+                Error::IfEven(half / bounds.grid().units_per_one() as f64)
             }
         }
     }

@@ -32,7 +32,7 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
             "gaussian" => (NoiseKind::Gaussian, law.scale),
             _ => (NoiseKind::Laplace, law.scale),
         }),
-        half_width_95: own.half_width_95,
+        half_width_95: own.law.map(|law| law.half_width_95),
     };
     let number = |own: &super::Number| AnswerNumber {
         value: own.value,

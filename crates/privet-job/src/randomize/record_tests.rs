@@ -49,6 +49,32 @@ fn texts(table: &Table, places: &[usize]) -> Vec<Vec<String>> {
     (0..table.rows).map(|row| places.iter().map(|&place| cell(place, row)).collect()).collect()
 }
 
+/// A regression test: where only some records were made, the numbers of the others were rounded to the decimals of those.
+#[test]
+fn records_that_stay_keep_their_decimals() {
+    let mut table = table(&(0..40).map(|i| [1 + i % 2, 1, 1 + i % 8, 1 + i % 8]).collect::<Vec<_>>());
+    // Whole numbers for v1, seven decimals for v2.
+    let own = |i: usize| if i.is_multiple_of(2) { format!("{i}") } else { format!("{i}.0000001") };
+    let (domain, codes) = Domain::canonical((0..40).map(|i| own(i).into()).collect(), str::is_empty);
+    (table.columns[2].domain, table.columns[2].codes) = (domain, codes);
+    for model in ["cart", "regression"] {
+        let section = format!(
+            "scope = \"partial\"\nmodel = \"{model}\"\ncopies = 2\ncolumns = [\"n\"]\nonly = {{ a = [\"v1\"] }}"
+        );
+        let job = job(&format!("method = \"synthetic\"\n{section}"));
+        let file = |number| format!("data-{number}.csv");
+        let made = synthetic::synthetic(&table, &job, &mut SeededCoins::new(1), file, &Silent).unwrap();
+        assert_eq!(made.synthetic.unwrap().columns[0].decimals, Some(7), "{model}");
+        for copy in &made.tables {
+            let (then, now) = (texts(&table, &[0, 2]), texts(copy, &[0, 2]));
+            let stay = then.iter().zip(&now).filter(|(then, _)| then[0] == "v2").collect::<Vec<_>>();
+            assert!(stay.len() == 20 && stay.iter().all(|(then, now)| then == now), "{model}");
+            let decimals = |own: &Vec<String>| own[1].split_once('.').map_or(0, |(_, behind)| behind.len());
+            assert!(now.iter().all(|own| decimals(own) == 7), "{model}");
+        }
+    }
+}
+
 fn counted(table: &Table, places: &[usize]) -> Vec<Vec<String>> {
     let mut all = texts(table, places);
     all.sort();

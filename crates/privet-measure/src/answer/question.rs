@@ -20,6 +20,8 @@ const ACCEPTED: &str = "accepted is `select count(*), count(COLUMN), sum(COLUMN)
 /// What is asked of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
+    /// The name of the table, as it stands after `from`.
+    pub table: String,
     /// The figures, in the order of the question; at least one.
     pub select: Vec<Output>,
     /// Which records they are about; all when it is empty.

@@ -37,7 +37,7 @@ pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
         }
     };
     let select = asked.select.into_iter().map(release).collect::<Result<_, _>>()?;
-    Ok(Question { select, filter: asked.filter, group_by: asked.group_by })
+    Ok(Question { table: asked.table, select, filter: asked.filter, group_by: asked.group_by })
 }
 
 /// Reads a question that is answered with noise.

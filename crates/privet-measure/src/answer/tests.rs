@@ -337,7 +337,7 @@ fn estimates(release: &Records, condition: &Condition, target: &str) -> Vec<Esti
         output(Aggregate::Sum(target.into())),
         output(Aggregate::Average(target.into())),
     ];
-    let question = Question { select, filter: condition.clone(), group_by: vec![] };
+    let question = Question { table: "data".into(), select, filter: condition.clone(), group_by: vec![] };
     release.answer(&question).unwrap().lines[0].estimates.clone()
 }
 
@@ -471,6 +471,7 @@ fn questions_are_read_and_others_refused() {
     let question = read(
         "select sex, count(*) as n, avg(d.cost) from data d where not (age < 5 or d.sex is null) group by sex",
     );
+    assert_eq!(question.table, "data");
     assert_eq!(question.group_by, ["sex"]);
     assert_eq!(question.select[0].name, "n");
     assert_eq!(question.select[1].name, "avg(cost)");

@@ -87,41 +87,71 @@ fn concept(n: usize, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
     (x, y, classes)
 }
 
-/// With noise over as much as the width of the concept, learning from reconstructed distributions beats learning from
-/// the perturbed values, on plain records. Seeds are fixed, so chance makes no difference from run to run. With fresh ones
-/// the scores of two classifiers on the same 4000 records differ with a deviation of at most √(share told differently/4000),
-/// below 0.008 for a quarter of them, from what they are on all; what training adds to that is in no formula.
-#[test]
-fn reconstruction_helps() {
-    let (x, y, classes) = concept(6000, 1);
+/// The share of all records of the concept that a classifier tells rightly, exactly: records are even over the pairs of
+/// intervals of half a unit, on each of which the concept is the same, and 5 % of labels are wrong.
+fn exact_accuracy(classifier: &dyn Classifier) -> f64 {
+    let pairs = (0..18u32).flat_map(|a| (0..18u32).map(move |b| (a, b)));
+    let right = pairs.map(|(a, b)| {
+        let is_in = (6..12).contains(&a) && b >= 6;
+        if classifier.predict(&[Some(a), Some(b)]) == Some(u32::from(is_in)) { 0.95 } else { 0.05 }
+    });
+    right.sum::<f64>() / 324.0
+}
+
+/// Records of the concept, with noise over as much as its width.
+fn noisy(n: usize, seeds: (u64, u64)) -> NoisyRecords {
+    let (x, y, classes) = concept(n, seeds.0);
     let noise = Noise::Uniform { half_width: 3.0 };
     let grid = Grid::even(0.0, 9.0, 18).unwrap();
-    let mut coins = SeededCoins::new(2);
+    let mut coins = SeededCoins::new(seeds.1);
     let mut column = |values: &[f64]| NoisyColumn {
         values: additive_noise(values, noise, &mut coins).unwrap().value,
         noise,
         grid: grid.clone(),
     };
     let columns = vec![column(&x), column(&y)];
-    let records = NoisyRecords::new(columns, classes).unwrap();
+    NoisyRecords::new(columns, classes).unwrap()
+}
+
+const SMALL: TreeOptions = TreeOptions { max_depth: 6, min_leaf: 100.0 };
+
+fn tree(records: &NoisyRecords, approach: Approach) -> ReconstructedTree {
+    let training = TreeTraining { approach, reconstruction: Options::default(), tree: SMALL };
+    ReconstructedTree::train(records, &training).unwrap()
+}
+
+/// Learning from reconstructed distributions beats learning from the perturbed values, on plain records: in each of 20
+/// trainings, by accuracies that are exact, so that only the training is left to chance. False alarm: none, because all seeds
+/// are fixed and the verdict is the same in every run. The other way round, were the reconstruction better in no more than
+/// half of all trainings, it would be in all 20 with a probability of 2^-20, which is below 1e-6, for each of the two.
+#[test]
+fn reconstruction_helps() {
+    for training in 0..20 {
+        let records = noisy(6000, (2 * training + 1, 2 * training + 2));
+        let by_class = exact_accuracy(&tree(&records, Approach::ByClass));
+        let raw = exact_accuracy(&DecisionTree::train(&ordinary(&records), SMALL));
+        assert!(by_class > raw, "training {training}: {by_class}, {raw}");
+        let bayes = exact_accuracy(&ReconstructedBayes::train(&records, 1.0, &Options::default()).unwrap());
+        let raw = exact_accuracy(&NaiveBayes::train(&ordinary(&records), 1.0));
+        assert!(bayes > raw, "training {training}: {bayes}, {raw}");
+    }
+}
+
+/// Reconstructing anew at each node helps as well, if less surely: of one training and 4000 records, all of fixed seeds.
+/// False alarm: none, the verdict is the same in every run; it speaks of these records alone.
+#[test]
+fn reconstruction_at_nodes_helps_here() {
+    let records = noisy(6000, (1, 2));
     let (x, y, classes) = concept(4000, 3);
-    let leaves = |values: &[f64]| values.iter().map(|&value| Some(nearest(&grid, value))).collect::<Vec<_>>();
+    let grid = &records.columns()[0].grid;
+    let leaves = |values: &[f64]| values.iter().map(|&value| Some(nearest(grid, value))).collect::<Vec<_>>();
     let test = [leaves(&x), leaves(&y)];
     let classes: Vec<Option<u32>> = classes.into_iter().map(Some).collect();
     let score = |classifier: &dyn Classifier| accuracy(classifier, &test, &classes).unwrap();
-    let tree = TreeOptions { max_depth: 6, min_leaf: 100.0 };
-    let raw = score(&DecisionTree::train(&ordinary(&records), tree));
-    let reconstruction = Options::default();
-    let trees = APPROACHES.map(|approach| {
-        ReconstructedTree::train(&records, &TreeTraining { approach, reconstruction, tree }).unwrap()
-    });
-    let [global, by_class, local] = &trees;
+    let [global, by_class, local] = APPROACHES.map(|approach| tree(&records, approach));
     assert!(global != by_class && by_class != local);
-    let scores = [score(global), score(by_class), score(local)];
-    let bayes = score(&ReconstructedBayes::train(&records, 1.0, &reconstruction).unwrap());
-    let raw_bayes = score(&NaiveBayes::train(&ordinary(&records), 1.0));
-    assert!(scores[1] > raw + 0.02 && scores[2] > raw + 0.02, "{raw} {scores:?}");
-    assert!(bayes > raw_bayes + 0.01, "{raw_bayes} {bayes}");
+    let (raw, local) = (score(&DecisionTree::train(&ordinary(&records), SMALL)), score(&local));
+    assert!(local > raw, "{raw} {local}");
 }
 
 #[test]

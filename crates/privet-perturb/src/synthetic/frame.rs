@@ -57,6 +57,15 @@ impl Column {
         }
     }
 
+    /// The decimals of its numbers, of all of them: also where only some records are made, the others are published
+    /// beside them. `None` for categories, and where numbers are as good as continuous.
+    pub(super) fn decimals(&self) -> Option<u8> {
+        match self {
+            Column::Numeric(values) => decimals(values),
+            Column::Categorical { .. } => None,
+        }
+    }
+
     /// As many records, all missing.
     pub(super) fn blank(&self, records: usize) -> Column {
         match self {
@@ -171,18 +180,32 @@ pub(super) fn check_records(records: usize) -> Result<(), SyntheticError> {
     Ok(())
 }
 
-/// The fewest decimals, at most 6, that all known values have; `None` when some have more.
-pub(super) fn decimals(values: impl Iterator<Item = f64> + Clone) -> Option<u8> {
-    (0..=6).find(|&places| {
-        let values = values.clone();
-        values.filter(|value| !value.is_nan()).all(|value| to_decimals(value, places) == value)
-    })
+/// The most decimals that are looked for: a number of 64 bits holds no more digits.
+const MOST_DECIMALS: u8 = 15;
+
+/// Beyond this, not every whole number is a number of 64 bits.
+const MOST_WHOLE: f64 = 9e15;
+
+/// The most decimals that any known value has; `None` when some have more digits than a text of 15 can tell.
+fn decimals(values: &[f64]) -> Option<u8> {
+    let known = || values.iter().copied().filter(|value| !value.is_nan());
+    (0..=MOST_DECIMALS).find(|&places| known().all(|value| has_decimals(value, places)))
+}
+
+/// Whether a number is one with so many decimals, and can be told from its neighbours by them.
+fn has_decimals(value: f64, places: u8) -> bool {
+    value.fract() == 0.0
+        || ((value * power(places)).abs() < MOST_WHOLE && to_decimals(value, places) == value)
 }
 
 /// A number with so many decimals; one that is too large to have any is itself.
 pub(super) fn to_decimals(value: f64, places: u8) -> f64 {
-    let scale = 10f64.powi(i32::from(places));
-    if (value * scale).abs() < 9e15 { (value * scale).round() / scale } else { value }
+    let scale = power(places);
+    if (value * scale).abs() < MOST_WHOLE { (value * scale).round() / scale } else { value }
+}
+
+fn power(places: u8) -> f64 {
+    10f64.powi(i32::from(places))
 }
 
 #[cfg(test)]
@@ -214,11 +237,18 @@ mod tests {
 
     #[test]
     fn decimals_are_those_that_are_written() {
-        let of = |values: &[f64]| decimals(values.iter().copied());
-        assert_eq!(of(&[1.0, -3.0, f64::NAN]), Some(0));
-        assert_eq!(of(&[0.1, 0.25]), Some(2));
-        assert_eq!(of(&[1.0 / 3.0]), None);
-        assert_eq!(of(&[1e99, 2.0]), Some(0));
+        assert_eq!(decimals(&[1.0, -3.0, f64::NAN]), Some(0));
+        assert_eq!(decimals(&[0.1, 0.25]), Some(2));
+        assert_eq!(decimals(&[48.208_17, 16.373_819_4, 2.0]), Some(7));
+        assert_eq!(decimals(&[1e-9, -0.25]), Some(9));
+        // What takes all digits of a number is as good as continuous.
+        assert_eq!(decimals(&[1.0 / 3.0]), None);
+        assert_eq!(decimals(&[100.0 / 3.0]), None);
+        assert_eq!(decimals(&[0.1 + 0.2]), None);
+        assert_eq!(decimals(&[1e99, 2.0]), Some(0));
+        assert_eq!(decimals(&[1e99, 0.125]), Some(3));
+        assert_eq!(decimals(&[]), Some(0));
+        assert_eq!(to_decimals(16.373_819_449, 7), 16.373_819_4);
         assert_eq!(to_decimals(2.346, 2), 2.35);
         assert_eq!(to_decimals(1e100, 6), 1e100);
     }

@@ -11,7 +11,7 @@
 //! its value lies of a midpoint that a reader can estimate. Variances are too small, as those of fitted values are. No
 //! promise of privacy. Ties at the border of a tail go by the order of records.
 
-use super::frame::{decimals, to_decimals};
+use super::frame::to_decimals;
 use super::plan::Task;
 use super::regression::{Features, Linear, dot};
 use super::{Column, ColumnModel, Frame, Model, SyntheticError};
@@ -88,7 +88,7 @@ pub(super) fn synthesize(
         let mut sides = vec![0.0; rows.len()];
         order.iter().take(count).for_each(|&place| sides[place] = 1.0);
         order.iter().rev().take(count).for_each(|&place| sides[place] = -1.0);
-        let places = if task.round { decimals(own.iter().copied()) } else { None };
+        let places = if task.round { frame.columns()[target].decimals() } else { None };
         let (mut row, mut dense) = (Vec::new(), vec![0.0; features.size]);
         if let Column::Numeric(out) = &mut copy.columns[target] {
             for (&record, side) in rows.iter().zip(sides) {

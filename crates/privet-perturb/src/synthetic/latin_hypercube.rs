@@ -18,7 +18,7 @@ use nalgebra::DMatrix;
 
 use super::algebra::{check_width, combine, orthonormal, root};
 use super::draws::inside;
-use super::frame::{decimals, to_decimals};
+use super::frame::to_decimals;
 use super::plan::Task;
 use super::{Column, ColumnModel, Frame, Model, SyntheticError};
 use crate::{Coins, PerturbError};
@@ -58,10 +58,9 @@ pub(super) fn synthesize<C: Coins + ?Sized>(
     }
     let target = rank_correlation(&columns);
     let factor = root(&target.map(normal_correlation))?;
-    let places: Vec<Option<u8>> = columns
-        .iter()
-        .map(|values| if task.round && options.smooth { decimals(values.iter().copied()) } else { None })
-        .collect();
+    let rounds = task.round && options.smooth;
+    let place = |&column: &usize| if rounds { task.frame.columns()[column].decimals() } else { None };
+    let places: Vec<Option<u8>> = task.targets.iter().map(place).collect();
     columns.iter_mut().for_each(|values| values.sort_unstable_by(f64::total_cmp));
     let even = vec![vec![1.0 / (made as f64).sqrt(); made]];
     let mut copies: Vec<Frame> = Vec::with_capacity(task.copies);

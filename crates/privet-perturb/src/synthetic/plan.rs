@@ -81,8 +81,9 @@ pub struct Plan {
     pub method: Method,
     /// The number m of copies. Estimates with intervals need at least 2.
     pub copies: usize,
-    /// Whether drawn numbers get as many decimals as those of their column have, where these have at most 6. Methods
-    /// that keep statistics exactly do not round.
+    /// Whether drawn numbers get as many decimals as those of their column have, where these have at most 15. Only then
+    /// does it tell something that a drawn number is none of the originals. Methods that keep statistics exactly do not
+    /// round.
     pub round: bool,
 }
 

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use self::goal::{Classes, Numbers};
 use self::tree::{Limits, Predictor, Tree, coded, grow, lowest};
 use super::draws::{bootstrap, inside, pick};
-use super::frame::{decimals, to_decimals};
+use super::frame::to_decimals;
 use super::plan::Task;
 use super::{Column, ColumnModel, Frame, MISSING, Model, SyntheticError};
 use crate::{Coins, PerturbError};
@@ -185,8 +185,7 @@ fn learn(task: &Task<'_>, prepared: &[Prepared], target: usize, known: &[usize],
                 let there: Vec<u32> = values.iter().map(|value| u32::from(!value.is_nan())).collect();
                 classes(&there, 2)
             });
-            let own = known.iter().map(|&row| values[row as usize]);
-            let decimals = if task.round { decimals(own) } else { None };
+            let decimals = if task.round { columns[target].decimals() } else { None };
             let number = (!known.is_empty()).then(|| {
                 let mut goal = Numbers::new(values, &known);
                 let tree = grow(&predictors, known, records, &mut goal, limits);

@@ -90,6 +90,40 @@ fn smoothing_repeats_no_value_of_one_record() {
     assert_eq!(made.models[0].decimals, None);
 }
 
+/// Made numbers have as many decimals as those of their column, however many these are, and those of all records where
+/// only some are made: the others are published beside them as they were.
+#[test]
+fn decimals_are_those_of_the_column() {
+    for places in [0u8, 2, 7, 11] {
+        let unit = 10f64.powi(-i32::from(places));
+        let values: Vec<f64> =
+            (0..300).map(|row| to_decimals(f64::from(row * row % 211) * unit, places)).collect();
+        let original = Frame::new(vec![Column::Numeric(values.clone())]).unwrap();
+        let plans = [
+            Plan::full(200, Method::Cart(Cart::default())).copies(2),
+            plan(vec![0], Cart::default()),
+            plan(vec![0], Cart::default()).only((0..300).filter(|row| row % 2 == 0).collect()),
+        ];
+        for plan in plans {
+            let made = synthesize(&original, &plan, &mut SeededCoins::new(7)).unwrap();
+            assert_eq!(made.models[0].decimals, Some(places));
+            for copy in &made.copies {
+                assert!(numbers(copy, 0).iter().all(|value| to_decimals(*value, places) == *value));
+            }
+            // 211 values at most for 300 records, so some come out again, and that is told.
+            assert!(made.statistics.columns[0].by_chance > 0.0, "{places} decimals");
+        }
+    }
+    // The records that are made are whole numbers, the others are not.
+    let values: Vec<f64> =
+        (0..100).map(|row| if row < 60 { f64::from(row) } else { f64::from(row) + 0.125 }).collect();
+    let original = Frame::new(vec![Column::Numeric(values.clone())]).unwrap();
+    let some = plan(vec![0], Cart::default()).only((0..60).collect());
+    let made = synthesize(&original, &some, &mut SeededCoins::new(7)).unwrap();
+    assert_eq!(made.models[0].decimals, Some(3));
+    assert!(made.copies.iter().all(|copy| numbers(copy, 0)[60..] == values[60..]));
+}
+
 /// A value that half of the records have is repeated about as often, also with smoothing: the gaps between equal values
 /// are no gaps. With k records of which h have the value, h−1 of k−1 gaps give it. False alarm: 1e-6.
 #[test]

@@ -29,7 +29,7 @@ pub(super) use self::mice::complete;
 pub use self::mice::impute;
 
 use super::draws::inside;
-use super::frame::{decimals, to_decimals};
+use super::frame::to_decimals;
 use super::plan::Task;
 use super::{Column, ColumnModel, Frame, Model, SyntheticError};
 use crate::{Coins, PerturbError};
@@ -113,7 +113,7 @@ impl Conditional {
         let kind = match own {
             Column::Numeric(values) => {
                 if round {
-                    places = decimals(rows.iter().map(|&row| values[row as usize]));
+                    places = own.decimals();
                 }
                 if within_range {
                     let own = rows.iter().map(|&row| values[row as usize]);
