@@ -62,6 +62,17 @@ impl Densities {
         Ok(Self { columns: columns.collect() })
     }
 
+    /// Puts people in another order, that in which they will be asked for.
+    pub fn order(&mut self, people: &[u32]) {
+        for own in &mut self.columns {
+            let at = |person: &u32| own.people.get(*person as usize).copied().unwrap_or(f64::NAN);
+            let ordered = people.iter().map(at).collect();
+            let at = |person: &u32| own.inverse.get(*person as usize).copied();
+            own.inverse = people.iter().filter_map(at).collect();
+            own.people = ordered;
+        }
+    }
+
     /// Whether all noise is normal.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()

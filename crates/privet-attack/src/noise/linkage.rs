@@ -50,6 +50,8 @@ pub struct Linkage {
     queries: Vec<f64>,
     /// Of each that is judged the nearest, where all noise is normal.
     nearest: Vec<Neighbours>,
+    /// Per person the place in the tree.
+    place_of: Vec<u32>,
     densities: Densities,
     /// The records that are judged.
     judged: Vec<u32>,
@@ -75,7 +77,8 @@ const UNSURE: f64 = 1000.0;
 struct Likeliest {
     /// The logarithm of its density.
     logarithm: f64,
-    person: u32,
+    /// The person, and their place in the tree.
+    who: (u32, u32),
     /// Its squared distance.
     far: f64,
     /// The sum of all densities, that of the likeliest being 1.
@@ -84,21 +87,25 @@ struct Likeliest {
 
 impl Default for Likeliest {
     fn default() -> Self {
-        Self { logarithm: f64::NEG_INFINITY, person: u32::MAX, far: f64::INFINITY, sum: 0.0 }
+        Self { logarithm: f64::NEG_INFINITY, who: (u32::MAX, u32::MAX), far: f64::INFINITY, sum: 0.0 }
     }
 }
 
 impl Likeliest {
-    fn add(&mut self, logarithm: f64, person: u32, far: f64) {
-        // Beyond this nothing is added to a sum of at least 1, whoever comes.
-        if logarithm < self.logarithm - 60.0 || logarithm == f64::NEG_INFINITY {
+    /// Whether it weighs anything: beyond this nothing is added to a sum of at least 1, whoever comes.
+    fn may_add(&self, logarithm: f64) -> bool {
+        logarithm >= self.logarithm - 60.0 && logarithm > f64::NEG_INFINITY
+    }
+
+    fn add(&mut self, logarithm: f64, who: (u32, u32), far: f64) {
+        if !self.may_add(logarithm) {
             return;
         }
         // Among equals the nearer one, and then the first.
-        let is_first = logarithm == self.logarithm && (far, person) < (self.far, self.person);
+        let is_first = logarithm == self.logarithm && (far, who.0) < (self.far, self.who.0);
         if logarithm > self.logarithm || is_first {
             self.sum *= (self.logarithm - logarithm).exp();
-            *self = Self { logarithm, person, far, ..*self };
+            *self = Self { logarithm, who, far, ..*self };
         }
         self.sum += (logarithm - self.logarithm).exp();
     }
@@ -162,6 +169,7 @@ pub fn link(
         tree: None,
         queries: Vec::new(),
         nearest: Vec::new(),
+        place_of: Vec::new(),
         judged: judged(published.len(), people.len(), densities.is_empty(), seed),
         densities,
         most: 0.0,
@@ -177,6 +185,13 @@ pub fn link(
                 links.judged.iter().flat_map(|&own| record(&links.queries, width, own)).copied().collect();
             links.nearest = tree.nearest(&queries);
         }
+        links.place_of = vec![0; people.len()];
+        for (&person, place) in tree.numbers().iter().zip(0..) {
+            if let Some(own) = links.place_of.get_mut(person as usize) {
+                *own = place;
+            }
+        }
+        links.densities.order(tree.numbers());
         (links.tree, links.most) = (Some(tree), far(width));
     }
     Ok(links)
@@ -252,8 +267,9 @@ impl Linkage {
             return Some(link);
         }
         let mut weight = 0.0;
-        let left_out = tree.within(query, first + self.reach(), &mut |(far, person)| {
-            if Some(person) != without {
+        let without = without.and_then(|person| self.place_of.get(person as usize)).copied();
+        let left_out = tree.within(query, first + self.reach(), &mut |(far, place)| {
+            if Some(place) != without {
                 weight += ((first - far) / 2.0).exp();
             }
             weight <= UNSURE
@@ -267,18 +283,22 @@ impl Linkage {
         let mut likeliest = [Likeliest::default(); 2];
         let [all, others] = &mut likeliest;
         let reach = self.most + self.densities.slack() + self.reach();
-        let left_out = tree.within(query, reach, &mut |(far, person)| {
-            let own = self.densities.instead(record, person) - far / 2.0;
-            all.add(own, person, far);
-            if person != without {
-                others.add(own, person, far);
+        let without = self.place_of.get(without as usize).copied().unwrap_or(u32::MAX);
+        let left_out = tree.within(query, reach, &mut |(far, place)| {
+            let own = self.densities.instead(record, place) - far / 2.0;
+            if all.may_add(own) || others.may_add(own) {
+                let Some(&person) = tree.numbers().get(place as usize) else { return true };
+                all.add(own, (person, place), far);
+                if place != without {
+                    others.add(own, (person, place), far);
+                }
             }
             true
         });
         likeliest.map(|own| {
-            let Likeliest { person, far, sum, .. } = own;
+            let Likeliest { who: (person, place), far, sum, .. } = own;
             (person != u32::MAX).then(|| {
-                let squared = (far + self.densities.squares(record, person)).max(0.0);
+                let squared = (far + self.densities.squares(record, place)).max(0.0);
                 let weight = f64::max(sum, 1.0) + if left_out { LEFT_OUT } else { 0.0 };
                 let confidence = if squared > self.most { 0.0 } else { 1.0 / weight };
                 Link { person, distance: far.sqrt(), confidence }

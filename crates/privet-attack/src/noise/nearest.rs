@@ -74,8 +74,14 @@ impl Tree {
             .collect()
     }
 
+    /// The numbers of the points, in the order in which they lie here.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// Every point whose squared distance to the query is at most `most`, with some that are farther, nearer cells first,
-    /// until `each` says no. Returns whether points were left out for being too far.
+    /// until `each` says no: the squared distance, and the place in the order of [`Tree::numbers`]. Returns whether points
+    /// were left out for being too far.
     pub fn within(&self, query: &[f64], most: f64, each: &mut impl FnMut(Neighbour) -> bool) -> bool {
         let mut around = Around { query, most, offsets: vec![0.0; self.width], left_out: false };
         self.walk(&self.root, 0.0, &mut around, each);
@@ -93,9 +99,8 @@ impl Tree {
         match cell {
             &Cell::Leaf { from, to } => {
                 let points = self.points.get(from * self.width..to * self.width).unwrap_or(&[]);
-                let numbers = self.numbers.get(from..to).unwrap_or(&[]);
-                let mut both = points.chunks_exact(self.width).zip(numbers);
-                both.all(|(point, &number)| each((squared(around.query, point, f64::INFINITY), number)))
+                let mut both = points.chunks_exact(self.width).zip(from as u32..);
+                both.all(|(point, place)| each((squared(around.query, point, f64::INFINITY), place)))
             }
             Cell::Split { axis, at, below, above } => {
                 let offset = around.query.get(*axis).map_or(0.0, |own| own - at);
@@ -255,8 +260,8 @@ mod tests {
             // All within a distance are met, each once; those left out are farther.
             for (query, most) in queries.chunks_exact(width).zip([0.0, 30.0, 900.0, f64::INFINITY]) {
                 let mut met = vec![0; points.len() / width];
-                let left_out = tree.within(query, most, &mut |(_, number)| {
-                    met[number as usize] += 1;
+                let left_out = tree.within(query, most, &mut |(_, place)| {
+                    met[tree.numbers()[place as usize] as usize] += 1;
                     true
                 });
                 for (point, &times) in points.chunks_exact(width).zip(&met) {
