@@ -274,13 +274,36 @@ pub(crate) struct Verdict<'a> {
     pub control: Option<(Rate, String)>,
     /// People whose value the adversary knew beforehand, ascending: nobody learns it from the release.
     pub stated: Vec<u32>,
+    /// How sure of a value of a person one is at least, however people stand in groups. Without it, the least share of the
+    /// value in a group that may hold the person.
+    pub least: Option<Least<'a>>,
     pub notes: Vec<String>,
+}
+
+/// Of a person and a value how sure of it one is at least.
+pub(crate) type Least<'a> = Box<dyn Fn(u32, u32) -> f64 + 'a>;
+
+/// The least share of a value, or of a concept, in a group that may hold a person. Within a group everybody is as likely to
+/// have any of its records, so whatever is known of who stands where, one is at least as sure.
+pub(crate) fn whichever_group(target: &Target<'_>, alike: Option<&Alike>, person: u32, code: u32) -> f64 {
+    let Some(column) = target.column() else { return 0.0 };
+    let concept = |value: u32| match alike {
+        Some(alike) => alike.concept_of.get(value as usize).copied().unwrap_or(u32::MAX),
+        None => value,
+    };
+    let share = |place: &crate::target::Place| {
+        let cells = column.histograms.of(place.group).iter();
+        let own: u64 = cells.filter(|cell| concept(cell.0) == code).map(|cell| cell.1).sum();
+        own as f64 / target.release.groups.get(place.group as usize).copied().unwrap_or(0).max(1) as f64
+    };
+    target.people.places_of(person).iter().map(share).reduce(f64::min).unwrap_or(0.0)
 }
 
 impl Verdict<'_> {
     /// Scores the beliefs: a person is exposed when the adversary is at least `confidence` sure of a value that is not
-    /// missing.
-    pub fn found(self) -> Found {
+    /// missing. Beliefs about somebody who may stand in several groups take all of their candidate records for as probable,
+    /// which is not what going through all worlds gives; they count only where every way to place people makes as sure.
+    pub fn found(mut self) -> Found {
         let tells = |code: u32| match (self.alike, self.target.column()) {
             (Some(alike), _) => alike.tells(code),
             (None, column) => column.is_none_or(|column| !column.domain.is_missing(code)),
@@ -288,6 +311,14 @@ impl Verdict<'_> {
         let best: Vec<Option<(u32, f64)>> =
             self.beliefs.distinct.iter().map(|belief| belief.best(tells)).collect();
         let best_of = |own: &u32| best.get(*own as usize).copied().flatten();
+        let holds = |person: u32, value: u32| match (&self.least, self.whom) {
+            (Some(least), _) => least(person, value) >= self.confidence - 1e-9,
+            (None, Whom::People) if self.target.people.places_of(person).len() > 1 => {
+                whichever_group(&self.target, self.alike, person, value) >= self.confidence - 1e-9
+            }
+            (None, _) => true,
+        };
+        let mut not_proven = 0u64;
         let fate: Vec<Fate> = (0..)
             .zip(&self.beliefs.of_person)
             .map(|(person, own)| {
@@ -295,10 +326,20 @@ impl Verdict<'_> {
                     return Fate::Stated;
                 }
                 let sure = best_of(own).filter(|(_, sure)| *sure >= self.confidence - 1e-12);
+                if sure.is_some_and(|(value, _)| !holds(person, value)) {
+                    not_proven += 1;
+                    return Fate::Hidden;
+                }
                 Fate::of(sure.map(|(value, _)| self.target.value_of(person).map(|truth| truth == value)))
             })
             .collect();
         let score = Score::count(&fate);
+        if not_proven > 0 {
+            self.notes.push(format!(
+                "Not counted: {not_proven} more of whom one would be as sure if all records that may be theirs were as probable. \
+                 Who stands where is open, and not every way to place people makes as sure."
+            ));
+        }
         let (control, control_group) = self.control.unzip();
         let counted = self.beliefs.of_person.iter().zip(&fate).filter(|(_, fate)| **fate != Fate::Stated);
         let sure = counted.map(|(own, _)| best_of(own).map_or(0.0, |best| best.1));

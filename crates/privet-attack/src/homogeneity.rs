@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::finding::{Belief, Beliefs, Found, Verdict, Whom};
 use crate::rate::Rate;
-use crate::target::Target;
+use crate::target::{Place, Target};
 
 /// What the values of a sensitive column are taken for: themselves, or what several have in common.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,6 +144,7 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
             alike,
             control,
             stated: Vec::new(),
+            least: None,
             notes: Vec::new(),
         }
         .found(),
@@ -179,26 +180,32 @@ fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f6
             .group_of(person)
             .filter(|own| target.people.places(profile).iter().any(|place| place.group == *own));
         let falls = known.entry((profile, own.filter(|_| truth.is_some()), truth)).or_insert_with(|| {
-            let guess = without(target, profile, own.zip(truth), &concept).best(tells);
+            let guess = without(target, target.people.places(profile), own.zip(truth), &concept).best(tells);
             let is_right = |value: u32| truth.is_none_or(|truth| truth == value);
-            guess.is_some_and(|(value, sure)| is_right(value) && sure >= confidence - 1e-12)
+            // As for the attack itself: whichever group it is.
+            let holds = |value: u32| {
+                let of = |place| without(target, std::slice::from_ref(place), own.zip(truth), &concept);
+                let left = target.people.places(profile).iter().map(of).filter(|own| own.candidates > 0);
+                left.map(|own| own.of(value)).all(|sure| sure >= confidence - 1e-9)
+            };
+            guess.is_some_and(|(value, sure)| is_right(value) && sure >= confidence - 1e-12 && holds(value))
         });
         hits += u64::from(*falls);
     }
     (Rate::new(hits, target.people.people() as u64), crate::linking::WITHOUT.to_owned())
 }
 
-/// What is believed of people of a profile when a record with this concept is taken out of a group.
+/// What is believed of people who may stand there when a record with this concept is taken out of a group.
 fn without(
     target: &Target<'_>,
-    profile: u32,
+    places: &[Place],
     own: Option<(u32, u32)>,
     concept: &impl Fn(u32) -> u32,
 ) -> Belief {
     let Some(column) = target.column() else { return Belief::default() };
     let mut weights: Vec<(u32, f64)> = Vec::new();
     let mut candidates = 0;
-    for place in target.people.places(profile) {
+    for place in places {
         let taken = own.filter(|own| own.0 == place.group);
         let gone = u64::from(taken.is_some());
         let (size, records) = (target.release.groups[place.group as usize] - gone, place.records - gone);

@@ -20,6 +20,8 @@ pub struct Presence {
     /// Per tuple of people its probability.
     of_tuple: Vec<f64>,
     links: Links,
+    /// Per tuple of people whether the probability is that of all one-to-one assignments.
+    exact: Vec<bool>,
     /// Published tuples with more records than the public table has people who match them: proof that the public table
     /// does not hold everybody.
     pub overfull: u64,
@@ -34,6 +36,12 @@ impl Presence {
     /// The probability of everybody.
     pub fn everybody(&self) -> Vec<f64> {
         self.links.tuple_of_person().iter().map(|&tuple| self.of_tuple[tuple as usize]).collect()
+    }
+
+    /// Of everybody whether the probability is exact: labels that fit them fit nobody who fits others besides, or it is certain.
+    pub fn exact(&self) -> Vec<bool> {
+        let of = |&tuple: &u32| self.exact.get(tuple as usize).copied().unwrap_or(false);
+        self.links.tuple_of_person().iter().map(of).collect()
     }
 
     /// The least and the largest probability; `None` when there is nobody.
@@ -94,7 +102,21 @@ pub fn presence(released: &Released<'_>, people: &People<'_>) -> Result<Presence
             links.of_tuple(tuple).iter().map(|candidate| share(candidate.group)).sum::<f64>().min(1.0)
         })
         .collect();
-    Ok(Presence { of_tuple, links, overfull })
+    // A published tuple is everybody's own when all who fit it fit nothing else. As many records as people: all are there.
+    let mut is_own = vec![true; first.len()];
+    for (tuple, &people) in (0..).zip(&people_per_tuple) {
+        let fits = links.of_tuple(tuple);
+        if fits.len() > 1 && people > 0 {
+            fits.iter().for_each(|own| is_own[own.group as usize] = false);
+        }
+    }
+    let is_exact = |tuple: u32| {
+        let fits = links.of_tuple(tuple);
+        let is_full = |group: u32| records[group as usize] >= matching[group as usize];
+        fits.iter().all(|own| is_own[own.group as usize]) || fits.iter().any(|own| is_full(own.group))
+    };
+    let exact = (0..links.tuples() as u32).map(is_exact).collect();
+    Ok(Presence { of_tuple, exact, links, overfull })
 }
 
 /// How well a score tells members from others.

@@ -50,6 +50,8 @@ pub struct Suspects {
     pub starts: Vec<usize>,
     /// The groups, profile by profile.
     pub groups: Vec<Place>,
+    /// So many of the last are no people of the adversary's: they are attacked beside them, for a control.
+    pub strangers: usize,
 }
 
 /// A group that may hold a person. In a class all records may be theirs; in a bucket, whose records show their quasi
@@ -70,12 +72,17 @@ impl Suspects {
         let mut starts: Vec<usize> = (0..=sizes.len()).collect();
         starts.push(sizes.len());
         let groups = sizes.iter().zip(0..).map(|(&records, group)| Place { group, records }).collect();
-        Self { profile_of, starts, groups }
+        Self { profile_of, starts, groups, strangers: 0 }
     }
 
     /// How many people.
     pub fn people(&self) -> usize {
         self.profile_of.len()
+    }
+
+    /// How many of them the adversary knows of.
+    pub fn own_people(&self) -> usize {
+        self.people().saturating_sub(self.strangers)
     }
 
     /// How many profiles.

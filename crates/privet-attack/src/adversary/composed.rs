@@ -1,8 +1,9 @@
 //! Composition (survey AT-25): what several releases about the same people tell together.
 //!
 //! Each release alone leaves several values. A person must have one that all of them allow; among these, what this release
-//! says of their frequencies is believed. Beliefs are not multiplied: the releases may be of the same table, and then a second
-//! one adds nothing but what it excludes. Where the knowledge file says that a release is `independent`, made from another
+//! says of their frequencies is shown. Beliefs are not multiplied: the releases may be of the same table, and then how probable
+//! values are follows from where everybody stands in each of them, which only going through all worlds would tell. So a person
+//! counts as exposed by releases of one table when a single value is left, which is certain in every world. Where the knowledge file says that a release is `independent`, made from another
 //! table, its probabilities are multiplied with these (`composition::compose`).
 
 use std::collections::HashMap;
@@ -101,10 +102,30 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             confidence: adversary.confidence,
             target: *target,
             whom: Whom::People,
-            beliefs: together,
+            beliefs: together.clone(),
             alike: None,
             control: None,
             stated: Vec::new(),
+            // How probable the values are that several releases of one table leave follows from all people together: one is
+            // sure of the only one that is left. Releases of other tables are multiplied.
+            least: Some(Box::new(|person, value| {
+                let (Some(own), Some(alone)) =
+                    (together.of(person), several.first().and_then(|own| own.of(person)))
+                else {
+                    return 0.0;
+                };
+                let same_table = |(beliefs, independent): (&Beliefs, &bool)| {
+                    !independent && beliefs.of(person).is_some_and(|other| !other.values.is_empty())
+                };
+                let has_several = several.iter().zip(&independent).skip(1).any(same_table);
+                match own.values.len() {
+                    1 => 1.0,
+                    _ if has_several => 0.0,
+                    // Multiplied with what this release says whichever group it is.
+                    _ if target.people.places_of(person).len() > 1 && alone.values.len() > 1 => 0.0,
+                    _ => own.of(value),
+                }
+            })),
             notes,
         }
         .found(),

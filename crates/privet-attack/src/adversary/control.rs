@@ -252,6 +252,7 @@ fn chain(a: &Suspects, b: &Suspects) -> Suspects {
     all.profile_of.extend(b.profile_of.iter().map(|&profile| profile + profiles));
     all.starts.extend(b.starts.iter().skip(1).map(|&start| start + groups));
     all.groups.extend(b.groups.iter().copied());
+    all.strangers = a.strangers + b.people();
     all
 }
 

@@ -80,8 +80,12 @@ impl Part {
             let group = number_of_group.get(place.group as usize).copied().flatten()?;
             Some(Place { group, records: place.records })
         };
-        let mut people =
-            Suspects { profile_of: target.people.profile_of.clone(), starts: vec![0], groups: Vec::new() };
+        let mut people = Suspects {
+            profile_of: target.people.profile_of.clone(),
+            starts: vec![0],
+            groups: Vec::new(),
+            strangers: 0,
+        };
         for profile in 0..target.people.profiles() as u32 {
             people.groups.extend(target.people.places(profile).iter().filter_map(renumbered));
             people.starts.push(people.groups.len());
@@ -194,6 +198,7 @@ fn whole(
         alike: None,
         control,
         stated: Vec::new(),
+        least: None,
         notes,
     }
     .found();

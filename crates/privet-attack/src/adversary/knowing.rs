@@ -139,9 +139,10 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
 
 /// People whose values are known or excluded (survey AT-03, AT-04): random worlds in which all of it is true.
 ///
-/// Somebody who is spoken of and may stand in several groups is put into each in turn. A way to place all of them is as
-/// probable as it has records for them, times the chance that the knowledge is then true; beliefs are the mixture, which is
-/// what going through all worlds gives.
+/// Somebody who is spoken of and may stand in several groups is put into each in turn, and nowhere where more people fit a group
+/// than it has records. Given where they stand, beliefs are what going through all worlds gives. A way to place them is taken for
+/// as probable as it has records for them, times the chance that the knowledge is then true; what is shown is the mixture, and
+/// who counts is sure in every one of them.
 pub(super) fn background(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
@@ -168,10 +169,10 @@ pub(super) fn background(
     spoken_of.dedup();
     let found = mixed(target, &known, &spoken_of, progress)?;
     let mut beliefs = homogeneity::beliefs(target, None);
-    for (&person, own) in spoken_of.iter().zip(&found.of_spoken) {
+    for (&person, at) in spoken_of.iter().zip(0..) {
         let candidates = target.people.places_of(person).iter().map(|place| place.records).sum();
         beliefs.of_person[person as usize] = beliefs.distinct.len() as u32;
-        beliefs.distinct.push(Belief::of_weights(candidates, own.iter().map(|(&value, &w)| (value, w))));
+        beliefs.distinct.push(Belief::of_weights(candidates, found.of_spoken(at).into_iter()));
     }
     let others = others_beliefs(target, &found);
     let first = beliefs.distinct.len() as u32;
@@ -203,10 +204,16 @@ pub(super) fn background(
     if let Some((all, left)) = found.worlds {
         notes.push(format!("Of {all} worlds of the groups that are spoken of, {left} are left."));
     }
-    if found.placements > 1 {
+    if found.all.len() > 1 {
         notes.push(format!(
-            "Some who are spoken of may stand in several groups: {} ways to place them were weighed.",
-            found.placements
+            "Some who are spoken of may stand in several groups, or in none: {} ways to place them were weighed.",
+            found.all.len()
+        ));
+    }
+    if !found.open.is_empty() {
+        notes.push(format!(
+            "Groups that more people fit than they have records, so that nobody of them counts: {}.",
+            found.open.len()
         ));
     }
     let alone = homogeneity::attack(target, adversary.confidence, None).and_then(|own| own.conclusions);
@@ -217,8 +224,12 @@ pub(super) fn background(
     notes.push(format!("Without that knowledge {alone} people are exposed."));
     let assumed = "what the knowledge file says about some of them";
     Ok(Some(
-        Verdict { stated, ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes) }
-            .found(),
+        Verdict {
+            stated,
+            least: Some(Box::new(|person, value| found.least(target, &spoken_of, person, value))),
+            ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes)
+        }
+        .found(),
     ))
 }
 
@@ -266,15 +277,95 @@ fn stated(known: &[Statement]) -> BTreeMap<u32, u32> {
 /// Values with their chances.
 type Shares = Vec<(u32, f64)>;
 
+/// What is believed when those who are spoken of stand in one way.
+struct Placed {
+    /// The share of this way in the mixture.
+    weight: f64,
+    /// Per person who is spoken of the values with their chances; none for somebody who is nowhere.
+    spoken: Vec<Shares>,
+    /// Per group that may hold one of them what its other records hold, and how many of its records these are.
+    others: BTreeMap<u32, (u64, Shares)>,
+}
+
 /// What is believed when those who are spoken of are placed in every way.
 struct Mixed {
-    /// Per person who is spoken of the weights of values.
-    of_spoken: Vec<BTreeMap<u32, f64>>,
-    /// Per group that may hold one of them: what its other records are expected to hold, as a share of all its records.
-    of_others: BTreeMap<u32, BTreeMap<u32, f64>>,
+    all: Vec<Placed>,
+    /// Groups that may hold somebody who is spoken of.
+    groups: BTreeSet<u32>,
+    /// Of these, those in which it is open who is there at all, in more ways than were gone through.
+    open: BTreeSet<u32>,
     /// Worlds and those that are left, where there is one way to place people.
     worlds: Option<(u128, u128)>,
-    placements: u64,
+}
+
+impl Mixed {
+    /// The weights of values of somebody who is spoken of.
+    fn of_spoken(&self, at: usize) -> BTreeMap<u32, f64> {
+        let mut sums = BTreeMap::new();
+        for own in &self.all {
+            for &(value, chance) in own.spoken.get(at).into_iter().flatten() {
+                *sums.entry(value).or_default() += own.weight * chance;
+            }
+        }
+        sums
+    }
+
+    /// How sure of a value of a person one is at least.
+    fn least(&self, target: &Target<'_>, spoken_of: &[u32], person: u32, value: u32) -> f64 {
+        let places = target.people.places_of(person);
+        if places.iter().any(|place| self.open.contains(&place.group)) {
+            return 0.0;
+        }
+        let chance = |shares: &Shares| shares.iter().find(|own| own.0 == value).map_or(0.0, |own| own.1);
+        let least = |all: &mut dyn Iterator<Item = f64>| all.reduce(f64::min);
+        if let Ok(at) = spoken_of.binary_search(&person) {
+            let own = self.all.iter().filter_map(|own| own.spoken.get(at));
+            return least(&mut own.filter(|own| !own.is_empty()).map(chance)).unwrap_or(0.0);
+        }
+        let of_group = |place: &Place| match self.groups.contains(&place.group) {
+            true => {
+                least(&mut self.all.iter().filter_map(|own| Some(chance(&own.others.get(&place.group)?.1))))
+            }
+            false => {
+                let cells = target.column().map_or(&[][..], |column| column.histograms.of(place.group));
+                let own = cells.iter().find(|cell| cell.0 == value).map_or(0, |cell| cell.1);
+                Some(own as f64 / size_of(target, place.group))
+            }
+        };
+        least(&mut places.iter().filter_map(of_group)).unwrap_or(0.0)
+    }
+}
+
+fn size_of(target: &Target<'_>, group: u32) -> f64 {
+    target.release.groups.get(group as usize).copied().unwrap_or(0).max(1) as f64
+}
+
+/// Per group how many people may stand in it.
+pub(super) fn crowds(target: &Target<'_>) -> Vec<u64> {
+    let mut of_profile = vec![0u64; target.people.profiles()];
+    for &profile in target.people.profile_of.iter().take(target.people.own_people()) {
+        if let Some(own) = of_profile.get_mut(profile as usize) {
+            *own += 1;
+        }
+    }
+    let mut crowds = vec![0u64; target.release.groups.len()];
+    for (profile, people) in (0..).zip(of_profile) {
+        for place in target.people.places(profile) {
+            if let Some(own) = crowds.get_mut(place.group as usize) {
+                *own += people;
+            }
+        }
+    }
+    crowds
+}
+
+/// By how many people who fit a group exceed its records, where some people may not be in the data at all.
+pub(super) fn too_many<'t>(target: &'t Target<'_>, crowds: &'t [u64]) -> impl Fn(u32) -> u64 + 't {
+    let some_are_not_in = target.people.own_people() > target.release.table.rows;
+    move |group: u32| {
+        let of = |counts: &[u64]| counts.get(group as usize).copied().unwrap_or(0);
+        if some_are_not_in { of(crowds).saturating_sub(of(&target.release.groups)) } else { 0 }
+    }
 }
 
 fn mixed(
@@ -289,51 +380,68 @@ fn mixed(
             "the knowledge is about somebody whom no published record fits".to_owned(),
         ));
     }
-    let placements = places.iter().fold(1u64, |all, own| all.saturating_mul(own.len() as u64));
+    let groups: BTreeSet<u32> = places.iter().flat_map(|own| own.iter().map(|place| place.group)).collect();
+    // Who fits a group in which not all can be may be nowhere; that is one more way to place them.
+    let crowds = crowds(target);
+    let too_many = too_many(target, &crowds);
+    let beyond = |own: &&[Place]| own.iter().map(|place| too_many(place.group)).max().unwrap_or(0);
+    let mut absent: Vec<u64> = places.iter().map(beyond).collect();
+    let ways = |absent: &[u64]| {
+        let of = |(own, absent): (&&[Place], &u64)| own.len() as u64 + u64::from(*absent > 0);
+        places.iter().zip(absent).map(of).fold(1u64, u64::saturating_mul)
+    };
+    let mut open = BTreeSet::new();
+    if ways(&absent) > MOST_PLACEMENTS {
+        open = groups.iter().copied().filter(|&group| too_many(group) > 0).collect();
+        absent.fill(0);
+    }
+    let placements = ways(&absent);
     if placements > MOST_PLACEMENTS {
         return Err(AttackError::TooLarge(format!(
             "those who are spoken of may stand in several groups, and there are more than {MOST_PLACEMENTS} ways to place \
              them; know less, or more of their quasi columns"
         )));
     }
-    let groups: BTreeSet<u32> = places.iter().flat_map(|own| own.iter().map(|place| place.group)).collect();
-    // Per placement the logarithm of its weight, beliefs about those who are spoken of, and about the others.
-    struct Placed {
-        weight: f64,
-        spoken: Vec<Shares>,
-        others: Vec<(u32, f64, Shares)>,
-    }
     let mut all: Vec<Placed> = Vec::new();
     let mut worlds = None;
     let mut choice = vec![0usize; places.len()];
     loop {
         progress.check()?;
-        let placed: Vec<(u32, u32)> = spoken_of
-            .iter()
-            .zip(places.iter().zip(&choice))
-            .map(|(&person, (own, &at))| (person, own[at].group))
-            .collect();
-        // Records that are left for each, one after the other.
-        let mut taken: HashMap<u32, u64> = HashMap::new();
-        let mut weight = 0.0;
-        for (own, &at) in places.iter().zip(&choice) {
-            let taken = taken.entry(own[at].group).or_default();
-            weight += (own[at].records.saturating_sub(*taken) as f64).ln();
-            *taken += 1;
-        }
+        let chosen: Vec<Option<Place>> =
+            places.iter().zip(&choice).map(|(own, &at)| own.get(at).copied()).collect();
+        let weight = weight_of(target, spoken_of, &chosen, &absent);
         if weight.is_finite() {
+            let placed: Vec<(u32, u32)> = spoken_of
+                .iter()
+                .zip(&chosen)
+                .filter_map(|(&person, place)| Some((person, place.as_ref()?.group)))
+                .collect();
+            // What is known of somebody who is nowhere says nothing of the release.
+            let is_placed = |person: u32| placed.binary_search_by_key(&person, |own| own.0).is_ok();
+            let about: Vec<Statement> = known
+                .iter()
+                .filter(|statement| {
+                    let mut all = true;
+                    statement.people(&mut |person| all &= is_placed(person));
+                    all
+                })
+                .cloned()
+                .collect();
             let staged = stage(target, &placed, groups.iter().copied())?;
-            match posterior(&staged.buckets, known, MOST_WORLDS / placements, progress) {
+            match posterior(&staged.buckets, &about, MOST_WORLDS / placements, progress) {
                 Ok(found) => {
                     worlds = found.worlds;
                     let other = |&group: &u32| {
                         let &(number, rest) = staged.others.get(&group)?;
-                        let share = rest as f64 / target.release.groups[group as usize].max(1) as f64;
-                        Some((group, share, found.beliefs.of(number).to_vec()))
+                        Some((group, (rest, found.beliefs.of(number).to_vec())))
+                    };
+                    let of_spoken = |&person: &u32| match is_placed(person) {
+                        true => found.beliefs.of(person).to_vec(),
+                        false => Vec::new(),
                     };
                     all.push(Placed {
                         weight: weight + found.evidence,
-                        spoken: spoken_of.iter().map(|&person| found.beliefs.of(person).to_vec()).collect(),
+                        spoken: spoken_of.iter().map(of_spoken).collect(),
                         others: groups.iter().filter_map(other).collect(),
                     });
                 }
@@ -343,57 +451,80 @@ fn mixed(
             }
         }
         // Count up, the last one first.
-        let Some(at) = (0..choice.len()).rev().find(|&at| choice[at] + 1 < places[at].len()) else { break };
+        let most = |at: usize| places[at].len() + usize::from(absent[at] > 0); // why: as many as there are choices
+        let Some(at) = (0..choice.len()).rev().find(|&at| choice[at] + 1 < most(at)) else { break };
         choice[at] += 1;
         choice[at + 1..].fill(0);
     }
-    let most = all.iter().map(|own| own.weight).fold(f64::NEG_INFINITY, f64::max);
     if all.is_empty() {
         return Err(WorldsError::Conflict.into());
     }
+    let most = all.iter().map(|own| own.weight).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = all.iter().map(|own| (own.weight - most).exp()).sum();
-    let mut mixed = Mixed {
-        of_spoken: vec![BTreeMap::new(); spoken_of.len()],
-        of_others: groups.iter().map(|&group| (group, BTreeMap::new())).collect(),
-        worlds: worlds.filter(|_| placements == 1),
-        placements,
-    };
-    for own in all {
-        let weight = (own.weight - most).exp() / total;
-        for (sums, belief) in mixed.of_spoken.iter_mut().zip(&own.spoken) {
-            belief.iter().for_each(|&(value, chance)| *sums.entry(value).or_default() += weight * chance);
+    all.iter_mut().for_each(|own| own.weight = (own.weight - most).exp() / total);
+    Ok(Mixed { all, groups, open, worlds: worlds.filter(|_| placements == 1) })
+}
+
+/// The logarithm of how many ways there are to give each of those who are spoken of a record in their place; minus infinity
+/// where there is none.
+fn weight_of(target: &Target<'_>, spoken_of: &[u32], chosen: &[Option<Place>], absent: &[u64]) -> f64 {
+    let profile = |person: u32| target.people.profile_of.get(person as usize).copied();
+    // Records that are gone: of a class any may be anybody's, of a bucket those that fit others who look the same.
+    let mut in_group: HashMap<u32, u64> = HashMap::new();
+    let mut alike: HashMap<(u32, Option<u32>), u64> = HashMap::new();
+    let mut weight = 0.0;
+    for ((&person, place), &absent) in spoken_of.iter().zip(chosen).zip(absent) {
+        let Some(place) = place else {
+            weight += (absent as f64).ln();
+            continue;
+        };
+        let size = target.release.groups.get(place.group as usize).copied().unwrap_or(0);
+        let in_group = in_group.entry(place.group).or_default();
+        let alike = alike.entry((place.group, profile(person))).or_default();
+        let gone = if place.records >= size { *in_group } else { *alike };
+        if *in_group >= size {
+            return f64::NEG_INFINITY;
         }
-        for (group, share, belief) in own.others {
-            let sums = mixed.of_others.entry(group).or_default();
-            belief
-                .iter()
-                .for_each(|&(value, chance)| *sums.entry(value).or_default() += weight * share * chance);
-        }
+        weight += (place.records.saturating_sub(gone) as f64).ln();
+        *in_group += 1;
+        *alike += 1;
     }
-    Ok(mixed)
+    weight
 }
 
 /// What is then believed of everybody else who may stand in one of those groups, by their profile.
 fn others_beliefs(target: &Target<'_>, found: &Mixed) -> Vec<(u32, Belief)> {
     let Some(column) = target.column() else { return Vec::new() };
     let touched = |profile: &u32| {
-        target.people.places(*profile).iter().any(|place| found.of_others.contains_key(&place.group))
+        target.people.places(*profile).iter().any(|place| found.groups.contains(&place.group))
     };
     let belief = |profile: u32| {
-        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
         let places = target.people.places(profile);
-        for place in places {
-            let records = place.records as f64;
-            match found.of_others.get(&place.group) {
-                Some(own) => {
-                    own.iter().for_each(|(&value, share)| *sums.entry(value).or_default() += records * share);
-                }
-                None => {
-                    let size = target.release.groups[place.group as usize].max(1) as f64;
-                    for &(value, count) in column.histograms.of(place.group) {
-                        *sums.entry(value).or_default() += records * count as f64 / size;
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
+        for own in &found.all {
+            // In this way of placing the others: a group is as probable as it has records left.
+            let mut here: BTreeMap<u32, f64> = BTreeMap::new();
+            let mut total = 0.0;
+            for place in places {
+                let (size, records) = (size_of(target, place.group), place.records as f64);
+                match (found.groups.contains(&place.group), own.others.get(&place.group)) {
+                    (true, Some((rest, shares))) => {
+                        let weight = records * *rest as f64 / size;
+                        total += weight;
+                        shares.iter().for_each(|own| *here.entry(own.0).or_default() += weight * own.1);
+                    }
+                    (true, None) => {}
+                    (false, _) => {
+                        total += records;
+                        for &(value, count) in column.histograms.of(place.group) {
+                            *here.entry(value).or_default() += records * count as f64 / size;
+                        }
                     }
                 }
+            }
+            if total > 0.0 {
+                here.iter()
+                    .for_each(|(&value, sum)| *sums.entry(value).or_default() += own.weight * sum / total);
             }
         }
         let candidates = places.iter().map(|place| place.records).sum();
@@ -403,18 +534,7 @@ fn others_beliefs(target: &Target<'_>, found: &Mixed) -> Vec<(u32, Belief)> {
 }
 
 /// The verdict on beliefs of somebody who knows something besides who is in the data.
-pub(super) fn verdict(
-    adversary: &Adversary<'_>,
-    target: &Target<'_>,
-    attack: &'static str,
-    assumed: &str,
-    beliefs: Beliefs,
-    notes: Vec<String>,
-) -> Found {
-    knowing(adversary, target, attack, assumed, beliefs, notes).found()
-}
-
-fn knowing<'a>(
+pub(super) fn knowing<'a>(
     adversary: &Adversary<'_>,
     target: &Target<'a>,
     attack: &'static str,
@@ -436,6 +556,7 @@ fn knowing<'a>(
         alike: None,
         control: None,
         stated: Vec::new(),
+        least: None,
         notes,
     }
 }

@@ -232,7 +232,7 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
     let by_labels = Crowd { count: crowd.count, shared: labels.collect() };
     let links = link::link(&released(release, &by_labels), &people(&by_labels))?;
     let mut suspects =
-        Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], groups: Vec::new() };
+        Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], ..Suspects::default() };
     for tuple in 0..links.tuples() as u32 {
         let places = links.of_tuple(tuple).iter();
         suspects.groups.extend(places.map(|own| Place { group: own.group, records: u64::from(own.records) }));
@@ -467,5 +467,7 @@ impl<'a> Adversary<'a> {
     }
 }
 
+#[cfg(test)]
+mod enumerated;
 #[cfg(test)]
 mod tests;

@@ -134,7 +134,8 @@ pub(super) fn nearest(release: &Published, crowd: &Crowd<'_>, linked: Suspects) 
             closest(&axes, first, &own, places).1
         })
         .collect();
-    let mut suspects = Suspects { profile_of, starts: vec![0], groups: Vec::new() };
+    let mut suspects =
+        Suspects { profile_of, starts: vec![0], groups: Vec::new(), strangers: linked.strangers };
     for places in found {
         suspects.groups.extend(places);
         suspects.starts.push(suspects.groups.len());

@@ -7,9 +7,9 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::Progress;
 
 use super::Adversary;
-use super::knowing::{check_columns, is_about, verdict};
+use super::knowing::{check_columns, crowds, is_about, knowing, too_many};
 use super::stage::{Staged, stage};
-use crate::finding::{AttackError, Belief, Beliefs, Found};
+use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict};
 use crate::homogeneity;
 use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
 use crate::target::Target;
@@ -123,14 +123,11 @@ pub(super) fn bayes_optimal(
     }
     let spoken_of = priors.of_person.iter().filter(|prior| prior.is_some()).count();
     let notes = vec![format!("People of whom something is believed beforehand: {spoken_of}.")];
-    Ok(Some(verdict(
-        adversary,
-        target,
-        "bayes-optimal",
-        "how probable values are for some of them",
-        beliefs,
-        notes,
-    )))
+    // In which group somebody stands who may stand in several is not told by frequencies once values have priors.
+    let least = |person: u32, _| f64::from(u8::from(target.people.places_of(person).len() == 1));
+    let assumed = "how probable values are for some of them";
+    let verdict = knowing(adversary, target, "bayes-optimal", assumed, beliefs, notes);
+    Ok(Some(Verdict { least: Some(Box::new(least)), ..verdict }.found()))
 }
 
 /// Those of whom something is believed and whose group is known, and how many there are besides whose group is not. A
@@ -151,6 +148,28 @@ fn of_known_group(target: &Target<'_>, priors: &Priors) -> (Vec<u32>, u64) {
         }
     }
     (known, elsewhere)
+}
+
+/// Groups that may hold somebody of whom something is believed, without it being certain that they are there.
+fn open_groups(target: &Target<'_>, priors: &Priors) -> BTreeSet<u32> {
+    let crowds = crowds(target);
+    let too_many = too_many(target, &crowds);
+    let mut open = BTreeSet::new();
+    for (person, _) in (0..).zip(&priors.of_person).filter(|(_, prior)| prior.is_some()) {
+        let places = target.people.places_of(person);
+        let is_open = places.len() > 1 || places.iter().any(|place| too_many(place.group) > 0);
+        open.extend(places.iter().map(|place| place.group).filter(|_| is_open));
+    }
+    open
+}
+
+/// 1 where beliefs about a person are what all worlds give: where they stand in one group, and it is certain who of those of whom
+/// something is believed stands there too; 0 where not.
+fn closed(target: &Target<'_>, open: &BTreeSet<u32>, person: u32) -> f64 {
+    match target.people.places_of(person) {
+        [place] if !open.contains(&place.group) => 1.0,
+        _ => 0.0,
+    }
 }
 
 fn notes(known: &[u32], elsewhere: u64) -> Vec<String> {
@@ -242,7 +261,9 @@ pub(super) fn max_entropy(
     };
     let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |_| true);
     let assumed = "shares of values among some of them";
-    Ok(Some(verdict(adversary, target, "max-entropy", assumed, beliefs, notes)))
+    let open = open_groups(target, &priors);
+    let verdict = knowing(adversary, target, "max-entropy", assumed, beliefs, notes);
+    Ok(Some(Verdict { least: Some(Box::new(|person, _| closed(target, &open, person))), ..verdict }.found()))
 }
 
 /// Independent people (survey AT-11): everybody's value follows a prior by itself, and the group only tells which values
@@ -312,7 +333,9 @@ pub(super) fn independence(
         ));
     }
     let assumed = "how probable values are for each of them, independently of all others";
-    Ok(Some(verdict(adversary, target, "independence", assumed, beliefs, notes)))
+    let open = open_groups(target, &priors);
+    let verdict = knowing(adversary, target, "independence", assumed, beliefs, notes);
+    Ok(Some(Verdict { least: Some(Box::new(|person, _| closed(target, &open, person))), ..verdict }.found()))
 }
 
 /// All groups, with those who are known in their own.

@@ -33,10 +33,15 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
     let is_sure = |chance: f64| chance >= adversary.confidence - 1e-12;
     let member =
         |person: usize| adversary.truth.and_then(|truth| truth.member.get(person).copied().flatten());
+    // Where labels overlap the probability is an estimate, and may be too large.
+    let exact = found.exact();
+    let estimated =
+        chances.iter().zip(&exact).filter(|(chance, exact)| is_sure(**chance) && !**exact).count();
+    let counts = |person: usize, chance: f64| is_sure(chance) && exact.get(person) == Some(&true);
     let fate: Vec<Fate> = chances
         .iter()
         .enumerate()
-        .map(|(person, &chance)| Fate::of(is_sure(chance).then(|| member(person))))
+        .map(|(person, &chance)| Fate::of(counts(person, chance).then(|| member(person))))
         .collect();
     let score = Score::count(&fate);
     // Whoever of the table is not in the data is the control; where nobody is, records are taken out.
@@ -51,6 +56,12 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         notes.push(format!(
             "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}.",
             told.auc, told.advantage
+        ));
+    }
+    if estimated > 0 {
+        notes.push(format!(
+            "Not counted: {estimated} more who seem to be in the data; their labels overlap with others, and the probability is an \
+             estimate that may be too large."
         ));
     }
     if found.overfull > 0 {

@@ -149,6 +149,7 @@ proptest! {
             profile_of: vec![0, 0, 1, 0],
             starts: vec![0, 2, 3],
             groups: both.iter().chain(&both[..1]).copied().collect(),
+            ..Suspects::default()
         };
         let text = |value: u32| format!("v{value}");
         let mut knowledge = Knowledge::default();
@@ -374,6 +375,7 @@ fn the_worst_knowledge_of_several_groups_is_mixed() {
             Place { group: 0, records: 2 },
             Place { group: 1, records: 6 },
         ],
+        ..Suspects::default()
     };
     let knowledge = Knowledge::default();
     let adversary = Adversary { confidence: 0.9, ..adversary(&release, &suspects, None, &knowledge, &[]) };
