@@ -163,18 +163,22 @@ pub(crate) fn success(column: &str, confidence: f64, alike: Option<&Alike>) -> S
     )
 }
 
-/// The people about whom the adversary would be sure, and right, had their own record not been published. They are all
-/// who are looked for: of those of whom nothing is known no record can be taken out, and the attack on them is as it was.
+/// The people about whom the adversary would be sure, and right, had their own record not been published. They are all of the
+/// data who are looked for: of those whose record was suppressed none can be taken out, and the attack on them is as it was.
 fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f64) -> (Rate, String) {
     let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
     let tells = |code: u32| match (alike, target.column()) {
         (Some(alike), _) => alike.tells(code),
         (None, column) => column.is_none_or(|column| !column.domain.is_missing(code)),
     };
-    let mut hits = 0;
+    let (mut hits, mut people) = (0, 0);
     // People who look alike, stand in the same group and have the same value share an answer.
     let mut known: HashMap<(u32, Option<u32>, Option<u32>), bool> = HashMap::new();
     for (person, &profile) in (0..).zip(&target.people.profile_of) {
+        if target.is_outside(person) {
+            continue;
+        }
+        people += 1;
         let truth = target.value_of(person);
         let own = target
             .group_of(person)
@@ -192,7 +196,7 @@ fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f6
         });
         hits += u64::from(*falls);
     }
-    (Rate::new(hits, target.people.people() as u64), crate::linking::WITHOUT.to_owned())
+    (Rate::new(hits, people), crate::linking::WITHOUT.to_owned())
 }
 
 /// What is believed of people who may stand there when a record with this concept is taken out of a group.

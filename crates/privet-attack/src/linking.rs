@@ -27,18 +27,19 @@ pub fn attack(target: &Target<'_>) -> Found {
     let fate: Vec<Fate> =
         (0..people).map(|person| Fate::of((of(person) == 1).then(|| own(person)))).collect();
     let score = Score::count(&fate);
-    // All who are looked for: who has no record in the release is pointed at by chance as it is.
+    // All of the data who are looked for: whose record was suppressed is pointed at by chance as it is.
     let control = target.truth.map(|_| {
         let holds = |person: u32| {
             let places = target.people.places_of(person);
             target.group_of(person).is_some_and(|own| places.iter().any(|place| place.group == own))
         };
         let is_by_chance = |&person: &u32| of(person) - u64::from(holds(person)) == 1;
+        let inside = || (0..people).filter(|&person| !target.is_outside(person));
         let by_chance = match has_single(&target.release.groups) {
-            true => (0..people).filter(is_by_chance).count(),
+            true => inside().filter(is_by_chance).count(),
             false => 0,
         };
-        Rate::new(by_chance as u64, u64::from(people))
+        Rate::new(by_chance as u64, inside().count() as u64)
     });
     let found = target.people.profile_of.iter().map(|&profile| candidates[profile as usize]);
     let nobody = found.clone().filter(|&candidates| candidates == 0).count() as u64;
@@ -159,9 +160,8 @@ mod tests {
         assert_eq!((finding.exposed.hits, finding.exposed.of), (3, 6));
         assert_eq!(finding.right.map(|right| (right.hits, right.of)), Some((2, 3)));
         assert!((finding.risk - 2.0 / 6.0).abs() < 1e-12);
-        // Had the two who look alike been one, the other would be pointed at; who is not in the data is pointed at anyway.
-        // Both rates are over the same six people.
-        assert_eq!(finding.control.map(|control| (control.hits, control.of)), Some((3, 6)));
+        // Had the two who look alike been one, the other would be pointed at; who is not in the data is no control here.
+        assert_eq!(finding.control.map(|control| (control.hits, control.of)), Some((2, 5)));
         let bins: Vec<(f64, f64, u64)> = finding.histogram.iter().map(|b| (b.from, b.to, b.people)).collect();
         assert_eq!(bins, [(0.0, 0.0, 1), (1.0, 1.0, 3), (2.0, 2.0, 2)]);
     }

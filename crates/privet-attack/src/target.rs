@@ -34,6 +34,12 @@ impl<'a> Target<'a> {
         values.get(person as usize).copied().flatten()
     }
 
+    /// Whether a person is known not to be in the data: an adversary who is sure of something about them is wrong.
+    pub fn is_outside(&self, person: u32) -> bool {
+        let member = self.truth.and_then(|truth| truth.member.get(person as usize).copied().flatten());
+        member == Some(false)
+    }
+
     /// The group in which a person's record truly stands, where it is known and published.
     pub fn group_of(&self, person: u32) -> Option<u32> {
         let record = self.truth?.record_of.get(person as usize).copied().flatten()?;

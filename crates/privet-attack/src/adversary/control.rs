@@ -23,7 +23,7 @@
 
 use privet_data::{Coverage, Progress, Random};
 
-use super::held::Held;
+use super::held::{Held, Part};
 use super::{Adversary, Crowd, Other, SharedColumn, linkage, records};
 use crate::finding::{AttackError, Conclusions, Fate, Found};
 use crate::link::UNKNOWN;
@@ -290,16 +290,24 @@ fn without_records(
     progress: &dyn Progress,
 ) -> Result<(), AttackError> {
     let Some(truth) = adversary.truth else { return Ok(()) };
-    let people = adversary.suspects.people();
+    // Who is not in the data is not counted, and has no record to be taken out.
+    let target = adversary.target(None);
+    let inside: Vec<u32> =
+        (0..adversary.suspects.people() as u32).filter(|&person| !target.is_outside(person)).collect();
+    let people = inside.len();
     let takes_long =
         matches!(word, "max-entropy" | "background-knowledge" | "record-linkage" | "independence");
-    let group_of: Vec<Option<u32>> = (0..people)
-        .map(|person| {
-            let record = truth.record_of.get(person).copied().flatten()?;
+    let group_of: Vec<Option<u32>> = inside
+        .iter()
+        .map(|&person| {
+            let record = truth.record_of.get(person as usize).copied().flatten()?;
             adversary.release.group_of.get(record as usize).copied()
         })
         .collect();
-    let folds = folds(&group_of, if takes_long { BY_TENTHS.0 } else { BY_TENTHS.1 }, adversary.seed);
+    let mut folds = folds(&group_of, if takes_long { BY_TENTHS.0 } else { BY_TENTHS.1 }, adversary.seed);
+    for own in folds.iter_mut().flatten() {
+        *own = inside.get(*own as usize).copied().unwrap_or(*own);
+    }
     let (mut hits, mut of, mut expected) = (vec![0u64; found.len()], vec![0u64; found.len()], 0.0);
     for fold in &folds {
         progress.check()?;
@@ -309,7 +317,7 @@ fn without_records(
         }
         let held = Held::new(adversary, truth, fold)?;
         if word == "known-attributes" {
-            let part = held.part(adversary, fold);
+            let part = Part::new(adversary, fold);
             let Ok(share) = records::singled_out(&part.adversary(held.adversary(adversary))) else {
                 return Ok(());
             };

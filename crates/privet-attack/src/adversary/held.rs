@@ -25,7 +25,15 @@ pub(super) struct Part<'a> {
     count: usize,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    pub fn new(adversary: &Adversary<'a>, people: &[u32]) -> Self {
+        let own = |shared: &SharedColumn<'a>| {
+            let values = people.iter().filter_map(|&person| shared.values.get(person as usize).copied());
+            (shared.clone(), values.collect())
+        };
+        Part { values: adversary.crowd.shared.iter().map(own).collect(), count: people.len() }
+    }
+
     pub fn adversary<'p>(&'p self, whole: Adversary<'p>) -> Adversary<'p> {
         let shared = self.values.iter().map(|(own, values)| SharedColumn { values, ..own.clone() });
         Adversary { crowd: Crowd { count: self.count, shared: shared.collect() }, ..whole }
@@ -91,14 +99,6 @@ impl Held {
             control: None,
             ..adversary.clone()
         }
-    }
-
-    pub fn part<'a>(&self, adversary: &Adversary<'a>, fold: &[u32]) -> Part<'a> {
-        let own = |shared: &SharedColumn<'a>| {
-            let values = fold.iter().filter_map(|&person| shared.values.get(person as usize).copied());
-            (shared.clone(), values.collect())
-        };
-        Part { values: adversary.crowd.shared.iter().map(own).collect(), count: fold.len() }
     }
 }
 

@@ -21,7 +21,7 @@ pub use control::Strangers;
 use privet_data::{Coverage, Domain, Hierarchy, Progress};
 use privet_release::Published;
 
-use crate::finding::{AttackError, Conclusions, Finding, Found};
+use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::homogeneity::{self, Alike};
 use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, People, Released};
@@ -295,6 +295,7 @@ impl<'a> Adversary<'a> {
             progress.stage("attacking", None);
             let found = self.make(attack.word, progress).and_then(|mut found| {
                 control::control(self, attack.word, &mut found, progress)?;
+                found.iter_mut().for_each(|own| self.of_the_data(own));
                 Ok(found)
             });
             match found {
@@ -319,6 +320,37 @@ impl<'a> Adversary<'a> {
             }
         }
         Ok(attacked)
+    }
+
+    /// Who is known not to be in the data is not counted: a longer list of people must not make a release look safer, and of
+    /// them nothing is learned.
+    fn of_the_data(&self, found: &mut Found) {
+        let target = self.target(None);
+        let Some(own) = found.conclusions.as_ref().filter(|own| own.whom == Whom::People) else { return };
+        let all = || own.fate.iter().copied().zip(0..);
+        if !all().any(|(_, person)| target.is_outside(person)) {
+            return;
+        }
+        let finding = &mut found.finding;
+        let inside: Vec<Fate> =
+            all().filter(|(_, person)| !target.is_outside(*person)).map(|(fate, _)| fate).collect();
+        let score = Score::count(&inside);
+        if finding.not_counted.is_none() {
+            finding.risk = score.risk();
+        }
+        // Who is taken for a member and is none is what membership is about.
+        if finding.attack == "membership" {
+            return;
+        }
+        (finding.exposed, finding.right) = (score.exposed(), score.right());
+        let sure = |(fate, person): (Fate, u32)| {
+            target.is_outside(person) && !matches!(fate, Fate::Hidden | Fate::Stated)
+        };
+        finding.notes.push(format!(
+            "People of the list who are not in the data, and are not counted: {}; of {} of them the adversary would be sure, and wrong.",
+            own.fate.len() - inside.len(),
+            all().filter(|own| sure(*own)).count()
+        ));
     }
 
     fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {

@@ -1,6 +1,7 @@
 //! Attacks that look for records and people rather than for values: membership (survey AT-31), and how many attributes
 //! single somebody out (papers, exercises 14 to 16). Probabilistic record linkage is `linkage.rs`.
 
+use super::held::Part;
 use super::{Adversary, people, released};
 use crate::dimensions::{Knowing, Subsets, by_attributes_known};
 use crate::finding::{AttackError, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
@@ -135,6 +136,11 @@ pub(super) fn singled_out(adversary: &Adversary<'_>) -> Result<f64, AttackError>
 }
 
 pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
+    let target = adversary.target(None);
+    let inside: Vec<u32> =
+        (0..adversary.crowd.count as u32).filter(|&person| !target.is_outside(person)).collect();
+    let part = Part::new(adversary, &inside);
+    let adversary = &part.adversary(adversary.clone());
     let (curve, known) = curve(adversary)?;
     let Some(own) = curve.get(known - 1) else { return Ok(Vec::new()) };
     // Over subsets of columns a person is singled out more or less often; on average so many are.

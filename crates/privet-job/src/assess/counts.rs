@@ -1,18 +1,20 @@
-//! Attacks on releases of counts: what views tell together about joint cells (survey AT-06), and which hidden counts can be
-//! computed back (AT-07).
+//! Attacks on releases of counts: which sensitive value nearly everybody of a group has (AT-02), what views tell together about
+//! joint cells (survey AT-06), and which hidden counts can be computed back (AT-07).
 //!
-//! Both start from the published files alone.
+//! All start from the published files alone.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
-use privet_attack::{Finding, Rate};
+use privet_attack::{Finding, Rate, quick};
 use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
 use privet_recode::lattice::SearchError;
 use privet_release::counts::{COUNTS, CountsManifest, CountsTable, Form, TOTAL};
+use privet_release::published::Histograms;
 use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
@@ -34,7 +36,7 @@ pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
 }
 
 /// The attacks on counts, by the words that files use.
-pub(crate) const WORDS: [&str; 2] = ["margins", "suppression-recovery"];
+pub(crate) const WORDS: [&str; 3] = ["homogeneity", "margins", "suppression-recovery"];
 
 /// Attacks a release of counts that is not yet in place, and refuses it when an attack succeeds more often than the job
 /// accepts.
@@ -47,7 +49,7 @@ pub(crate) fn gate(
     section: &AdversarySection,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let assessment = attack(folder, manifest, section.attacks.as_deref(), section.max_risk, progress)?;
+    let assessment = attack(folder, manifest, section, progress)?;
     let Some(accepted) = section.max_risk else { return Ok(assessment) };
     if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment)) {
         return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
@@ -68,15 +70,14 @@ pub(crate) fn gate(
     }
 }
 
-/// Attacks a release of counts: by these words, or in every way.
+/// Attacks a release of counts: by the words of the section, or in every way.
 fn attack(
     folder: &Path,
     manifest: &CountsManifest,
-    words: Option<&[String]>,
-    max_risk: Option<f64>,
+    section: &AdversarySection,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let mut assessment = Assessment { max_risk, ..Assessment::default() };
+    let mut assessment = Assessment { max_risk: section.max_risk, ..Assessment::default() };
     let tables = manifest
         .tables
         .iter()
@@ -84,6 +85,12 @@ fn attack(
         .collect::<Result<Vec<_>, RunError>>()?;
     let views: Vec<&(&CountsTable, Table)> =
         tables.iter().filter(|(own, _)| own.form != Form::Totals).collect();
+    for (own, table) in &tables {
+        match homogeneity(manifest, own, table, section.confidence) {
+            Ok(findings) => assessment.attacks.extend(findings),
+            Err(why) => assessment.not_made.push(NotMade { attack: "homogeneity".to_owned(), why }),
+        }
+    }
     let mut skip =
         |attack: &str, why: String| assessment.not_made.push(NotMade { attack: attack.to_owned(), why });
     if views.is_empty() {
@@ -111,7 +118,7 @@ fn attack(
         let why = "no table with totals is published".to_owned();
         assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
     }
-    if let Some(words) = words {
+    if let Some(words) = &section.attacks {
         assessment.attacks.retain(|own| words.iter().any(|word| word == own.attack));
         assessment.not_made.retain(|own| words.contains(&own.attack));
         let left = WORDS.iter().filter(|word| words.iter().all(|own| own != *word));
@@ -131,8 +138,13 @@ pub(super) fn attack_folder(
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
     refuse_others(options)?;
-    let words = options.attacks.as_deref();
-    let assessment = attack(&options.release, manifest, words, options.max_risk, progress)?;
+    let section = AdversarySection {
+        attacks: options.attacks.clone(),
+        confidence: options.confidence,
+        max_risk: options.max_risk,
+        ..AdversarySection::default()
+    };
+    let assessment = attack(&options.release, manifest, &section, progress)?;
     if let Some(path) = &options.report {
         let facts = CountsFacts { assessment: assessment.clone(), ..CountsFacts::default() };
         write::whole(path, privet_report::counts_html(manifest, &facts).as_bytes())?;
@@ -167,6 +179,91 @@ pub(crate) fn read_table(
         return Err(wrong("the columns of a table are not those of the manifest"));
     }
     Ok(read)
+}
+
+/// The sensitive values that nearly everybody of a group of identifying values has, column by column of a table.
+fn homogeneity(
+    manifest: &CountsManifest,
+    own: &CountsTable,
+    table: &Table,
+    confidence: f64,
+) -> Result<Vec<Finding>, String> {
+    let with = |is_quasi: bool| -> Vec<usize> {
+        (0..own.columns.len()).filter(|&at| (own.columns[at].role == "quasi") == is_quasi).collect()
+    };
+    let (quasi, sensitive) = (with(true), with(false));
+    if own.changed.is_some() {
+        return Err(format!(
+            "{}: its counts were changed, so that they do not tell what people have",
+            own.file
+        ));
+    }
+    if quasi.is_empty() || sensitive.is_empty() {
+        let which = if quasi.is_empty() { "identifying" } else { "sensitive" };
+        return Err(format!("{}: it has no {which} column", own.file));
+    }
+    let label =
+        |column: usize, row: usize| table.columns[column].domain.text(table.columns[column].codes[row]);
+    let has_totals = own.form == Form::Totals;
+    let is_total = |column: usize, row: usize| has_totals && label(column, row) == TOTAL;
+    let count = |row: usize| -> Result<Option<u64>, String> {
+        let text = match own.form {
+            Form::Microdata => return Ok(Some(1)),
+            _ => table.columns.last().map_or("", |own| own.domain.text(own.codes[row])),
+        };
+        match text {
+            "" => Ok(None),
+            text => {
+                text.parse().map(Some).map_err(|_| format!("{}: it has something else than counts", own.file))
+            }
+        }
+    };
+    let mut findings = Vec::new();
+    for &column in &sensitive {
+        // Per group the records of each value, and how many there are in all; code 0 is for what is hidden or missing.
+        let mut groups: BTreeMap<Vec<u32>, (BTreeMap<u32, u64>, Option<u64>)> = BTreeMap::new();
+        for row in 0..table.rows {
+            let others = sensitive.iter().filter(|&&other| other != column);
+            if quasi.iter().any(|&own| is_total(own, row))
+                || (has_totals && !others.clone().all(|&own| is_total(own, row)))
+            {
+                continue;
+            }
+            let key = quasi.iter().map(|&own| table.columns[own].codes[row]).collect();
+            let (values, total) = groups.entry(key).or_default();
+            match (is_total(column, row), count(row)?) {
+                (true, all) => *total = all,
+                (false, Some(count)) => {
+                    let code =
+                        if label(column, row).is_empty() { 0 } else { table.columns[column].codes[row] + 1 };
+                    *values.entry(code).or_default() += count;
+                }
+                (false, None) => {}
+            }
+        }
+        let mut cells = Vec::new();
+        let (mut number, mut counted) = (0u32, 0u64);
+        for (values, total) in groups.into_values() {
+            let known: u64 = values.values().sum();
+            // A group of whom it is not told how many they are tells no share.
+            let Some(all) = (if has_totals { total } else { Some(known) }) else { continue };
+            let hidden = all.saturating_sub(known) + values.get(&0).copied().unwrap_or(0);
+            cells.push((number, 0, hidden));
+            cells.extend(
+                values.into_iter().filter(|own| own.0 > 0).map(|(value, count)| (number, value, count)),
+            );
+            number += 1;
+            counted += all.max(known);
+        }
+        cells.retain(|own| own.2 > 0);
+        let histograms = Histograms::of_cells(cells.into_iter(), number as usize);
+        let left_out = manifest.data.records.saturating_sub(counted);
+        let name = &own.columns[column].name;
+        let mut finding = quick::homogeneity(name, &histograms, 1, left_out, confidence, None);
+        finding.notes.push(format!("In {}.", own.file));
+        findings.push(finding);
+    }
+    Ok(findings)
 }
 
 /// What views tell together. The inner error says why the attack was not made.
@@ -346,7 +443,7 @@ fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
     match given.iter().find(|own| own.1) {
         None => Ok(()),
         Some((flag, _)) => Err(JobError::new(format!(
-            "`{flag}` goes with releases of records; a release of counts is attacked by its margins and hidden counts"
+            "`{flag}` goes with releases of records; a release of counts is attacked by what its tables tell"
         ))),
     }
 }

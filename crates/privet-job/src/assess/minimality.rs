@@ -87,15 +87,16 @@ impl<'a> Again<'a> {
         let right = |exposed: &[Belief]| {
             exposed.iter().filter(|own| codes.get(own.person as usize) == Some(&own.value)).count() as u64
         };
-        let exposed = worked.telling(found.exposed(self.confidence));
+        let exposed = worked.telling(found.after.exposed(self.confidence));
         let before = worked.telling(found.before.exposed(self.confidence));
+        let more = worked.telling(found.exposed(self.confidence)).len();
         let rows = codes.len() as u64;
         let finding = Finding {
             attack: "minimality",
             column: Some(name.clone()),
             assumed: "the identifying columns of everybody, the promises, the algorithm, and that it publishes no more coarsely than it must".to_owned(),
             success: format!(
-                "what the search did not publish makes the adversary at least {} % sure of a value that the release alone does not tell",
+                "the release, and what the search did not publish, make the adversary at least {} % sure of a value",
                 privet_attack::percent(self.confidence)
             ),
             exposed: Rate::new(exposed.len() as u64, rows),
@@ -106,7 +107,10 @@ impl<'a> Again<'a> {
             not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
-            notes: vec![gone_through(found)],
+            notes: vec![
+                gone_through(found),
+                format!("Of those who are exposed, the release alone does not tell {more}."),
+            ],
         };
         Ok(Some(self.found(finding, column, &worked, &exposed)))
     }
