@@ -204,10 +204,10 @@ pub(super) fn background(
     if let Some((all, left)) = found.worlds {
         notes.push(format!("Of {all} worlds of the groups that are spoken of, {left} are left."));
     }
-    if found.all.len() > 1 {
+    if found.placements > 1 {
         notes.push(format!(
             "Some who are spoken of may stand in several groups, or in none: {} ways to place them were weighed.",
-            found.all.len()
+            found.placements
         ));
     }
     if !found.open.is_empty() {
@@ -296,6 +296,7 @@ struct Mixed {
     open: BTreeSet<u32>,
     /// Worlds and those that are left, where there is one way to place people.
     worlds: Option<(u128, u128)>,
+    placements: u64,
 }
 
 impl Mixed {
@@ -462,7 +463,7 @@ fn mixed(
     let most = all.iter().map(|own| own.weight).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = all.iter().map(|own| (own.weight - most).exp()).sum();
     all.iter_mut().for_each(|own| own.weight = (own.weight - most).exp() / total);
-    Ok(Mixed { all, groups, open, worlds: worlds.filter(|_| placements == 1) })
+    Ok(Mixed { all, groups, open, worlds: worlds.filter(|_| placements == 1), placements })
 }
 
 /// The logarithm of how many ways there are to give each of those who are spoken of a record in their place; minus infinity

@@ -20,7 +20,7 @@ use privet_perturb::Law;
 use serde::Serialize;
 
 use super::constant::constant_column;
-use super::linkage::{LinkageScore, link};
+use super::linkage::{Link, LinkageScore, link};
 use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
@@ -117,6 +117,9 @@ pub struct NoiseFinding {
     pub outcome: Outcome,
     /// What that means, as sentences.
     pub verdict: String,
+    /// Of each record that was linked: its place, the link, and whether it is right. For the owner alone.
+    #[serde(skip)]
+    pub links: Vec<(usize, Link, bool)>,
 }
 
 /// Makes every attack that applies.
@@ -161,6 +164,7 @@ pub fn assess_beside(
         assumes,
         outcome: Outcome::NotMade,
         verdict: verdict.to_owned(),
+        links: Vec::new(),
     }));
     Ok(findings)
 }
@@ -205,6 +209,7 @@ impl Table<'_> {
             assumes: "the release and its published noise model, nothing else",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         let multiplied = self.columns.iter().any(|column| matches!(column.law, Law::Multiply(_)));
         if let Some(why) =
@@ -241,6 +246,7 @@ impl Table<'_> {
             assumes: "the release and its published noise model, nothing else",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         if let Some(why) = self.cannot() {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
@@ -285,6 +291,7 @@ impl Table<'_> {
                       noise model",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         let Some(original) = &self.original else {
             let why = "Not made: the adversary's file is missing; give the original of every column to stand in for it.";
@@ -313,7 +320,10 @@ impl Table<'_> {
             },
             self.left_out()
         );
-        Ok(finding(Outcome::Linked { succeeded, score }, verdict))
+        let judged = links.judged().iter().zip(links.links());
+        let record = |own: u32| self.kept.get(own as usize).copied().unwrap_or(usize::MAX);
+        let links = judged.map(|(&own, link)| (record(own), link, link.person == own)).collect();
+        Ok(NoiseFinding { links, ..finding(Outcome::Linked { succeeded, score }, verdict) })
     }
 
     fn constant(
@@ -327,6 +337,7 @@ impl Table<'_> {
             assumes: "the release and its published noise model, nothing else",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         let known: Vec<f64> = column.values.iter().copied().filter(|value| !value.is_nan()).collect();
         let noise = match column.law {

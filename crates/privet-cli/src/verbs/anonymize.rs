@@ -76,7 +76,7 @@ impl Anonymize {
                 None => print_json(&summary)?,
             }
         } else if !shared.quiet {
-            print(&describe(&summary));
+            print(&describe(&summary))?;
         }
         Ok(DONE)
     }

@@ -51,7 +51,7 @@ impl Answer {
         if shared.json {
             print_json(&asked)?;
         } else {
-            print(&describe(&asked, shared.quiet, self.job.is_some()));
+            print(&describe(&asked, shared.quiet, self.job.is_some()))?;
         }
         Ok(DONE)
     }

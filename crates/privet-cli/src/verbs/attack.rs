@@ -75,7 +75,7 @@ impl Attack {
         if shared.json {
             print_json(&assessed)?;
         } else if !shared.quiet {
-            print(&assessment::attacks(&assessed));
+            print(&assessment::attacks(&assessed))?;
         }
         // What was found stands either way; what is beyond the limit comes before what was not tried.
         let (message, code) = match (assessed.beyond_limit(), assess::untried(&options, &assessed)) {

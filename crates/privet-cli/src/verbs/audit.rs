@@ -80,7 +80,7 @@ impl Audit {
         if shared.json {
             print_json(&audited)?;
         } else if !shared.quiet {
-            print(&describe(&audited));
+            print(&describe(&audited))?;
         }
         let not_made = |own: &&AuditedMechanism| own.verdict == Verdict::NotMade && named.contains(&own.name);
         if let Some(own) = audited.mechanisms.iter().find(not_made) {

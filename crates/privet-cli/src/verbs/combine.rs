@@ -141,7 +141,7 @@ impl Combine {
         }
         match shared.json {
             true => print_json(&all)?,
-            false => print(&describe(&all, self.level)),
+            false => print(&describe(&all, self.level))?,
         }
         Ok(DONE)
     }

@@ -39,13 +39,13 @@ impl Completions {
             What::Man => {
                 let mut page = Vec::new();
                 clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(Failure::resources)?;
-                print(&String::from_utf8_lossy(&page));
+                print(&String::from_utf8_lossy(&page))?;
                 return Ok(DONE);
             }
         };
         let mut text = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "privet", &mut text);
-        print(&String::from_utf8_lossy(&text));
+        print(&String::from_utf8_lossy(&text))?;
         Ok(DONE)
     }
 }

@@ -180,7 +180,7 @@ impl Condense {
             }
         } else if !shared.quiet {
             match destination {
-                Some(_) => print(&describe(&summary)),
+                Some(_) => print(&describe(&summary))?,
                 None => output::tell(&describe(&summary)),
             }
         }

@@ -41,7 +41,7 @@ impl Demo {
                 grouped(self.rows as u64),
                 files.data.display(),
                 files.job.display(),
-            ));
+            ))?;
         }
         let mut job = Job::read(&files.job, &[]).map_err(Failure::bad_input)?;
         job.output.replace = true;
@@ -53,9 +53,9 @@ impl Demo {
         if shared.json {
             print_json(&serde_json::json!({ "summary": summary, "verified": verdict.holds() }))?;
         } else if !shared.quiet {
-            print(&anonymize::describe(&summary));
+            print(&anonymize::describe(&summary))?;
             for failure in verdict.failures() {
-                print(&format!("FAIL  {}: {}", failure.name, failure.detail));
+                print(&format!("FAIL  {}: {}", failure.name, failure.detail))?;
             }
             if verdict.holds() {
                 print(&format!(
@@ -64,7 +64,7 @@ impl Demo {
                     verdict.checks.len(),
                     release = summary.release.display(),
                     job = files.job.display(),
-                ));
+                ))?;
             }
         }
         Ok(if verdict.holds() { DONE } else { REFUSED })

@@ -121,7 +121,7 @@ impl Init {
                 ".\nRead it, correct it, then: privet anonymize {}",
                 self.output.display()
             ));
-            print(&text);
+            print(&text)?;
         }
         Ok(DONE)
     }

@@ -83,7 +83,7 @@ impl Judge {
         if shared.json {
             print_json(&found)?;
         } else if !shared.quiet || !found.holds {
-            print(&describe(&found));
+            print(&describe(&found))?;
         }
         Ok(if found.holds { DONE } else { REFUSED })
     }

@@ -93,7 +93,7 @@ impl Ledger {
                     print(&format!(
                         "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.\n{signed}",
                         opened.account, opened.budget, opened.ledger, opened.terms
-                    ));
+                    ))?;
                 }
             }
             Act::Show(show) => {
@@ -104,7 +104,7 @@ impl Ledger {
                 if shared.json {
                     print_json(&shown)?;
                 } else {
-                    print(&describe(&shown));
+                    print(&describe(&shown))?;
                 }
                 if let Some(file) = &show.report {
                     write(file, &ledger_page(&shown))?;
@@ -119,7 +119,7 @@ impl Ledger {
                     print(&format!(
                         "{}: {} entries, every hash and every sum holds.\nLast entry, to be kept elsewhere: {}",
                         verified.ledger, verified.entries, verified.head
-                    ));
+                    ))?;
                 }
             }
         }

@@ -78,7 +78,7 @@ impl Measure {
         if shared.json {
             print_json(&assessed)?;
         } else if !shared.quiet {
-            print(&assessment::measured(&assessed));
+            print(&assessment::measured(&assessed))?;
         }
         Ok(DONE)
     }

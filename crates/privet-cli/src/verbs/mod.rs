@@ -129,17 +129,21 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     }
 }
 
-/// Prints text that was asked for. A reader that went away has seen enough.
-fn print(text: &str) {
+/// Prints text that was asked for. A reader that went away has seen enough; a disk that is full has not taken it.
+fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;
-    // why: a closed pipe is success
-    let _ = writeln!(std::io::stdout().lock(), "{}", text.trim_end_matches('\n'));
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::resources(format!(
+            "what was asked for could not be written to standard output: {error}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Prints a value as JSON on one line.
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    print(&serde_json::to_string(value).map_err(Failure::resources)?);
-    Ok(())
+    print(&serde_json::to_string(value).map_err(Failure::resources)?)
 }
 
 /// A number with its thousands set apart.

@@ -195,7 +195,7 @@ impl Query {
             if shared.json {
                 print_json(&planned)?;
             } else {
-                print(&describe_plan(&planned, shared.quiet));
+                print(&describe_plan(&planned, shared.quiet))?;
             }
             // What the question itself would end with.
             return refusal.map_or(Ok(DONE), |refusal| Err(refusal.into()));
@@ -203,17 +203,20 @@ impl Query {
         let bar = Bar::new(shared.quiet || shared.json);
         let answered = query(&options, &bar)?;
         bar.clear();
-        if shared.json {
-            print_json(&answered)?;
-        } else {
-            print(&describe(&answered, shared.quiet));
-        }
-        if let Some(file) = &self.output {
-            write(file, &records(&answered))?;
-        }
-        if let Some(file) = &self.report {
-            write(file, &answer_page(&answered, &options.question))?;
-        }
+        let told = match shared.json {
+            true => print_json(&answered),
+            false => print(&describe(&answered, shared.quiet)),
+        };
+        // Each way out is tried: what is paid for should arrive somewhere.
+        let records = self.output.as_ref().map_or(Ok(()), |file| write(file, &records(&answered)));
+        let page = self
+            .report
+            .as_ref()
+            .map_or(Ok(()), |file| write(file, &answer_page(&answered, &options.question)));
+        told.and(records).and(page).map_err(|failure| Failure {
+            message: format!("{}. The answer was charged all the same", failure.message),
+            ..failure
+        })?;
         Ok(DONE)
     }
 }

@@ -100,7 +100,7 @@ impl Randomize {
         if shared.json {
             print_json(&summary)?;
         } else if !shared.quiet {
-            print(&describe(&summary));
+            print(&describe(&summary))?;
         }
         Ok(DONE)
     }

@@ -102,7 +102,7 @@ impl Reconstruct {
         if shared.json {
             print_json(&found)?;
         } else {
-            print(&describe(&found, shared.quiet));
+            print(&describe(&found, shared.quiet))?;
         }
         Ok(DONE)
     }
@@ -138,7 +138,7 @@ impl Reconstruct {
         if shared.json {
             print_json(&found)?;
         } else {
-            print(&learned(&found, shared.quiet));
+            print(&learned(&found, shared.quiet))?;
         }
         Ok(DONE)
     }

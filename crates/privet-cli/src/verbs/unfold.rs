@@ -62,7 +62,7 @@ impl Unfold {
         if shared.json {
             print_json(&summary)?;
         } else if !shared.quiet {
-            print(&describe(&summary, options.job.is_some()));
+            print(&describe(&summary, options.job.is_some()))?;
         }
         Ok(DONE)
     }

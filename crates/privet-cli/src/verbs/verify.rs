@@ -57,7 +57,7 @@ impl Verify {
                 });
             }
             if !text.is_empty() {
-                print(&text);
+                print(&text)?;
             }
         }
         Ok(if holds { DONE } else { REFUSED })

@@ -175,3 +175,23 @@ fn too_large_a_lattice_is_a_lack_of_resources() {
     dir.expect(4, &["anonymize", "job.toml"]).says("fewer quasi columns");
     assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
 }
+
+/// A full disk has not taken the answer; a reader that went away has seen enough.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_no_success() {
+    let dir = people::dir(100, "k-anonymity = 2", "");
+    dir.expect(0, &["anonymize", "job.toml"]);
+    let run = |out: std::process::Stdio| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_privet"));
+        let command = command.args(["verify", "release"]).current_dir(dir.path("."));
+        command.stdout(out).stderr(std::process::Stdio::piped()).output().unwrap()
+    };
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let found = run(full.into());
+    assert_eq!(found.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&found.stderr).contains("could not be written"));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(run(writer.into()).status.code(), Some(0));
+}

@@ -491,6 +491,13 @@ fn noise_is_attacked_with_its_published_laws() {
     assert_eq!(dir.expect(0, &["attack", "release", "--original", "job.toml", "--json"]).json(), scored);
     dir.expect(1, &["attack", "release", "--original", "people.csv", "--max-risk", "0.01"])
         .says("accepted are 1 %");
+    // Record by record whom it is taken for: as many as the finding says.
+    dir.expect(0, &["attack", "release", "--original", "people.csv", "--people", "who.csv"]);
+    let who = dir.text("who.csv");
+    let linked = found(&scored, "noise-linkage");
+    let exposed = who.lines().filter(|line| line.contains(",noise-linkage,,,yes,original record ")).count();
+    assert_eq!(Some(exposed as u64), linked["exposed"]["hits"].as_u64());
+    assert_eq!(Some(who.lines().count() as u64 - 1), linked["exposed"]["of"].as_u64());
     for (args, said) in [
         (&["--people", "p.csv"][..], "--people"),
         (&["--attacks", "linking"], "--attacks"),

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use privet_attack::knowledge::TimeOrder;
+use privet_attack::noise::linkage::Link;
 use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, filter_series};
 use privet_attack::{Finding, Knowledge, Rate};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
@@ -194,6 +195,15 @@ fn assess_release(
     let records = columns.first().map_or(0, |own| own.values.len()) as u64;
     let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
     for own in findings.into_iter().filter(|own| !is_replaced(own)) {
+        if let Some(path) = options.people.as_deref().filter(|_| own.attack == "noise-linkage") {
+            let record =
+                |at: usize| order.as_ref().and_then(|own| own.0.get(at)).map_or(at, |&own| own as usize);
+            let records = own
+                .links
+                .iter()
+                .map(|&(at, link, right)| (record(at), record(link.person as usize), link, right));
+            write_links(path, records, knowing.confidence)?;
+        }
         match finding(own, &knowing, records, is_scored) {
             Ok(finding) => assessment.attacks.push(finding),
             Err(skipped) => assessment.not_made.push(skipped),
@@ -206,6 +216,28 @@ fn assess_release(
         }
     }
     Ok(assessment)
+}
+
+/// Of each record whom it is taken for, in the form of all other attacks: the people are those of the original, by number.
+fn write_links(
+    path: &Path,
+    links: impl Iterator<Item = (usize, usize, Link, bool)>,
+    confidence: f64,
+) -> Result<(), RunError> {
+    let mut text = String::from(write::PEOPLE);
+    let mut links: Vec<(usize, usize, Link, bool)> = links.collect();
+    links.sort_by_key(|own| own.0);
+    for (record, person, link, right) in links {
+        let exposed = if link.confidence >= confidence { "yes" } else { "no" };
+        let right = if right { "yes" } else { "no" };
+        text.push_str(&format!(
+            "record {},noise-linkage,,,{exposed},original record {},{:.4},{right},\n",
+            record + 1,
+            person + 1,
+            link.confidence
+        ));
+    }
+    write::whole(path, text.as_bytes())
 }
 
 /// The records in the order of time, where the adversary knows it: `[time]` of the knowledge file (survey AT-18).
@@ -294,10 +326,15 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
             "--attacks names an attack that there is not on perturbed values; there are {accepted}"
         )));
     }
-    let given = [("--job", options.job.is_some()), ("--people", options.people.is_some())];
+    if options.people.is_some() && options.original.is_none() {
+        return Err(JobError::new(
+            "`--people` of a perturbed release tells whom noise-linkage takes each record for, among the people of the original; \
+             give --original too",
+        ));
+    }
     refuse(
-        &given,
-        "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed and --report",
+        &[("--job", options.job.is_some())],
+        "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed, --people and --report",
     )
 }
 
@@ -418,6 +455,12 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
         Outcome::Estimated { succeeded, expected_error, score: None } => {
             let exposed = Rate::new(if succeeded { records } else { 0 }, records);
             let mut notes = base.notes.clone();
+            notes.push(match own.attack {
+                "constant-column" => {
+                    "There is no control: everybody has the value, or nobody is told any.".to_owned()
+                }
+                _ => "There is no control: how near the means alone come, only the original shows.".to_owned(),
+            });
             // Whether a column is constant is told by its verdict, and scored where it is.
             if own.attack != "constant-column" {
                 let then = match succeeded {
@@ -447,7 +490,8 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             right: (score.exposed.hits > 0).then_some(score.right_when_sure),
             control: Some(score.control),
             control_group: Some(
-                "the same records, had their people not been in the adversary's file".to_owned(),
+                "the same records, had their people not been in the adversary's file: whoever is taken for them then is not them"
+                    .to_owned(),
             ),
             risk: score.found.rate,
             ..base

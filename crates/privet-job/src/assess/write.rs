@@ -91,6 +91,9 @@ fn cannot_be_written(path: &Path, error: &std::io::Error) -> RunError {
     JobError::new(format!("cannot be written: {error}")).at(path).into()
 }
 
+/// The header of what is concluded about each person.
+pub(super) const PEOPLE: &str = "person,attack,column,candidates,exposed,guess,probability,right,possible\n";
+
 /// A CSV with one line for each person and attack: candidates left, whether the person is exposed (`known`: the adversary knew the value
 /// beforehand), the best guess with its
 /// probability and whether it is right, and all values that are possible with their probabilities.
@@ -101,7 +104,7 @@ pub(super) fn people(
     conclusions: &[Conclusions],
     name_of: &dyn Fn(u32) -> String,
 ) -> Result<(), RunError> {
-    let mut text = String::from("person,attack,column,candidates,exposed,guess,probability,right,possible\n");
+    let mut text = String::from(PEOPLE);
     for own in conclusions {
         let column = own.column.and_then(|column| release.sensitive.get(column));
         let label = |value: u32| match (&own.concepts, column) {

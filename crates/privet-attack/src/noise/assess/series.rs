@@ -110,6 +110,7 @@ impl Table<'_> {
             assumes: "the release in the order of time, and its published noise model",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         let series = match self.series_of(column, knowing) {
             Ok(series) => series,
@@ -138,6 +139,7 @@ impl Table<'_> {
             assumes: "the release in the order of time, and the true values at some times",
             outcome,
             verdict,
+            links: Vec::new(),
         };
         let series = match self.series_of(column, knowing) {
             Ok(series) => series,

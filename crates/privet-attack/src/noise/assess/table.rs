@@ -13,6 +13,8 @@ pub(super) struct Table<'a> {
     pub original: Option<Vec<f64>>,
     /// Per column the variance of the noise.
     pub variances: Vec<f64>,
+    /// The records that have no missing value.
+    pub kept: Vec<usize>,
     left_out: usize,
 }
 
@@ -90,7 +92,7 @@ impl<'a> Table<'a> {
             }
         });
         let variances = variances.collect();
-        Ok(Self { columns, published, original, variances, left_out: records - kept.len() })
+        Ok(Self { columns, published, original, variances, left_out: records - kept.len(), kept })
     }
 
     pub fn records(&self) -> Result<Records<'_>, NoiseAttackError> {

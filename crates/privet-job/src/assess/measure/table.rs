@@ -56,7 +56,8 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
             "Loss of detail (LM)",
             mean,
             true,
-            "How much of each identifying column's detail is given up, on average: 0 nothing, 1 everything.",
+            "How much of each identifying column's detail is given up, on average: 0 nothing, 1 everything. Counted over the values that \
+             occur; a search that counts over all values of a hierarchy tells another loss.",
         ),
         figure(
             "loss-sum",
