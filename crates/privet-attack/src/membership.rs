@@ -99,7 +99,7 @@ pub fn presence(released: &Released<'_>, people: &People<'_>) -> Result<Presence
     let of_tuple = (0..links.tuples() as u32)
         .map(|tuple| {
             let share = |group: u32| records[group as usize] as f64 / matching[group as usize] as f64;
-            links.of_tuple(tuple).iter().map(|candidate| share(candidate.group)).sum::<f64>().clamp(0.0, 1.0)
+            links.of_tuple(tuple).iter().map(|candidate| share(candidate.group)).sum::<f64>().min(1.0) + 0.0
         })
         .collect();
     // A published tuple is everybody's own when all who fit it fit nothing else. As many records as people: all are there.

@@ -200,7 +200,7 @@ fn homogeneity(
     }
     if quasi.is_empty() || sensitive.is_empty() {
         let which = if quasi.is_empty() { "identifying" } else { "sensitive" };
-        return Err(format!("{}: it has no {which} column", own.file));
+        return Err(format!("there is no {which} column in {}", own.file));
     }
     let label =
         |column: usize, row: usize| table.columns[column].domain.text(table.columns[column].codes[row]);
@@ -213,9 +213,10 @@ fn homogeneity(
         };
         match text {
             "" => Ok(None),
-            text => {
-                text.parse().map(Some).map_err(|_| format!("{}: it has something else than counts", own.file))
-            }
+            text => text
+                .parse()
+                .map(Some)
+                .map_err(|_| format!("there is something else than counts in {}", own.file)),
         }
     };
     let mut findings = Vec::new();
