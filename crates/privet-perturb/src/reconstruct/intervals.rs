@@ -12,8 +12,9 @@
 //! sum of its parts.
 //!
 //! # Guarantee
-//! Each share by itself is covered with about the stated probability when values were drawn independently and the
-//! originals are spread evenly within each part of an interval; exactly so in the limit
+//! Each share by itself is covered with about the stated probability at least when values were drawn independently and the
+//! originals are spread evenly within each part of an interval, whatever their distribution; nearly always where it is smooth,
+//! for the intervals allow for shapes that are not; exactly so in the limit
 //! of many values where all shares are above 0, and rather more often where some are 0. The intervals are about the
 //! population that the originals were drawn from; for the originals themselves they are wider than they had to be. They
 //! are rounded outwards, by at most [`ACCURACY`]. The same on any number of threads.
