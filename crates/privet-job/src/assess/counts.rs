@@ -181,6 +181,9 @@ pub(crate) fn read_table(
     Ok(read)
 }
 
+/// Of a group the records of each value, and how many there are in all, where that is told.
+type Told = (BTreeMap<u32, u64>, Option<u64>);
+
 /// The sensitive values that nearly everybody of a group of identifying values has, column by column of a table.
 fn homogeneity(
     manifest: &CountsManifest,
@@ -222,7 +225,7 @@ fn homogeneity(
     let mut findings = Vec::new();
     for &column in &sensitive {
         // Per group the records of each value, and how many there are in all; code 0 is for what is hidden or missing.
-        let mut groups: BTreeMap<Vec<u32>, (BTreeMap<u32, u64>, Option<u64>)> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<u32>, Told> = BTreeMap::new();
         for row in 0..table.rows {
             let others = sensitive.iter().filter(|&&other| other != column);
             if quasi.iter().any(|&own| is_total(own, row))
