@@ -39,6 +39,7 @@ mod fourier;
 mod gaussian;
 mod grid;
 mod histogram;
+mod laplace_sum;
 pub mod ledger;
 mod median;
 mod noise;

@@ -13,6 +13,8 @@
 //! it counts one half, the limit of records that come nearer and nearer, where the strict inequality of the definition
 //! would count 0 for it and call n equal records exposed.
 
+use std::collections::HashMap;
+
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
@@ -71,6 +73,17 @@ impl<'a> Points<'a> {
             squares += range * range;
         }
         if least.is_finite() { (least, squares.sqrt()) } else { (0.0, 0.0) }
+    }
+
+    /// Per record how many others have the same values. Each of them counts one half in [`expected`]; with the strict
+    /// inequality of the definition it would count 0.
+    pub fn equals(&self) -> Vec<usize> {
+        // 0 and −0 are the same number, and have other bits.
+        let key = |record: &[f64]| record.iter().map(|own| (own + 0.0).to_bits()).collect::<Vec<u64>>();
+        let mut alike: HashMap<Vec<u64>, usize> = HashMap::new();
+        let records = || self.values.chunks_exact(self.width);
+        records().for_each(|record| *alike.entry(key(record)).or_default() += 1);
+        records().map(|record| alike.get(&key(record)).map_or(0, |own| own - 1)).collect()
     }
 
     /// The number of records.

@@ -177,6 +177,17 @@ fn points(found: &Judgement, text: &mut String) {
         "Other records that are expected to fit a published record better than its own: {:.4} at least, {:.4} on average.\n",
         points.least_expected, points.mean_expected
     ));
+    if let Some(least) = points.least_expected_strictly {
+        text.push_str(&format!(
+            "{} records have the same numbers as another one. That fits as well as their own: it counts one half here, as if a \
+             fair coin decided. Taken strictly it counts 0, and {least:.4} at least are expected",
+            grouped(points.with_equal)
+        ));
+        text.push_str(&match points.below_k_strictly {
+            Some(below) => format!("; {} records have fewer than k then.\n", grouped(below)),
+            None => ".\n".to_owned(),
+        });
+    }
     if !points.not_counted.is_empty() {
         text.push_str(&format!("Published too, and not counted: {}.\n", points.not_counted.join(", ")));
     }

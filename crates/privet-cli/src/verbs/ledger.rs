@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use privet_job::query::{Shown, ledger_page, open_account, show_ledger, time_of, verify_ledger, visible};
+use privet_job::query::{
+    Shown, Verified, ledger_page, open_account, show_ledger, time_of, verify_ledger, visible,
+};
 
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
 use super::query_text::left_aligned;
@@ -116,15 +118,35 @@ impl Ledger {
                 if shared.json {
                     print_json(&verified)?;
                 } else if !shared.quiet {
-                    print(&format!(
-                        "{}: {} entries, every hash and every sum holds.\nLast entry, to be kept elsewhere: {}",
-                        verified.ledger, verified.entries, verified.head
-                    ))?;
+                    print(&describe_verified(&verified, verify.since.as_deref()))?;
                 }
             }
         }
         Ok(DONE)
     }
+}
+
+/// What was verified, and what can only be seen by an entry that was kept elsewhere.
+fn describe_verified(verified: &Verified, since: Option<&str>) -> String {
+    let ledger = &verified.ledger;
+    let cut = "Entries that were cut off the end leave a chain that holds";
+    if verified.entries == 0 {
+        return format!(
+            "{ledger}: no entries, so there is nothing to verify.\n{cut}, and so does a ledger without any: where there were \
+             some, --since NUMBER:HASH, a last entry that was printed here earlier, shows that they are gone."
+        );
+    }
+    let later = match since {
+        Some(since) => format!("Nothing that was there at {} is gone.", since.trim()),
+        None => format!(
+            "{cut}: only --since NUMBER:HASH, a last entry that was printed here earlier, shows that they are gone."
+        ),
+    };
+    let (count, head) = (verified.entries, &verified.head);
+    format!(
+        "{ledger}: {count} {}, every hash and every sum holds.\n{later}\nLast entry, to be kept elsewhere: {head}",
+        if count == 1 { "entry" } else { "entries" }
+    )
 }
 
 /// The entries as a table.
@@ -158,4 +180,23 @@ fn describe(shown: &Shown) -> String {
         ]);
     }
     left_aligned(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verified, describe_verified};
+
+    /// A ledger whose entries are all gone does not look like one that is whole.
+    #[test]
+    fn nothing_is_not_called_whole() {
+        let of = |entries, since| {
+            let head = format!("{entries}:{}", "0".repeat(64));
+            describe_verified(&Verified { ledger: "l".to_owned(), entries, head }, since)
+        };
+        let none = of(0, None);
+        assert!(none.contains("nothing to verify") && none.contains("--since") && !none.contains("holds."));
+        assert!(of(1, None).contains("1 entry, every hash and every sum holds."));
+        assert!(of(2, None).contains("only --since NUMBER:HASH"));
+        assert!(of(2, Some("1:00")).contains("Nothing that was there at 1:00 is gone."));
+    }
 }

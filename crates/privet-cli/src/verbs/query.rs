@@ -87,6 +87,9 @@ pub struct Query {
     /// Who asks, for the ledger (default: the name of the user)
     #[arg(long, value_name = "NAME")]
     analyst: Option<String>,
+    /// A last entry that `privet ledger verify` printed earlier: where it is not in the ledger any more, nothing is answered
+    #[arg(long, value_name = "NUMBER:HASH")]
+    since: Option<String>,
     #[command(flatten)]
     ledger: LedgerArgs,
 }
@@ -178,6 +181,7 @@ impl Query {
             },
             ledger: self.ledger.flags(),
             analyst: self.analyst,
+            since: self.since,
         };
         let makes_records = self.synthetic.is_some() || method == Some(Method::AlphaBeta);
         if self.output.is_some() && !makes_records {

@@ -246,6 +246,28 @@ fn the_least_noise_is_that_of_the_requirement() {
         .prints("No noise was found for which this k is shown with probability 0.9");
 }
 
+/// A record that equals another one counts half, and that is said, with what the strict inequality gives. Φ(−2.5) is
+/// 0.00621: 0 and 5 fit each other with that, two equal records one another with 1/2 or, strictly, not.
+#[test]
+fn equal_records_are_told() {
+    let dir = Dir::new();
+    dir.write("points.csv", "x\n0\n0\n5\n")
+        .write("noise.toml", "[noise]\ndata = \"points.csv\"\nsd = { x = 1.0 }\n");
+    dir.expect(0, &["judge", "noise.toml"])
+        .prints("0.0124 at least")
+        .prints("2 records have the same numbers as another one")
+        .prints("Taken strictly it counts 0, and 0.0062 at least are expected.");
+    let found = dir.expect(0, &["judge", "noise.toml", "--k", "0.01", "--json"]).json();
+    let points = &found["points"];
+    assert_eq!(
+        (&points["with_equal"], &points["below_k"], &points["below_k_strictly"]),
+        (&2.into(), &0.into(), &2.into())
+    );
+    dir.write("points.csv", "x\n0\n1\n5\n");
+    let found = dir.expect(0, &["judge", "noise.toml"]);
+    assert!(!found.out.contains("strictly"), "{found:?}");
+}
+
 /// The limit of draws stands where they are asked for, not only in the refusal.
 #[test]
 fn the_limit_of_draws_is_told() {

@@ -255,6 +255,8 @@ fn absurd_input_is_refused_and_costs_nothing() {
         ("select count(5)(*) from data", "parameters"),
         ("drop table data", "no `select`"),
         ("select", "cannot be read as SQL"),
+        ("select sex, count(*) from data group by sex, sex", "a column that is named twice in `group by`"),
+        ("select count(*) as n, avg(cost) as n from data", "the same name for two outputs"),
     ] {
         let run = ask(&dir, question, &[]).expect(2).says(said);
         assert!(run.out.is_empty());
@@ -462,7 +464,11 @@ fn a_changed_ledger_is_found() {
     let verified = dir.expect(0, &[&["ledger", "verify", "--json"][..], &sealed].concat()).json();
     let head = verified["head"].as_str().unwrap().to_owned();
     assert_eq!((&verified["entries"], head.split_once(':').unwrap().1.len()), (&2.into(), 64));
-    dir.expect(0, &[&["ledger", "verify", "--since", &head][..], &sealed].concat());
+    dir.expect(0, &[&["ledger", "verify"][..], &sealed].concat())
+        .prints("2 entries, every hash")
+        .prints("only --since NUMBER:HASH");
+    dir.expect(0, &[&["ledger", "verify", "--since", &head][..], &sealed].concat())
+        .prints("Nothing that was there at");
     // Another key, or none, neither verifies nor continues.
     let bare = ["--ledger", "sealed.db", "--account", "people"];
     dir.expect(2, &["ledger", "verify", "--ledger", "sealed.db"]).says("signed").says("--signing-key");
@@ -482,6 +488,16 @@ fn a_changed_ledger_is_found() {
     dir.expect(0, &[&["ledger", "verify"][..], &sealed].concat());
     dir.expect(1, &[&["ledger", "verify", "--since", &later][..], &sealed].concat())
         .says("missing or changed");
+    // Who pins what was seen gets no answer from it either, and nothing is charged.
+    let before = dir.bytes("sealed.db");
+    let since = |head: &str, more: &[&str]| {
+        ask(&dir, "select count(*) from data", &[&sealed[..], &["--since", head], more].concat())
+    };
+    since(&later, &[]).expect(1).says("missing or changed");
+    since(&later, &["--dry-run"]).expect(1).says("missing or changed");
+    since("2:none", &[]).expect(2).says("NUMBER:HASH");
+    since(&head, &["--dry-run"]).expect(0);
+    assert!(dir.bytes("sealed.db") == before, "something was charged");
     // One amount changed by hand.
     let mut bytes = dir.bytes("sealed.db");
     let place = bytes.windows(7).position(|own| own == b"people2").unwrap();

@@ -237,3 +237,29 @@ fn a_ledger_is_signed_unless_told_otherwise() {
     let url = "postgres://u:hidden@localhost/d?hostaddr=192.0.2.7";
     ask(&dir, question, &["--ledger", url]).expect(2).says("not encrypted");
 }
+
+/// The page of a ledger tells delta where some was opened; that of an answer without an error tells why there is none.
+#[test]
+fn pages_tell_delta_and_where_no_error_is_told() {
+    let dir = people();
+    dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", "3", "--delta", "1e-5"]);
+    let ask = |question: &str, page: &str, more: &[&str]| {
+        let args = ["query", "job.toml", question, "--epsilon", "0.5", "--report", page];
+        dir.expect(0, &[&args[..], more].concat());
+        dir.text(page)
+    };
+    let page = ask("select smooth_median(cost) from data", "median.html", &["--delta", "1e-6"]);
+    assert!(page.contains("not told: its noise is made for the values in the table"), "{page}");
+    assert!(page.contains("<dt>Delta left</dt>") && !page.contains("the true number is within"));
+    let by_sex = "select sex, count(*) from data group by sex";
+    let page = ask(by_sex, "records.html", &["--synthetic", "50"]);
+    assert!(page.contains("not told: drawn records are no estimate"), "{page}");
+    assert!(!page.contains("the true number is within") && !page.contains("smaller than its error"));
+    let page = ask(by_sex, "counts.html", &[]);
+    assert!(page.contains("the true number is within") && !page.contains("not told:"));
+    dir.expect(0, &["ledger", "show", "people.csv", "--report", "ledger.html"]);
+    let page = dir.text("ledger.html");
+    let spent = "spent: epsilon 1.5 of 3, delta 1\u{a0}×\u{a0}10⁻⁶ of 1\u{a0}×\u{a0}10⁻⁵";
+    assert!(page.contains(spent) && page.contains("the delta that was spent"), "{page}");
+    assert!(page.contains("left: epsilon 1.5, delta 0.000009") && !page.contains("this answer took"));
+}

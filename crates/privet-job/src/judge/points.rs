@@ -67,9 +67,18 @@ pub struct PointsJudged {
     pub least_expected: f64,
     /// On average.
     pub mean_expected: f64,
+    /// Records with the same numbers as another one. That fits as well as the own record does, and counts one half.
+    pub with_equal: u64,
+    /// Where there are such records: the fewest that are expected when an equal one counts 0, as in the strict inequality
+    /// of the definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_expected_strictly: Option<f64>,
     /// Records for which fewer than k are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below_k: Option<u64>,
+    /// Where there are equal records: the same when those count 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below_k_strictly: Option<u64>,
     /// The least factor of all deviations with which k are expected for every record; absent when no noise suffices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_factor: Option<f64>,
@@ -223,7 +232,12 @@ fn of_points(
     let mut all = expected_all(points, &vec![Spread::Sphere(1.0); records]).map_err(failed)?;
     // Sums of tiny probabilities may end a rounding error below 0, and an empty sum is -0.
     all.iter_mut().for_each(|own| *own = own.max(0.0) + 0.0);
-    let least_expected = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let fewest = |all: &[f64]| all.iter().copied().fold(f64::INFINITY, f64::min);
+    let least_expected = fewest(&all);
+    let equals = points.equals();
+    let with_equal = equals.iter().filter(|own| **own > 0).count();
+    let strict = |(own, &equal): (&f64, &usize)| (own - 0.5 * equal as f64).max(0.0);
+    let strictly: Option<Vec<f64>> = (with_equal > 0).then(|| all.iter().zip(&equals).map(strict).collect());
     let Counted { columns, not_counted } = counted;
     let mut judged = PointsJudged {
         columns,
@@ -232,7 +246,10 @@ fn of_points(
         left_out,
         least_expected,
         mean_expected: all.iter().sum::<f64>() / records as f64,
+        with_equal: with_equal as u64,
+        least_expected_strictly: strictly.as_deref().map(fewest),
         below_k: None,
+        below_k_strictly: None,
         least_factor: None,
         probability: options.probability,
         least_shown: None,
@@ -242,8 +259,10 @@ fn of_points(
     };
     let Some(k) = options.k else { return Ok(judged) };
     progress.check()?;
-    let below = all.iter().filter(|own| **own < k).count();
-    judged.below_k = Some(below as u64);
+    let fewer = |all: &[f64]| all.iter().filter(|own| **own < k).count() as u64;
+    let below = fewer(&all);
+    judged.below_k = Some(below);
+    judged.below_k_strictly = strictly.as_deref().map(fewer);
     judged.least_factor = least_factor(points, &all, k)?;
     let names: Vec<&str> = judged.columns.iter().map(|(name, _)| name.as_str()).collect();
     let by = format!("by {} alone", names.join(", "));

@@ -229,10 +229,7 @@ pub fn verify_ledger(
     flags: &LedgerFlags,
     since: Option<&str>,
 ) -> Result<Verified, QueryError> {
-    let since = since.map(|text| {
-        head(text).ok_or_else(|| JobError::new("--since takes NUMBER:HASH, as verify prints it"))
-    });
-    let since = since.transpose()?;
+    let since = since.map(head).transpose()?;
     let account = account(data, flags)?;
     let head = existing(&account)?.verify(since.as_ref())?;
     Ok(Verified {
@@ -251,10 +248,14 @@ fn existing(account: &Account) -> Result<Box<dyn privet_dp::ledger::Ledger>, Que
     })
 }
 
-fn head(text: &str) -> Option<Head> {
-    let (sequence, hash) = text.trim().split_once(':')?;
-    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Some(Head { sequence: sequence.parse().ok()?, hash: hash.to_ascii_lowercase() }).filter(|_| is_hash)
+/// A last entry as `verify` prints it.
+pub(super) fn head(text: &str) -> Result<Head, JobError> {
+    let read = || {
+        let (sequence, hash) = text.trim().split_once(':')?;
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some(Head { sequence: sequence.parse().ok()?, hash: hash.to_ascii_lowercase() }).filter(|_| is_hash)
+    };
+    read().ok_or_else(|| JobError::new("--since takes NUMBER:HASH, as `privet ledger verify` prints it"))
 }
 
 #[cfg(test)]

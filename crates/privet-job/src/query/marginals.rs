@@ -135,6 +135,7 @@ impl Marginals {
             half_width_95: self.sets.iter().map(|own| own.1).reduce(f64::max),
             half_width_95_times_records: None,
             rank_error_95: None,
+            untold: None,
         }
     }
 
@@ -142,7 +143,8 @@ impl Marginals {
         let of = |(set, half): &(Vec<usize>, f64)| {
             let names: Vec<&str> = set.iter().filter_map(|&at| Some(keys.get(at)?.column.as_str())).collect();
             let names = if names.is_empty() { "the total".to_owned() } else { names.join(", ") };
-            format!("{names} ± {half:.1}")
+            // A width is rounded up: it must still hold.
+            format!("{names} ± {}", (half * 10.0).ceil() / 10.0)
         };
         let all: Vec<String> = self.sets.iter().map(of).collect();
         vec![

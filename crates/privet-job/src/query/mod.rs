@@ -30,7 +30,7 @@ mod unused;
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_dp::ledger::{Act, LedgerError, Record, Request, answer};
+use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request, answer};
 use privet_dp::{DpError, Loss};
 
 pub(crate) use declared::check;
@@ -47,6 +47,7 @@ pub(crate) use trial::Trial;
 
 use declared::Declared;
 use execute::Exact;
+use ledger::head;
 use place::{Account, Subject};
 use plan::Plan;
 
@@ -65,6 +66,9 @@ pub struct QueryOptions {
     pub ledger: LedgerFlags,
     /// Who asks; the job's, then the name of the user, when left out.
     pub analyst: Option<String>,
+    /// A last entry of the ledger that was seen earlier, as `NUMBER:HASH`. Where it is not in the chain any more, nothing
+    /// is answered: an old copy, put back, would be a fresh budget.
+    pub since: Option<String>,
 }
 
 /// What will be done, without having done it.
@@ -109,6 +113,9 @@ pub struct PlannedFigure {
     /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile. Absent
     /// where epsilon is so small that nothing can be said.
     pub rank_error_95: Option<f64>,
+    /// Why no error is told with an answer, in words; for figures of which none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untold: Option<String>,
 }
 
 /// The law of the error of a figure, in the figure's own unit.
@@ -169,13 +176,15 @@ pub struct Answered {
 /// When the question cannot be answered from what is declared, or the ledger cannot be read.
 pub fn plan_query(options: &QueryOptions) -> Result<(Planned, Option<QueryError>), QueryError> {
     let prepared = Prepared::new(options)?;
-    let Prepared { account, name, request, .. } = &prepared;
-    let looked =
-        account.existing().and_then(|mut ledger| Ok((ledger.remaining(name)?, ledger.check(request))));
+    let Prepared { account, name, request, since, .. } = &prepared;
+    let looked = account.existing().and_then(|mut ledger| {
+        must_be_there(&mut *ledger, since.as_ref())?;
+        Ok((ledger.remaining(name)?, ledger.check(request)))
+    });
     let (left, refusal) = match looked {
         Ok((left, checked)) => (Some(left), checked.err()),
         Err(error) => match account.explain(error) {
-            QueryError::NoAccount { .. } => (None, None),
+            QueryError::NoAccount { .. } if since.is_none() => (None, None),
             other => return Err(other),
         },
     };
@@ -191,8 +200,9 @@ pub fn plan_query(options: &QueryOptions) -> Result<(Planned, Option<QueryError>
 /// does not suffice; nothing is charged then. When the charge or the generator fails, nothing is answered.
 pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered, QueryError> {
     let prepared = Prepared::new(options)?;
-    let Prepared { plan, subject, account, name, analyst, request } = &prepared;
+    let Prepared { plan, subject, account, name, analyst, request, since } = &prepared;
     let mut ledger = account.existing().map_err(|error| account.explain(error))?;
+    must_be_there(&mut *ledger, since.as_ref()).map_err(|error| account.explain(error))?;
     // A question that would be refused need not be computed; whether it is, is decided by the charge.
     ledger.check(request).map_err(|error| account.explain(error))?;
     let exact = Exact::read(plan, &subject.path, &subject.options, progress)?;
@@ -227,10 +237,17 @@ struct Prepared {
     name: String,
     analyst: String,
     request: Request,
+    since: Option<Head>,
+}
+
+/// Refuses a ledger without the entry that was seen earlier.
+fn must_be_there(ledger: &mut dyn Ledger, since: Option<&Head>) -> Result<(), LedgerError> {
+    since.map_or(Ok(()), |since| ledger.verify(Some(since)).map(|_| ()))
 }
 
 impl Prepared {
     fn new(options: &QueryOptions) -> Result<Self, QueryError> {
+        let since = options.since.as_deref().map(head).transpose()?;
         let subject = Subject::new(&options.data, options.job.as_deref())?;
         let job = subject.job.as_ref().map(|(job, base)| (job, base.as_path()));
         let plan = Plan::new(&options.question, &Declared { flags: &options.flags, job })?;
@@ -244,7 +261,7 @@ impl Prepared {
         let analyst = analyst.unwrap_or_else(|| "unknown".to_owned());
         let question = plan.fingerprinted(options.question.trim(), &options.flags);
         let request = Request::new(&name, &analyst, &question, &plan.loss)?.on(plan.terms());
-        Ok(Self { plan, subject, account, name, analyst, request })
+        Ok(Self { plan, subject, account, name, analyst, request, since })
     }
 
     fn planned(&self, left: Option<&Loss>) -> Planned {

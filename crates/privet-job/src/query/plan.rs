@@ -528,6 +528,15 @@ impl Part {
             Mechanism::Sum { sum, noise } => Some(Law::of(noise, sum.bounds.grid().units_per_one() as f64)),
             _ => None,
         };
+        let untold = match self.error() {
+            Error::IfEven(_) => {
+                Some("its noise is made for the values in the table, so the size of it would tell of them")
+            }
+            Error::Rank(None) => {
+                Some("with so little epsilon no bound on its rank holds, whatever the records are")
+            }
+            _ => None,
+        };
         PlannedFigure {
             name: name.to_owned(),
             noise: self.law(),
@@ -535,6 +544,7 @@ impl Part {
             half_width_95: half,
             half_width_95_times_records: times,
             rank_error_95: rank,
+            untold: untold.map(str::to_owned),
         }
     }
 

@@ -17,7 +17,13 @@ fn budget(name: &str, ledger: &str, total: Option<&Amount>, left: Option<&Amount
         ledger: ledger.to_owned(),
         total: total.map_or(0.0, Amount::real_epsilon),
         left: left.map_or(0.0, Amount::real_epsilon),
-        left_words: left.map_or("not known".to_owned(), Amount::to_string),
+        total_delta: total.map_or(0.0, Amount::real_delta),
+        left_delta: left.map_or(0.0, Amount::real_delta),
+        left_words: left.map_or("not known".to_owned(), |left| match total {
+            // That all of a delta is spent must be said; of an account without one there is nothing to say.
+            Some(total) if total.delta != "0" && left.delta == "0" => format!("{left}, delta 0"),
+            _ => left.to_string(),
+        }),
     }
 }
 
@@ -33,6 +39,7 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
             _ => (NoiseKind::Laplace, law.scale),
         }),
         half_width_95: own.law.map(|law| law.half_width_95),
+        untold: own.untold.clone(),
     };
     let number = |own: &super::Number| AnswerNumber {
         value: own.value,
@@ -78,6 +85,7 @@ pub fn ledger_page(shown: &Shown) -> String {
         opened: own.kind == "open",
         analyst: visible(&own.analyst),
         epsilon: own.amount.real_epsilon(),
+        delta: own.amount.real_delta(),
         amount: own.amount.to_string(),
         left: own.remaining.to_string(),
         question: own.question.clone(),

@@ -71,6 +71,7 @@ impl Session {
             half_width_95: Some(self.session.accuracy().half_width_95),
             half_width_95_times_records: None,
             rank_error_95: None,
+            untold: None,
         };
         outputs.map(|(place, own)| one((place, own.name.as_str()))).collect()
     }

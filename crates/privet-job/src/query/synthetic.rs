@@ -91,6 +91,15 @@ impl Synthetic {
                 ("published", format!("alpha-beta: kept with probability {keep:.4}, added with {add:.4}"))
             }
         };
+        let untold = match &self.kind {
+            Kind::Dirichlet { .. } => {
+                "drawn records are no estimate of the counts in the table; their shares are drawn towards each other, by more \
+                 the fewer records the table has"
+            }
+            Kind::AlphaBeta(_) => {
+                "a combination is published or not, and how often it occurs is not answered"
+            }
+        };
         PlannedFigure {
             name: name.to_owned(),
             noise,
@@ -98,6 +107,7 @@ impl Synthetic {
             half_width_95: None,
             half_width_95_times_records: None,
             rank_error_95: None,
+            untold: Some(untold.to_owned()),
         }
     }
 

@@ -96,15 +96,15 @@ fn tables_are_the_right_ones() {
     assert_eq!(cube.lines.len(), 4 + 2 + 2 + 1);
 }
 
-/// The widths beside the counts hold in 95 % of them. 40 draws of 13 counts, which hang together: were each draw all right
-/// or all wrong, the share would have a standard deviation of 3.4 %; the bound is Chernoff's and far from tight.
+/// The widths beside the counts hold in 95 % of them. 160 draws of 13 counts, which hang together: were each draw all right
+/// or all wrong, the share would have a standard deviation of 1.72 %; six of them are 10.4 %.
 #[test]
 fn tables_agree_and_their_errors_hold() {
     let plan = plan(TABLES, &flags("0.8"));
     let exact = exact(&plan);
     let truth = [30., 20., 10., 30., 20., 10., 49., 12., 32., 8., 16., 4., 122.];
     let (mut within, mut all) = (0, 0);
-    for _ in 0..40 {
+    for _ in 0..160 {
         let released = exact.release(&plan).unwrap();
         let numbers: Vec<f64> = released.lines.iter().map(|line| line.numbers[0].value).collect();
         assert!(numbers.iter().all(|own| *own >= 0.0 && own.fract() == 0.0));
@@ -117,7 +117,7 @@ fn tables_agree_and_their_errors_hold() {
             all += 1;
         }
     }
-    assert!(within as f64 / all as f64 > 0.9, "{within} of {all}");
+    assert!(within as f64 / all as f64 > 0.95 - 0.104, "{within} of {all}");
 }
 
 #[test]

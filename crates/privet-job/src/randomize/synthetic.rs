@@ -321,6 +321,7 @@ fn told(model: &Model) -> (&'static str, Vec<(&'static str, f64)>) {
         }
         Model::MaximumEntropy { margins, cells, off } => (
             "maximum-entropy",
+            // How far the law is from the margins; the tables that are drawn from it have them in expectation only.
             vec![("margins", *margins as f64), ("cells", *cells as f64), ("margins-off", *off)],
         ),
     }

@@ -202,8 +202,22 @@ mod tests {
             ("select count(*) from data union select count(*) from data", "`union`"),
             ("with a as (select 1) select count(*) from a", "`with`"),
             ("select count(*) over () from data", "a window"),
+            ("select sex, count(*) from data group by sex, sex", "named twice in `group by`"),
+            ("select count(*) from data d group by sex, age, d.sex", "named twice in `group by`"),
+            ("select count(*) as n, avg(cost) as n from data", "the same name for two outputs"),
+            ("select count(*) as n, count(*) as n from data", "the same name for two outputs"),
+            ("select count(*), avg(cost) as \"count(*)\" from data", "the same name for two outputs"),
+            ("select avg(cost) as \"count(*)\", count(*) from data", "the same name for two outputs"),
         ] {
             assert!(refused(text).contains(word), "{text}: {}", refused(text));
+        }
+        // A figure that is asked for twice is one number, and a set that is written twice is one table.
+        for fine in [
+            "select count(*), count(*) from data",
+            "select count(*) as n, avg(cost) as m from data",
+            "select count(*) from data group by grouping sets ((sex, sex), (sex))",
+        ] {
+            assert!(PrivateQuestion::parse(fine).is_ok(), "{fine}");
         }
         assert!(matches!(PrivateQuestion::parse("select"), Err(QuestionError::Syntax { .. })));
         assert!(PrivateQuestion::parse(&"(".repeat(9000)).is_err());

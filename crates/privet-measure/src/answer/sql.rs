@@ -171,12 +171,24 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
             {
                 grouping::read(set, |expr| columns.name(expr))?
             }
-            _ => (list.iter().map(|expr| columns.name(expr)).collect::<Result<Vec<_>, _>>()?, Vec::new()),
+            _ => {
+                let mut names: Vec<String> = Vec::new();
+                for expr in list {
+                    let name = columns.name(expr)?;
+                    // Every pair of keys would be a group, and those of two different keys cannot have a record.
+                    if source == Source::Private && names.contains(&name) {
+                        return Err(refuse_at("a column that is named twice in `group by`", expr));
+                    }
+                    names.push(name);
+                }
+                (names, Vec::new())
+            }
         },
         GroupByExpr::Expressions(..) => return Err(refuse("`rollup`, `cube` or `grouping sets`")),
         GroupByExpr::All(_) => return Err(refuse("`group by all`")),
     };
-    let mut outputs = Vec::new();
+    let mut outputs: Vec<PrivateOutput> = Vec::new();
+    let mut aliases: Vec<&str> = Vec::new();
     for item in &select.projection {
         let (expr, alias) = match item {
             SelectItem::UnnamedExpr(expr) => (expr, None),
@@ -187,6 +199,16 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
             Expr::Function(function) => {
                 let figure = columns.figure(function)?;
                 let name = alias.map_or_else(|| shown(&figure, function), |alias| alias.value.clone());
+                // A figure that is asked for twice is the same number twice; two figures under one name are told apart by
+                // nobody, and `order by` would mean either.
+                let is_taken = match alias {
+                    Some(_) => outputs.iter().any(|own| own.name == name),
+                    None => aliases.contains(&name.as_str()),
+                };
+                if source == Source::Private && is_taken {
+                    return Err(refuse_at("the same name for two outputs", item));
+                }
+                aliases.extend(alias.map(|alias| alias.value.as_str()));
                 outputs.push(PrivateOutput { figure, name });
             }
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {

@@ -163,3 +163,16 @@ fn edges() {
     let alone = [2.0];
     assert!(least_deviation(Points::new(&alone, 1).unwrap(), 0, 0.1).is_err());
 }
+
+/// Equals are told, so that the strict sum can be: an equal record counts one half.
+#[test]
+fn equal_records_are_counted() {
+    let values = [0.0, 1.0, -0.0, 1.0, 5.0, 1.0, 0.0, 1.0, 0.0, 2.0];
+    let points = Points::new(&values, 2).unwrap();
+    assert_eq!(points.equals(), [2, 2, 0, 2, 0]);
+    let tiny = Spread::Sphere(1e-6);
+    // With next to no noise, equals are all that fits.
+    assert_near(expected(points, 0, &tiny).unwrap(), 1.0, 1e-12);
+    assert_near(expected(points, 2, &tiny).unwrap(), 0.0, 1e-12);
+    assert!(Points::new(&[], 1).unwrap().equals().is_empty());
+}

@@ -22,11 +22,11 @@ use crate::Coins;
 
 const METHOD: &str = "maximum-entropy synthesis";
 
-/// Which margins are kept.
+/// Which margins the law has; tables drawn from it have them in expectation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MaximumEntropy {
-    /// Sets of columns of categories whose joint counts are kept. Without any, all pairs of such columns, as many of the
+    /// Sets of columns of categories whose joint counts the law has. Without any, all pairs of such columns, as many of the
     /// first columns as fit into a joint table of 2¹⁶ cells.
     pub margins: Vec<Vec<usize>>,
 }

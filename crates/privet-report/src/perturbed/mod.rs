@@ -478,6 +478,19 @@ mod tests {
         for said in ["no formal privacy: 60", "3\u{a0}values are missing", "fixed seed", "swapped records"] {
             assert!(page.contains(said), "{said}");
         }
+        // 4 of 10 records changed: in the picture of all, and in that of the column. No ranks were moved.
+        for drawn in [
+            "Of 10 records, 4 have another value than before (40.0\u{a0}%) and 6 are published as they were",
+            "<rect class=\"solid\" x=\"0\" y=\"1\" width=\"60%\"",
+            "<rect class=\"hatched\" x=\"0\" y=\"4\" width=\"40%\"",
+        ] {
+            assert!(page.contains(drawn), "{drawn}");
+        }
+        assert!(!page.contains("ranks that it moved"));
+        let swapped = own.swap.as_mut().unwrap();
+        (swapped.columns[0].window, swapped.columns[0].mean_rank_distance) = (Some(8), Some(2.0));
+        let page = html(&own, &PerturbedFacts::default());
+        assert!(page.contains("ranks that it moved") && page.contains("y=\"4\" width=\"25%\""));
         assert!(!page.contains("<i>") && !page.contains("<u>") && !page.contains("privet reconstruct"));
         own.swap = None;
         own.method = "synthetic".into();
@@ -507,6 +520,15 @@ mod tests {
         for said in ["no formal privacy", "leaves 3", "--rule partially-synthetic", "data-2.csv", "12.5"] {
             assert!(page.contains(said), "{said}");
         }
+        // The largest of the three shares is the end of the axis.
+        for drawn in [
+            "<rect class=\"solid\" x=\"0\" y=\"4\" width=\"100%\"",
+            "<rect class=\"hatched\" x=\"0\" y=\"15\" width=\"50%\"",
+            "<rect class=\"empty\" x=\"0\" y=\"26\" width=\"25%\"",
+            "equal what they replace</li>",
+        ] {
+            assert!(page.contains(drawn), "{drawn}");
+        }
         // Only some models know nothing of the columns that stay.
         let lost = "dependence on columns that stay is lost";
         assert!(!page.contains(lost));
@@ -516,6 +538,17 @@ mod tests {
             let made = own.synthetic.as_mut().unwrap();
             (made.model, made.scope) = (model.into(), scope.into());
             assert_eq!(html(&own, &PerturbedFacts::default()).contains(lost), is_lost, "{model} {scope}");
+        }
+        // The law of maximum entropy has the joint counts; tables drawn from it have them in expectation.
+        for (model, is_drawn) in [("maximum-entropy", true), ("moments", false)] {
+            let made = own.synthetic.as_mut().unwrap();
+            (made.model, made.scope, made.rule) = (model.into(), "full".into(), None);
+            made.columns[0].equal = None;
+            let page = html(&own, &PerturbedFacts::default());
+            assert_eq!(page.contains("in expectation"), is_drawn, "{model}");
+            assert_eq!(page.contains("differ by chance"), is_drawn, "{model}");
+            assert_eq!(page.contains("keep statistics by construction"), !is_drawn, "{model}");
+            assert!(!page.contains("equal what they replace</li>"));
         }
         assert!(!page.contains("<i>") && !page.contains("privet reconstruct"));
     }

@@ -349,6 +349,30 @@ pub(super) fn two_bars(published: f64, estimated: f64, reach: f64, end: f64) -> 
     out
 }
 
+/// Shares below each other, solid, hatched and empty; what is not known takes no place.
+pub(super) fn three_bars(shares: [Option<f64>; 3], end: f64) -> String {
+    let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
+    let known =
+        shares.into_iter().zip(["solid", "hatched", "empty"]).filter_map(|(own, class)| Some((own?, class)));
+    let mut bars = String::new();
+    let mut y = 4.0;
+    for (own, class) in known {
+        put!(
+            bars,
+            "<rect class=\"{class}\" x=\"0\" y=\"{}\" width=\"{}%\" height=\"8\"/>",
+            figure(y),
+            figure(proper(own / end) * 100.0)
+        );
+        y += 11.0;
+    }
+    format!(
+        "<svg class=\"bar\" width=\"100%\" height=\"{0}\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"track\" x=\"0\" \
+         y=\"2\" width=\"1\" height=\"{1}\"/>{bars}</svg>",
+        figure(y),
+        figure(y - 3.0)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,6 +381,7 @@ mod tests {
     fn anything_can_be_drawn() {
         for odd in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e-300, 0.5, 1e300] {
             let mut out = two_bars(odd, odd, odd, odd);
+            out.push_str(&three_bars([Some(odd), None, Some(odd)], odd));
             let bars = vec![("<b>".to_owned(), odd, odd, odd)];
             error(
                 &mut out,

@@ -5,7 +5,9 @@ use privet_release::PerturbedManifest;
 use privet_release::perturbed::{Swap, SwapWay};
 
 use super::{PerturbedFacts, Section, files, reproduce};
+use crate::draw::rate::{self, Fill};
 use crate::sections::{close_table, header, open_table, term};
+use crate::svg;
 use crate::text::{count, counted, name, names, number, percent};
 
 pub(super) const SECTIONS: [Section; 4] = [
@@ -79,16 +81,52 @@ fn way(swap: &Swap) -> String {
     }
 }
 
+/// Records that changed beside those that did not.
+fn picture(swap: &Swap, rows: u64, out: &mut String) {
+    let same = rows.saturating_sub(swap.changed);
+    let (changed, kept) = (percent(swap.changed, rows), percent(same, rows));
+    out.push_str("<figure>\n");
+    out.push_str(&svg::split(
+        "swapped-bar",
+        "Records that changed",
+        &format!(
+            "Of {} records, {} have another value than before ({changed}) and {} are published as they were ({kept}).",
+            count(rows),
+            count(swap.changed),
+            count(same)
+        ),
+        same,
+        swap.changed,
+    ));
+    put!(
+        out,
+        "\n<figcaption><ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>published as they were \
+         <b>{}</b> <span class=\"aside\">{kept}</span></li><li><span class=\"key hatched\" aria-hidden=\"true\"></span>changed in a \
+         swapped column <b>{}</b> <span class=\"aside\">{changed}</span></li></ul></figcaption>\n</figure>\n",
+        count(same),
+        count(swap.changed)
+    );
+}
+
 fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
     let Some(swap) = &manifest.swap else { return };
     put!(out, "<p>{}</p>\n", way(swap));
+    picture(swap, manifest.data.rows, out);
     open_table(out, "swapped", "rates", "Columns whose values changed places");
-    header(out, &["Column", "#Records that changed", "#Most ranks", "#Ranks on average"]);
+    header(out, &["Column", "#Records that changed", "#Most ranks", "#Ranks on average", ""]);
+    let rows = manifest.data.rows.max(1) as f64;
+    let widest = swap.columns.iter().filter_map(|own| own.window).max();
     for own in &swap.columns {
+        let mut drawing = rate::bar(&[(own.changed as f64 / rows, Fill::Hatched)], None, 1.0);
+        if let (Some(window), Some(mean), Some(widest)) = (own.window, own.mean_rank_distance, widest) {
+            // Both by the widest window, so that columns can be compared.
+            let parts = [(window as f64, Fill::Empty), (mean, Fill::Solid)];
+            drawing.push_str(&rate::bar(&parts, None, widest as f64));
+        }
         put!(
             out,
             "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td \
-             class=\"number\">{}</td></tr>\n",
+             class=\"number\">{}</td><td class=\"draw\">{drawing}</td></tr>\n",
             name(&own.name),
             count(own.changed),
             own.window.map_or("–".to_owned(), count),
@@ -96,6 +134,16 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
         );
     }
     close_table(out);
+    out.push_str(
+        "<ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>records that changed, of all</li>",
+    );
+    if widest.is_some() {
+        out.push_str(
+            "<li><span class=\"key\" aria-hidden=\"true\"></span>ranks that a value may move</li><li><span class=\"key solid\" \
+             aria-hidden=\"true\"></span>ranks that it moved on average</li>",
+        );
+    }
+    out.push_str("</ul>\n");
     for (own, many) in &manifest.data.missing {
         put!(
             out,

@@ -4,7 +4,7 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::Synthesis;
 
-use super::{PerturbedFacts, Section, files, reproduce};
+use super::{PerturbedFacts, Section, files, pictures, reproduce};
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, escape, name, names, number, share};
 
@@ -63,7 +63,11 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
         "moments" => "<p>Means and covariances of the made numbers are exactly those of the originals.</p>\n",
         "franconi-stander" => "<p>Midpoints of the intervals that other columns predict.</p>\n",
         "latin-hypercube" => "<p>Each column has about its distribution; ranks go together about as they did.</p>\n",
-        _ => "<p>Categories from the table of maximum entropy with the same margins; regressions for the rest.</p>\n",
+        _ => {
+            "<p>Categories were drawn from the law of maximum entropy that has the joint counts of the originals; other columns \
+             from regressions. The law has these counts, the tables have them in expectation: a table that was drawn from it \
+             differs by chance. What is called margins off below is how far the law is from them.</p>\n"
+        }
     });
     if own.forgets_what_stays() {
         out.push_str(
@@ -81,8 +85,15 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             "#Equal what they replace",
             "#By chance",
             "#Equal a value of one person",
+            "",
         ],
     );
+    let shares = own
+        .columns
+        .iter()
+        .flat_map(|column| [column.by_chance, column.of_one_record].into_iter().chain(column.equal));
+    let end = shares.filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let end = if end > 0.0 { end } else { 1.0 };
     for column in &own.columns {
         let figures: Vec<String> = column
             .figures
@@ -92,17 +103,31 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
         put!(
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"made\">{}<small>{}</small></td><td \
-             class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+             class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td \
+             class=\"draw\">{}</td></tr>\n",
             name(&column.name),
             escape(&column.kind),
             escape(&column.made_by),
             figures.join(", "),
             column.equal.map_or("–".to_owned(), share),
             share(column.by_chance),
-            share(column.of_one_record)
+            share(column.of_one_record),
+            pictures::three_bars([column.equal, Some(column.by_chance), Some(column.of_one_record)], end)
         );
     }
     close_table(out);
+    out.push_str("<ul class=\"legend\">");
+    if own.columns.iter().any(|column| column.equal.is_some()) {
+        out.push_str(
+            "<li><span class=\"key solid\" aria-hidden=\"true\"></span>equal what they replace</li>",
+        );
+    }
+    put!(
+        out,
+        "<li><span class=\"key hatched\" aria-hidden=\"true\"></span>would by chance</li><li><span class=\"key\" \
+         aria-hidden=\"true\"></span>equal a value of one person</li><li>bars end at {}</li></ul>\n",
+        share(end)
+    );
     let is_kept = |name: &str| !own.columns.iter().any(|column| column.name == name);
     let kept: Vec<&str> =
         manifest.model.columns.iter().map(|own| own.name.as_str()).filter(|own| is_kept(own)).collect();
@@ -127,6 +152,12 @@ fn words_of_rule(own: &Synthesis) -> String {
         Some(_) => "<p>There is one table only: estimates have no interval that takes account of the model. Ask the publisher \
                     for several.</p>\n"
             .to_owned(),
+        None if own.model == "maximum-entropy" => {
+            "<p>Tables of this model are draws of one law, which has the joint counts of the originals; the counts of a table \
+             have them in expectation and differ by chance. They are no draws of a posterior, so there is no rule by which the \
+             error of an estimate could be stated.</p>\n"
+                .to_owned()
+        }
         None => "<p>Tables of this model keep statistics by construction and are no draws of a posterior: there is no rule by \
                  which the error of an estimate could be stated.</p>\n"
             .to_owned(),

@@ -1,14 +1,18 @@
 //! The pages of private answers: what was asked and answered, how far off it is and why, what it cost; and the account
-//! of a ledger. For whoever gets the answers, and for the lawyer who must judge them.
+//! of a ledger (`ledger.rs`). For whoever gets the answers, and for the lawyer who must judge them.
 //!
 //! Guarantee: the pages are made from noisy numbers, declarations and the ledger alone, so they cost nothing and tell
 //! nothing more than those.
 
+mod ledger;
 mod pictures;
+
+pub use ledger::{LedgerFacts, LedgerLine, ledger_html};
 
 use crate::page;
 use crate::sections::{close_table, header, open_table, term};
-use crate::text::{count, counted, escape, escape_lines, name, names, number};
+use crate::text::{count, counted, escape, escape_lines, name, names, number, number_against};
+use privet_criteria::Better;
 
 /// An answer and what is to be said of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,6 +64,8 @@ pub struct AnswerFigure {
     pub law: Option<(NoiseKind, f64)>,
     /// How far off it is at most, with a probability of 95 %.
     pub half_width_95: Option<f64>,
+    /// Why no error is told beside its answers, in words; for figures of which none is.
+    pub untold: Option<String>,
 }
 
 /// A well-known law.
@@ -102,44 +108,12 @@ pub struct Budget {
     pub total: f64,
     /// What is left of it.
     pub left: f64,
+    /// The total delta that was opened; 0 where none was.
+    pub total_delta: f64,
+    /// What is left of that.
+    pub left_delta: f64,
     /// What is left, in words.
     pub left_words: String,
-}
-
-/// A ledger.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LedgerFacts {
-    /// The program and its version.
-    pub software: String,
-    /// Where it is.
-    pub ledger: String,
-    /// The accounts.
-    pub accounts: Vec<Budget>,
-    /// The entries in their order.
-    pub entries: Vec<LedgerLine>,
-}
-
-/// An entry of a ledger.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LedgerLine {
-    /// Its number.
-    pub entry: u64,
-    /// When, in words.
-    pub time: String,
-    /// The account.
-    pub account: String,
-    /// Whether it opened the account.
-    pub opened: bool,
-    /// Who asked.
-    pub analyst: String,
-    /// Epsilon that was charged or opened.
-    pub epsilon: f64,
-    /// The amount, in words.
-    pub amount: String,
-    /// What it left, in words.
-    pub left: String,
-    /// The SHA-256 of the question and of what was declared for it.
-    pub question: String,
 }
 
 /// More lines are not shown one by one.
@@ -158,9 +132,13 @@ pub fn answer_html(facts: &AnswerFacts) -> String {
     let below = format!("Account {} · made by {}", name(&facts.account.name), escape(&facts.software));
     page::open(&mut out, &facts.software, "A private answer", &below);
     verdict(facts, &mut out);
+    let title = match (0..facts.figures.len()).any(|place| tells_error(facts, place)) {
+        true => "The answers, and how far off they may be",
+        false => "The answers",
+    };
     let sections: [Section; 5] = [
         ("question", "What was asked, and of whom", question),
-        ("answers", "The answers, and how far off they may be", answers),
+        ("answers", title, answers),
         ("noise", "The noise", noise),
         ("budget", "The budget", budget),
         ("conclude", "What can be concluded, and what cannot", conclude),
@@ -175,9 +153,25 @@ pub fn answer_html(facts: &AnswerFacts) -> String {
     out
 }
 
+/// A cost is rounded up: a page never promises more than what was charged for.
+fn cost(value: f64) -> String {
+    number_against(value, Better::Lower)
+}
+
+/// What is left of a budget is rounded down: a page never promises more than what there is.
+fn left(value: f64) -> String {
+    number_against(value, Better::Higher)
+}
+
 fn times(epsilon: f64) -> String {
     let times = epsilon.exp();
-    if times < 1e6 { number(times) } else { "more than a million".to_owned() }
+    if times < 1e6 { cost(times) } else { "more than a million".to_owned() }
+}
+
+/// Whether an error stands beside any answer to this figure.
+fn tells_error(facts: &AnswerFacts, place: usize) -> bool {
+    let of = |line: &AnswerLine| line.numbers.get(place).copied();
+    facts.lines.iter().filter_map(of).any(|own| own.half_width_95.is_some() || own.rank_error_95.is_some())
 }
 
 fn verdict(facts: &AnswerFacts, out: &mut String) {
@@ -197,7 +191,7 @@ fn verdict(facts: &AnswerFacts, out: &mut String) {
         put!(
             out,
             "<li class=\"{class}\">That may fail with a probability of {} at most.</li>\n",
-            number(facts.delta)
+            cost(facts.delta)
         );
     }
     let trust = match &facts.per_person {
@@ -205,8 +199,12 @@ fn verdict(facts: &AnswerFacts, out: &mut String) {
         None => "open",
     };
     put!(out, "<li class=\"{trust}\">{}</li>\n</ul>\n<dl class=\"figures\">\n", limit(facts));
-    term(out, "Epsilon of this answer", &number(facts.epsilon));
-    term(out, "Epsilon left", &number(facts.account.left));
+    term(out, "Epsilon of this answer", &cost(facts.epsilon));
+    term(out, "Epsilon left", &left(facts.account.left));
+    if facts.delta > 0.0 || facts.account.total_delta > 0.0 {
+        term(out, "Delta of this answer", &cost(facts.delta));
+        term(out, "Delta left", &left(facts.account.left_delta));
+    }
     term(out, "Lines", &count(facts.lines.len() as u64));
     term(out, "Entry of the ledger", &count(facts.entry));
     out.push_str("</dl>\n</section>\n");
@@ -258,7 +256,12 @@ fn answers(facts: &AnswerFacts, out: &mut String) {
         if head.is_empty() {
             head.push("Records");
         }
-        head.extend(["#Answer", "#±\u{a0}95\u{a0}%", ""]);
+        let tells = tells_error(facts, place);
+        head.push("#Answer");
+        if tells {
+            head.push("#±\u{a0}95\u{a0}%");
+        }
+        head.push("");
         header(out, &head);
         for line in shown {
             let Some(own) = of(line) else { continue };
@@ -278,14 +281,17 @@ fn answers(facts: &AnswerFacts, out: &mut String) {
                 (None, Some(ranks)) => format!("{}\u{a0}ranks", number(ranks)),
                 (None, None) => "not told".to_owned(),
             };
-            put!(
-                out,
-                "<td class=\"number\">{}</td><td class=\"number\">{error}</td><td class=\"draw\">{}</td></tr>\n",
-                number(own.value),
-                axis.bar(&own)
-            );
+            put!(out, "<td class=\"number\">{}</td>", number(own.value));
+            if tells {
+                put!(out, "<td class=\"number\">{error}</td>");
+            }
+            put!(out, "<td class=\"draw\">{}</td></tr>\n", axis.bar(&own));
         }
         close_table(out);
+        if !tells {
+            let why = figure.untold.as_deref().map_or(String::new(), |why| format!(": {}", escape(why)));
+            put!(out, "<p>How far off these are is not told{why}.</p>\n");
+        }
     }
     if facts.lines.len() > shown.len() {
         let more = (facts.lines.len() - shown.len()) as u64;
@@ -296,9 +302,16 @@ fn answers(facts: &AnswerFacts, out: &mut String) {
         );
     }
     out.push_str(
-        "<ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>answer, with its noise</li><li><span \
-         class=\"key whiskers\" aria-hidden=\"true\"></span>the true number is within, in 95 of 100 answers</li></ul>\n",
+        "<ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>answer, with its noise</li>",
     );
+    // Whiskers are drawn in the figure's own unit only, not in ranks.
+    if shown.iter().flat_map(|line| &line.numbers).any(|own| own.half_width_95.is_some()) {
+        out.push_str(
+            "<li><span class=\"key whiskers\" aria-hidden=\"true\"></span>the true number is within, in at least 95 of 100 \
+             answers</li>",
+        );
+    }
+    out.push_str("</ul>\n");
 }
 
 fn noise(facts: &AnswerFacts, out: &mut String) {
@@ -330,7 +343,7 @@ fn noise(facts: &AnswerFacts, out: &mut String) {
 
 fn budget(facts: &AnswerFacts, out: &mut String) {
     let account = &facts.account;
-    let drawing = pictures::budget("budget-bar", account.total, account.left, facts.epsilon);
+    let drawing = pictures::budget("budget-bar", account, Some((facts.epsilon, facts.delta)));
     put!(
         out,
         "<figure>\n{drawing}\n<figcaption><ul class=\"legend\"><li><span class=\"key hatched\" aria-hidden=\"true\"></span>spent \
@@ -361,16 +374,28 @@ fn conclude(facts: &AnswerFacts, out: &mut String) {
         ),
     };
     let delta = if facts.delta > 0.0 { ", but for the probability stated above" } else { "" };
+    let tells = (0..facts.figures.len()).any(|place| tells_error(facts, place));
+    out.push_str("<h3>Can</h3>\n<ul>\n");
+    if tells {
+        out.push_str(
+            "<li>What is true of many: differences between groups that are larger than their errors.</li>\n",
+        );
+    }
     put!(
         out,
-        "<h3>Can</h3>\n<ul>\n<li>What is true of many: differences between groups that are larger than their errors.</li>\n\
-         <li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.</li>\n</ul>\n"
+        "<li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.</li>\n</ul>\n\
+         <h3>Cannot</h3>\n<ul>\n<li>Whether a given person is counted, or what her record says.</li>\n"
     );
+    out.push_str(match tells {
+        true => {
+            "<li>Small numbers: an answer that is smaller than its error says little, and a negative count is a small one \
+             with noise.</li>\n"
+        }
+        false => "<li>How near to the truth the answers are: that is not told.</li>\n",
+    });
     out.push_str(
-        "<h3>Cannot</h3>\n<ul>\n<li>Whether a given person is counted, or what her record says.</li>\n<li>Small numbers: an \
-         answer that is smaller than its error says little, and a negative count is a small one with noise.</li>\n<li>That \
-         nothing is learned about a person at all: what holds for everybody like her holds for her, with or without her \
-         record.</li>\n",
+        "<li>That nothing is learned about a person at all: what holds for everybody like her holds for her, with or without \
+         her record.</li>\n",
     );
     out.push_str("<li>That other answers, releases or tables about the same people add nothing: ");
     out.push_str("costs add up, and this page knows of one account only.</li>\n");
@@ -381,92 +406,6 @@ fn conclude(facts: &AnswerFacts, out: &mut String) {
         );
     }
     out.push_str("</ul>\n");
-}
-
-/// The page of a ledger.
-#[must_use]
-pub fn ledger_html(facts: &LedgerFacts) -> String {
-    let mut out = String::with_capacity(32 * 1024);
-    let below = format!("{} · made by {}", name(&facts.ledger), escape(&facts.software));
-    page::open(&mut out, &facts.software, "A ledger of private answers", &below);
-    page::open_section(&mut out, "accounts", "Accounts");
-    for (place, account) in facts.accounts.iter().enumerate() {
-        let drawing = pictures::budget(&format!("account-{}", place + 1), account.total, account.left, 0.0);
-        put!(
-            out,
-            "<h3>{}</h3>\n<figure>\n{drawing}\n<figcaption><ul class=\"legend\"><li><span class=\"key hatched\" \
-             aria-hidden=\"true\"></span>spent: epsilon {} of {}</li><li><span class=\"key\" aria-hidden=\"true\"></span>left: \
-             {}</li></ul></figcaption>\n</figure>\n",
-            name(&account.name),
-            number((account.total - account.left).max(0.0)),
-            number(account.total),
-            escape(&account.left_words)
-        );
-        let mut askers: Vec<(&str, f64, u64)> = Vec::new();
-        for line in facts.entries.iter().filter(|own| !own.opened && own.account == account.name) {
-            match askers.iter_mut().find(|own| own.0 == line.analyst) {
-                Some(own) => (own.1, own.2) = (own.1 + line.epsilon, own.2 + 1),
-                None => askers.push((&line.analyst, line.epsilon, 1)),
-            }
-        }
-        if !askers.is_empty() {
-            open_table(&mut out, &format!("askers-{}", place + 1), "sizes", "Who asked");
-            header(&mut out, &["Analyst", "#Answers", "#Epsilon"]);
-            for (asker, epsilon, answers) in askers {
-                put!(
-                    out,
-                    "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-                    name(asker),
-                    count(answers),
-                    number(epsilon)
-                );
-            }
-            close_table(&mut out);
-        }
-    }
-    out.push_str(
-        "<p>All answers of an account together make nothing more than e^epsilon times as likely through anybody’s records, with \
-         the epsilon that was spent. The totals were decided when the accounts were opened and cannot be raised.</p>\n</section>\n",
-    );
-    page::open_section(&mut out, "entries", "Entries");
-    open_table(&mut out, "entries-table", "rates", "In their order");
-    header(
-        &mut out,
-        &["#Entry", "Time (UTC)", "Account", "", "Amount", "Left", "Analyst", "Question (SHA-256)"],
-    );
-    let hidden = facts.entries.len().saturating_sub(MOST_LINES);
-    for line in facts.entries.iter().skip(hidden) {
-        put!(
-            out,
-            "<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            count(line.entry),
-            escape(&line.time),
-            name(&line.account),
-            if line.opened { "opened" } else { "charged" },
-            escape(&line.amount),
-            escape(&line.left),
-            if line.analyst.is_empty() { "–".to_owned() } else { name(&line.analyst) },
-            escape(&line.question.chars().take(12).collect::<String>())
-        );
-    }
-    close_table(&mut out);
-    if hidden > 0 {
-        put!(
-            out,
-            "<p class=\"aside\">{} not shown.</p>\n",
-            counted(hidden as u64, "earlier entry is", "earlier entries are")
-        );
-    }
-    out.push_str(
-        "<p>Whether the entries hold is not judged here: <code>privet ledger verify</code> recomputes every hash and every sum.</p>\n\
-         </section>\n",
-    );
-    page::close(
-        &mut out,
-        &facts.software,
-        "from the entries of the ledger. It holds no question and no answer.",
-    );
-    out
 }
 
 #[cfg(test)]

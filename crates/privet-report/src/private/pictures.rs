@@ -1,6 +1,6 @@
 //! The pictures: a law with its 95 %, an answer with its error on an axis with a zero, a budget in three parts.
 
-use super::{AnswerNumber, NoiseKind};
+use super::{AnswerNumber, Budget, NoiseKind, cost, left};
 use crate::svg::{Label, figure, open, proper, view_box, write_labels};
 use crate::text::number;
 
@@ -116,13 +116,25 @@ impl Axis {
     }
 }
 
-/// A budget: spent before, spent now, left.
-pub(super) fn budget(id: &str, total: f64, left: f64, now: f64) -> String {
+/// A budget: spent before, spent by the answer that the page is about (epsilon and delta), left.
+pub(super) fn budget(id: &str, account: &Budget, now: Option<(f64, f64)>) -> String {
+    let total = account.total;
     let share = |part: f64| if total > 0.0 { proper(part / total) * 100.0 } else { 0.0 };
-    let (left_share, now_share) = (share(left), share(now));
+    let (left_share, now_share) = (share(account.left), now.map_or(0.0, |(epsilon, _)| share(epsilon)));
     let before = (100.0 - left_share - now_share).max(0.0);
-    let description =
-        format!("Of epsilon {}, {} is left; this answer took {}.", number(total), number(left), number(now));
+    let has_delta = account.total_delta > 0.0;
+    let mut description = format!("Of epsilon {}, {} is left", number(total), left(account.left));
+    if has_delta {
+        let (all, rest) = (number(account.total_delta), left(account.left_delta));
+        put!(description, ", and of delta {all}, {rest}");
+    }
+    if let Some((epsilon, delta)) = now {
+        put!(description, "; this answer took epsilon {}", cost(epsilon));
+        if has_delta {
+            put!(description, " and delta {}", cost(delta));
+        }
+    }
+    description.push('.');
     let mut out = open(id, "split", "width=\"100%\" height=\"30\"", "The budget", &description);
     put!(
         out,

@@ -15,12 +15,14 @@ fn facts() -> AnswerFacts {
                 noise: "discrete Laplace, scale 2".into(),
                 law: Some((NoiseKind::Laplace, 2.0)),
                 half_width_95: Some(6.0),
+                untold: None,
             },
             AnswerFigure {
                 name: "median".into(),
                 noise: "exponential".into(),
                 law: None,
                 half_width_95: None,
+                untold: None,
             },
         ],
         lines: vec![
@@ -44,6 +46,7 @@ fn facts() -> AnswerFacts {
             total: 3.0,
             left: 2.0,
             left_words: "epsilon 2".into(),
+            ..Budget::default()
         },
         entry: 2,
         hash: "00".into(),
@@ -122,5 +125,90 @@ fn a_ledger_has_its_page() {
     let page = ledger_html(&facts);
     assert!(page.contains("&lt;u&gt;") && page.contains("0.75") && page.contains("0123456789ab<"));
     assert!(page.contains("spent: epsilon 1 of 3"));
+    // e^1, rounded up; no delta was opened, so none is spoken of, and no answer either.
+    assert!(page.contains("nothing more than 2.719 times as likely") && !page.contains("elta"));
+    assert!(page.contains("Of epsilon 3, 2 is left.") && !page.contains("this answer"));
     assert!(ledger_html(&LedgerFacts::default()).contains("Accounts"));
+}
+
+/// Where delta was opened or spent, it stands wherever epsilon does.
+#[test]
+fn a_ledger_tells_delta() {
+    let line = |entry, analyst: &str, epsilon, delta| LedgerLine {
+        entry,
+        opened: analyst.is_empty(),
+        analyst: analyst.into(),
+        epsilon,
+        delta,
+        account: "a".into(),
+        ..LedgerLine::default()
+    };
+    let account = Budget {
+        total: 1.0,
+        left: 0.75,
+        total_delta: 0.01,
+        left_delta: 0.007,
+        left_words: "epsilon 0.75, delta 0.007".into(),
+        ..facts().account
+    };
+    let entries = vec![line(1, "", 1.0, 0.01), line(2, "ann", 0.125, 0.002), line(3, "bob", 0.125, 0.001)];
+    let mut facts = LedgerFacts { accounts: vec![account], entries, ..LedgerFacts::default() };
+    let page = ledger_html(&facts);
+    for text in [
+        "spent: epsilon 0.25 of 1, delta 0.003 of 0.01",
+        "left: epsilon 0.75, delta 0.007",
+        "but with a probability of at most 0.003, the delta that was spent",
+        "Of epsilon 1, 0.75 is left, and of delta 0.01, 0.007.",
+        "<th scope=\"col\" class=\"number\">Delta</th>",
+        "<td class=\"number\">0.125</td><td class=\"number\">0.002</td></tr>",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    // Opened and not spent: it is told that none was, and the promise is without it.
+    facts.entries.truncate(1);
+    let page = ledger_html(&facts);
+    assert!(page.contains("epsilon 0 of 1, delta 0 of 0.01") && !page.contains("but with a probability"));
+    assert!(page.contains("Nothing was answered yet.") && !page.contains("times as likely"));
+}
+
+/// What an answer costs is rounded up and what is left down, so that the tiles promise nothing that is not there.
+#[test]
+fn tiles_are_rounded_to_the_safe_side() {
+    let account =
+        Budget { total: 1.0, left: 0.899_99, total_delta: 0.1, left_delta: 0.099_999_9, ..facts().account };
+    let page = answer_html(&AnswerFacts { epsilon: 0.100_01, delta: 0.000_100_01, account, ..facts() });
+    for text in ["0.1001", "0.8999", "0.0001001", "0.09999"] {
+        assert!(page.contains(&format!("<dd>{text}</dd>")), "{text}");
+    }
+    assert!(page.contains("with a probability of 0.0001001 at most"));
+    let took = "this answer took epsilon 0.1001 and delta 0.0001001.";
+    assert!(
+        page.contains("Of epsilon 1, 0.8999 is left, and of delta 0.1, 0.09999; ") && page.contains(took)
+    );
+}
+
+/// Where no error is told, nothing is said of it but that and why.
+#[test]
+fn answers_without_an_error() {
+    let (within, advice) = ("the true number is within", "smaller than its error");
+    let page = answer_html(&facts());
+    assert!(page.contains(within) && page.contains(advice) && page.contains("larger than their errors"));
+    assert!(page.contains("how far off they may be"));
+    let mut none = facts();
+    none.lines.iter_mut().flat_map(|line| &mut line.numbers).for_each(|own| {
+        (own.half_width_95, own.rank_error_95) = (None, None);
+    });
+    none.figures.iter_mut().for_each(|own| own.untold = Some("the size of <it> would tell".into()));
+    let page = answer_html(&none);
+    for text in [within, advice, "larger than their errors", "how far off they may be", "95\u{a0}%</th>"] {
+        assert!(!page.contains(text), "{text}");
+    }
+    let why = "How far off these are is not told: the size of &lt;it&gt; would tell.";
+    assert!(page.contains(why) && page.contains("How near to the truth the answers are"));
+    // Ranks are an error, but no whisker is drawn of them.
+    let mut ranks = none;
+    ranks.lines[0].numbers[1].rank_error_95 = Some(4.0);
+    let page = answer_html(&ranks);
+    assert!(page.contains("4\u{a0}ranks") && page.contains(advice) && !page.contains(within));
+    assert_eq!(page.matches("How far off these are is not told").count(), 1);
 }
