@@ -340,6 +340,11 @@ impl<'a> Adversary<'a> {
         }
         // Who is taken for a member and is none is what membership is about.
         if finding.attack == "membership" {
+            finding.notes.push(format!(
+                "Of {} people of the list who are in the data, or may be, {} % are found; this is the risk.",
+                inside.len(),
+                crate::percent(score.risk())
+            ));
             return;
         }
         (finding.exposed, finding.right) = (score.exposed(), score.right());

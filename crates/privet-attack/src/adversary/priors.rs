@@ -25,6 +25,10 @@ const MOST_STATES: usize = 1 << 20;
 /// Per person the prior that speaks of them (the last that does), or `None`; and per prior its shares over all values.
 struct Priors {
     of_person: Vec<Option<u32>>,
+    /// Per person which priors speak of them, as the number of a set.
+    set_of: Vec<u32>,
+    /// Per prior the people it speaks of.
+    among: Vec<Vec<bool>>,
     shares: Vec<Vec<f64>>,
 }
 
@@ -35,7 +39,9 @@ fn priors(adversary: &Adversary<'_>, column: usize) -> Result<Option<Priors>, At
     }
     check_columns(adversary)?;
     let domain = &adversary.release.sensitive[column].domain;
-    let mut found = Priors { of_person: vec![None; adversary.suspects.people()], shares: Vec::new() };
+    let people = adversary.suspects.people();
+    let mut found =
+        Priors { of_person: vec![None; people], set_of: Vec::new(), among: Vec::new(), shares: Vec::new() };
     for (prior, among) in knowledge.priors.iter().zip(adversary.of_prior) {
         if !is_about(adversary, column, prior.column.as_deref()) {
             continue;
@@ -47,12 +53,21 @@ fn priors(adversary: &Adversary<'_>, column: usize) -> Result<Option<Priors>, At
         let unnamed = named.iter().filter(|share| share.is_none()).count().max(1) as f64;
         found.shares.push(named.into_iter().map(|share| share.unwrap_or(left / unnamed)).collect());
         let number = found.shares.len() as u32 - 1;
+        found.among.push(among.clone());
         for (own, among) in found.of_person.iter_mut().zip(among) {
             if *among {
                 *own = Some(number);
             }
         }
     }
+    let mut number_of: HashMap<Vec<bool>, u32> = HashMap::new();
+    found.set_of = (0..people)
+        .map(|person| {
+            let set = found.among.iter().map(|own| own.get(person) == Some(&true)).collect();
+            let next = number_of.len() as u32;
+            *number_of.entry(set).or_insert(next)
+        })
+        .collect();
     Ok((!found.shares.is_empty()).then_some(found))
 }
 
@@ -192,21 +207,21 @@ fn beliefs_of(
     found: &crate::worlds::Beliefs,
     reached: impl Fn(u32) -> bool,
 ) -> Beliefs {
-    let mut stands_for: HashMap<(u32, Option<u32>), u32> = HashMap::new();
+    let mut stands_for: HashMap<(u32, u32), u32> = HashMap::new();
     for &person in known {
         if let [place] = target.people.places_of(person) {
-            stands_for.entry((place.group, priors.of_person[person as usize])).or_insert(person);
+            stands_for.entry((place.group, priors.set_of[person as usize])).or_insert(person);
         }
     }
     let mut beliefs = homogeneity::beliefs(target, None);
     let mut shared: HashMap<u32, u32> = HashMap::new();
-    for (person, &prior) in (0u32..).zip(&priors.of_person) {
+    for (person, &set) in (0u32..).zip(&priors.set_of) {
         let [place] = target.people.places_of(person) else { continue };
         if !reached(place.group) {
             continue;
         }
         let of_others = staged.others.get(&place.group).map(|others| others.0);
-        let Some(other) = stands_for.get(&(place.group, prior)).copied().or(of_others) else { continue };
+        let Some(other) = stands_for.get(&(place.group, set)).copied().or(of_others) else { continue };
         let next = beliefs.distinct.len() as u32;
         beliefs.of_person[person as usize] = *shared.entry(other).or_insert_with(|| {
             beliefs.distinct.push(Belief::of_weights(place.records, found.of(other).iter().copied()));
@@ -233,12 +248,10 @@ pub(super) fn max_entropy(
         .priors
         .iter()
         .filter(|prior| is_about(adversary, column, prior.column.as_deref()));
-    for (number, prior) in (0..).zip(mine) {
-        let people: Vec<u32> = known
-            .iter()
-            .copied()
-            .filter(|&person| priors.of_person[person as usize] == Some(number))
-            .collect();
+    // Who is spoken of by several is one of the people of each.
+    for (prior, among) in mine.zip(&priors.among) {
+        let people: Vec<u32> =
+            known.iter().copied().filter(|&person| among.get(person as usize) == Some(&true)).collect();
         for (value, text) in (0..).zip(own) {
             if let Some(&share) = prior.shares.get(&**text) {
                 constraints.push(Constraint::share(&people, value, Relation::Equal, share));
@@ -263,6 +276,8 @@ pub(super) fn max_entropy(
     let assumed = "shares of values among some of them";
     let open = open_groups(target, &priors);
     let verdict = knowing(adversary, target, "max-entropy", assumed, beliefs, notes);
+    // The belief is found up to a tolerance; who is as sure up to it counts.
+    let verdict = Verdict { confidence: verdict.confidence - 2.0 * reasoner.tolerance, ..verdict };
     Ok(Some(Verdict { least: Some(Box::new(|person, _| closed(target, &open, person))), ..verdict }.found()))
 }
 

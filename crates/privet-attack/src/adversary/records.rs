@@ -80,7 +80,10 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
     // Whoever knows that nearly everybody of the table is in the data is as sure without the release.
     let (records, people) = (adversary.release.table.rows, chances.len());
     let prior = records as f64 / people.max(1) as f64;
-    let not_counted = is_sure(prior).then(|| {
+    // Not so where the table is seen not to hold everybody, or where many of it are known not to be in the data.
+    let inside = (0..people).filter(|&person| member(person) != Some(false)).count();
+    let is_known = is_sure(prior) && found.overfull == 0 && is_sure(inside as f64 / people.max(1) as f64);
+    let not_counted = is_known.then(|| {
         format!(
             "the release has {records} records and the table {people} people, so one is as sure without it"
         )

@@ -147,6 +147,34 @@ fn groups_of_two_are_no_control() {
     }
 }
 
+/// A value that nobody of the list has is nobody's of the list: it does not hide those whose values are published as they are.
+/// And a list as long as the release of whom half are strangers tells who is in it.
+#[test]
+fn values_that_nobody_of_the_list_has_hide_nobody() {
+    let dir = Dir::new();
+    dir.write("towns.csv", "name,town,age,d\nAnn,Ash,21,x\nBob,Birch,22,y\nCyd,Cedar,23,x\nDan,Dale,24,y\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"towns.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.town]\nrole = \"quasi\"\n\
+         [columns.age]\nrole = \"quasi\"\n[columns.d]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 1\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    for list in ["name,town\nAnn,Ash\nBob,Birch\n", "name,age\nAnn,21\nBob,22\n"] {
+        dir.write("list.csv", list);
+        let knowledge = "[people]\npath = \"list.csv\"\nname = \"name\"\n";
+        let assessed = attack(&dir, knowledge, &["--attacks", "linking,homogeneity"]);
+        for word in ["linking", "homogeneity"] {
+            assert_eq!(rate(finding(&assessed, word), "exposed"), (2, 2), "{list}");
+        }
+    }
+    dir.write("list.csv", "name,town\nAnn,Ash\nBob,Birch\nEva,Elm\nFox,Fir\n");
+    let assessed =
+        attack(&dir, "[people]\npath = \"list.csv\"\nname = \"name\"\n", &["--attacks", "membership"]);
+    let own = finding(&assessed, "membership");
+    assert_eq!((rate(own, "exposed"), own["risk"].as_f64()), ((2, 4), Some(1.0)), "{own:#}");
+    assert!(own["not_counted"].is_null(), "{own:#}");
+}
+
 /// With names, exposed and control count the same people, and nobody who is not in the data: a longer list makes nothing safer.
 #[test]
 fn exposed_and_control_are_about_the_same_people() {

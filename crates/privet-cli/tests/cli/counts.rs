@@ -87,6 +87,13 @@ fn counts_of_one_value_tell_it() {
     assert_eq!(own["control"]["hits"], 19);
     dir.write("limit.toml", format!("{base}{table}[adversary]\nmax-risk = 0.1\n"));
     dir.expect(1, &["anonymize", "limit.toml", "--output", "other"]).says("homogeneity");
+    // Where all counts but one are 0, the hidden one tells everybody's value, however many they are.
+    let rare =
+        "A,Cancer\n".repeat(3) + &"B,Flu\n".repeat(9) + &"B,Heart\n".repeat(9) + &"B,Cancer\n".repeat(9);
+    let more = "C,Flu\n".repeat(9) + &"C,Heart\n".repeat(9) + &"C,Cancer\n".repeat(9);
+    dir.write("data.csv", format!("sex,disease\n{rare}{more}"));
+    dir.write("rare.toml", format!("{base}{}[adversary]\nmax-risk = 0.0\n", table.replace("= 2", "= 5")));
+    dir.expect(1, &["anonymize", "rare.toml", "--output", "other"]).says("homogeneity");
     // Half of everybody is no secret at half of certainty.
     dir.expect(1, &["attack", "release", "--confidence", "0.5", "--max-risk", "0.6"]).prints("35 of");
 }

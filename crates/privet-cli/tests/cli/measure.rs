@@ -269,3 +269,38 @@ fn what_cannot_be_learned_is_refused() {
     measure(&["--class", "condition", "--test", "nowhere.csv"]).says("nowhere.csv");
     measure(&["--class", "condition", "--test", "empty.csv"]);
 }
+
+/// Means of groups keep the mean of the column, also where nobody has such a number; who is found with a chance of exactly one
+/// in five reaches Lambert's threshold (survey PM-03); what went with a coarsened column is lost with it.
+#[test]
+fn numbers_that_are_published_are_measured_as_they_are() {
+    let dir = Dir::new();
+    let line = |n: u32| format!("{},{},{}\n", [0, 10, 100, 110, 130][n as usize % 5] + n / 5, n * 50, n % 7);
+    dir.write("t.csv", format!("a,income,s\n{}", (0..20).map(line).collect::<String>()));
+    let job = |more: &str| {
+        format!(
+            "[input]\npath = \"t.csv\"\n[columns.a]\nrole = \"quasi\"\n[columns.income]\nrole = \"insensitive\"\n\
+             [columns.s]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 5\n{more}"
+        )
+    };
+    dir.write("job.toml", job("[search]\nalgorithm = \"microaggregation\"\n"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measured = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
+    let utility = &measured["utility"]["figures"];
+    assert!(figure(utility, "variation-of-means") < 1e-12, "{utility:#}");
+    // Every group has five: nobody is above one in five, and everybody at it.
+    let risk = &measured["risk"]["figures"];
+    assert_eq!((figure(risk, "prosecutor-above"), figure(risk, "lambert-threshold")), (0.0, 1.0));
+    assert!(figure(risk, "uncertainty-deviation") > 0.0);
+    // With one group nothing is left of how income goes with a.
+    dir.write(
+        "one.toml",
+        job("[output]\nfolder = \"one\"\n")
+            .replace("= 5", "= 20")
+            .replace("role = \"quasi\"\n", "role = \"quasi\"\nhierarchy = { intervals = [1000], min = 0 }\n"),
+    );
+    dir.expect(0, &["anonymize", "one.toml", "--quiet"]);
+    let measured = dir.expect(0, &["measure", "one.toml", "one", "--json"]).json();
+    let lost = figure(&measured["utility"]["figures"], "correlation-error");
+    assert!(lost > 0.0, "{measured:#}");
+}

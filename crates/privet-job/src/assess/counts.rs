@@ -181,8 +181,16 @@ pub(crate) fn read_table(
     Ok(read)
 }
 
-/// Of a group the records of each value, and how many there are in all, where that is told.
-type Told = (BTreeMap<u32, u64>, Option<u64>);
+/// What a table tells of a group.
+#[derive(Default)]
+struct Told {
+    /// The records of each value.
+    values: BTreeMap<u32, u64>,
+    /// Values whose count is hidden.
+    hidden: Vec<u32>,
+    /// How many records there are in all, where that is told.
+    all: Option<u64>,
+}
 
 /// The sensitive values that nearly everybody of a group of identifying values has, column by column of a table.
 fn homogeneity(
@@ -226,33 +234,40 @@ fn homogeneity(
     for &column in &sensitive {
         // Per group the records of each value, and how many there are in all; code 0 is for what is hidden or missing.
         let mut groups: BTreeMap<Vec<u32>, Told> = BTreeMap::new();
+        let others: Vec<usize> = sensitive.iter().copied().filter(|&other| other != column).collect();
         for row in 0..table.rows {
-            let others = sensitive.iter().filter(|&&other| other != column);
-            if quasi.iter().any(|&own| is_total(own, row))
-                || (has_totals && !others.clone().all(|&own| is_total(own, row)))
-            {
+            let is_part = others.iter().any(|&own| !is_total(own, row));
+            if quasi.iter().any(|&own| is_total(own, row)) || (has_totals && is_part) {
                 continue;
             }
-            let key = quasi.iter().map(|&own| table.columns[own].codes[row]).collect();
-            let (values, total) = groups.entry(key).or_default();
+            let code = match label(column, row) {
+                "" => 0,
+                _ => table.columns[column].codes[row] + 1,
+            };
+            let key: Vec<u32> = quasi.iter().map(|&own| table.columns[own].codes[row]).collect();
+            let told = groups.entry(key).or_default();
             match (is_total(column, row), count(row)?) {
-                (true, all) => *total = all,
-                (false, Some(count)) => {
-                    let code =
-                        if label(column, row).is_empty() { 0 } else { table.columns[column].codes[row] + 1 };
-                    *values.entry(code).or_default() += count;
-                }
-                (false, None) => {}
+                (true, all) => told.all = all,
+                (false, Some(count)) => *told.values.entry(code).or_default() += count,
+                (false, None) => told.hidden.push(code),
             }
         }
         let mut cells = Vec::new();
-        let (mut number, mut counted) = (0u32, 0u64);
-        for (values, total) in groups.into_values() {
-            let known: u64 = values.values().sum();
+        let (mut number, mut counted, mut of_hidden_size) = (0u32, 0u64, 0u64);
+        for Told { mut values, hidden, mut all } in groups.into_values() {
+            let mut known: u64 = values.values().sum();
+            // Where a single value is possible everybody has it, however many they are; a listed group has somebody.
+            if let (0, [only]) = (known, hidden.as_slice()) {
+                of_hidden_size += u64::from(all.is_none());
+                known = all.unwrap_or(1).max(1);
+                all = Some(known);
+                values.insert(*only, known);
+            }
             // A group of whom it is not told how many they are tells no share.
-            let Some(all) = (if has_totals { total } else { Some(known) }) else { continue };
-            let hidden = all.saturating_sub(known) + values.get(&0).copied().unwrap_or(0);
-            cells.push((number, 0, hidden));
+            let is_whole = !has_totals || hidden.is_empty();
+            let Some(all) = all.or(is_whole.then_some(known)) else { continue };
+            let unknown = all.saturating_sub(known) + values.get(&0).copied().unwrap_or(0);
+            cells.push((number, 0, unknown));
             cells.extend(
                 values.into_iter().filter(|own| own.0 > 0).map(|(value, count)| (number, value, count)),
             );
@@ -265,6 +280,11 @@ fn homogeneity(
         let name = &own.columns[column].name;
         let mut finding = quick::homogeneity(name, &histograms, 1, left_out, confidence, None);
         finding.notes.push(format!("In {}.", own.file));
+        if of_hidden_size > 0 {
+            finding.notes.push(format!(
+                "Groups of hidden size with one possible value, each counted as one person: {of_hidden_size}."
+            ));
+        }
         findings.push(finding);
     }
     Ok(findings)

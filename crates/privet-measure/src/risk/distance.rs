@@ -184,6 +184,9 @@ impl Tree {
 
     /// One over the number of points at this distance when none is closer, otherwise 0.
     fn share(&self, place: &[f64], own: f64) -> f64 {
+        // Distances that differ by rounding alone are equal.
+        let scale = place.iter().map(|number| number * number).sum::<f64>();
+        let rounding = 1e-12 * own + 1e-15 * (scale * own).sqrt();
         let mut open = vec![0];
         let mut ties = 0u64;
         while let Some(number) = open.pop() {
@@ -197,15 +200,20 @@ impl Tree {
                     std::mem::swap(&mut near, &mut far);
                 }
                 // The nearer is looked at first: what is strictly closer is more likely there.
-                open.extend([far, near].into_iter().filter(|&(away, _)| away <= own).map(|(_, child)| child));
+                open.extend(
+                    [far, near]
+                        .into_iter()
+                        .filter(|&(away, _)| away <= own + rounding)
+                        .map(|(_, child)| child),
+                );
                 continue;
             }
             for point in node.from..node.to {
                 let away = squared(place, &self.points[point * self.columns..(point + 1) * self.columns]);
-                if away < own {
+                if away < own - rounding {
                     return 0.0;
                 }
-                ties += if away == own { self.weights[point] } else { 0 };
+                ties += if away <= own + rounding { self.weights[point] } else { 0 };
             }
         }
         1.0 / ties.max(1) as f64

@@ -3,7 +3,8 @@
 //! With the hierarchy at hand (an adversary is assumed to have it: it is no secret), a label stands for the values
 //! below its node. Without it, labels are read as anyone would: `20-29`, `[20,25)`, `[20 to 24]`, `>=90`, `<15`,
 //! `130**`, `2024`, `2024-02`, `2024-Q1`, `2020-2029`, `*`. A label that cannot be read excludes no value. So the
-//! values of a label are never too few, and a person is never missed for want of knowledge.
+//! values of a label are never too few, and a person is never missed for want of knowledge. In a column that the manifest says was
+//! published as it was, a label stands for itself.
 //!
 //! Means, medians and modes stand for no set of values: a person may be anywhere around them. They exclude nothing;
 //! distances are for record linkage to look at.
@@ -36,7 +37,10 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
         .hierarchy
         .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));
     let kind_of_values = mostly(domain);
-    let list = |label: &str| -> Vec<u32> {
+    // A column that was published as it was: a label is a value, and nobody's who has another. What is missing may be anything.
+    let is_raw =
+        meaning.recoding.is_some_and(|recoding| recoding.level == Some(0) && recoding.nodes.is_none());
+    let list = |label: &str, is_missing: bool| -> Vec<u32> {
         let own = code_of.get(label).copied();
         let below = nodes.as_ref().and_then(|nodes| nodes.below.get(label));
         if own.is_some_and(|code| code < domain.missing()) {
@@ -47,15 +51,21 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
         if let Some(codes) = below {
             return codes.clone();
         }
+        if is_raw && !is_missing && own.is_none() && Kind::Text != kind_of_values {
+            let number = kind_of_values.number(label);
+            let same = |&code: &u32| number.is_some() && kind_of_values.number(domain.text(code)) == number;
+            return (domain.missing()..values).filter(same).collect();
+        }
         match Reading::of(label, kind_of_values) {
             Some(reading) => (0..values)
                 .filter(|&code| Some(code) == own || reading.takes(domain, code, kind_of_values))
                 .collect(),
-            None if own.is_some() => own.into_iter().collect(),
+            None if own.is_some() || (is_raw && !is_missing) => own.into_iter().collect(),
             None => all(),
         }
     };
-    Coverage::new(labels.texts().iter().map(|label| list(label)), values)
+    let of_label = |(label, code): (&Box<str>, u32)| list(label, labels.is_missing(code));
+    Coverage::new(labels.texts().iter().zip(0..).map(of_label), values)
 }
 
 /// What the values of a column are, a few that were mistyped aside: nine of ten decide.

@@ -12,6 +12,7 @@ use privet_measure::exact::ExactSum;
 use privet_measure::utility::{Deviation, UtilityError, Variation};
 
 use super::Beside;
+use crate::assess::people::shows_points;
 
 /// Numbers beyond 2 to this, or below 2 to minus this, are divided by a power of two.
 const LARGE: i32 = 400;
@@ -86,8 +87,8 @@ pub(super) fn unit(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Beside<'_> {
-    /// The numbers of a quasi column before, and what the release says instead: the mean over the values of the label.
-    /// `None` for a column that has no numbers.
+    /// The numbers of a quasi column before, and what the release says instead: the number itself where it shows one (a mean, a
+    /// median), or else the mean over the values of the label. `None` for a column that has no numbers.
     pub fn numbers(&self, quasi: usize) -> Option<Numbers> {
         let own = self.original.quasi.get(quasi)?;
         let column = self.original.table.columns.get(own.position)?;
@@ -96,7 +97,13 @@ impl Beside<'_> {
         }
         let number = numbers_of(&column.domain);
         let coverage = &self.coverages[quasi];
+        let shown = self.release.quasi.get(quasi).map(|&at| &self.release.table.columns[at].domain);
+        let points = self.release.quasi.get(quasi).filter(|&&at| shows_points(self.release, at)).and(shown);
+        let kind = if column.domain.kind() == Kind::Date { Kind::Date } else { Kind::Decimal };
         let mean = |label: u32| {
+            if let Some(number) = points.and_then(|domain| kind.number(domain.text(label))) {
+                return number;
+            }
             let (mut sum, mut count) = (ExactSum::default(), 0u64);
             for number in coverage.of(label).iter().map(|&code| number[code as usize]) {
                 if number.is_finite() {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::risk::{
-    RiskError, SpecialUniques, Uncertainty, journalist, marketer, posterior_entropy, prosecutor,
-    sample_uniques, spruill, uniques, uniques::UniquesError,
+    RiskError, SpecialUniques, Uncertainty, journalist, marketer, posterior_entropy, posterior_variance,
+    prosecutor, sample_uniques, spruill, uniques, uniques::UniquesError,
 };
 use privet_measure::utility::Classes;
 use privet_release::Published;
@@ -14,7 +14,7 @@ use privet_report::{Figure, Risk, RiskBin};
 use super::super::original::Original;
 use super::super::people::PeopleTable;
 use super::super::write;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, is_numeric};
 use super::{Beside, Wanted, class_ids, figure};
 use crate::error::{JobError, RunError};
 
@@ -38,6 +38,10 @@ pub(in crate::assess) fn risk(
     let (group_of, groups) = beside.alike();
     let sizes = &groups;
     let own = prosecutor(sizes, THRESHOLD).map_err(|e| failed(&e))?;
+    // Lambert's threshold is reached, not exceeded (PM-03).
+    let at_threshold: u64 =
+        sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= THRESHOLD - 1e-12).sum();
+    let reached = at_threshold as f64 / sizes.iter().sum::<u64>().max(1) as f64;
     let mut figures = vec![
         figure(
             "prosecutor-highest",
@@ -83,10 +87,10 @@ pub(in crate::assess) fn risk(
         ),
         figure(
             "lambert-threshold",
-            "Lambert: people above 20 %",
-            own.above,
+            "Lambert: people at 20 % or above",
+            reached,
             true,
-            "The share of people for whom that chance is more than one in five.",
+            "The share of people for whom that chance is one in five or more.",
         ),
     ];
     if let Some(population) = wanted.population {
@@ -276,12 +280,36 @@ fn estimated_uniques(
 fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
     let mut figures = Vec::new();
     for column in &release.sensitive {
+        // A value that is missing is no value known: each missing one may be any.
+        let told =
+            |group: u32| column.histograms.of(group).iter().filter(|cell| !column.domain.is_missing(cell.0));
+        let is_told = |group: u32| column.histograms.of(group).len() == told(group).count();
         let entropy = |group: u32| {
-            let weights: Vec<f64> = column.histograms.of(group).iter().map(|cell| cell.1 as f64).collect();
+            let weights: Vec<f64> = told(group).map(|cell| cell.1 as f64).collect();
             posterior_entropy(&weights)
         };
-        let all: Vec<f64> =
-            (0..release.groups.len() as u32).filter_map(|group| entropy(group).ok()).collect();
+        let groups = || (0..release.groups.len() as u32).filter(|&group| is_told(group));
+        let all: Vec<f64> = groups().filter_map(|group| entropy(group).ok()).collect();
+        let deviation = |group: u32| {
+            let numbers: Option<Vec<f64>> = told(group).map(|cell| column.domain.number(cell.0)).collect();
+            let weights: Vec<f64> = told(group).map(|cell| cell.1 as f64).collect();
+            posterior_variance(&numbers?, &weights).ok().map(f64::sqrt)
+        };
+        let deviations: Vec<f64> = match is_numeric(column.domain.kind()) {
+            true => groups().filter_map(deviation).collect(),
+            false => Vec::new(),
+        };
+        if let Some(own) = Uncertainty::of(deviations.iter().copied()) {
+            figures.push(Figure {
+                key: "uncertainty-deviation",
+                name: format!("Least deviation of {}", column.name),
+                value: own.least,
+                says: "The standard deviation of the numbers that remain possible for the person who is worst off: 0 means it is \
+                       known."
+                    .to_owned(),
+                is_share: false,
+            });
+        }
         if let Some(own) = Uncertainty::of(all.iter().copied()) {
             figures.push(Figure {
                 key: "uncertainty",

@@ -269,6 +269,10 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
                 .to_owned(),
         ),
     ];
+    // Of pairs also those with columns that show what they held: what went with the coarsened one is lost too.
+    let others = beside.other_numbers();
+    let (before, after): (Vec<&[f64]>, Vec<&[f64]>) =
+        numbers.iter().chain(&others).map(|own| (own.before.as_slice(), own.after.as_slice())).unzip();
     if before.len() > 1 {
         figures.extend([
             (
