@@ -64,8 +64,8 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
             None => all(),
         }
     };
-    let of_label = |(label, code): (&Box<str>, u32)| list(label, labels.is_missing(code));
-    Coverage::new(labels.texts().iter().zip(0..).map(of_label), values)
+    let of_label = |code: u32| list(labels.text(code), labels.is_missing(code));
+    Coverage::new((0..labels.len() as u32).map(of_label), values)
 }
 
 /// What the values of a column are, a few that were mistyped aside: nine of ten decide.
