@@ -7,7 +7,7 @@
 
 use privet_attack::minimality::distort;
 use privet_criteria::Requirement;
-use privet_data::{Cells, Progress, Random};
+use privet_data::{Cells, Progress, Random, Role};
 use privet_recode::lattice;
 use privet_release::manifest::Distorted;
 use serde::Deserialize;
@@ -74,6 +74,16 @@ pub(crate) fn apply(job: &Job, loaded: &mut Loaded, progress: &dyn Progress) -> 
     if job.search.published() == Some(Publish::Buckets) {
         let problem = "= \"distort\" does not go with buckets; set another publish in [search]";
         return Err(JobError::key("adversary.countermeasure", problem).into());
+    }
+    // A choice that looks at a sensitive column tells something of it, whatever is promised.
+    let mondrian = job.search.mondrian.as_ref().and_then(|own| own.target.as_ref());
+    let is_sensitive = |name: &&String| job.columns.get(*name).is_some_and(|own| own.role == Role::Sensitive);
+    for (key, column) in [("search.class", job.search.class.as_ref()), ("search.mondrian.target", mondrian)] {
+        if column.filter(is_sensitive).is_some() {
+            let problem = "names a sensitive column, so that the shape of the groups would tell something of it, which \
+                           adversary.countermeasure = \"distort\" is there to prevent; name another column, or leave one of them out";
+            return Err(JobError::key(key, problem).into());
+        }
     }
     let prepared = Prepared::new(loaded)?;
     let criteria = prepared.criteria(loaded, &[Requirement::KAnonymity { k }])?;

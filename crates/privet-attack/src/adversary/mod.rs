@@ -340,10 +340,20 @@ impl<'a> Adversary<'a> {
         }
         // Who is taken for a member and is none is what membership is about.
         if finding.attack == "membership" {
+            // What is told of members as of everybody else tells nobody's presence.
+            let others: Vec<Fate> =
+                all().filter(|(_, person)| target.is_outside(*person)).map(|(fate, _)| fate).collect();
+            let others = Score::count(&others).exposed();
+            if finding.not_counted.is_none() {
+                finding.risk = (score.risk() - others.rate).max(0.0);
+            }
             finding.notes.push(format!(
-                "Of {} people of the list who are in the data, or may be, {} % are found; this is the risk.",
+                "Of {} people of the list who are in the data, or may be, {} % are taken for members, of the {} others {} %; what the \
+                 former exceeds the latter by is the risk.",
                 inside.len(),
-                crate::percent(score.risk())
+                crate::percent(score.risk()),
+                others.of,
+                crate::percent(others.rate)
             ));
             return;
         }

@@ -73,6 +73,9 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
     }
     let usual = pairs.rows.0.min(pairs.rows.1) as f64 / total;
     found.share = options.share.filter(|share| share.is_finite()).unwrap_or(usual).clamp(1e-9, 0.5);
+    // Nobody has several records: more matches than that are pairs that go together for another reason, such as those of one
+    // sex. The likelihood still never falls: under this bound its maximum is the bound.
+    let most = found.share.max(usual).min(1.0);
     // Matches agree as closely as is possible nine times of ten; other pairs are as pairs are.
     for levels in &mut found.m {
         let count = levels.len() as f64;
@@ -94,7 +97,7 @@ pub fn estimate(pairs: &Pairs, options: &Options) -> Estimation {
         found.m = keep_unseen(frequencies(pairs, &found.posterior), &found.m);
         found.u = keep_unseen(frequencies(pairs, &others), &found.u);
         let matches = pairs.counts.iter().zip(&found.posterior).map(|(&n, p)| n as f64 * p).sum::<f64>();
-        found.share = (matches / total).clamp(0.0, 1.0);
+        found.share = (matches / total).clamp(0.0, most);
         let next = found.expectation(pairs);
         found.log_likelihood.push(next);
         if next - likelihood <= options.close * total {
@@ -179,4 +182,41 @@ fn keep_unseen(next: Vec<Vec<f64>>, before: &[Vec<f64>]) -> Vec<Vec<f64>> {
         .zip(before)
         .map(|(next, before)| if seen(&next) { next } else { before.clone() })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    /// Two equal tables with columns that go together: whoever is alone with their values is a match, and the pairs of one sex
+    /// are not taken for matches in their place.
+    #[test]
+    fn nobody_has_several_records() {
+        use super::*;
+        // 400 people; sex and two columns that nearly follow it, and one that tells most people apart.
+        let person = |n: u32| {
+            [
+                n % 2,
+                n % 2 + u32::from(n.is_multiple_of(31)),
+                (n % 2) * 3 + u32::from(n.is_multiple_of(17)),
+                n * 7 % 397,
+            ]
+        };
+        let people: Vec<[u32; 4]> = (0..400).map(person).collect();
+        let mut counted: std::collections::BTreeMap<Vec<Option<u32>>, u64> = Default::default();
+        for a in &people {
+            for b in &people {
+                *counted
+                    .entry(a.iter().zip(b).map(|(a, b)| Some(u32::from(a == b))).collect())
+                    .or_default() += 1;
+            }
+        }
+        let (patterns, counts): (Vec<_>, Vec<u64>) = counted.into_iter().unzip();
+        let pairs = Pairs { rows: (400, 400), levels: vec![2; 4], pairs: Vec::new(), patterns, counts };
+        let found = estimate(&pairs, &Options::default());
+        assert!(found.share <= 1.0 / 400.0 + 1e-12, "{}", found.share);
+        let all = pairs.patterns.iter().position(|own| own.iter().all(|level| *level == Some(1))).unwrap();
+        assert!(found.posterior[all] > 0.9, "{}", found.posterior[all]);
+        let sex =
+            pairs.patterns.iter().position(|own| own[..] == [Some(1), Some(1), Some(1), Some(0)]).unwrap();
+        assert!(found.posterior[sex] < 0.1, "{}", found.posterior[sex]);
+    }
 }

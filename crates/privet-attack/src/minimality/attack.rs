@@ -101,7 +101,9 @@ pub enum MinimalityError {
         values: usize,
     },
     /// No world that was tried fits.
-    #[error("none of {tried} worlds would have been published in this way; draw more samples")]
+    #[error(
+        "none of {tried} worlds that were tried would have been published in this way; on a smaller table more of them can be"
+    )]
     NoneFits {
         /// How many were tried.
         tried: u64,

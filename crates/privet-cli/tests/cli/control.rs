@@ -128,6 +128,11 @@ fn people_of_the_control_are_not_in_the_data() {
     dir.write("knowledge.toml", format!("{KNOWLEDGE}[control]\npath = \"others.csv\"\nname = \"name\"\n"));
     let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
     dir.expect(2, &args).says("has the name of somebody in the data");
+    // Without names, the numbers of records are no names.
+    dir.write("strangers.csv", "age,condition\n33,Cancer\n45,Flu\n");
+    dir.write("knowledge.toml", "[control]\npath = \"strangers.csv\"\n");
+    let assessed = dir.expect(0, &[&args[..], &["--attacks", "homogeneity", "--json"]].concat()).json();
+    assert_eq!(rate(finding(&assessed, "homogeneity"), "control"), (1, 2));
 }
 
 /// Without one of two who look alike a group of one is left, which no 2-anonymous release would have had: that is no control.

@@ -139,6 +139,16 @@ pub fn ask(
         Some(path) => Knowledge::of(path, &published)?,
         None => Knowledge::default(),
     };
+    if let Some(distorted) = published.manifest.as_deref().and_then(|own| own.data.distorted.as_ref())
+        && question.columns().contains(&distorted.column.as_str())
+    {
+        let problem = format!(
+            "asks about {}, in which {} published values are not true (`distorted` in the manifest), so that no bounds would hold; ask \
+             about other columns, or count in the table itself",
+            distorted.column, distorted.records
+        );
+        return Err(JobError::new(problem).into());
+    }
     let mut records = records(&published, &question, &knowledge);
     if spread == Spread::Proportional {
         records.allocate();

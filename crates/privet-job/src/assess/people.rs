@@ -223,6 +223,11 @@ impl PeopleTable {
         }
     }
 
+    /// Whether people have names.
+    pub fn has_names(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// People by name; a name that several have is nobody's.
     pub fn by_name(&self) -> HashMap<String, Option<u32>> {
         let mut people = HashMap::with_capacity(self.table.rows);

@@ -1,7 +1,6 @@
 //! Making attacks: the people who are looked for, what is true of them, the control, and the other releases are read and put
 //! together into the adversary.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use privet_attack::adversary::{Adversary, Elsewhere, Other, Strangers, suspects};
@@ -90,8 +89,8 @@ pub(crate) fn run_attacks(
         Some(file) => Some(ControlTable::read(file, knowledge, job, release, progress)?),
         None => None,
     };
-    if let (Some(control), Some(truth)) = (&control, &truth) {
-        control.must_be_strangers(&names, truth).map_err(|problem| settings.wrong(problem))?;
+    if let (Some(control), Some(people), Some(truth)) = (&control, &table, &truth) {
+        control.must_be_strangers(people, truth).map_err(|problem| settings.wrong(problem))?;
     }
     let (releases, of_control) = other_releases(knowledge, table.as_ref(), control.as_ref(), progress)?;
     let others: Vec<Other<'_>> = releases
@@ -196,9 +195,13 @@ impl ControlTable {
     }
 
     /// Who has the name of somebody in the data is no stranger to it, and would make the control look like the attack.
-    fn must_be_strangers(&self, names: &HashMap<String, Option<u32>>, truth: &Truth) -> Result<(), String> {
+    fn must_be_strangers(&self, people: &PeopleTable, truth: &Truth) -> Result<(), String> {
         let is_there = |person: u32| truth.record_of.get(person as usize).copied().flatten().is_some();
-        let own = self.table.by_name();
+        // Without names people are called by the numbers of their records, which say nothing.
+        if !self.table.has_names() || !people.has_names() {
+            return Ok(());
+        }
+        let (own, names) = (self.table.by_name(), people.by_name());
         let same = own.keys().filter(|name| names.get(*name).copied().flatten().is_some_and(is_there));
         match same.count() {
             0 => Ok(()),

@@ -173,7 +173,8 @@ fn copies_are_whole() {
             }
         }
     }
-    // Models that take missing values fail on empty and tiny tables only, the others on those with missing ones too.
-    assert!(made_by["cart"] >= 20 && made_by["moments"] >= 4, "{made_by:?}");
+    // Models that take missing values fail on empty and tiny tables only, where there is nothing to learn or what is made is the
+    // original; the others on those with missing ones too.
+    assert!(made_by["cart"] >= 15 && made_by["moments"] >= 4, "{made_by:?}");
     assert_eq!(made_by.len(), 7, "{made_by:?}");
 }

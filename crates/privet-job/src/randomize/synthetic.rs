@@ -71,6 +71,23 @@ pub(super) fn synthetic(
         progress.check()?;
         tables.push(to_table(table, copy, &made.models));
     }
+    if scope == ScopeWord::Partial {
+        let all: Vec<u32> = (0..table.rows as u32).collect();
+        let replaced = chosen.as_ref().map_or(&all[..], |own| &own[..]);
+        for model in &made.models {
+            if tables.iter().any(|copy| is_original(table, copy, model.column, replaced)) {
+                let name = table.columns.get(model.column).map_or("", |own| own.name.as_str());
+                return Err(JobError::key(
+                    "randomize.columns",
+                    format!(
+                        "names {name}, and every value that was made for it is the one that it replaces: the columns that stay, or \
+                         too few records, determine it. Replace more columns or records, or use another model"
+                    ),
+                )
+                .into());
+            }
+        }
+    }
     let synthesis = Synthesis {
         model: word.word().to_owned(),
         scope: if scope == ScopeWord::Full { "full" } else { "partial" }.to_owned(),
@@ -254,6 +271,27 @@ fn text(value: f64, dates: bool, decimals: Option<u8>) -> String {
         (false, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
         (false, None) => value.to_string(),
     }
+}
+
+/// Whether a made column is the original one in all records that were replaced, up to rounding of numbers. One that has the
+/// same value everywhere cannot be anything else.
+fn is_original(table: &Table, copy: &Table, column: usize, replaced: &[u32]) -> bool {
+    let (Some(then), Some(now)) = (table.columns.get(column), copy.columns.get(column)) else { return false };
+    let text = |own: &Column, record: u32| -> Option<String> {
+        Some(own.domain.text(*own.codes.get(record as usize)?).to_owned())
+    };
+    let number = |text: &str| text.parse::<f64>().ok();
+    let is_same = |&record: &u32| match (text(then, record), text(now, record)) {
+        (Some(a), Some(b)) => match (number(&a), number(&b)) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
+            _ => a == b,
+        },
+        _ => false,
+    };
+    let codes = |own: &u32| then.codes.get(*own as usize).copied();
+    let first = replaced.first().and_then(codes);
+    let varies = then.codes.iter().any(|code| Some(*code) != first);
+    varies && !replaced.is_empty() && replaced.iter().all(is_same)
 }
 
 /// What is told of the columns that were made.

@@ -30,6 +30,29 @@ pub struct Question {
     pub group_by: Vec<String>,
 }
 
+impl Question {
+    /// The columns that it looks at, as it names them; some perhaps several times.
+    pub fn columns(&self) -> Vec<&str> {
+        fn tested<'q>(condition: &'q Condition, all: &mut Vec<&'q str>) {
+            match condition {
+                Condition::All(parts) | Condition::Any(parts) => {
+                    parts.iter().for_each(|part| tested(part, all));
+                }
+                Condition::Test(test) => all.push(&test.column),
+            }
+        }
+        let mut all: Vec<&str> = self.group_by.iter().map(String::as_str).collect();
+        all.extend(self.select.iter().filter_map(|own| match &own.aggregate {
+            Aggregate::Count => None,
+            Aggregate::CountOf(column) | Aggregate::Sum(column) | Aggregate::Average(column) => {
+                Some(column.as_str())
+            }
+        }));
+        tested(&self.filter, &mut all);
+        all
+    }
+}
+
 /// One figure that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {

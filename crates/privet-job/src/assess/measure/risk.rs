@@ -41,7 +41,10 @@ pub(in crate::assess) fn risk(
     // Lambert's threshold is reached, not exceeded (PM-03).
     let at_threshold: u64 =
         sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= THRESHOLD - 1e-12).sum();
-    let reached = at_threshold as f64 / sizes.iter().sum::<u64>().max(1) as f64;
+    // Of all people: who is left out is not told at all.
+    let all = beside.suppressed.len().max(1) as f64;
+    let published = sizes.iter().sum::<u64>() as f64 / all;
+    let reached = at_threshold as f64 / all;
     let mut figures = vec![
         figure(
             "prosecutor-highest",
@@ -81,9 +84,9 @@ pub(in crate::assess) fn risk(
         figure(
             "lambert-average",
             "Lambert: average",
-            own.average,
+            own.average * published,
             true,
-            "The same chance, on average over the people.",
+            "The same chance, on average over all people; those left out are not told at all.",
         ),
         figure(
             "lambert-threshold",
@@ -94,7 +97,10 @@ pub(in crate::assess) fn risk(
         ),
     ];
     if let Some(population) = wanted.population {
-        figures.extend(population_figures(release, population, THRESHOLD)?);
+        // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
+        let (group_of, groups) = (group_of.clone(), groups.clone());
+        let shown = Published { group_of, groups, ..release.clone() };
+        figures.extend(population_figures(&shown, population, THRESHOLD)?);
     }
     let rows = release.table.rows.max(1) as f64;
     let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
