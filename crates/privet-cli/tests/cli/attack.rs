@@ -242,6 +242,24 @@ fn distortion_takes_away_what_minimality_tells() {
     assert_eq!(flu, 16 + replaced, "every replaced value is another one");
     assert!(replaced >= 6, "at most half of a class may have it");
     assert_eq!(manifest["randomness"], "operating system");
+    // No bounds hold for a column in which values are not true, however it is spelt.
+    for column in ["disease", "Disease"] {
+        let question = format!("select count(*) from data where {column} = 'HIV'");
+        dir.expect(2, &["answer", "release", &question]).says("are not true");
+    }
+    dir.expect(0, &["answer", "release", "select count(*) from data where gender = 'F'"]);
+    // A choice by the sensitive column would show it in the shape of the groups.
+    let by_class = [
+        "anonymize",
+        "job.toml",
+        "--output",
+        "other",
+        "--set",
+        "search.minimize=\"classification\"",
+        "--set",
+        "search.class=\"disease\"",
+    ];
+    dir.expect(2, &by_class).says("names a sensitive column");
     // It can be measured although some values differ.
     dir.expect(0, &["measure", "job.toml", "release"]);
     // Without it the search must coarsen, which is what minimality lives on.

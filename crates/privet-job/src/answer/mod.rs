@@ -140,7 +140,7 @@ pub fn ask(
         None => Knowledge::default(),
     };
     if let Some(distorted) = published.manifest.as_deref().and_then(|own| own.data.distorted.as_ref())
-        && question.columns().contains(&distorted.column.as_str())
+        && question.columns().iter().any(|name| name.eq_ignore_ascii_case(&distorted.column))
     {
         let problem = format!(
             "asks about {}, in which {} published values are not true (`distorted` in the manifest), so that no bounds would hold; ask \

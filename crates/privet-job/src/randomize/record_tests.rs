@@ -75,6 +75,21 @@ fn records_that_stay_keep_their_decimals() {
     }
 }
 
+/// A column that those that stay determine is the original again: it is not published as made.
+#[test]
+fn what_is_the_original_is_not_made() {
+    let mut table = table(&(0..40).map(|i| [1 + i % 2, 1, 1 + i % 8, 1 + i % 8]).collect::<Vec<_>>());
+    for (place, times) in [(2, 3.0), (3, 1.0)] {
+        let own = (0..40).map(|i| format!("{}", times * f64::from(i) + 7.25).into()).collect();
+        (table.columns[place].domain, table.columns[place].codes) = Domain::canonical(own, str::is_empty);
+    }
+    let section =
+        "method = \"synthetic\"\nscope = \"partial\"\nmodel = \"regression\"\ncopies = 1\ncolumns = [\"n\"]";
+    let file = |number| format!("data-{number}.csv");
+    let made = synthetic::synthetic(&table, &job(section), &mut SeededCoins::new(1), file, &Silent);
+    assert!(made.is_err_and(|error| error.to_string().contains("the one that it replaces")));
+}
+
 fn counted(table: &Table, places: &[usize]) -> Vec<Vec<String>> {
     let mut all = texts(table, places);
     all.sort();
