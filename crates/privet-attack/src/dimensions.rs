@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use privet_data::Random;
 
 use crate::Rate;
-use crate::link::{LinkError, People, Released, check, link};
+use crate::link::{LinkError, Links, People, Released, check, link};
 
 /// The records that known values leave: (shared column, value) pairs. Pairs about columns that there are not are
 /// passed over. Records in ascending order.
@@ -107,14 +107,7 @@ pub fn by_attributes_known(
             let (mut unique, mut left) = (0, 0.0);
             let mut chance = Chance { bound: 0.0, exact: 0.0 };
             for subset in &tried {
-                let part = Released {
-                    labels: subset.iter().map(|&c| released.labels[c]).collect(),
-                    coverage: subset.iter().map(|&c| released.coverage[c]).collect(),
-                    // Which group is of no interest: one for all keeps the result small.
-                    groups: &vec![0; released.groups.len()],
-                };
-                let values = subset.iter().map(|&c| people.values[c]).collect();
-                let links = link(&part, &People { values, count: people.count })?;
+                let links = link_by(released, people, subset)?;
                 for (tuple, people) in links.people_per_tuple().into_iter().enumerate() {
                     let records = links.records(tuple as u32);
                     unique += if records == 1 { people } else { 0 };
@@ -135,6 +128,59 @@ pub fn by_attributes_known(
             })
         })
         .collect()
+}
+
+/// What knowing B attributes of a person leaves, over the subsets of B columns that are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Singled {
+    /// In which share of them a single record is left.
+    pub alone: f64,
+    /// In which share of them it is not the person's own; none where that is not known.
+    pub wrong: f64,
+    /// The mean number of records left.
+    pub remaining: f64,
+}
+
+/// The effect of knowing B attributes, person by person. `is_own` tells of a person and a subset of columns whether the
+/// person's own record is among those that are left, where that is known.
+///
+/// # Errors
+/// When columns do not correspond, or there are too many candidates.
+pub fn singled_out(
+    released: &Released<'_>,
+    people: &People<'_>,
+    attributes: usize,
+    subsets: Subsets,
+    is_own: impl Fn(usize, &[usize]) -> Option<bool>,
+) -> Result<Vec<Singled>, LinkError> {
+    check(released, people)?;
+    let (tried, _) = choose(released.labels.len(), attributes.min(released.labels.len()), subsets);
+    let share = 1.0 / tried.len() as f64;
+    let mut found = vec![Singled::default(); people.count];
+    for subset in &tried {
+        let links = link_by(released, people, subset)?;
+        for (person, (&tuple, own)) in links.tuple_of_person().iter().zip(&mut found).enumerate() {
+            let records = links.records(tuple);
+            own.remaining += records as f64 * share;
+            if records == 1 {
+                own.alone += share;
+                own.wrong += if is_own(person, subset) == Some(false) { share } else { 0.0 };
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Who may be what by some of the columns.
+fn link_by(released: &Released<'_>, people: &People<'_>, subset: &[usize]) -> Result<Links, LinkError> {
+    let part = Released {
+        labels: subset.iter().map(|&c| released.labels[c]).collect(),
+        coverage: subset.iter().map(|&c| released.coverage[c]).collect(),
+        // Which group is of no interest: one for all keeps the result small.
+        groups: &vec![0; released.groups.len()],
+    };
+    let values = subset.iter().map(|&c| people.values[c]).collect();
+    link(&part, &People { values, count: people.count })
 }
 
 /// Subsets of a size, each in ascending order; and whether these are all.

@@ -179,6 +179,8 @@ pub struct Conclusions {
     pub chance: Option<Vec<f64>>,
     /// Per person what became of them.
     pub fate: Vec<Fate>,
+    /// Per person the true code of the beliefs, where the attack itself knows it.
+    pub truth: Option<Vec<u32>>,
 }
 
 /// What an attack found, and what it concludes about each person.
@@ -200,9 +202,12 @@ pub enum AttackError {
     /// What the adversary is said to know cannot be understood: a mistake of the file that says it.
     #[error("{0}")]
     Knowledge(String),
-    /// What the adversary believes to know is impossible.
+    /// What the adversary believes to know does not go with what is published.
     #[error("{0}")]
     Contradiction(String),
+    /// What the adversary is said to know about single people is true in no original that is left.
+    #[error("{0}")]
+    Impossible(String),
     /// The attack would take too long or too much memory.
     #[error("{0}")]
     TooLarge(String),
@@ -280,8 +285,24 @@ pub(crate) struct Verdict<'a> {
     pub notes: Vec<String>,
 }
 
-/// Of a person and a value how sure of it one is at least.
-pub(crate) type Least<'a> = Box<dyn Fn(u32, u32) -> f64 + 'a>;
+/// How sure one is at least, and why that may be less than what is shown.
+pub(crate) struct Least<'a> {
+    /// Of a person and a value how sure of it one is at least.
+    pub of: Box<dyn Fn(u32, u32) -> f64 + 'a>,
+    /// What is told of those who do not count for that; `{}` is how many they are.
+    pub otherwise: &'static str,
+}
+
+impl<'a> Least<'a> {
+    /// Less than shown where it is open who stands where.
+    pub fn wherever(of: impl Fn(u32, u32) -> f64 + 'a) -> Self {
+        Self { of: Box::new(of), otherwise: WHEREVER }
+    }
+}
+
+/// What is told of those who are not exposed because it is open who stands where.
+const WHEREVER: &str = "Not counted: {} more of whom one would be as sure if all records that may be theirs were as probable. \
+                        Who stands where is open, and not every way to place people makes as sure.";
 
 /// The least share of a value, or of a concept, in a group that may hold a person. Within a group everybody is as likely to
 /// have any of its records, so whatever is known of who stands where, one is at least as sure.
@@ -312,7 +333,7 @@ impl Verdict<'_> {
             self.beliefs.distinct.iter().map(|belief| belief.best(tells)).collect();
         let best_of = |own: &u32| best.get(*own as usize).copied().flatten();
         let holds = |person: u32, value: u32| match (&self.least, self.whom) {
-            (Some(least), _) => least(person, value) >= self.confidence - 1e-9,
+            (Some(least), _) => (least.of)(person, value) >= self.confidence - 1e-9,
             (None, Whom::People) if self.target.people.places_of(person).len() > 1 => {
                 whichever_group(&self.target, self.alike, person, value) >= self.confidence - 1e-9
             }
@@ -335,10 +356,8 @@ impl Verdict<'_> {
             .collect();
         let score = Score::count(&fate);
         if not_proven > 0 {
-            self.notes.push(format!(
-                "Not counted: {not_proven} more of whom one would be as sure if all records that may be theirs were as probable. \
-                 Who stands where is open, and not every way to place people makes as sure."
-            ));
+            let told = self.least.as_ref().map_or(WHEREVER, |least| least.otherwise);
+            self.notes.push(told.replace("{}", &not_proven.to_string()));
         }
         let (control, control_group) = self.control.unzip();
         let counted = self.beliefs.of_person.iter().zip(&fate).filter(|(_, fate)| **fate != Fate::Stated);
@@ -366,6 +385,7 @@ impl Verdict<'_> {
             concepts: self.alike.map(|alike| alike.labels.clone()),
             chance: None,
             fate,
+            truth: None,
         };
         Found { finding, conclusions: Some(conclusions) }
     }

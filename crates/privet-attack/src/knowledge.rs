@@ -139,6 +139,17 @@ pub struct OtherRelease {
     /// here: then what both say is multiplied.
     #[serde(default)]
     pub independent: bool,
+    /// Whether it was made from the same table as this release, so that whoever is in the data is in both; true unless it is
+    /// independent, or seen to be of a table with more or fewer records.
+    #[serde(default)]
+    pub same_table: Option<bool>,
+}
+
+impl OtherRelease {
+    /// Whether it was made from the same table as this release.
+    pub fn is_of_same_table(&self) -> bool {
+        self.same_table.unwrap_or(!self.independent)
+    }
 }
 
 /// Why a knowledge file cannot be used.
@@ -205,6 +216,11 @@ impl Knowledge {
                 return Err(format!("`priors`, the {}. of them: {problem}", number + 1));
             }
         }
+        let both = |own: &OtherRelease| own.independent && own.same_table == Some(true);
+        if let Some(at) = knowledge.releases.iter().position(both) {
+            let problem = "is said to be of another table by `independent`, and of the same by `same-table`";
+            return Err(format!("`releases`, the {}. of them, {problem}", at + 1));
+        }
         if knowledge.known_attributes == Some(0) {
             return Err("`known-attributes` must be a number of at least 1".to_owned());
         }
@@ -225,7 +241,7 @@ fn keys_of_part(before: &str) -> Option<String> {
         ("records", "person, column and value"),
         ("negations", "person, column and not"),
         ("priors", "column, where and shares"),
-        ("releases", "folder, job and independent"),
+        ("releases", "folder, job, independent and same-table"),
         ("server", "smallest"),
         ("time", "order and known"),
     ];
@@ -269,6 +285,15 @@ mod tests {
         assert_eq!(knowledge.people.as_ref().and_then(|p| p.name.as_deref()), Some("name"));
         assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
         assert_eq!(knowledge.server.map(|server| server.smallest), Some(5));
+        assert!(knowledge.releases[0].is_of_same_table());
+    }
+
+    #[test]
+    fn releases_of_one_table_or_of_several() {
+        let of = |more: &str| Knowledge::parse(&format!("[[releases]]\nfolder = 'other'\n{more}"));
+        assert!(!of("same-table = false").unwrap().releases[0].is_of_same_table());
+        assert!(!of("independent = true").unwrap().releases[0].is_of_same_table());
+        assert!(of("independent = true\nsame-table = true").unwrap_err().contains("the 1. of them"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 pub mod adversary;
 pub mod composition;
+pub mod counting;
 pub mod dimensions;
 mod finding;
 pub mod homogeneity;

@@ -62,6 +62,7 @@ pub fn attack(target: &Target<'_>) -> Found {
         concepts: None,
         chance: None,
         fate,
+        truth: None,
     };
     Found { finding, conclusions: Some(conclusions) }
 }

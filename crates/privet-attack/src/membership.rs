@@ -11,6 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counting::{Bound, Group, can_deal};
 use crate::link::{Keys, LinkError, Links, People, Released, link};
 use rayon::prelude::*;
 
@@ -25,6 +26,8 @@ pub struct Presence {
     /// Published tuples with more records than the public table has people who match them: proof that the public table
     /// does not hold everybody.
     pub overfull: u64,
+    /// Whether the public table is seen not to hold everybody: the records cannot all be given to people of it.
+    pub incomplete: bool,
 }
 
 impl Presence {
@@ -39,6 +42,7 @@ impl Presence {
     }
 
     /// Of everybody whether the probability is exact: labels that fit them fit nobody who fits others besides, or it is certain.
+    /// Where the public table is seen not to hold everybody, nobody's is.
     pub fn exact(&self) -> Vec<bool> {
         let of = |&tuple: &u32| self.exact.get(tuple as usize).copied().unwrap_or(false);
         self.links.tuple_of_person().iter().map(of).collect()
@@ -110,13 +114,61 @@ pub fn presence(released: &Released<'_>, people: &People<'_>) -> Result<Presence
             fits.iter().for_each(|own| is_own[own.group as usize] = false);
         }
     }
+    let shared = shared_out(&links, &people_per_tuple, &records, &is_own);
+    let incomplete = overfull > 0 || shared == Shared::Never;
     let is_exact = |tuple: u32| {
         let fits = links.of_tuple(tuple);
         let is_full = |group: u32| records[group as usize] >= matching[group as usize];
-        fits.iter().all(|own| is_own[own.group as usize]) || fits.iter().any(|own| is_full(own.group))
+        // A table that does not hold everybody leaves the records to people whom nobody has listed.
+        !incomplete
+            && (fits.iter().all(|own| is_own[own.group as usize])
+                || (shared != Shared::Open && fits.iter().any(|own| is_full(own.group))))
     };
     let exact = (0..links.tuples() as u32).map(is_exact).collect();
-    Ok(Presence { of_tuple, exact, links, overfull })
+    Ok(Presence { of_tuple, exact, links, overfull, incomplete })
+}
+
+/// Candidates of people who fit several published tuples that are looked at, at most.
+const MOST_CANDIDATES: usize = 200_000;
+
+/// Whether records that several kinds of people fit can all be given to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    Can,
+    Never,
+    /// There are too many to tell.
+    Open,
+}
+
+fn shared_out(links: &Links, people: &[u64], records: &[u64], is_own: &[bool]) -> Shared {
+    let is_shared = |tuple: &u32| {
+        let fits = links.of_tuple(*tuple);
+        !fits.is_empty() && fits.iter().any(|own| !is_own[own.group as usize])
+    };
+    let tuples: Vec<u32> = (0..links.tuples() as u32).filter(is_shared).collect();
+    if tuples.iter().map(|&tuple| links.of_tuple(tuple).len() + 1).sum::<usize>() > MOST_CANDIDATES {
+        return Shared::Open;
+    }
+    // Everybody gets one of the tuples that fit, as often as it has records, or none.
+    let none = records.len() as u32;
+    let all: u64 = tuples.iter().map(|&tuple| people[tuple as usize]).sum();
+    let mut values: Vec<(u32, u64)> =
+        (0..none).zip(records).filter(|(group, _)| !is_own[*group as usize]).map(|(g, &n)| (g, n)).collect();
+    let Some(absent) = all.checked_sub(values.iter().map(|own| own.1).sum()) else { return Shared::Never };
+    values.push((none, absent));
+    let bounds: Vec<Vec<Bound>> = tuples
+        .iter()
+        .map(|&tuple| {
+            let fits = links.of_tuple(tuple).iter().map(|own| own.group).chain([none]);
+            let mut own: Vec<Bound> =
+                fits.map(|value| Bound { value, least: 0, most: people[tuple as usize] }).collect();
+            own.sort_unstable_by_key(|own| own.value);
+            own
+        })
+        .collect();
+    let of: Vec<u64> = tuples.iter().map(|&tuple| people[tuple as usize]).collect();
+    let group = Group { cells: (0..tuples.len() as u32).collect(), values };
+    if can_deal(&bounds, &of, &group) { Shared::Can } else { Shared::Never }
 }
 
 /// How well a score tells members from others.

@@ -20,18 +20,24 @@ pub struct Rate {
 impl Rate {
     /// The rate with its Wilson score interval at 95 %. Of none nothing is known: the interval is from 0 to 1.
     pub fn new(hits: u64, of: u64) -> Self {
+        Self { hits, ..Self::expected(hits as f64, of) }
+    }
+
+    /// The same for a number of hits that is an average, and is told rounded.
+    pub fn expected(hits: f64, of: u64) -> Self {
+        let rounded = hits.round() as u64;
         if of == 0 {
-            return Self { hits, of, rate: 0.0, low: 0.0, high: 1.0 };
+            return Self { hits: rounded, of, rate: 0.0, low: 0.0, high: 1.0 };
         }
         const Z: f64 = 1.959_963_984_540_054;
-        let (hits_, n) = (hits.min(of) as f64, of as f64);
-        let share = hits_ / n;
+        let n = of as f64;
+        let share = (hits / n).clamp(0.0, 1.0);
         let centre = share + Z * Z / (2.0 * n);
         let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + Z * Z / n;
-        let low = if hits == 0 { 0.0 } else { ((centre - spread) / scale).max(0.0) };
-        let high = if hits >= of { 1.0 } else { ((centre + spread) / scale).min(1.0) };
-        Self { hits, of, rate: share, low, high }
+        let low = if share <= 0.0 { 0.0 } else { ((centre - spread) / scale).max(0.0) };
+        let high = if share >= 1.0 { 1.0 } else { ((centre + spread) / scale).min(1.0) };
+        Self { hits: rounded, of, rate: share, low, high }
     }
 }
 
@@ -44,6 +50,8 @@ mod tests {
         // 10 of 100: the textbook value 0.0552 to 0.1744.
         let rate = Rate::new(10, 100);
         assert!((rate.low - 0.055_229).abs() < 1e-5 && (rate.high - 0.174_366).abs() < 1e-5, "{rate:?}");
+        assert_eq!(Rate::expected(0.6, 8), Rate { hits: 1, rate: 0.075, ..Rate::expected(0.6, 8) });
+        assert_eq!(Rate::expected(3.0, 7), Rate::new(3, 7));
         assert_eq!((Rate::new(0, 5).low, Rate::new(5, 5).high), (0.0, 1.0));
         assert_eq!((Rate::new(0, 0).low, Rate::new(0, 0).high), (0.0, 1.0));
     }

@@ -50,7 +50,7 @@ impl Equal<'_> {
 /// What is concluded about each person: all of them are in the data, so whoever is exposed is so rightly.
 fn concluded(attack: &'static str, whom: Whom, exposed: Vec<bool>, beliefs: Beliefs) -> Conclusions {
     let fate = exposed.into_iter().map(|own| if own { Fate::Right } else { Fate::Hidden }).collect();
-    Conclusions { attack, column: None, whom, beliefs, concepts: None, chance: None, fate }
+    Conclusions { attack, column: None, whom, beliefs, concepts: None, chance: None, fate, truth: None }
 }
 
 /// What reproduction is set against.

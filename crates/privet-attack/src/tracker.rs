@@ -168,6 +168,32 @@ pub fn individual_tracker(
     Ok(server.ask(quantity, a)? - server.ask(quantity, &tracker)?)
 }
 
+/// How many records all of these formulas mean, from an answer that the server gives or by an individual tracker: A is one of
+/// them, or all but one, and B the rest. `None` when the server refuses all of these.
+///
+/// # Errors
+/// When a column does not exist.
+pub fn count_of_few(server: &Server<'_>, parts: &[Formula]) -> Result<Option<u64>, Refused> {
+    let all = |chosen: &dyn Fn(usize) -> bool| {
+        let own = parts.iter().enumerate().filter(|(at, _)| chosen(*at)).map(|(_, part)| part.clone());
+        own.reduce(Formula::and).unwrap_or(Formula::All)
+    };
+    match server.ask(Quantity::Count, &all(&|_| true)) {
+        Err(Refused::SetSize { .. }) => {}
+        answered => return Ok(Some(answered? as u64)),
+    }
+    for one in 0..parts.len() {
+        for alone in [true, false] {
+            let (a, b) = (all(&|at| (at == one) == alone), all(&|at| (at == one) != alone));
+            match individual_tracker(server, Quantity::Count, &a, &b) {
+                Err(Refused::SetSize { .. }) => {}
+                answered => return Ok(Some(answered? as u64)),
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// A formula that means neither few nor nearly all records, with which everything can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneralTracker {
@@ -224,30 +250,38 @@ impl GeneralTracker {
     }
 }
 
-/// What trackers tell about a column among the records that a formula means: its values and how many have each, from
-/// answers that the server gives. Values are asked about in their order until all those records are found.
+/// What trackers tell about a column among the records that all of some formulas mean: its values and how many have each, from
+/// answers that the server gives. Values are asked about in their order until all those records are found. Without a general
+/// tracker, by individual ones; `None` where the server refuses what these would need.
 ///
 /// # Errors
 /// When a column does not exist.
 pub fn values_among(
     server: &Server<'_>,
-    tracker: &GeneralTracker,
-    formula: &Formula,
+    tracker: Option<&GeneralTracker>,
+    parts: &[Formula],
     column: usize,
     values: u32,
-) -> Result<Vec<(u32, u64)>, Refused> {
-    let mut left = tracker.ask(server, Quantity::Count, formula)?;
+) -> Result<Option<Vec<(u32, u64)>>, Refused> {
+    let ask = |parts: &[Formula]| match tracker {
+        Some(tracker) => {
+            let all = parts.iter().cloned().reduce(Formula::and).unwrap_or(Formula::All);
+            Ok(Some(tracker.ask(server, Quantity::Count, &all)? as u64))
+        }
+        None => count_of_few(server, parts),
+    };
+    let Some(mut left) = ask(parts)? else { return Ok(None) };
     let mut found = Vec::new();
     for value in 0..values {
-        if left <= 0 {
+        if left == 0 {
             break;
         }
-        let having = formula.clone().and(Formula::Is(column, value));
-        let count = tracker.ask(server, Quantity::Count, &having)?;
+        let having: Vec<Formula> = parts.iter().cloned().chain([Formula::Is(column, value)]).collect();
+        let Some(count) = ask(&having)? else { return Ok(None) };
         if count > 0 {
-            found.push((value, count as u64));
-            left -= count;
+            found.push((value, count));
+            left = left.saturating_sub(count);
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }

@@ -1,7 +1,7 @@
 //! What knowing B attributes gives.
 
 use privet_attack::dimensions::{
-    Subsets, by_attributes_known, chance_of_a_match, remaining, volume_fraction,
+    Subsets, by_attributes_known, chance_of_a_match, remaining, singled_out, volume_fraction,
 };
 use privet_attack::link::{People, Released};
 use privet_data::Coverage;
@@ -54,6 +54,65 @@ fn uniform_columns_follow_the_estimate() {
     let fewer = by_attributes_known(&released, &people, Subsets { most: 4, seed: 1 }).unwrap();
     assert_eq!((fewer[2].subsets, fewer[5].subsets), ((4, false), (1, true)));
     assert_eq!(fewer, by_attributes_known(&released, &people, Subsets { most: 4, seed: 1 }).unwrap());
+}
+
+/// Person by person: what each subset of columns leaves, by looking through all records.
+#[test]
+fn people_are_singled_out_as_often_as_one_record_is_left() {
+    let mut random = Random::new(8);
+    let (rows, columns) = (60, 4);
+    let mut draw = |values: usize, count: usize| -> Vec<Vec<u32>> {
+        (0..columns).map(|_| (0..count).map(|_| random.below(values) as u32).collect()).collect()
+    };
+    // Labels of two values each; people with errors, so that some are pointed at the wrong record.
+    let labels = draw(4, rows);
+    let noise = draw(10, rows);
+    let values: Vec<Vec<u32>> = (labels.iter().zip(&noise))
+        .map(|(own, noise)| {
+            own.iter()
+                .zip(noise)
+                .map(|(&l, &n)| if n == 0 { (2 * l + 3) % 8 } else { 2 * l + n % 2 })
+                .collect()
+        })
+        .collect();
+    let coverage = Coverage::new((0..4).map(|label| vec![2 * label, 2 * label + 1]), 8);
+    let released = Released {
+        labels: labels.iter().map(Vec::as_slice).collect(),
+        coverage: vec![&coverage; columns],
+        groups: &vec![0; rows],
+    };
+    let people = People { values: values.iter().map(Vec::as_slice).collect(), count: rows };
+    let subsets = Subsets { most: 10, seed: 1 };
+    for attributes in 1..=columns {
+        let is_own = |person: usize, subset: &[usize]| {
+            Some(subset.iter().all(|&c| labels[c][person] == values[c][person] / 2))
+        };
+        let found = singled_out(&released, &people, attributes, subsets, is_own).unwrap();
+        let of = (0u32..1 << columns).filter(|set| set.count_ones() as usize == attributes);
+        let of: Vec<Vec<usize>> =
+            of.map(|set| (0..columns).filter(|c| set >> c & 1 == 1).collect()).collect();
+        let mut all = 0.0;
+        for (person, own) in found.iter().enumerate() {
+            let left: Vec<Vec<u32>> = of
+                .iter()
+                .map(|subset| {
+                    remaining(&released, &subset.iter().map(|&c| (c, values[c][person])).collect::<Vec<_>>())
+                })
+                .collect();
+            let share = |count: usize| count as f64 / of.len() as f64;
+            let alone = share(left.iter().filter(|left| left.len() == 1).count());
+            let wrong = share(left.iter().filter(|left| left.len() == 1 && left[0] != person as u32).count());
+            let mean = share(left.iter().map(Vec::len).sum());
+            assert!(
+                (own.alone - alone).abs() + (own.wrong - wrong).abs() + (own.remaining - mean).abs() < 1e-9,
+                "{own:?}"
+            );
+            all += own.alone;
+        }
+        let curve = by_attributes_known(&released, &people, subsets).unwrap();
+        assert!((all / rows as f64 - curve[attributes - 1].unique.rate).abs() < 1e-9);
+        assert!(attributes < 3 || found.iter().any(|own| own.wrong > 0.0), "somebody is mistaken");
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@ fn records_of_a_class_by_people_of_it() {
     assert_eq!((found.of(4), found.of(99)), (1.0, 0.0));
     assert_eq!(found.range(), Some((0.0, 1.0)));
     assert_eq!(found.overfull, 1, "nobody can be the last two records");
+    // The table does not hold everybody, so the record of 2-3 may be of somebody else.
+    assert!(found.incomplete && found.exact().iter().all(|exact| !exact));
     assert_eq!(found.above(0.5), [4]);
     assert_eq!(found.outside(0.25, 0.75), [4, 5, 6]);
     let members = [true, true, false, false, true, false, false];
@@ -36,6 +38,10 @@ fn labels_that_overlap() {
     let people = People { values: vec![&[0, 1, 2]], count: 3 };
     let found = presence(&released, &people).unwrap();
     assert_eq!(found.everybody(), [0.5, 1.0, 0.5]);
+    assert!(!found.incomplete);
+    // Two records, and one person who fits both: as many as people everywhere, and still somebody is not listed.
+    let alone = presence(&released, &People { values: vec![&[1]], count: 1 }).unwrap();
+    assert!(alone.incomplete && alone.overfull == 0 && alone.exact() == [false]);
     let short = Released { labels: vec![&[0]], ..released };
     assert!(presence(&short, &people).is_err());
     let nobody = People { values: vec![&[]], count: 0 };

@@ -1,6 +1,8 @@
 //! Trackers against a server that refuses small and large sets.
 
-use privet_attack::tracker::{Formula, GeneralTracker, Quantity, Refused, Server, individual_tracker};
+use privet_attack::tracker::{
+    Formula, GeneralTracker, Quantity, Refused, Server, count_of_few, individual_tracker, values_among,
+};
 use proptest::prelude::*;
 
 /// survey AT-08: Shirley is the only woman under 30.
@@ -38,6 +40,27 @@ fn no_tracker_and_no_records() {
     assert_eq!(nothing.ask(Quantity::Count, &Formula::All), Ok(0));
     let closed = Server::new(vec![&codes], vec![], u64::MAX).unwrap();
     assert_eq!(closed.ask(Quantity::Count, &Formula::All), Err(Refused::SetSize { k: u64::MAX }));
+}
+
+/// Without a general tracker: whatever is told of few is how many they are, and who is one of several in each column is told.
+#[test]
+fn few_are_told_by_two_questions() {
+    // Women and men of two ages; the first is the only woman of age 0, and has value 1.
+    let (gender, age, value) = ([0, 0, 0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 0, 0, 1, 1], [1, 0, 1, 0, 0, 1, 0, 0]);
+    let server = Server::new(vec![&gender, &age, &value], vec![], 3).unwrap();
+    let splits = (0..3).flat_map(|at| [Formula::Is(at, 0), Formula::Is(at, 1)]);
+    assert!(GeneralTracker::find(&server, splits).is_none());
+    let parts = [Formula::Is(0, 0), Formula::Is(1, 0)];
+    assert_eq!(count_of_few(&server, &parts), Ok(Some(1)));
+    assert_eq!(values_among(&server, None, &parts, 2, 2), Ok(Some(vec![(1, 1)])));
+    for (g, a, v) in (0..2).flat_map(|g| (0..2).flat_map(move |a| (0..2).map(move |v| (g, a, v)))) {
+        let count = (0..8).filter(|&i| gender[i] == g && age[i] == a && value[i] == v).count() as u64;
+        let told = count_of_few(&server, &[Formula::Is(0, g), Formula::Is(1, a), Formula::Is(2, v)]).unwrap();
+        assert!(told.is_none_or(|told| told == count));
+    }
+    // A server that answers about half of the records alone.
+    let strict = Server::new(vec![&gender, &age, &value], vec![], 5).unwrap();
+    assert_eq!(values_among(&strict, None, &parts, 2, 2), Ok(None));
 }
 
 fn formula() -> impl Strategy<Value = Formula> {

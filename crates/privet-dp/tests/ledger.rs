@@ -117,8 +117,8 @@ fn a_file_that_does_otherwise_than_it_is_told_is_no_ledger() {
         "CREATE TABLE other (a TEXT)",
     ] {
         let (_folder, mut ledger) = changed_by_hand(statement);
-        assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Storage(_))), "{statement}");
-        assert!(matches!(ledger.verify(None), Err(LedgerError::Storage(_))), "{statement}");
+        assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Foreign)), "{statement}");
+        assert!(matches!(ledger.verify(None), Err(LedgerError::Foreign)), "{statement}");
     }
 }
 

@@ -81,8 +81,8 @@ fn a_ledger_in_postgresql() {
         "CREATE OR REPLACE FUNCTION privet_forget() RETURNS trigger AS 'BEGIN RETURN NULL; END' LANGUAGE plpgsql;
          CREATE TRIGGER forget BEFORE INSERT ON privet_entries FOR EACH ROW EXECUTE FUNCTION privet_forget()",
     );
-    assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Storage(_))));
-    assert!(matches!(ledger.verify(None), Err(LedgerError::Storage(_))));
+    assert!(matches!(ledger.charge(&request("0.1")), Err(LedgerError::Foreign)));
+    assert!(matches!(ledger.verify(None), Err(LedgerError::Foreign)));
     execute(&url, "DROP TRIGGER forget ON privet_entries; DROP FUNCTION privet_forget");
 
     // Entries are found when they were changed by hand.

@@ -8,7 +8,8 @@ use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Kind, Progress, Role, Table};
 use privet_recode::groups::Groups;
-use privet_release::manifest::Distorted;
+use privet_release::manifest::{Distorted, LabelReading};
+use privet_release::published::reading_of;
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
@@ -61,6 +62,8 @@ pub(crate) struct Quasi {
     /// Per code its number, in a column of numbers or dates; NaN for a missing value.
     pub numbers: Option<Vec<f64>>,
     pub weight: f64,
+    /// Whether the labels of its hierarchy hold what anyone reads in them.
+    pub reading: LabelReading,
     /// With a population table: the domain of both tables together, and per code of the table the code there.
     joined: Option<Joined>,
 }
@@ -276,9 +279,10 @@ fn fit(
                 None => Hierarchy::flat(domain),
             };
             let generalization = hierarchy.bind(domain).map_err(failed)?;
+            let reading = reading(wanted.hierarchy.as_ref(), &hierarchy);
             let numbers = numbers(domain);
             let weight = wanted.weight.unwrap_or(1.0);
-            Fitted::Quasi(Quasi { position, generalization, counts, numbers, weight, joined })
+            Fitted::Quasi(Quasi { position, generalization, counts, numbers, weight, reading, joined })
         }
         Role::Sensitive => {
             let counts = counts(column);
@@ -290,6 +294,20 @@ fn fit(
         }
         Role::Identifier | Role::Insensitive => Fitted::Neither,
     })
+}
+
+/// Whether labels may be read. What the program writes can be; what is written down is compared with its own values.
+fn reading(spec: Option<&HierarchySpec>, hierarchy: &Hierarchy) -> LabelReading {
+    match spec {
+        None | Some(HierarchySpec::Intervals(_) | HierarchySpec::Regions(_)) => LabelReading::Literal,
+        Some(HierarchySpec::Dates(_)) => LabelReading::Dates,
+        // `13000` for all that begins with 13 looks like a code.
+        Some(HierarchySpec::Mask(mask)) if mask.symbol != '*' => LabelReading::Names,
+        Some(HierarchySpec::Mask(_)) => LabelReading::Literal,
+        Some(HierarchySpec::File(_) | HierarchySpec::Groups(_) | HierarchySpec::Tree(_)) => {
+            reading_of(hierarchy)
+        }
+    }
 }
 
 /// A hierarchy that a requirement names stands in for the column's own.

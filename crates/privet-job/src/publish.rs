@@ -11,8 +11,8 @@ use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
 use privet_release::manifest::{
-    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, Manifest, Microaggregation, Nodes, Promise,
-    Recoding, Search, SensitiveTable, SizeBin, WorstClass,
+    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, LabelReading, Manifest, Microaggregation,
+    Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
@@ -317,6 +317,13 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
         height: own.height(),
         leaves: u64::from(own.leaves),
         labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
+        reading: Some(match &candidate.chosen.places[quasi] {
+            // Not labels of the hierarchy, but what the groups show.
+            Place::Nodes { kind: "ranges", .. } | Place::Cells { kind: "group-ranges" | "cells", .. } => {
+                LabelReading::Literal
+            }
+            _ => candidate.loaded.quasi[quasi].reading,
+        }),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
     }

@@ -191,7 +191,7 @@ fn groups(
 }
 
 /// Looks up what the release is for and for whom, and coarsens as far as that asks for.
-fn decompose(
+pub(crate) fn decompose(
     job: &Job,
     base: &Path,
     loaded: &Loaded,

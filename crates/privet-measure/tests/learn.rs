@@ -48,6 +48,21 @@ fn a_line_has_the_textbook_errors() {
     assert_eq!(line.rank(), 2);
 }
 
+/// What the ridge alone holds in place is not determined: a constant, a category that nobody has.
+#[test]
+fn constants_have_no_coefficient() {
+    let (x, constant, class) = ([0u32, 1, 2, 3, 4, 5, 1, 4], [3u32; 8], vec![0u32, 0, 1, 1, 0, 1, 1, 0]);
+    let columns = vec![raw(&x, 6, true), raw(&constant, 6, true), raw(&x.map(|own| own % 2), 3, false)];
+    let training = Training::new(columns, class).unwrap();
+    let scales = [numbers(6), numbers(6), Scale::Categories];
+    let found = LogisticRegression::train(&training, &scales, Reading::Mean, Default::default()).unwrap();
+    let is_told = |term: Term| {
+        found.coefficients(1).iter().find(|own| own.term == term).unwrap().standard_error.is_some()
+    };
+    assert!(is_told(Term::Number { column: 0 }) && is_told(Term::Leaf { column: 2, leaf: 1 }));
+    assert!(!is_told(Term::Number { column: 1 }) && !is_told(Term::Leaf { column: 2, leaf: 2 }));
+}
+
 #[test]
 fn categories_are_means() {
     let (x, y) = ([0u32, 0, 1, 1, 3, 3], [1.0, 3.0, 10.0, 12.0, 5.0, 5.0]);

@@ -9,7 +9,7 @@
 //! # Guarantee
 //! X̂ and both covariances are unbiased, and X̂ sums to n. Counts may come out negative: [`project`] gives the nearest
 //! that are not, [`likely_counts`] the most likely ones; neither is unbiased. Intervals are those of the normal
-//! distribution, for large counts.
+//! distribution, widened where published counts are few: a value that nobody shows may still be somebody's.
 
 use nalgebra::DMatrix;
 
@@ -36,10 +36,13 @@ pub struct Estimated {
     pub value: f64,
     /// Its estimated variance.
     pub variance: f64,
+    /// What a record more or less of those that are fewest would change, squared; see [`few`].
+    pub few: f64,
 }
 
 impl Estimated {
-    /// An interval that covers what is estimated with about this probability.
+    /// An interval that covers what is estimated with about this probability. Where few records show what counts, the
+    /// variance is known as badly as the count: z² records are added to theirs, as in the interval of Wilson at 0.
     ///
     /// # Errors
     /// When the level is not between 0 and 1.
@@ -48,7 +51,7 @@ impl Estimated {
         if z.is_nan() {
             return Err(PerturbError::Parameter { name: "the level", accepted: "above 0 and below 1" });
         }
-        let reach = z * self.variance.max(0.0).sqrt();
+        let reach = z * (self.variance.max(0.0) + z * z * self.few).sqrt();
         Ok((self.value - reach, self.value + reach))
     }
 }
@@ -115,9 +118,12 @@ impl CountEstimate {
         let column =
             |(column, &count): (nalgebra::DVectorView<'_, f64>, &f64)| of(column.as_slice()).powi(2) * count;
         let squares: f64 = self.inverse.column_iter().zip(&self.observed).map(column).sum();
+        let weights = self.inverse.column_iter().map(|column| of(column.as_slice()));
+        let cells: Vec<(f64, f64)> = weights.zip(self.observed.iter().copied()).collect();
         Ok(Estimated {
             value,
             variance: variance(squares, value, self.observed.iter().sum(), self.population),
+            few: few(&cells, self.population),
         })
     }
 
@@ -163,6 +169,26 @@ pub(crate) fn variance(squares: f64, value: f64, n: f64, population: Population)
     };
     // Unbiased as it is, and below 0 now and then; no variance is.
     variance.max(0.0)
+}
+
+/// What a record more or less would change, squared, of the cell that matters most where it has few records; it becomes
+/// nothing as they become many. `cells` are what a record in each counts for the estimate, and how many there are. With
+/// fixed records only the law is random: who is always told counts nothing.
+pub fn few(cells: &[(f64, f64)], population: Population) -> f64 {
+    /// From so many records on the normal distribution does well enough.
+    const MANY: f64 = 20.0;
+    let changes = |weight: f64| match population {
+        Population::Fixed => (weight * weight - weight.max(0.0)).max(0.0),
+        Population::Sampled => weight * weight,
+    };
+    let of = |weight: f64, count: f64| changes(weight) / (1.0 + count / MANY);
+    let own = cells.iter().map(|(weight, count)| of(*weight, *count)).fold(0.0, f64::max);
+    // All others count as one: where nearly everybody is in one cell, they are the few.
+    let largest = cells.iter().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0)).map(|(place, _)| place);
+    let others = || cells.iter().enumerate().filter(|(place, _)| Some(*place) != largest).map(|(_, own)| own);
+    let rest: f64 = others().map(|own| own.1).sum();
+    let nearest = others().map(|own| own.0).fold(f64::NEG_INFINITY, f64::max);
+    if nearest.is_finite() { own.max(of(1.0 - nearest, rest)) } else { own }
 }
 
 /// The point nearest to `counts` (by squares) among those that are not negative and have this sum. What is no finite
@@ -245,6 +271,34 @@ mod tests {
         PerturbationMatrix::new(3, vec![0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.25, 0.15, 0.6]).unwrap()
     }
 
+    /// Whoever has a value says so with probability 0.2, and nobody else does (survey ME-20 with an innocuous answer that is
+    /// never yes): of few who have it often nobody says so, and the interval is no single number. The coverage is computed
+    /// exactly, over how many of them say so.
+    #[test]
+    fn few_records_have_wide_intervals() {
+        let matrix = PerturbationMatrix::new(2, vec![0.2, 0.8, 0.0, 1.0]).unwrap();
+        for truth in 1..100u64 {
+            let (mut covered, mut chance) = (0.0, 0.8f64.powi(truth as i32));
+            for told in 0..=truth {
+                let found = estimate_counts(&matrix, &[told, 1_000 - told], Population::Fixed).unwrap();
+                let (low, high) = found.count(0).unwrap().interval(0.95).unwrap();
+                covered += if (low..=high).contains(&(truth as f64)) { chance } else { 0.0 };
+                chance *= 0.25 * (truth - told) as f64 / (told + 1) as f64;
+            }
+            assert!(covered >= 0.94, "{truth}: {covered}");
+        }
+        // What is always told is known.
+        let told = PerturbationMatrix::new(2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
+        let fixed = estimate_counts(&told, &[0, 50], Population::Fixed).unwrap();
+        assert_eq!(fixed.count(0).unwrap().interval(0.95).unwrap(), (0.0, 0.0));
+        // Nobody of 50 in a sample: up to about 3.84 more or less in the population, and the same of everybody.
+        let sampled = estimate_counts(&told, &[0, 50], Population::Sampled).unwrap();
+        let (none, all) = (sampled.count(0).unwrap(), sampled.count(1).unwrap());
+        let reach = two_sided_quantile(0.95).powi(2);
+        assert_near(none.interval(0.95).unwrap().1, reach, 1e-9);
+        assert_near(all.interval(0.95).unwrap().0, 50.0 - reach, 1e-9);
+    }
+
     /// survey TH-15: unbiased; and what is said of variance, covariance and coverage. False alarm: 1e-6 for all.
     #[test]
     fn unbiased_with_the_variance_that_is_said() {
@@ -303,7 +357,8 @@ mod tests {
             assert_near(*found, seen as f64, 1e-9);
         }
         assert!(estimate.count(3).is_err() && estimate.covariance(0, 3).is_err());
-        assert_eq!(estimate.sum(&[]).unwrap(), Estimated { value: 0.0, variance: 0.0 });
+        let nothing = estimate.sum(&[]).unwrap();
+        assert_eq!((nothing.value, nothing.variance), (0.0, 0.0));
         // All values together are all records: nothing is uncertain.
         let all = estimate.sum(&[0, 1, 2]).unwrap();
         assert_near(all.value, 180.0, 1e-9);

@@ -133,12 +133,6 @@ impl Grid {
         }
     }
 
-    /// The part from interval `first` to interval `last`, both included; everything when there is no such part.
-    pub(crate) fn part(&self, first: usize, last: usize) -> Self {
-        let edges = self.edges.get(first..last.saturating_add(2)).filter(|edges| edges.len() > 1);
-        edges.map_or_else(|| self.clone(), |edges| Self { edges: edges.to_vec() })
-    }
-
     /// The width of the narrowest interval.
     pub(crate) fn narrowest(&self) -> f64 {
         self.intervals().map(|(low, high)| high - low).fold(f64::INFINITY, f64::min)
@@ -160,8 +154,6 @@ mod tests {
         assert_eq!(grid.interval_of(f64::NAN), None);
         assert_eq!(grid.interval_of(f64::INFINITY), None);
         assert_eq!((grid.len(), grid.narrowest()), (2, 1.0));
-        assert_eq!(grid.part(1, 1).edges(), [1.0, 3.0]);
-        assert_eq!(grid.part(5, 9), grid);
         assert_eq!(Grid::even(0.0, 1.0, 4).unwrap().edges(), [0.0, 0.25, 0.5, 0.75, 1.0]);
         let (fine, parts) = Grid::new(vec![0.0, 1.0, 3.0]).unwrap().refined(5, 0.0);
         assert_eq!((fine.edges(), parts), (&[0.0, 0.5, 1.0, 2.0, 3.0][..], 2));

@@ -139,6 +139,11 @@ impl SelectASize {
         &self.keep
     }
 
+    /// ρ.
+    pub fn add(&self) -> f64 {
+        self.add
+    }
+
     /// The number of items of a set.
     pub fn size(&self) -> usize {
         self.keep.len() - 1 // why: made from at least one entry
@@ -314,7 +319,7 @@ impl SelectASize {
             });
         }
         if own.len() > self.size() {
-            return Ok(Support { all: Estimated { value: 0.0, variance: 0.0 }, partial: None });
+            return Ok(Support { all: Estimated { value: 0.0, variance: 0.0, few: 0.0 }, partial: None });
         }
         let mut observed = vec![0; own.len() + 1];
         for set in randomized {

@@ -12,10 +12,14 @@
 //! for values rounded to the middle of their cell, which moves none by more than half a cell: a million values take as
 //! long as a few thousand. The same on any number of threads.
 //!
+//! Where all originals are multiples of a unit ([`Options::unit`]), and these are not too many, they are single numbers
+//! and not spread over intervals: the mass of each is fitted, and that of an interval is the sum of those in it.
+//!
 //! One attribute at a time: a joint distribution is not reconstructed. How sure the masses are is told by
 //! [`share_intervals`].
 
 mod intervals;
+mod places;
 
 use rayon::prelude::*;
 
@@ -24,6 +28,7 @@ use crate::error::check_numbers;
 use crate::{Grid, Noise, PerturbError};
 
 pub use intervals::{MOST_INTERVALS, NARROW, share_intervals};
+use places::{Place, multiples};
 
 /// How likely an interval makes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -46,12 +51,14 @@ pub struct Options {
     pub cells: Option<u32>,
     /// When to stop.
     pub stop: Stop,
+    /// What all originals are known to be multiples of, such as 1.
+    pub unit: Option<f64>,
 }
 
 impl Default for Options {
-    /// Means over intervals, 16 cells for each, and the default rule of stopping.
+    /// Means over intervals, 16 cells for each, the default rule of stopping, and any numbers.
     fn default() -> Self {
-        Self { kernel: Kernel::Interval, cells: Some(16), stop: Stop::default() }
+        Self { kernel: Kernel::Interval, cells: Some(16), stop: Stop::default(), unit: None }
     }
 }
 
@@ -99,10 +106,25 @@ pub fn reconstruct(
     grid: &Grid,
     options: &Options,
 ) -> Result<Reconstruction, PerturbError> {
-    let (mixture, unreachable) = mixture(values, noise, grid, options.kernel, options.cells)?;
+    let units = multiples(grid, options.unit, noise);
+    let places: Vec<Place> = match &units {
+        Some(units) => units.iter().map(|own| Place::At(own.0)).collect(),
+        None => grid.intervals().map(|(low, high)| Place::Within(low, high)).collect(),
+    };
+    let (mixture, unreachable) = mixture(values, noise, grid, &places, options)?;
     let fit = mixture.fit(&options.stop)?;
+    let masses = match units {
+        None => fit.masses,
+        Some(units) => {
+            let mut masses = vec![0.0; grid.len()];
+            for ((_, interval), mass) in units.into_iter().zip(fit.masses) {
+                masses[interval] += mass; // why: an interval of the grid
+            }
+            masses
+        }
+    };
     Ok(Reconstruction {
-        masses: fit.masses,
+        masses,
         log_likelihood: fit.log_likelihood,
         gap: fit.gap,
         change: fit.change,
@@ -111,21 +133,22 @@ pub fn reconstruct(
     })
 }
 
-/// How likely each interval makes each value, and how many values no interval explains.
+/// How likely each place makes each value, and how many values none explains. Values are binned by the cells of the grid.
 fn mixture(
     values: &[f64],
     noise: Noise,
     grid: &Grid,
-    kernel: Kernel,
-    cells: Option<u32>,
+    places: &[Place],
+    options: &Options,
 ) -> Result<(Mixture, u64), PerturbError> {
     noise.check()?;
     check_numbers(values, 1)?;
     if values.is_empty() {
         return Err(PerturbError::Empty { what: "value" });
     }
-    let counted = count(values, noise, grid, cells)?;
-    let size = counted.len().saturating_mul(grid.len());
+    let width = cell_width(grid, options.cells)?;
+    let counted = count(values, noise, grid, width);
+    let size = counted.len().saturating_mul(places.len());
     if size > MOST_ENTRIES {
         return Err(PerturbError::TooLarge {
             what: "different values times intervals",
@@ -133,11 +156,13 @@ fn mixture(
             most: MOST_ENTRIES,
         });
     }
-    let mut mixture = Mixture::new(grid.len());
+    let mut mixture = Mixture::new(places.len());
     let mut unreachable = 0;
-    let mut likelihoods = vec![0.0; grid.len()];
+    let mut likelihoods = vec![0.0; places.len()];
     for &(value, count) in &counted {
-        fill(&mut likelihoods, value, noise, grid, kernel);
+        for (likelihood, place) in likelihoods.iter_mut().zip(places) {
+            *likelihood = place.likelihood(value, noise, options.kernel, width);
+        }
         if !mixture.push(count as f64, &likelihoods) {
             unreachable += count;
         }
@@ -145,13 +170,17 @@ fn mixture(
     Ok((mixture, unreachable))
 }
 
+/// How wide the cells are that values are binned by; 0 where they are taken as they are.
+fn cell_width(grid: &Grid, cells: Option<u32>) -> Result<f64, PerturbError> {
+    match cells {
+        None => Ok(0.0),
+        Some(0) => Err(PerturbError::Parameter { name: "the cells of an interval", accepted: "at least 1" }),
+        Some(cells) => Ok(grid.narrowest() / f64::from(cells)),
+    }
+}
+
 /// The different values, or the middles of their cells, in order, with their numbers.
-fn count(
-    values: &[f64],
-    noise: Noise,
-    grid: &Grid,
-    cells: Option<u32>,
-) -> Result<Vec<(f64, u64)>, PerturbError> {
+fn count(values: &[f64], noise: Noise, grid: &Grid, width: f64) -> Vec<(f64, u64)> {
     let mut sorted = values.to_vec();
     if noise.is_none() {
         // Only the interval matters, and rounding must not lead into another.
@@ -159,11 +188,7 @@ fn count(
         for value in &mut sorted {
             *value = grid.interval_of(*value).and_then(start).unwrap_or(f64::NEG_INFINITY);
         }
-    } else if let Some(cells) = cells {
-        if cells == 0 {
-            return Err(PerturbError::Parameter { name: "the cells of an interval", accepted: "at least 1" });
-        }
-        let width = grid.narrowest() / f64::from(cells);
+    } else if width > 0.0 {
         let low = grid.edges().first().copied().unwrap_or(0.0);
         for value in &mut sorted {
             let middle = low + (((*value - low) / width).floor() + 0.5) * width;
@@ -174,30 +199,10 @@ fn count(
         }
     }
     sorted.par_sort_unstable_by(f64::total_cmp);
-    Ok(sorted
+    sorted
         .chunk_by(|a, b| a == b)
         .filter_map(|same| same.first().map(|&value| (value, same.len() as u64)))
-        .collect())
-}
-
-/// How likely each interval makes a value.
-fn fill(likelihoods: &mut [f64], value: f64, noise: Noise, grid: &Grid, kernel: Kernel) {
-    if noise.is_none() {
-        // The value is the original.
-        likelihoods.fill(0.0);
-        if let Some(likelihood) = grid.interval_of(value).and_then(|interval| likelihoods.get_mut(interval)) {
-            *likelihood = 1.0;
-        }
-        return;
-    }
-    for (likelihood, (low, high)) in likelihoods.iter_mut().zip(grid.intervals()) {
-        // Over an interval that is this narrow the density does not change, and its integral would be all rounding.
-        let is_narrow = high - low < 1e-6 * noise.width();
-        *likelihood = match kernel {
-            Kernel::Interval if !is_narrow => noise.between(value - high, value - low) / (high - low),
-            _ => noise.density(value - 0.5 * (low + high)),
-        };
-    }
+        .collect()
 }
 
 #[cfg(test)]

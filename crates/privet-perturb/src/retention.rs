@@ -12,7 +12,7 @@
 use std::ops::RangeInclusive;
 
 use crate::error::check_probability;
-use crate::estimate::{Estimated, Population, variance};
+use crate::estimate::{Estimated, Population, few, variance};
 use crate::matrix::check_length;
 use crate::{Coins, Drawn, PerturbError, PerturbationMatrix};
 
@@ -131,6 +131,8 @@ pub struct RetainedRange<'a> {
 pub fn range_count(columns: &[RetainedRange<'_>], population: Population) -> Result<Estimated, PerturbError> {
     let records = columns.first().ok_or(PerturbError::Empty { what: "column" })?.codes.len();
     let mut weights = vec![1.0; records];
+    // What a record counts that is within all ranges.
+    let mut full = 1.0;
     for RetainedRange { retention, codes, range } in columns {
         check_length("records in a column", codes.len(), records)?;
         let (keep, domain) = (retention.keep, retention.domain);
@@ -150,10 +152,16 @@ pub fn range_count(columns: &[RetainedRange<'_>], population: Population) -> Res
             }
             *weight *= if range.contains(code) { inside } else { outside };
         }
+        full *= inside;
     }
     let value: f64 = weights.iter().sum();
     let squares = weights.iter().map(|weight| weight * weight).sum();
-    Ok(Estimated { value, variance: variance(squares, value, records as f64, population) })
+    // Those that count most, and all others.
+    let most = weights.iter().copied().fold(full, f64::max);
+    let hits = weights.iter().filter(|weight| **weight >= most).count();
+    let cells = [(most, hits as f64), (0.0, (records - hits) as f64)];
+    let few = few(&cells, population);
+    Ok(Estimated { value, variance: variance(squares, value, records as f64, population), few })
 }
 
 #[cfg(test)]
@@ -291,7 +299,7 @@ mod tests {
         let count = |column| range_count(&[column], Population::Fixed);
         assert_eq!(
             count(column(keeps, &[2, 0, 1], 1..=u32::MAX)),
-            Ok(Estimated { value: 2.0, variance: 0.0 })
+            Ok(Estimated { value: 2.0, variance: 0.0, few: 0.0 })
         );
         #[allow(clippy::reversed_empty_ranges)]
         let empty = 2..=1;

@@ -114,6 +114,9 @@ fn finds_the_optimum_of_a_small_lattice() {
     {
         let found = found.unwrap();
         assert!(near(found.value, optimum), "{found:?} {optimum}");
+        // What was looked at is told, each once, and nothing that no suppression can mend.
+        assert!(found.seen.len() > 10 && found.seen.len() as u64 <= found.nodes_checked + 1, "{found:?}");
+        assert!(found.seen.iter().any(|own| own.levels == found.levels && own.safe), "{found:?}");
     }
 }
 

@@ -41,6 +41,12 @@ fn worked_by_hand() {
     assert_eq!(path(&search("6", 4)), (vec![2, 2, 1], 4, 6));
     let found = search("2", 0);
     assert_eq!((found.bound, found.minimal), (None, None));
+    // Every step of the way is told, though all but the last leave out too much.
+    let mut seen: Vec<_> =
+        found.seen.iter().map(|own| (own.levels.clone(), own.suppressed, own.safe)).collect();
+    seen.sort();
+    let way = [([0, 0, 0], 12), ([0, 1, 0], 10), ([1, 1, 0], 10), ([1, 2, 0], 4), ([1, 2, 1], 0)];
+    assert_eq!(seen, way.map(|(levels, alone)| (levels.to_vec(), alone, alone == 0)));
 }
 
 /// The nodes on the way, from the texts of the labels alone.

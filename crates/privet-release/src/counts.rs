@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ManifestError;
-use crate::manifest::{File, Promise};
+use crate::manifest::{File, LabelReading, Promise};
 use crate::seal::{self, Sealable};
 
 /// The word for this kind of release.
@@ -119,6 +119,9 @@ pub struct CountsColumn {
     pub height: Option<usize>,
     /// How many different labels it has in the table.
     pub labels: u64,
+    /// Quasi columns: whether its labels hold what anyone reads in them; absent in manifests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<LabelReading>,
 }
 
 /// The classes of a view: records alike in its quasi columns.

@@ -138,10 +138,25 @@ pub struct Recoding {
     pub leaves: u64,
     /// Distinct labels at each level, from level 0 on.
     pub labels_per_level: Vec<u64>,
+    /// Whether its labels hold what anyone reads in them; absent in manifests of earlier versions, which do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<LabelReading>,
     /// Mean loss of the column, a suppressed record costing 1.
     pub loss: f64,
     /// Its weight in the metric.
     pub weight: f64,
+}
+
+/// Whether labels may be read: a hierarchy that is written down may call the ages from 21 to 40 `20-39`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelReading {
+    /// A label that can be read holds what it says: the program wrote it, or compared every value of the hierarchy with it.
+    Literal,
+    /// The same, and what can be read are stretches of the calendar, never numbers.
+    Dates,
+    /// Labels are names: what is below them is not told by what they look like.
+    Names,
 }
 
 /// Labels that do not all lie on one level of a hierarchy.

@@ -74,7 +74,14 @@ fn caught(made: &Made, name: &str, what: &str) {
 
 fn column(name: &str, role: &str, labels: u64) -> CountsColumn {
     let level = (role == "quasi").then_some(0);
-    CountsColumn { name: name.into(), role: role.into(), level, height: level.map(|_| 1), labels }
+    CountsColumn {
+        name: name.into(),
+        role: role.into(),
+        level,
+        height: level.map(|_| 1),
+        labels,
+        reading: None,
+    }
 }
 
 fn k_anonymity(k: u64, reached: u64) -> Promise {

@@ -69,6 +69,7 @@ fn column(name: &str, role: &str, recoding: Option<(usize, &[u64], f64)>) -> Dat
         height: labels.len() - 1,
         leaves: labels[0],
         labels_per_level: labels.to_vec(),
+        reading: None,
         loss,
         weight: 1.0,
     });
@@ -303,28 +304,24 @@ fn bell(bins: usize, centre: f64, run: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn utility() -> Utility {
-    let column =
-        |name: &str, role: &str, (before, after): (Vec<f64>, Vec<f64>), is_ordered: bool| ColumnUtility {
-            name: name.into(),
-            role: role.into(),
-            before,
-            after,
-            is_ordered,
-            figures: if is_ordered {
-                vec![
-                    figure("mean-before", "Mean before", 41.27, false, "the average value in the original"),
-                    figure(
-                        "mean-after",
-                        "Mean after",
-                        41.61,
-                        false,
-                        "the average value that a reader would estimate",
-                    ),
-                ]
-            } else {
-                vec![]
-            },
+    let column = |name: &str, role: &str, (before, after): (Vec<f64>, Vec<f64>), is_ordered: bool| {
+        let figures = if is_ordered {
+            vec![
+                figure("mean-before", "Mean before", 41.27, false, "the average value in the original"),
+                figure(
+                    "mean-after",
+                    "Mean after",
+                    41.61,
+                    false,
+                    "the average value that a reader would estimate",
+                ),
+            ]
+        } else {
+            vec![]
         };
+        let shares = before.into_iter().zip(after).collect();
+        ColumnUtility::of_values(name, role, shares, is_ordered).with(figures)
+    };
     let names = ["age", "sex", "postal code", "occupation", "diagnosis", "admission ward", "satisfaction"];
     let mut pairs = Vec::new();
     for (i, a) in names.iter().enumerate() {

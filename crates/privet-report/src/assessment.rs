@@ -8,6 +8,7 @@
 use privet_attack::{Finding, Rate, percent};
 use serde::Serialize;
 
+use crate::ColumnUtility;
 use crate::text::count;
 
 /// What measuring and attacking a release found.
@@ -83,6 +84,13 @@ pub struct Figure {
     pub is_share: bool,
 }
 
+impl Figure {
+    /// What stands in place of a value that there is not; `says` has the reason.
+    pub fn without_value(&self) -> &'static str {
+        if self.says.starts_with("No estimate") { "no estimate" } else { "not computed" }
+    }
+}
+
 /// What single records risk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Risk {
@@ -124,24 +132,6 @@ pub struct Utility {
     /// What could not be measured and why, and what is to be known about how something was: a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-/// A column before and after.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ColumnUtility {
-    /// Its name.
-    pub name: String,
-    /// `quasi`, `sensitive` or `insensitive`.
-    pub role: String,
-    /// Per value in its natural order, or per bin of values where there are many, the share of records: before. Values
-    /// are not named.
-    pub before: Vec<f64>,
-    /// The same as a reader of the release would estimate it.
-    pub after: Vec<f64>,
-    /// Whether the values have an order: numbers or dates.
-    pub is_ordered: bool,
-    /// Figures: distances between the two, means, variances.
-    pub figures: Vec<Figure>,
 }
 
 /// Two columns: how strongly they go together.

@@ -7,6 +7,7 @@ use privet_release::counts::{
 
 use crate::asked::{Asked, Judgement};
 use crate::facts::CountsFacts;
+use crate::glossary::{self, WORDS};
 use crate::grid;
 use crate::page;
 use crate::sections::files;
@@ -15,13 +16,16 @@ use crate::text::{count, counted, escape, escape_lines, name, names};
 
 type Body = fn(&CountsManifest, &CountsFacts, &mut String);
 
-const SECTIONS: [(&str, &str, Body); 6] = [
+const SECTIONS: [(&str, &str, Body); 7] = [
     ("promises", "What was promised, and what was reached", promises),
     ("tables", "Tables", tables),
     ("attacks", "Attacks, and who would fall", attacks),
     ("limits", "What is not promised", limits),
     ("files", "Files", files),
     ("check", "Check it yourself", check),
+    ("words", WORDS, |manifest, facts, out| {
+        glossary::write_of_counts(manifest, !facts.assessment.attacks.is_empty(), out);
+    }),
 ];
 
 /// The report of a release of counts as one HTML page.
@@ -65,7 +69,7 @@ fn judge(manifest: &CountsManifest) -> (&'static str, &'static str, &'static str
         || manifest.together.as_ref().is_some_and(|together| !is_safe(together));
     let open = judgements(manifest).any(|judgement| judgement == Judgement::Open);
     if !fails && manifest.tables.iter().any(|table| table.changed.is_some()) {
-        return ("open", "?", "Counts were changed, and no formal privacy is promised");
+        return ("open", "?", "Counts were changed or drawn anew, and no formal privacy is promised");
     }
     match (fails, open) {
         (true, _) => ("fails", "✗", "A promise does not hold"),
@@ -336,8 +340,9 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
         );
         if manifest.tables.iter().any(|table| table.changed.is_some()) {
             out.push_str(
-                "<li>Changed counts are protected by not being the true ones. Who knows how they were changed, and totals that few \
-                 tables fit, may reason back; statistics over changed counts are off by what was moved.</li>\n",
+                "<li>Changed counts are protected by not being the true ones; those that were drawn anew may be, by chance. Who knows how \
+                 they were changed, and totals that few tables fit, may reason back; statistics over changed counts are off by what \
+                 was moved.</li>\n",
             );
         }
     }

@@ -19,6 +19,7 @@ macro_rules! put {
 
 mod asked;
 mod assessment;
+mod column;
 mod counts;
 mod draw;
 mod facts;
@@ -34,9 +35,10 @@ mod svg;
 mod text;
 
 pub use assessment::{
-    Assessment, CandidatePoint, ColumnUtility, Figure, Fit, Learner, NotMade, PairUtility, Protocol,
-    QueryUtility, Regression, Risk, RiskBin, Utility, above,
+    Assessment, CandidatePoint, Figure, Fit, Learner, NotMade, PairUtility, Protocol, QueryUtility,
+    Regression, Risk, RiskBin, Utility, above,
 };
+pub use column::{ColumnUtility, RestOfValues};
 pub use counts::html as counts_html;
 pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount, MOST_BOXES};
 pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
@@ -94,4 +96,16 @@ pub fn owner_perturbed_html(manifest: &PerturbedManifest, assessment: &Assessmen
 #[must_use]
 pub fn owner_json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> serde_json::Value {
     owner::json(manifest, facts, assessment)
+}
+
+/// Whether a text begins as the pages of this crate do.
+#[must_use]
+pub fn is_page(text: &str) -> bool {
+    page::is_page(text)
+}
+
+/// Whether a text is what [`owner_json`] makes.
+#[must_use]
+pub fn is_owner_json(text: &str) -> bool {
+    owner::is_json(text)
 }

@@ -59,6 +59,11 @@ pub(crate) fn open(out: &mut String, software: &str, title: &str, below: &str) {
     out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
 }
 
+/// Whether a text begins as a page that [`open`] opened.
+pub(crate) fn is_page(text: &str) -> bool {
+    text.starts_with("<!DOCTYPE html>") && text.contains("<meta name=\"generator\" content=\"privet ")
+}
+
 /// The table of contents: ids and titles of sections.
 pub(crate) fn contents(out: &mut String, sections: impl Iterator<Item = (&'static str, &'static str)>) {
     out.push_str("<nav aria-label=\"Contents\">\n<ol>\n");

@@ -14,7 +14,14 @@ const HOSTILE: &str = "<script>alert('&\"')</script>\u{202e}";
 
 fn column(name: &str, role: &str) -> CountsColumn {
     let level = (role == "quasi").then_some(1);
-    CountsColumn { name: name.into(), role: role.into(), level, height: level.map(|_| 2), labels: 2 }
+    CountsColumn {
+        name: name.into(),
+        role: role.into(),
+        level,
+        height: level.map(|_| 2),
+        labels: 2,
+        reading: None,
+    }
 }
 
 fn manifest(tables: Vec<CountsTable>, together: Option<Together>) -> CountsManifest {
@@ -75,6 +82,11 @@ fn views(reached: f64) -> CountsManifest {
 fn a_page_about_views() {
     let page = counts_html(&views(5.0), &CountsFacts::default());
     assert_well_formed(&page);
+    for word in ["View", "Proven to exist", "Fréchet bounds", "k (k-anonymity)"] {
+        assert!(page.contains(&format!("<dt>{word}</dt>")), "{word}");
+    }
+    // Words of other pages are not explained.
+    assert!(!page.contains("<dt>Random walk</dt>") && !page.contains("<dt>Hidden</dt>"));
     for told in [
         "Every promise holds",
         "4,321",

@@ -3,7 +3,7 @@
 mod check;
 mod samples;
 
-use privet_report::{Assessment, ColumnFacts, Facts, LabelCount, owner_html, owner_json};
+use privet_report::{Assessment, ColumnFacts, ColumnUtility, Facts, LabelCount, owner_html, owner_json};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -151,10 +151,8 @@ fn huge_assessments_are_thinned() {
         })
         .collect();
     if let Some(utility) = &mut told.utility {
-        utility.columns[0].before = vec![1e-4; 10_000];
-        utility.columns[0].after = vec![1e-4; 10_000];
-        utility.columns[1].before = vec![1e-4; 10_000];
-        utility.columns[1].after = vec![0.0; 10_000];
+        utility.columns[0] = ColumnUtility::of_values("many", "quasi", vec![(1e-4, 1e-4); 10_000], true);
+        utility.columns[1] = ColumnUtility::of_values("more", "quasi", vec![(1e-4, 0.0); 10_000], false);
     }
     if let Some(risk) = &mut told.risk {
         risk.histogram = vec![risk.histogram[0]; 10_000];
@@ -164,6 +162,10 @@ fn huge_assessments_are_thinned() {
     assert!(page.len() < 2_500_000, "{}", page.len());
     assert!(page.matches("class=\"small\"").count() <= 36);
     assert!(page.contains("the table has all 300"));
+    for note in ["joins up to 313 neighbouring values", "the 9,968\u{a0}values rarest before"] {
+        // To the eye and to the ear.
+        assert_eq!(page.matches(note).count(), 2, "{note}");
+    }
     let json = owner_json(&manifest(), &facts(), &told);
     assert_eq!(json["assessment"]["candidates"].as_array().map(Vec::len), Some(10_000));
 }
@@ -221,4 +223,21 @@ proptest! {
         prop_assert_eq!(&page, &owner_html(&manifest, &facts, &told));
         assert_finite(&owner_json(&manifest, &facts, &told));
     }
+}
+
+/// Why there is no curve is told by what was searched, not by what could be set.
+#[test]
+fn a_page_without_candidates_says_why() {
+    let mut told = assessment("a", 0.2, 2);
+    told.candidates = vec![];
+    let mut own = manifest();
+    own.search.lattice_nodes = Some(12);
+    let page = owner_html(&own, &facts(), &told);
+    assert!(page.contains("output.home") && !page.contains("are not drawn. The curve"), "levels");
+    own.search.lattice_nodes = None;
+    own.search.algorithm = "top-down-specialization".into();
+    let page = owner_html(&own, &facts(), &told);
+    assert!(!page.contains("output.home") && page.contains("<code>top-down-specialization</code>"), "cuts");
+    own.kind = "bucketized".into();
+    assert!(owner_html(&own, &facts(), &told).contains("it put records into buckets"));
 }

@@ -141,7 +141,7 @@ fn an_attack_without_truth_or_control_says_so() {
     assert_well_formed(&page);
     assert!(
         page.contains("Whether the adversary is right is not told here")
-            && page.contains("There is no control")
+            && page.contains("No control is told here")
     );
 }
 

@@ -49,7 +49,7 @@ fn attack(records: usize) -> Result<Vec<Measured>, NoiseAttackError> {
     let variances = vec![NOISE * NOISE; COLUMNS];
 
     let begin = Instant::now();
-    let links = link(release, truth, &NoiseShape::Independent(variances.clone()), &[], 1)?;
+    let links = link(release, truth, &NoiseShape::Independent(variances.clone()), &[], &[], 1)?;
     let own: Vec<u32> = (0..records as u32).collect();
     let score = links.score(&own, 0.9)?;
     let seconds = begin.elapsed().as_secs_f64();

@@ -1,24 +1,50 @@
 //! Composition (survey AT-25): what several releases about the same people tell together.
 //!
-//! Each release alone leaves several values. A person must have one that all of them allow; among these, what this release
-//! says of their frequencies is shown. Beliefs are not multiplied: the releases may be of the same table, and then how probable
-//! values are follows from where everybody stands in each of them, which only going through all worlds would tell. So a person
-//! counts as exposed by releases of one table when a single value is left, which is certain in every world. Where the knowledge file says that a release is `independent`, made from another
-//! table, its probabilities are multiplied with these (`composition::compose`).
+//! Each release alone leaves several values. A person must have one that all of them allow, and groups of which it is known who
+//! stands in them must have the values that they publish between them: what one release excludes for some leaves it to others
+//! (`counting`). Whoever is attacked is taken to be in the data, and so in every release of the same table, whoever else is on the
+//! list: a longer list hides nobody. Among what is left, what this release says of frequencies is shown. Beliefs are not multiplied: the releases may
+//! be of the same table, and then how probable values are follows from where everybody stands in each of them, which only going
+//! through all worlds would tell. So a person counts as exposed by releases of one table when a single value is left, or when so
+//! many of those who stand together everywhere have it in every world. Where the knowledge file says that a release is
+//! `independent`, made from another table, its probabilities are multiplied with these (`composition::compose`).
 
 use std::collections::HashMap;
 
 use super::Adversary;
 use crate::composition::compose;
-use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict, Whom};
+use crate::counting::{Bound, Group, narrow};
+use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
-use crate::target::Target;
+use crate::target::{Suspects, Target};
 
 pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
     let mut several = vec![homogeneity::beliefs(target, None)];
+    // The other releases that have the column, in the order of what they say.
+    let mut followed: Vec<usize> = Vec::new();
     let mut independent = vec![false];
-    for other in adversary.others {
+    let own_people = target.people.own_people();
+    let mut holding = vec![Holding::new(target, own_people, |code| code)];
+    // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
+    let mut code_of: HashMap<String, u32> =
+        column.domain.texts().iter().map(|text| text.to_string()).zip(0..).collect();
+    // Per release which of its groups may be without some of those who fit them: of whoever is attacked, who is in the data, and of
+    // others, of whom it is certain only where all releases are of one table that they are in one when they are in another.
+    let mut overfull: Vec<Vec<bool>> = vec![vec![false; target.release.groups.len()]];
+    // Who is in another release need not be in this one where it is of a sample, or records were suppressed.
+    let of_one_table = target
+        .release
+        .manifest
+        .as_ref()
+        .is_none_or(|own| own.data.sample.is_none() && own.data.suppressed == 0)
+        && adversary.others.iter().all(|other| other.holds_all);
+    let of_others = |held: &Holding<'_>| match of_one_table {
+        true => vec![false; held.records.len()],
+        false => held.overfull(own_people),
+    };
+    let mut overfull_of_others = vec![of_others(&holding[0])];
+    for (place, other) in adversary.others.iter().enumerate() {
         let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
             continue;
         };
@@ -29,18 +55,29 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             truth: None,
         };
         let mut beliefs = homogeneity::beliefs(&theirs, None);
-        // Their codes in terms of ours; a value that we never publish excludes ours.
         let domain = &other.release.sensitive[sensitive].domain;
-        let ours: HashMap<&str, u32> =
-            column.domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
+        let ours: Vec<u32> = (domain.texts().iter())
+            .map(|text| {
+                let next = code_of.len() as u32;
+                *code_of.entry(text.to_string()).or_insert(next)
+            })
+            .collect();
+        let of_ours = |code: u32| ours[code as usize];
         for belief in &mut beliefs.distinct {
-            for (value, _) in &mut belief.values {
-                let text = domain.text(*value);
-                *value = ours.get(text).copied().unwrap_or(column.domain.len() as u32 + *value);
-            }
+            belief.values.iter_mut().for_each(|(value, _)| *value = of_ours(*value));
         }
         several.push(beliefs);
+        followed.push(place);
         independent.push(other.independent);
+        let held = Holding::new(&theirs, own_people, of_ours);
+        overfull.push(match other.holds_all {
+            true => vec![false; other.release.groups.len()],
+            false => held.overfull(own_people),
+        });
+        overfull_of_others.push(of_others(&held));
+        if !other.independent {
+            holding.push(held);
+        }
     }
     if several.len() < 2 {
         return Err(AttackError::Needs(
@@ -48,17 +85,30 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         ));
     }
     let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+    // Per different one the values that all releases allow which certainly have the person.
+    let mut allowed: Vec<Vec<u32>> = Vec::new();
     let mut together = Beliefs::default();
-    let mut contradictions = 0u64;
+    let (mut contradictions, mut not_told) = (0u64, 0u64);
+    // Per different one whether a release says nothing of its people, who may not be in it.
+    let mut unsure: Vec<bool> = Vec::new();
     for person in 0..target.people.people() as u32 {
         let key: Vec<u32> = several.iter().map(|beliefs| beliefs.of_person[person as usize]).collect();
         let next = together.distinct.len() as u32;
         let number = *number_of.entry(key).or_insert_with_key(|key| {
             let own = |which: usize| &several[which].distinct[key[which] as usize];
-            // A release in which a person is nowhere excludes nothing: they may not be in it.
-            let allows = |value: u32| {
-                (1..several.len()).all(|other| own(other).values.is_empty() || own(other).of(value) > 0.0)
+            // A release in which a person is nowhere excludes nothing, nor one of another table where more people fit than it has
+            // records: they may not be in it. Whoever is attacked is attacked given that they are in the data, and so in all
+            // releases of it, however many others fit.
+            let is_absent = |which: usize, overfull: &[Vec<bool>]| {
+                let places = people_of(adversary, target, &followed, which).places(key[which]);
+                own(which).values.is_empty()
+                    || places.iter().any(|place| overfull[which][place.group as usize])
             };
+            let tell: Vec<usize> = (1..several.len()).filter(|&other| !is_absent(other, &overfull)).collect();
+            unsure.push(
+                (1..several.len()).any(|other| !tell.contains(&other) && !own(other).values.is_empty()),
+            );
+            let allows = |value: u32| tell.iter().all(|&other| own(other).of(value) > 0.0);
             let multiplied = || {
                 let others = independent.iter().zip(0..).filter(|(is, _)| **is).map(|(_, other)| own(other));
                 compose(std::iter::once(own(0)).chain(others).map(|belief| &belief.values[..]), None)
@@ -66,16 +116,28 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             // Who is nowhere in this release is not found by the others.
             let here = if own(0).values.is_empty() { Vec::new() } else { multiplied() };
             let left = here.into_iter().filter(|&(value, _)| allows(value));
+            let certain: Vec<usize> =
+                (0..several.len()).filter(|&which| !is_absent(which, &overfull_of_others)).collect();
+            let first = certain.first().map_or(&[][..], |&which| &own(which).values);
+            let all = first.iter().map(|own| own.0);
+            allowed
+                .push(all.filter(|&value| certain.iter().all(|&which| own(which).of(value) > 0.0)).collect());
             together.distinct.push(Belief::of_weights(own(0).candidates, left));
             next
         });
         let nothing = together.distinct[number as usize].values.is_empty();
-        let something = several
-            .iter()
-            .zip(0..)
-            .any(|(beliefs, _)| beliefs.of(person).is_some_and(|own| !own.values.is_empty()));
-        contradictions += u64::from(nothing && something);
+        let is_here = several[0].of(person).is_some_and(|own| !own.values.is_empty());
+        contradictions += u64::from(nothing && is_here);
+        not_told += u64::from(is_here && unsure[number as usize] && (person as usize) < own_people);
         together.of_person.push(number);
+    }
+    let counted = counted(own_people, &together, &allowed, &holding);
+    for (belief, cell) in together.distinct.iter_mut().zip(&counted.cell_of) {
+        let Some(bounds) = cell.and_then(|cell| counted.bounds.get(cell as usize)) else { continue };
+        // How often a value is here does not bound what another table says of it.
+        if !independent.contains(&true) {
+            reconcile(belief, bounds);
+        }
     }
     let mut notes = vec![format!("Releases put together: {}.", several.len())];
     let multiplied = independent.iter().filter(|is| **is).count();
@@ -84,8 +146,20 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             "Said to be of other tables, so that what they say is multiplied with what this one says: {multiplied}."
         ));
     }
+    if not_told > 0 {
+        notes.push(format!(
+            "People of whom another release is not used, because more fit a group of it than it has records and they may not be in it: \
+             {not_told}."
+        ));
+    }
     if contradictions > 0 {
         notes.push(format!("People for whom the releases contradict each other: {contradictions}."));
+    }
+    if counted.contradicting > 0 {
+        notes.push(format!(
+            "Groups whose values cannot be shared out among those who stand in them, and which exclude nothing: {}.",
+            counted.contradicting
+        ));
     }
     let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.risk);
     if let Some(alone) = alone {
@@ -108,19 +182,23 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             stated: Vec::new(),
             // How probable the values are that several releases of one table leave follows from all people together: one is
             // sure of the only one that is left. Releases of other tables are multiplied.
-            least: Some(Box::new(|person, value| {
+            least: Some(Least::wherever(|person, value| {
                 let (Some(own), Some(alone)) =
                     (together.of(person), several.first().and_then(|own| own.of(person)))
                 else {
                     return 0.0;
                 };
-                let same_table = |(beliefs, independent): (&Beliefs, &bool)| {
-                    !independent && beliefs.of(person).is_some_and(|other| !other.values.is_empty())
-                };
-                let has_several = several.iter().zip(&independent).skip(1).any(same_table);
+                // Whoever is in none of the others has what these leave.
+                let has_several = independent.iter().skip(1).any(|independent| !independent);
                 match own.values.len() {
                     1 => 1.0,
-                    _ if has_several => 0.0,
+                    _ if has_several => {
+                        let number = together.of_person.get(person as usize).copied();
+                        let cell =
+                            number.and_then(|own| counted.cell_of.get(own as usize).copied().flatten());
+                        cell.and_then(|own| counted.bounds.get(own as usize))
+                            .map_or(0.0, |own| own.share(value))
+                    }
                     // Multiplied with what this release says whichever group it is.
                     _ if target.people.places_of(person).len() > 1 && alone.values.len() > 1 => 0.0,
                     _ => own.of(value),
@@ -130,4 +208,172 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         }
         .found(),
     ))
+}
+
+/// Where people stand in this release, or in one of those that are put together with it.
+fn people_of<'a>(
+    adversary: &'a Adversary<'_>,
+    target: &Target<'a>,
+    followed: &[usize],
+    which: usize,
+) -> &'a Suspects {
+    match which.checked_sub(1).and_then(|other| adversary.others.get(*followed.get(other)?)) {
+        Some(other) => &other.suspects,
+        None => target.people,
+    }
+}
+
+/// A release of the same table: where people stand in it, and what its groups hold.
+struct Holding<'a> {
+    people: &'a Suspects,
+    /// Per group its values, and how often.
+    groups: Vec<Vec<(u32, u64)>>,
+    /// Per group its records, and the people of the adversary who may stand there.
+    records: Vec<u64>,
+    crowd: Vec<u64>,
+}
+
+impl<'a> Holding<'a> {
+    /// With the values in other codes. The first `own` people are the adversary's.
+    fn new(target: &Target<'a>, own: usize, code: impl Fn(u32) -> u32) -> Self {
+        let records = target.release.groups.clone();
+        let mut crowd = vec![0; records.len()];
+        for person in 0..own as u32 {
+            target.people.places_of(person).iter().for_each(|place| crowd[place.group as usize] += 1);
+        }
+        let cells = |group: u32| target.column().map_or(&[][..], |column| column.histograms.of(group));
+        let group = |group: u32| cells(group).iter().map(|own| (code(own.0), own.1)).collect();
+        let groups = (0..records.len() as u32).map(group).collect();
+        Self { people: target.people, groups, records, crowd }
+    }
+
+    /// Groups that more people fit than they have records, so that some may not be in the release; none where no more people are
+    /// somewhere in it than it has records.
+    fn overfull(&self, own: usize) -> Vec<bool> {
+        let people =
+            (0..own as u32).filter(|&person| !self.people.places_of(person).is_empty()).count() as u64;
+        let has_all = people <= self.records.iter().sum();
+        self.crowd.iter().zip(&self.records).map(|(crowd, records)| !has_all && crowd > records).collect()
+    }
+
+    /// Groups of which it is certain who stands in them: as many people as records, nobody of whom may stand elsewhere. A list
+    /// that lacks people anywhere may hold others by mistake, and makes nothing certain.
+    fn closed(&self, own: usize) -> Vec<bool> {
+        if self.crowd.iter().zip(&self.records).any(|(crowd, records)| crowd < records) {
+            return vec![false; self.records.len()];
+        }
+        let mut closed: Vec<bool> = self
+            .crowd
+            .iter()
+            .zip(&self.records)
+            .map(|(crowd, records)| crowd == records && *records > 0)
+            .collect();
+        for person in 0..own as u32 {
+            let places = self.people.places_of(person);
+            if places.len() > 1 {
+                places.iter().for_each(|place| closed[place.group as usize] = false);
+            }
+        }
+        closed
+    }
+}
+
+/// How many of the people of whom the same is believed have each value, in every world.
+#[derive(Default)]
+struct CellBounds {
+    people: u64,
+    bounds: Vec<Bound>,
+}
+
+impl CellBounds {
+    /// The share that has a value at least.
+    fn share(&self, value: u32) -> f64 {
+        let least = self.bounds.iter().find(|own| own.value == value).map_or(0, |own| own.least);
+        least as f64 / self.people.max(1) as f64
+    }
+}
+
+struct Counted {
+    /// Per different belief the cell of its people; none for those who are in no release.
+    cell_of: Vec<Option<u32>>,
+    /// Per cell.
+    bounds: Vec<CellBounds>,
+    /// Groups whose values cannot be shared out among those who stand there.
+    contradicting: usize,
+}
+
+/// Shares out the values of all groups of which it is certain who stands in them. People who may stand in the same groups of every
+/// release, and to whom the same is left, are one cell: in buckets they need not look alike. The first `own` people are the
+/// adversary's; others are attacked for a control and are in no release.
+fn counted(own: usize, together: &Beliefs, allowed: &[Vec<u32>], holding: &[Holding<'_>]) -> Counted {
+    let mut number_of: HashMap<(Vec<Vec<u32>>, &[u32]), u32> = HashMap::new();
+    let mut cell_of = vec![None; together.distinct.len()];
+    let mut people: Vec<u64> = Vec::new();
+    let mut first: Vec<u32> = Vec::new();
+    let mut bounds: Vec<Vec<Bound>> = Vec::new();
+    for (person, &belief) in (0u32..).zip(&together.of_person).take(own) {
+        let cell = *cell_of[belief as usize].get_or_insert_with(|| {
+            let stands =
+                |own: &Holding<'_>| own.people.places_of(person).iter().map(|place| place.group).collect();
+            let left = &allowed[belief as usize];
+            *number_of.entry((holding.iter().map(stands).collect(), left)).or_insert_with(|| {
+                people.push(0);
+                first.push(person);
+                bounds.push(left.iter().map(|&value| Bound { value, least: 0, most: 0 }).collect());
+                people.len() as u32 - 1
+            })
+        });
+        people[cell as usize] += 1;
+    }
+    for (own, &people) in bounds.iter_mut().zip(&people) {
+        own.sort_unstable_by_key(|own| own.value);
+        own.iter_mut().for_each(|own| own.most = people);
+    }
+    let mut groups = Vec::new();
+    for release in holding {
+        let mut standing: Vec<Vec<u32>> = vec![Vec::new(); release.groups.len()];
+        for (cell, &person) in (0u32..).zip(&first) {
+            release
+                .people
+                .places_of(person)
+                .iter()
+                .for_each(|place| standing[place.group as usize].push(cell));
+        }
+        let closed = release.closed(own).into_iter().zip(&release.groups).zip(standing);
+        groups.extend(
+            closed
+                .filter(|((closed, _), _)| *closed)
+                .map(|((_, values), cells)| Group { cells, values: values.clone() }),
+        );
+    }
+    let contradicting = narrow(&mut bounds, &people, &groups);
+    let bounds = people.into_iter().zip(bounds).map(|(people, bounds)| CellBounds { people, bounds });
+    Counted { cell_of, bounds: bounds.collect(), contradicting }
+}
+
+/// Brings a belief within the bounds: what nobody can have is out, and the rest is scaled alike, as far as the bounds let it.
+fn reconcile(belief: &mut Belief, counted: &CellBounds) {
+    if counted.people == 0 || counted.bounds.is_empty() || belief.values.is_empty() {
+        return;
+    }
+    let people = counted.people as f64;
+    let left: Vec<(u32, f64, f64, f64)> = (belief.values.iter())
+        .filter_map(|&(value, p)| {
+            let own = counted.bounds.iter().find(|own| own.value == value)?;
+            Some((value, p, own.least as f64 / people, own.most as f64 / people))
+        })
+        .collect();
+    let scaled =
+        |scale: f64| left.iter().map(move |&(value, p, low, high)| (value, (p * scale).clamp(low, high)));
+    // The sum rises with the scale; bounds that a world has lie around 1.
+    let (mut low, mut high) = (0.0, 1.0);
+    let sum = |scale: f64| scaled(scale).map(|own| own.1).sum::<f64>();
+    while sum(high) < 1.0 && high < 1e12 {
+        high *= 2.0;
+    }
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if sum(middle) < 1.0 { low = middle } else { high = middle }
+    }
+    *belief = Belief::of_weights(belief.candidates, scaled(high).collect::<Vec<_>>().into_iter());
 }

@@ -140,7 +140,7 @@ fn against_strangers(
         let theirs = Adversary { crowd: strangers.crowd.clone(), control: None, ..adversary.clone() };
         let Ok(share) = records::singled_out(&theirs) else { return Ok(()) };
         for own in found {
-            own.finding.control = Some(Rate::new((share * count as f64).round() as u64, count as u64));
+            own.finding.control = Some(Rate::expected(share * count as f64, count as u64));
             own.finding.control_group = Some(who.to_owned());
         }
         return Ok(());
@@ -326,7 +326,7 @@ fn without_records(
         }
         let again = match held.adversary(adversary).make(word, progress) {
             Ok(again) => again,
-            Err(AttackError::Contradiction(_)) => continue,
+            Err(AttackError::Contradiction(_) | AttackError::Impossible(_)) => continue,
             Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
             Err(_) => return Ok(()),
         };
@@ -346,8 +346,8 @@ fn without_records(
     };
     let counted = hits.into_iter().zip(of);
     for (own, (hits, of)) in found.iter_mut().zip(counted).filter(|(own, _)| own.finding.control.is_none()) {
-        let hits = if word == "known-attributes" { f64::round(expected) as u64 } else { hits };
-        own.finding.control = Some(Rate::new(hits, of));
+        let hits = if word == "known-attributes" { expected } else { hits as f64 };
+        own.finding.control = Some(Rate::expected(hits, of));
         own.finding.control_group = Some(who.to_owned());
     }
     Ok(())

@@ -2,7 +2,8 @@
 //! people than records, and knowledge about some of them.
 //!
 //! A world gives every record to somebody whom it fits; all such ways are equally probable, or as probable as what is believed
-//! of values makes them.
+//! of values makes them. What is drawn is held to all worlds where it is drawn: walks in `reasoners/definetti.rs`, worlds of a
+//! search in `minimality/attack/tests.rs`.
 
 use privet_data::Silent;
 use privet_data::io::{ReadOptions, read_csv_bytes};
@@ -194,23 +195,9 @@ proptest! {
         let confidence = f64::from(confidence) / 10.0;
         let by_number = |name: &str| name.parse().ok();
         let adversary = Adversary {
-            release: &release,
-            crowd: Crowd::default(),
-            suspects: &suspects,
-            own_table: true,
-            truth: None,
-            control: None,
-            hierarchies: &[],
-            knowledge: &knowledge,
             person: &by_number,
             of_prior: &of_prior,
-            others: &[],
-            minimality: None,
-            disclosure: None,
-            tracker: None,
-            confidence,
-            seed: 1,
-            most_records: 1000,
+            ..plain_adversary(&release, &suspects, &knowledge, confidence)
         };
         // What somebody has who is not in the data is not known, and what is known of them says nothing.
         let holds = |values: &[Option<u32>]| {
@@ -233,6 +220,7 @@ proptest! {
             ("homogeneity", &plain),
             ("background-knowledge", &knowing),
             ("independence", &prior),
+            ("bayes-optimal", &prior),
         ] {
             if *all == 0.0 {
                 continue;
@@ -245,6 +233,140 @@ proptest! {
                     "{word}: {person} has v{value} with {}, not {confidence}", beliefs[person][value]
                 );
             }
+        }
+    }
+
+    /// Membership: who is taken to be in the data is in so many worlds, and nobody is where the list does not hold everybody.
+    #[test]
+    fn nobody_is_taken_for_a_member_whom_worlds_leave_out(
+        small in small(), less in 0usize..4, confidence in 3u32..=10,
+    ) {
+        let keep = small.people.len().saturating_sub(less).max(1);
+        let small = Small { bucketized: false, people: small.people[..keep].to_vec(), ..small };
+        let release = small.release();
+        let suspects = small.suspects(release.groups.len());
+        // A label stands for all looks that fit its group.
+        let fits = |group: usize| (0..8u32).filter(move |look| look >> group & 1 == 1).collect();
+        let coverage = Coverage::new((0..release.groups.len()).map(fits), 8);
+        let looks: Vec<u32> = small.people.iter().map(|own| own.0).collect();
+        let shared = vec![SharedColumn { quasi: 0, values: &looks, coverage: &coverage, points: None }];
+        let confidence = f64::from(confidence) / 10.0;
+        let knowledge = Knowledge::default();
+        let adversary = Adversary {
+            crowd: Crowd { count: small.people.len(), shared },
+            ..plain_adversary(&release, &suspects, &knowledge, confidence)
+        };
+        let (_, present, all) = small.beliefs(|_| 1.0);
+        let found = records::membership(&adversary).unwrap();
+        let fates = &found[0].conclusions.as_ref().unwrap().fate;
+        for (person, _) in fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Hidden) {
+            prop_assert!(all > 0.0, "the list does not hold everybody");
+            prop_assert!(present[person] >= confidence - 1e-6, "{person} is there with {}", present[person]);
+        }
+    }
+}
+
+/// Somebody who knows nothing besides who may stand where.
+fn plain_adversary<'a>(
+    release: &'a Published,
+    suspects: &'a Suspects,
+    knowledge: &'a Knowledge,
+    confidence: f64,
+) -> Adversary<'a> {
+    Adversary {
+        release,
+        crowd: Crowd::default(),
+        suspects,
+        own_table: true,
+        truth: None,
+        control: None,
+        hierarchies: &[],
+        knowledge,
+        person: &|_| None,
+        of_prior: &[],
+        others: &[],
+        minimality: None,
+        disclosure: None,
+        tracker: None,
+        confidence,
+        seed: 1,
+        most_records: 1000,
+    }
+}
+
+prop_compose! {
+    /// Two releases of one table, and a list with others on it: the people of the first records are those of the table.
+    fn two()(
+        records in prop::collection::vec((0u32..3, 0u32..3, 0u32..3), 2..6),
+        others in prop::collection::vec((0u32..8, 0u32..8), 0..3),
+        also in prop::collection::vec((0u32..40, 0u32..40), 5),
+    ) -> (Small, Small) {
+        let numbers = |group: &dyn Fn(&(u32, u32, u32)) -> u32| -> Vec<u32> {
+            let mut own: Vec<u32> = records.iter().map(group).collect();
+            own.sort_unstable();
+            own.dedup();
+            records.iter().map(|record| own.partition_point(|&own| own < group(record)) as u32).collect()
+        };
+        let groups = [numbers(&|own| own.0), numbers(&|own| own.1)];
+        let release = |which: usize| {
+            let fit = |own: (u32, u32)| if which == 0 { own.0 } else { own.1 };
+            // Some fit other groups besides their own.
+            let own = groups[which].iter().zip(&also).map(|(group, &more)| {
+                let more = fit(more);
+                (1 << group | if more < 8 { more } else { 0 }, 0)
+            });
+            Small {
+                records: groups[which].iter().zip(&records).map(|(&group, own)| (group, own.2, 0)).collect(),
+                people: own.chain(others.iter().map(|&own| (fit(own), 0))).collect(),
+                bucketized: false,
+            }
+        };
+        (release(0), release(1))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Composition: a world gives the records of both releases to people, of one table to the same, with the same values; of
+    /// different tables with the same values for those who are in both. Beliefs are about people given that they are in the data.
+    #[test]
+    fn nobody_is_exposed_by_two_releases_whom_worlds_show_safe(
+        (first, second) in two(), same in any::<bool>(), confidence in 3u32..=10,
+    ) {
+        let (release, other) = (first.release(), second.release());
+        let (suspects, theirs) = (first.suspects(release.groups.len()), second.suspects(other.groups.len()));
+        let others = [Other { release: &other, suspects: theirs, independent: false, holds_all: same }];
+        let confidence = f64::from(confidence) / 10.0;
+        let knowledge = Knowledge::default();
+        let adversary =
+            Adversary { others: &others, ..plain_adversary(&release, &suspects, &knowledge, confidence) };
+        let worlds = |small: &Small| {
+            let mut all: std::collections::BTreeMap<Vec<Option<u32>>, f64> = Default::default();
+            small.worlds(&mut |values| *all.entry(values.to_vec()).or_default() += 1.0);
+            all
+        };
+        let (ours, theirs) = (worlds(&first), worlds(&second));
+        let goes_with = |a: &[Option<u32>], b: &[Option<u32>]| match same {
+            true => a == b,
+            false => a.iter().zip(b).all(|(a, b)| a.is_none() || b.is_none() || a == b),
+        };
+        let mut of_value = vec![[0.0; 3]; first.people.len()];
+        for (own, weight) in &ours {
+            let other: f64 = theirs.iter().filter(|(other, _)| goes_with(own, other)).map(|own| own.1).sum();
+            for (person, value) in own.iter().enumerate().filter_map(|(at, own)| Some((at, (*own)?))) {
+                of_value[person][value as usize] += weight * other;
+            }
+        }
+        let domain = &release.sensitive[0].domain;
+        for (person, code) in exposed(&adversary, "composition") {
+            let value = domain.text(code)[1..].parse::<usize>().unwrap();
+            let present: f64 = of_value[person].iter().sum();
+            let chance = of_value[person][value] / present;
+            prop_assert!(
+                present == 0.0 || chance >= confidence - 1e-6,
+                "{person} has v{value} with {chance}, not {confidence}"
+            );
         }
     }
 }

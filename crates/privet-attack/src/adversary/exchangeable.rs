@@ -5,6 +5,9 @@
 //! them, with their own values, or there is nothing to learn from within a class: then labels are used, which still tell
 //! classes apart.
 //!
+//! Where there are few worlds all of them are gone through, and what is believed is exact. Otherwise walks through worlds are
+//! averaged, and a record counts only where it would although its chance lies some standard errors below that.
+//!
 //! Its time grows with the table times the rounds of a walk. Above [`Adversary::most_records`] it is made on whole groups
 //! drawn at random, of so many records together, and says so: what a group tells is learned from the groups that are
 //! drawn, so a large sample tells nearly what all of them would.
@@ -15,12 +18,12 @@ use privet_release::Published;
 
 use super::Adversary;
 use super::held::without;
-use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Verdict, Whom};
+use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::rate::Rate;
-use crate::reasoners::DeFinetti;
+use crate::reasoners::{DeFinetti, ExactDeFinetti, Model, Reasoner, View};
 use crate::target::{Place, Suspects, Target, Truth};
-use crate::worlds::Bucket;
+use crate::worlds::{Bucket, count_worlds};
 
 pub(super) fn attack(
     adversary: &Adversary<'_>,
@@ -135,8 +138,15 @@ fn whole(
             cells.flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
     }
     let columns: Vec<&[u32]> = qi.iter().map(Vec::as_slice).collect();
-    let found = DeFinetti { seed: adversary.seed, ..DeFinetti::default() }
-        .posterior(&columns, &domains, &groups, progress)?;
+    let view = View { qi: &columns, qi_domains: &domains, groups: &groups };
+    let walks = DeFinetti { seed: adversary.seed, ..DeFinetti::default() };
+    let few = few_worlds(&view, release.table.rows);
+    let found = match few {
+        Some(limit) => {
+            ExactDeFinetti { prior: walks.prior, model: Model::NaiveBayes, limit }.beliefs(&view, progress)?
+        }
+        None => walks.beliefs(&view, progress)?,
+    };
     let distinct = (0..release.table.rows as u32)
         .map(|record| {
             let candidates = release.groups[release.group_of[record as usize] as usize];
@@ -184,6 +194,23 @@ fn whole(
             "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
         }
     });
+    notes.push(match few {
+        Some(_) => "All worlds were gone through.".to_owned(),
+        None => {
+            "There are too many worlds to go through: twelve walks through them were averaged.".to_owned()
+        }
+    });
+    let apart = (0..release.table.rows as u32)
+        .filter(|&record| {
+            found.of(record).iter().any(|&(value, _)| found.standard_error(record, value) > DISAGREEING)
+        })
+        .count();
+    if apart > 0 {
+        notes.push(format!(
+            "Of {apart} records the walks disagree, by a standard error of more than {} %.",
+            crate::percent(DISAGREEING)
+        ));
+    }
     let mut found = Verdict {
         attack: "definetti",
         assumed: "the release, and the quasi columns of those in it".to_owned(),
@@ -198,7 +225,10 @@ fn whole(
         alike: None,
         control,
         stated: Vec::new(),
-        least: None,
+        least: Some(Least {
+            of: Box::new(|record, value| found.least(record, value)),
+            otherwise: "Not counted: {} more of whom one seems to be as sure, but only within the error of the walks.",
+        }),
         notes,
     }
     .found();
@@ -206,6 +236,18 @@ fn whole(
         about_people(own, &person_of, target.people.people());
     }
     Ok(Some(found))
+}
+
+/// All worlds are gone through where that takes so many steps at most.
+const MOST_STEPS: u128 = 10_000_000;
+/// A standard error above which walks are said to disagree.
+const DISAGREEING: f64 = 0.05;
+
+/// How many worlds there are, where all can be gone through.
+fn few_worlds(view: &View<'_>, rows: usize) -> Option<u64> {
+    let worlds = count_worlds(view.groups).0?;
+    let steps = worlds.checked_mul(rows as u128 * (view.qi.len() as u128 + 1))?;
+    u64::try_from(worlds).ok().filter(|_| steps <= MOST_STEPS)
 }
 
 /// Conclusions about records as conclusions about the people who stand for them.

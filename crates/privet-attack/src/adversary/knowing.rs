@@ -7,7 +7,7 @@ use privet_data::Progress;
 
 use super::Adversary;
 use super::stage::stage;
-use crate::finding::{AttackError, Belief, Beliefs, Fate, Found, Verdict, Whom};
+use crate::finding::{AttackError, Belief, Beliefs, Fate, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
 use crate::target::{Place, Target};
@@ -23,6 +23,7 @@ impl From<WorldsError> for AttackError {
         match error {
             WorldsError::Cancelled(_) => Self::Cancelled,
             WorldsError::TooMany { .. } => Self::TooLarge(error.to_string()),
+            WorldsError::Conflict => Self::Impossible(error.to_string()),
             other => Self::Contradiction(other.to_string()),
         }
     }
@@ -226,7 +227,7 @@ pub(super) fn background(
     Ok(Some(
         Verdict {
             stated,
-            least: Some(Box::new(|person, value| found.least(target, &spoken_of, person, value))),
+            least: Some(Least::wherever(|person, value| found.least(target, &spoken_of, person, value))),
             ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes)
         }
         .found(),

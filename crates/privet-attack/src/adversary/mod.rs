@@ -164,8 +164,11 @@ pub struct Other<'a> {
     pub release: &'a Published,
     /// Where the same people may stand in it.
     pub suspects: Suspects,
-    /// Whether it was made from another table than this release.
+    /// Whether it was made from another table than this release, so that what both say is multiplied.
     pub independent: bool,
+    /// Whether whoever is in the data that this release was made from, and fits a group there, is in it: it was made from the same
+    /// table, and nobody who fits a group was left out.
+    pub holds_all: bool,
 }
 
 /// Makes an attack on a sensitive column that needs more than a release.
@@ -220,6 +223,8 @@ pub struct Attacked {
     pub conclusions: Vec<Conclusions>,
     /// Attacks that were not made, and why.
     pub not_made: Vec<(&'static str, String)>,
+    /// Those of them that could not be made because what is known can be true in no original.
+    pub impossible: Vec<&'static str>,
 }
 
 /// Links people to a release: to all records that labels allow, and where columns show means, medians or modes, of these
@@ -316,7 +321,12 @@ impl<'a> Adversary<'a> {
                     }
                 }
                 Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
-                Err(why) => attacked.not_made.push((attack.word, why.to_string())),
+                Err(why) => {
+                    if matches!(why, AttackError::Impossible(_)) {
+                        attacked.impossible.push(attack.word);
+                    }
+                    attacked.not_made.push((attack.word, why.to_string()));
+                }
             }
         }
         Ok(attacked)
@@ -326,9 +336,18 @@ impl<'a> Adversary<'a> {
     /// them nothing is learned.
     fn of_the_data(&self, found: &mut Found) {
         let target = self.target(None);
-        let Some(own) = found.conclusions.as_ref().filter(|own| own.whom == Whom::People) else { return };
+        // `known-attributes` leaves them out itself: it counts people over many subsets of columns.
+        let is_counted = |own: &&Conclusions| own.whom == Whom::People && own.attack != "known-attributes";
+        let Some(own) = found.conclusions.as_ref().filter(is_counted) else { return };
         let all = || own.fate.iter().copied().zip(0..);
         if !all().any(|(_, person)| target.is_outside(person)) {
+            // Whoever would be taken for a member without their own record is not told by it.
+            let finding = &mut found.finding;
+            if let Some(control) =
+                finding.control.filter(|_| finding.attack == "membership" && finding.not_counted.is_none())
+            {
+                finding.risk = (finding.risk - control.rate).max(0.0);
+            }
             return;
         }
         let finding = &mut found.finding;
@@ -378,7 +397,9 @@ impl<'a> Adversary<'a> {
             "background-knowledge" => {
                 self.of_columns(|target, column| knowing::background(self, target, column, progress))
             }
-            "bayes-optimal" => self.of_columns(|target, column| priors::bayes_optimal(self, target, column)),
+            "bayes-optimal" => {
+                self.of_columns(|target, column| priors::bayes_optimal(self, target, column, progress))
+            }
             "max-entropy" => {
                 self.of_columns(|target, column| priors::max_entropy(self, target, column, progress))
             }

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_data::Progress;
+use rayon::prelude::*;
 
 use super::Adversary;
 use super::knowing::{check_columns, crowds, is_about, knowing, too_many};
 use super::stage::{Staged, stage};
-use crate::finding::{AttackError, Belief, Beliefs, Found, Verdict};
+use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict};
 use crate::homogeneity;
 use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
 use crate::target::Target;
-use crate::worlds::WorldsError;
+use crate::worlds::{Bucket, WorldsError};
 
 /// People about whom the least committed belief may be sought at most.
 const MOST_KNOWN: usize = 50_000;
@@ -21,6 +22,8 @@ const MOST_KNOWN: usize = 50_000;
 const NEAR: f64 = 1e-3;
 /// States that may be kept for a group of independent people.
 const MOST_STATES: usize = 1 << 20;
+/// The same where a closed form is held to them, which is to take little time.
+const FEWER_STATES: usize = 1 << 16;
 
 /// Per person the prior that speaks of them (the last that does), or `None`; and per prior its shares over all values.
 struct Priors {
@@ -71,11 +74,14 @@ fn priors(adversary: &Adversary<'_>, column: usize) -> Result<Option<Priors>, At
     Ok((!found.shares.is_empty()).then_some(found))
 }
 
-/// Somebody who believes some values more probable for some people (survey PM-06, Theorem 2.1).
+/// Somebody who believes some values more probable for some people (survey PM-06, Theorem 2.1). The formula takes a group for
+/// large, and in a small one believes more people to have a value than have it. It is what is shown; who counts is as sure when
+/// all worlds of the group are weighed.
 pub(super) fn bayes_optimal(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     column: usize,
+    progress: &dyn Progress,
 ) -> Result<Option<Found>, AttackError> {
     let (Some(priors), Some(own)) = (priors(adversary, column)?, target.column()) else { return Ok(None) };
     let total: Vec<f64> =
@@ -137,12 +143,31 @@ pub(super) fn bayes_optimal(
         beliefs.of_person.push(number);
     }
     let spoken_of = priors.of_person.iter().filter(|prior| prior.is_some()).count();
-    let notes = vec![format!("People of whom something is believed beforehand: {spoken_of}.")];
+    let mut notes = vec![format!("People of whom something is believed beforehand: {spoken_of}.")];
+    let is_nobody = |own: &&u32| {
+        beliefs.distinct.get(**own as usize).is_some_and(|own| own.values.is_empty() && own.candidates > 0)
+    };
+    let contradicted = beliefs.of_person.iter().filter(is_nobody).count();
+    if contradicted > 0 {
+        notes.push(format!(
+            "People to whom what is believed beforehand leaves no value that is published where they stand: {contradicted}. It cannot be \
+             true of them, and nothing is concluded about them."
+        ));
+    }
+    let (known, _) = of_known_group(target, &priors);
+    let exact = weighed(target, &priors, &known, &total, FEWER_STATES, progress)?;
+    let open = open_groups(target, &priors);
     // In which group somebody stands who may stand in several is not told by frequencies once values have priors.
-    let least = |person: u32, _| f64::from(u8::from(target.people.places_of(person).len() == 1));
+    let least = |person: u32, value: u32| match target.people.places_of(person) {
+        [place] if exact.failed.contains(&place.group) => 0.0,
+        _ => closed(target, &open, person) * exact.beliefs.of(person).map_or(0.0, |own| own.of(value)),
+    };
+    let otherwise = "Not counted: {} more of whom this belief is as sure. Weighing all worlds of their group does not make as sure, \
+                     or there are too many of them, or it is open who stands where.";
+    let least = Least { of: Box::new(least), otherwise };
     let assumed = "how probable values are for some of them";
     let verdict = knowing(adversary, target, "bayes-optimal", assumed, beliefs, notes);
-    Ok(Some(Verdict { least: Some(Box::new(least)), ..verdict }.found()))
+    Ok(Some(Verdict { least: Some(least), ..verdict }.found()))
 }
 
 /// Those of whom something is believed and whose group is known, and how many there are besides whose group is not. A
@@ -240,6 +265,7 @@ pub(super) fn max_entropy(
 ) -> Result<Option<Found>, AttackError> {
     let Some(priors) = priors(adversary, column)? else { return Ok(None) };
     let (known, elsewhere) = of_known_group(target, &priors);
+    not_too_many(&known)?;
     let staged = staged(target, &known)?;
     let own = target.column().map_or(&[][..], |own| own.domain.texts());
     let mut constraints = Vec::new();
@@ -278,7 +304,10 @@ pub(super) fn max_entropy(
     let verdict = knowing(adversary, target, "max-entropy", assumed, beliefs, notes);
     // The belief is found up to a tolerance; who is as sure up to it counts.
     let verdict = Verdict { confidence: verdict.confidence - 2.0 * reasoner.tolerance, ..verdict };
-    Ok(Some(Verdict { least: Some(Box::new(|person, _| closed(target, &open, person))), ..verdict }.found()))
+    Ok(Some(
+        Verdict { least: Some(Least::wherever(|person, _| closed(target, &open, person))), ..verdict }
+            .found(),
+    ))
 }
 
 /// Independent people (survey AT-11): everybody's value follows a prior by itself, and the group only tells which values
@@ -291,51 +320,21 @@ pub(super) fn independence(
 ) -> Result<Option<Found>, AttackError> {
     let (Some(priors), Some(own)) = (priors(adversary, column)?, target.column()) else { return Ok(None) };
     let (known, elsewhere) = of_known_group(target, &priors);
-    let staged = staged(target, &known)?;
+    not_too_many(&known)?;
     // Of whom nothing is believed, what the release shows of everybody is.
     let total: Vec<f64> =
         own.histograms.total(own.domain.len()).into_iter().map(|count| count as f64).collect();
-    let prior = |person: u32, value: u32| {
-        let number = priors.of_person.get(person as usize).copied().flatten();
-        let row = number.map_or(&total, |number| &priors.shares[number as usize]);
-        row.get(value as usize).copied().unwrap_or(0.0)
-    };
-    // Only groups with somebody of whom something is believed differ from the frequencies within them.
-    let groups: BTreeSet<u32> = known
-        .iter()
-        .flat_map(|&person| target.people.places_of(person).iter().map(|place| place.group))
-        .collect();
-    let reasoner = Independence { prior, states_at_most: MOST_STATES };
-    let mut found = crate::worlds::Beliefs::default();
-    let (mut reached, mut left_out, mut contradicted): (BTreeSet<u32>, u64, u64) = (BTreeSet::new(), 0, 0);
-    for (group, bucket) in (0..).zip(staged.buckets.list()) {
-        if !groups.contains(&group) {
-            continue;
-        }
-        let view = View { qi: &[], qi_domains: &[], groups: std::slice::from_ref(bucket) };
-        match reasoner.beliefs(&view, progress) {
-            Ok(own) => {
-                for &person in own.people() {
-                    let number = found.add(own.of(person).iter().copied());
-                    found.about(person, number);
-                }
-                reached.insert(group);
-            }
-            Err(ReasonerError::TooLarge { .. }) => left_out += 1,
-            // What is believed cannot be true here; that says nothing of other groups.
-            Err(ReasonerError::Worlds(WorldsError::Conflict)) => contradicted += 1,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    if reached.is_empty() && contradicted > 0 && left_out == 0 {
+    let Weighed { beliefs, left_out, contradicted, reached, .. } =
+        weighed(target, &priors, &known, &total, MOST_STATES, progress)?;
+    if reached == 0 && contradicted > 0 && left_out == 0 {
         return Err(ReasonerError::Worlds(WorldsError::Conflict).into());
     }
-    if reached.is_empty() && left_out > 0 {
+    if reached == 0 && left_out > 0 {
         return Err(AttackError::TooLarge(
-            "every group with people of whom something is believed is too large to sum over its worlds; bayes-optimal is not".to_owned(),
+            "every group with people of whom something is believed is too large to sum over its worlds"
+                .to_owned(),
         ));
     }
-    let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |group| reached.contains(&group));
     let mut notes = notes(&known, elsewhere);
     if left_out > 0 {
         notes.push(format!(
@@ -350,14 +349,86 @@ pub(super) fn independence(
     let assumed = "how probable values are for each of them, independently of all others";
     let open = open_groups(target, &priors);
     let verdict = knowing(adversary, target, "independence", assumed, beliefs, notes);
-    Ok(Some(Verdict { least: Some(Box::new(|person, _| closed(target, &open, person))), ..verdict }.found()))
+    Ok(Some(
+        Verdict { least: Some(Least::wherever(|person, _| closed(target, &open, person))), ..verdict }
+            .found(),
+    ))
+}
+
+/// What weighing all worlds of each group gives, everybody's value following a prior by itself.
+struct Weighed {
+    /// Of those who are in a group with somebody of whom something is believed; of others the frequencies within their group.
+    beliefs: Beliefs,
+    /// Groups whose worlds were not weighed: too many of them, or none in which what is believed is true.
+    failed: BTreeSet<u32>,
+    /// How many groups were weighed, have too many worlds, and contradict what is believed.
+    reached: usize,
+    left_out: u64,
+    contradicted: u64,
+}
+
+fn weighed(
+    target: &Target<'_>,
+    priors: &Priors,
+    known: &[u32],
+    total: &[f64],
+    states_at_most: usize,
+    progress: &dyn Progress,
+) -> Result<Weighed, AttackError> {
+    let staged = staged(target, known)?;
+    let prior = |person: u32, value: u32| {
+        let number = priors.of_person.get(person as usize).copied().flatten();
+        let row = number.map_or(total, |number| &priors.shares[number as usize]);
+        row.get(value as usize).copied().unwrap_or(0.0)
+    };
+    // Only groups with somebody of whom something is believed differ from the frequencies within them.
+    let groups: BTreeSet<u32> = known
+        .iter()
+        .flat_map(|&person| target.people.places_of(person).iter().map(|place| place.group))
+        .collect();
+    let reasoner = Independence { prior, states_at_most };
+    let mut found = crate::worlds::Beliefs::default();
+    let (mut failed, mut left_out, mut contradicted): (BTreeSet<u32>, u64, u64) = (BTreeSet::new(), 0, 0);
+    let buckets: Vec<(u32, &Bucket)> =
+        (0..).zip(staged.buckets.list()).filter(|(group, _)| groups.contains(group)).collect();
+    let each: Vec<(u32, Result<_, ReasonerError>)> = buckets
+        .into_par_iter()
+        .map(|(group, bucket)| {
+            let view = View { qi: &[], qi_domains: &[], groups: std::slice::from_ref(bucket) };
+            (group, reasoner.beliefs(&view, progress))
+        })
+        .collect();
+    for (group, own) in each {
+        match own {
+            Ok(own) => {
+                for &person in own.people() {
+                    let number = found.add(own.of(person).iter().copied());
+                    found.about(person, number);
+                }
+                continue;
+            }
+            Err(ReasonerError::TooLarge { .. }) => left_out += 1,
+            // What is believed cannot be true here; that says nothing of other groups.
+            Err(ReasonerError::Worlds(WorldsError::Conflict)) => contradicted += 1,
+            Err(error) => return Err(error.into()),
+        }
+        failed.insert(group);
+    }
+    let reached = groups.len() - failed.len();
+    let is_reached = |group: u32| groups.contains(&group) && !failed.contains(&group);
+    let beliefs = beliefs_of(target, priors, known, &staged, &found, is_reached);
+    Ok(Weighed { beliefs, failed, reached, left_out, contradicted })
+}
+
+fn not_too_many(known: &[u32]) -> Result<(), AttackError> {
+    match known.len() > MOST_KNOWN {
+        true => Err(AttackError::TooLarge(format!("the priors are about more than {MOST_KNOWN} people"))),
+        false => Ok(()),
+    }
 }
 
 /// All groups, with those who are known in their own.
 fn staged(target: &Target<'_>, known: &[u32]) -> Result<Staged, AttackError> {
-    if known.len() > MOST_KNOWN {
-        return Err(AttackError::TooLarge(format!("the priors are about more than {MOST_KNOWN} people")));
-    }
     let placed: Vec<(u32, u32)> = known
         .iter()
         .filter_map(|&person| Some((person, target.people.places_of(person).first()?.group)))

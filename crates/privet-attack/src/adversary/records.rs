@@ -3,8 +3,11 @@
 
 use super::held::Part;
 use super::{Adversary, people, released};
-use crate::dimensions::{Knowing, Subsets, by_attributes_known};
-use crate::finding::{AttackError, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
+use crate::dimensions::{self, Knowing, Singled, Subsets, by_attributes_known};
+use crate::finding::{
+    AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths,
+};
+use crate::link::UNKNOWN;
 use crate::linking::candidates_alone;
 use crate::membership::{distinguishing, presence};
 use crate::rate::Rate;
@@ -20,7 +23,16 @@ pub(super) fn conclusions(
 ) -> Conclusions {
     let candidates = adversary.suspects.candidates();
     let beliefs = candidates_alone(adversary.suspects, &candidates);
-    Conclusions { attack, column: None, whom: Whom::People, beliefs, concepts: None, chance, fate }
+    Conclusions {
+        attack,
+        column: None,
+        whom: Whom::People,
+        beliefs,
+        concepts: None,
+        chance,
+        fate,
+        truth: None,
+    }
 }
 
 pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
@@ -59,7 +71,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
             told.auc, told.advantage
         ));
     }
-    if estimated > 0 {
+    if estimated > 0 && !found.incomplete {
         notes.push(format!(
             "Not counted: {estimated} more who seem to be in the data; their labels overlap with others, and the probability is an \
              estimate that may be too large."
@@ -69,6 +81,15 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         notes.push(format!(
             "In {} places the release has more records than the table has people who fit: the table does not hold everybody.",
             found.overfull
+        ));
+    } else if found.incomplete {
+        notes.push(
+            "The records cannot all be given to people of the table: it does not hold everybody.".to_owned(),
+        );
+    }
+    if found.incomplete {
+        notes.push(format!(
+            "So records may be those of people whom it does not list, and {estimated} who seem to be in the data are not counted."
         ));
     }
     if adversary.truth.is_some() && known.len() < chances.len() {
@@ -82,7 +103,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
     let prior = records as f64 / people.max(1) as f64;
     // Not so where the table is seen not to hold everybody, or where many of it are known not to be in the data.
     let inside = (0..people).filter(|&person| member(person) != Some(false)).count();
-    let is_known = is_sure(prior) && found.overfull == 0 && is_sure(inside as f64 / people.max(1) as f64);
+    let is_known = is_sure(prior) && !found.incomplete && is_sure(inside as f64 / people.max(1) as f64);
     let not_counted = is_known.then(|| {
         format!(
             "the release has {records} records and the table {people} people, so one is as sure without it"
@@ -142,13 +163,18 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
     let target = adversary.target(None);
     let inside: Vec<u32> =
         (0..adversary.crowd.count as u32).filter(|&person| !target.is_outside(person)).collect();
-    let part = Part::new(adversary, &inside);
-    let adversary = &part.adversary(adversary.clone());
+    let whole = adversary;
+    let part = Part::new(whole, &inside);
+    let adversary = &part.adversary(whole.clone());
     let (curve, known) = curve(adversary)?;
-    let Some(own) = curve.get(known - 1) else { return Ok(Vec::new()) };
+    let each = each_person(adversary, &inside, known)?;
     // Over subsets of columns a person is singled out more or less often; on average so many are.
-    let people = adversary.crowd.count as u64;
-    let unique = Rate::new((own.unique.rate * people as f64).round() as u64, people);
+    let of = adversary.crowd.count as u64;
+    let [alone, wrong] = [|own: &Singled| own.alone, |own: &Singled| own.wrong]
+        .map(|share| each.iter().map(share).sum::<f64>());
+    let unique = Rate::expected(alone, of);
+    let right = adversary.truth.is_some() && unique.hits > 0;
+    let right = right.then(|| Rate::expected((1.0 - wrong / alone) * unique.hits as f64, unique.hits));
     let notes = curve
         .iter()
         .map(|own| {
@@ -166,10 +192,10 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         assumed: format!("{known} of the quasi columns of each person, any of them equally likely"),
         success: "exactly one published record may be the person's".to_owned(),
         exposed: unique,
-        right: None,
+        right,
         control: None,
         control_group: None,
-        risk: unique.rate,
+        risk: (alone - wrong).max(0.0) / of.max(1) as f64,
         not_counted: None,
         // Per number of attributes the people who are singled out.
         histogram: curve
@@ -183,5 +209,58 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         histogram_of: "people singled out, by how many of their attributes are known",
         notes,
     };
-    Ok(vec![Found { finding, conclusions: None }])
+    let conclusions = Some(pointed_at(whole, &inside, &each));
+    Ok(vec![Found { finding, conclusions }])
+}
+
+/// What knowing so many columns of each of these people leaves. `inside` are their numbers in the truth.
+fn each_person(adversary: &Adversary<'_>, inside: &[u32], known: usize) -> Result<Vec<Singled>, AttackError> {
+    let shared = &adversary.crowd.shared;
+    let is_own = |person: usize, subset: &[usize]| {
+        let record = adversary.truth?.record_of.get(*inside.get(person)? as usize).copied().flatten()?;
+        let fits = |&column: &usize| {
+            let own = shared.get(column)?;
+            let labels = &adversary.release.table.columns[adversary.release.quasi[own.quasi]].codes;
+            let (label, value) = (*labels.get(record as usize)?, *own.values.get(person)?);
+            Some(value == UNKNOWN || own.coverage.contains(label, value))
+        };
+        subset.iter().map(fits).try_fold(true, |all, fits| Some(all && fits?))
+    };
+    let released = released(adversary.release, &adversary.crowd);
+    let subsets = Subsets { most: SUBSETS, seed: adversary.seed };
+    Ok(dimensions::singled_out(&released, &people(&adversary.crowd), known, subsets, is_own)?)
+}
+
+/// Conclusions about people by how often a single record is left: who is pointed at whichever columns are known, or nearly
+/// so, is exposed.
+fn pointed_at(adversary: &Adversary<'_>, inside: &[u32], each: &[Singled]) -> Conclusions {
+    let people = adversary.crowd.count;
+    let (mut fate, mut chance) = (vec![Fate::Hidden; people], vec![0.0; people]);
+    let mut candidates = vec![0; people];
+    for (&person, own) in inside.iter().zip(each) {
+        chance[person as usize] = own.alone;
+        if own.alone >= adversary.confidence - 1e-12 {
+            let right = adversary.truth.map(|_| own.wrong < 1e-12);
+            fate[person as usize] = Fate::of(Some(right));
+        }
+        candidates[person as usize] = own.remaining.round() as u64;
+    }
+    let mut different = candidates.clone();
+    different.sort_unstable();
+    different.dedup();
+    let place = |own: &u64| different.partition_point(|other| other < own) as u32;
+    let beliefs = Beliefs {
+        of_person: candidates.iter().map(place).collect(),
+        distinct: different.iter().map(|&candidates| Belief { candidates, values: Vec::new() }).collect(),
+    };
+    Conclusions {
+        attack: "known-attributes",
+        column: None,
+        whom: Whom::People,
+        beliefs,
+        concepts: None,
+        chance: Some(chance),
+        fate,
+        truth: None,
+    }
 }

@@ -219,6 +219,7 @@ fn found(
         concepts: None,
         chance: Some(chance),
         fate,
+        truth: None,
     };
     Found { finding, conclusions: Some(conclusions) }
 }

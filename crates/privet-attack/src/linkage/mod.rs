@@ -58,7 +58,9 @@ pub enum LinkageError {
         column: usize,
     },
     /// Too many pairs.
-    #[error("{pairs} pairs would be compared, more than {most}; block on more columns")]
+    #[error(
+        "{pairs} pairs of a record and a person would be compared, more than {most}; give fewer people, or more of their columns"
+    )]
     TooManyPairs {
         /// How many.
         pairs: u128,

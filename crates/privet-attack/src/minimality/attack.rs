@@ -5,9 +5,12 @@
 //! Beliefs count only these, and are set against those of random worlds, which count all.
 //!
 //! What it guarantees: up to `worlds_at_most` worlds it runs the algorithm on every one and is exact. With more, it draws
-//! `samples` worlds, all equally likely, and every belief has its standard error. There is no shortcut for large tables:
+//! `samples` worlds or more, all equally likely, every belief has its standard error, and somebody is exposed only where a
+//! bound that holds for all people together ([`certain`](super::certain)) is high enough; where too few worlds fit for that, the
+//! attack is not made. There is no shortcut for large tables:
 //! which worlds a finer candidate would have been safe in depends on all classes at once as soon as anything may be
-//! suppressed, so a rule for single classes would not be exact.
+//! suppressed, so a rule for single classes would not be exact. Where no criterion looks at sensitive values, and no label is
+//! one, all worlds fit, and none has to be tried.
 //!
 //! A record of a suppressed class is published nowhere; its value may be any of the domain, each equally likely. With
 //! several sensitive columns, records keep their values together.
@@ -19,6 +22,7 @@ use privet_recode::cut::AttributeSuppression;
 use privet_recode::lattice::{Codes, Options, Problem, SearchError, optimal, partition};
 use rayon::prelude::*;
 
+use super::certain::{least_share, worlds_needed};
 use crate::Rate;
 use crate::worlds::{Belief, Beliefs, Bucket, Worlds, count_worlds};
 use privet_data::Random;
@@ -37,8 +41,10 @@ pub struct MinimalityAttack<'a> {
     pub bind: &'a Bind<'a>,
     /// Up to how many worlds all are gone through.
     pub worlds_at_most: u64,
-    /// How many are drawn when there are more.
+    /// How many are drawn when there are more; up to ten times as many where too few of them fit to show anything.
     pub samples: u64,
+    /// How sure of a value one must be: a sample must be large enough to show it.
+    pub confidence: f64,
     /// The seed of the draws.
     pub seed: u64,
 }
@@ -50,6 +56,8 @@ pub enum Tried {
     All(u64),
     /// So many, drawn at random.
     Sampled(u64),
+    /// None: nothing that the algorithm looks at differs between them, so all lead to this release.
+    NoneNeeded,
 }
 
 /// What the attack found.
@@ -60,6 +68,8 @@ pub struct Minimality {
     /// How many of them the algorithm would have published in the same way; when all were tried, the interval says
     /// nothing.
     pub consistent: Rate,
+    /// Per record how many published records may be it: those of its class, or none where it is suppressed.
+    pub candidates: Vec<u64>,
     /// What random worlds believe. People are numbered by their records.
     pub before: Beliefs,
     /// What is believed when the choice of the release is taken into account.
@@ -100,14 +110,32 @@ pub enum MinimalityError {
         /// The possible values.
         values: usize,
     },
-    /// No world that was tried fits.
+    /// Too few of the worlds that were drawn fit.
     #[error(
-        "none of {tried} worlds that were tried would have been published in this way; on a smaller table more of them can be"
+        "{fitting} of {tried} worlds that were drawn would have been published in this way, and it takes {needed} to be sure of \
+         anybody; on a smaller table more of them can be gone through"
     )]
-    NoneFits {
-        /// How many were tried.
+    TooFew {
+        /// How many fit.
+        fitting: u64,
+        /// How many were drawn.
         tried: u64,
+        /// How many must fit.
+        needed: u64,
     },
+    /// A sample is never enough.
+    #[error(
+        "there are more worlds than can be gone through, and a sample of them makes nobody {} % sure of a value; ask for less \
+         confidence",
+        crate::percent(*confidence)
+    )]
+    NeverSure {
+        /// How sure one wants to be.
+        confidence: f64,
+    },
+    /// No world at all fits: the algorithm does not give the same for the same table.
+    #[error("no world would have been published in this way, not even the true one")]
+    NoneFits,
     /// The algorithm failed.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -116,16 +144,41 @@ pub enum MinimalityError {
     Cancelled(#[from] Cancelled),
 }
 
-/// What an algorithm publishes: per quasi column where its values go; `None` when it publishes nothing.
-pub type Published = Option<Vec<GeneralizedLevel>>;
+/// What an algorithm publishes for a table, but for the sensitive values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Released<S> {
+    /// Per record its class. Classes are numbered in the order in which they first appear.
+    pub class_of: Vec<u32>,
+    /// Per class whether it is published.
+    pub kept: Vec<bool>,
+    /// What classes show: equal where the same is published.
+    pub shows: S,
+}
+
+/// The same; `None` when nothing is published.
+pub type Published<S> = Option<Released<S>>;
+
+impl Released<Vec<GeneralizedLevel>> {
+    /// Of a recoding, which tells per quasi column where its values go.
+    pub fn recoded(problem: &Problem<'_>, recoding: Vec<GeneralizedLevel>) -> Self {
+        let parts = partition(problem, &recoding.iter().collect::<Vec<_>>());
+        Self { class_of: parts.class_of, kept: parts.kept, shows: recoding }
+    }
+}
 
 /// The optimal full-domain search, for [`MinimalityAttack::run`].
 ///
 /// # Errors
 /// When the search fails for another reason than that no candidate is safe.
-pub fn optimal_levels(problem: &Problem<'_>, progress: &dyn Progress) -> Result<Published, SearchError> {
+pub fn optimal_levels(
+    problem: &Problem<'_>,
+    progress: &dyn Progress,
+) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> {
     match optimal(problem, Options::default(), progress) {
-        Ok(found) => Ok(Some(problem.at(&found.levels).into_iter().cloned().collect())),
+        Ok(found) => {
+            let recoding = problem.at(&found.levels).into_iter().cloned().collect();
+            Ok(Some(Released::recoded(problem, recoding)))
+        }
         Err(SearchError::NoSafeNode { .. }) => Ok(None),
         Err(error) => Err(error),
     }
@@ -138,19 +191,39 @@ pub fn optimal_levels(problem: &Problem<'_>, progress: &dyn Progress) -> Result<
 pub fn attribute_suppression(
     problem: &Problem<'_>,
     progress: &dyn Progress,
-) -> Result<Published, SearchError> {
+) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> {
     match (AttributeSuppression {}).search(problem, progress) {
-        Ok(found) => Ok(Some(found.found.columns)),
+        Ok(found) => Ok(Some(Released::recoded(problem, found.found.columns))),
         Err(SearchError::NoSafeNode { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
 impl Minimality {
-    /// Whom the choice of the release exposes: the value is believed with at least this chance, and random worlds
-    /// would not. The surest first.
+    /// How sure of a value of a person one is at least: as sure as shown where all worlds were gone through.
+    pub fn least(&self, person: u32, value: u32) -> f64 {
+        let chance = self.after.chance(person, value);
+        match self.tried {
+            Tried::Sampled(_) => {
+                let fitting = self.consistent.hits;
+                let hits = (chance * fitting as f64).round() as u64;
+                least_share(hits, fitting, self.after.people().len())
+            }
+            Tried::All(_) | Tried::NoneNeeded => chance,
+        }
+    }
+
+    /// Whom the release and its choice expose: the value is believed with at least this chance, whatever worlds were drawn.
+    /// The surest first.
     pub fn exposed(&self, at_least: f64) -> Vec<Belief> {
-        let mut exposed = self.after.exposed(at_least);
+        let mut exposed = self.after.likely(at_least);
+        exposed.retain(|belief| self.least(belief.person, belief.value) >= at_least - 1e-12);
+        exposed
+    }
+
+    /// Those of them whom random worlds would not expose.
+    pub fn exposed_by_choice(&self, at_least: f64) -> Vec<Belief> {
+        let mut exposed = self.exposed(at_least);
         exposed.retain(|belief| self.before.chance(belief.person, belief.value) < at_least - 1e-12);
         exposed
     }
@@ -173,9 +246,10 @@ impl MinimalityAttack<'_> {
     /// # Errors
     /// When the position is no sensitive column, nothing is published, the algorithm fails, no world fits, or the
     /// person stopped it.
-    pub fn run<A>(&self, algorithm: &A, progress: &dyn Progress) -> Result<Minimality, MinimalityError>
+    pub fn run<A, S>(&self, algorithm: &A, progress: &dyn Progress) -> Result<Minimality, MinimalityError>
     where
-        A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published, SearchError> + Sync,
+        A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published<S>, SearchError> + Sync,
+        S: PartialEq + Sync,
     {
         let (problem, position) = (self.problem, self.position);
         let columns = problem.sensitive.len();
@@ -188,23 +262,40 @@ impl MinimalityAttack<'_> {
         }
         let quiet = Quiet(progress);
         let published = algorithm(problem, &quiet)?.ok_or(MinimalityError::NothingPublished)?;
-        let parts = partition(problem, &published.iter().collect::<Vec<_>>());
-        let seen = Seen::new(problem, &parts.class_of, &parts.kept)?;
+        let seen = Seen::new(problem, &published.class_of, &published.kept)?;
+        if !looks_at_values(problem) {
+            let before = seen.before(position, values);
+            let (tried, consistent) = (Tried::NoneNeeded, Rate::new(0, 0));
+            let candidates = seen.candidates();
+            return Ok(Minimality { tried, consistent, candidates, after: before.clone(), before });
+        }
         let (exact, _) = count_worlds(&seen.buckets);
         let domain = problem.sensitive[position].values as u128;
         let all = (0..seen.free.len()).try_fold(exact, |all, _| Some(all?.checked_mul(domain))).flatten();
         let all = all.and_then(|all| u64::try_from(all).ok()).filter(|&all| all <= self.worlds_at_most);
         let total = all.unwrap_or(self.samples);
+        let needed = match all {
+            Some(_) => 1,
+            None => worlds_needed(self.confidence, problem.rows)
+                .ok_or(MinimalityError::NeverSure { confidence: self.confidence })?,
+        };
         let mut source = Source::new(&seen, problem, all.is_some(), self);
 
         progress.stage("Worlds of the release", Some(total));
         let mut with = vec![0u64; problem.rows * values];
         let (mut tried, mut fitting) = (0u64, 0u64);
         const BATCH: u64 = 64;
-        while tried < total {
+        let patience = if all.is_some() { total } else { total.saturating_mul(10) };
+        // Twice as many as are needed when all agree, so that some may not.
+        let enough = needed.saturating_mul(2);
+        while tried < total || (fitting < enough && tried < patience) {
             progress.check()?;
+            if tried == total {
+                progress.stage("More worlds of the release", Some(patience));
+            }
+            let left = if tried < total { total - tried } else { patience - tried };
             let batch: Vec<Vec<u32>> =
-                std::iter::from_fn(|| source.next()).take(BATCH.min(total - tried) as usize).collect();
+                std::iter::from_fn(|| source.next()).take(BATCH.min(left) as usize).collect();
             if batch.is_empty() {
                 break;
             }
@@ -214,12 +305,7 @@ impl MinimalityAttack<'_> {
                     let codes = seen.codes(world);
                     let Some(criteria) = (self.bind)(&codes) else { return Ok(false) };
                     let other = other_world(problem, &codes, &criteria);
-                    let Some(recoding) = algorithm(&other, &quiet)? else { return Ok(false) };
-                    if recoding != published {
-                        return Ok(false);
-                    }
-                    // The same recoding has the same classes; which of them are kept depends on the values.
-                    Ok(partition(&other, &recoding.iter().collect::<Vec<_>>()).kept == parts.kept)
+                    Ok(algorithm(&other, &quiet)?.as_ref() == Some(&published))
                 })
                 .collect();
             for (world, fits) in batch.iter().zip(fits?) {
@@ -233,17 +319,29 @@ impl MinimalityAttack<'_> {
             }
             progress.at(tried);
         }
-        if fitting == 0 {
-            return Err(MinimalityError::NoneFits { tried });
-        }
         let sampled = all.is_none();
+        if fitting < needed {
+            return Err(match sampled {
+                true => MinimalityError::TooFew { fitting, tried, needed },
+                false => MinimalityError::NoneFits,
+            });
+        }
         Ok(Minimality {
             tried: if sampled { Tried::Sampled(tried) } else { Tried::All(tried) },
             consistent: Rate::new(fitting, tried),
+            candidates: seen.candidates(),
             before: seen.before(position, values),
             after: after(&with, values, fitting, sampled),
         })
     }
+}
+
+/// Whether anything that an algorithm looks at depends on sensitive values: a criterion, or the labels of records.
+fn looks_at_values(problem: &Problem<'_>) -> bool {
+    let is_sensitive =
+        |label: &Codes<'_>| problem.sensitive.iter().any(|own| std::ptr::eq(own.codes, label.codes));
+    problem.criteria.iter().any(|own| !own.histograms().is_empty())
+        || problem.label.as_ref().is_some_and(is_sensitive)
 }
 
 /// The problem with other sensitive values.
@@ -325,6 +423,15 @@ impl Seen {
     fn codes(&self, world: &[u32]) -> Vec<Vec<u32>> {
         let columns = self.tuples.first().map_or(0, Vec::len);
         (0..columns).map(|column| world.iter().map(|&tuple| self.value(tuple, column)).collect()).collect()
+    }
+
+    /// Per record the records of its class; none where it is suppressed.
+    fn candidates(&self) -> Vec<u64> {
+        let mut candidates = vec![0; self.rows];
+        for bucket in &self.buckets {
+            bucket.people.iter().for_each(|&row| candidates[row as usize] = bucket.people.len() as u64);
+        }
+        candidates
     }
 
     /// What random worlds believe.

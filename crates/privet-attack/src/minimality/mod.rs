@@ -7,11 +7,12 @@
 //! (survey ME-17).
 
 mod attack;
+mod certain;
 mod disclosure;
 mod distort;
 
 pub use attack::{
-    Bind, Minimality, MinimalityAttack, MinimalityError, Published, Tried, attribute_suppression,
+    Bind, Minimality, MinimalityAttack, MinimalityError, Published, Released, Tried, attribute_suppression,
     optimal_levels,
 };
 pub use disclosure::{DisclosureSets, PSafe, PSafeError, Schema, disclosure_sets, p_safe_choice};

@@ -19,13 +19,13 @@ mod table;
 use privet_perturb::Law;
 use serde::Serialize;
 
+use super::categories::PerturbedCategories;
 use super::constant::constant_column;
 use super::linkage::{Link, LinkageScore, link};
 use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
 use crate::percent;
-use crate::rate::Rate;
 pub use series::filter_series;
 use table::Table;
 
@@ -131,32 +131,45 @@ pub fn assess(
     columns: &[PerturbedColumn<'_>],
     knowing: &Knowing,
 ) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
-    assess_beside(columns, &[], knowing)
+    assess_beside(columns, &[], &[], knowing)
 }
 
-/// The same, with columns of categories beside them that are published as they are, each category a number of its own. They
-/// say nothing of how much noise was added; a person is looked for among the records that agree in them.
+/// The same, with columns of categories beside them: those that are published as they are, each category a number of its
+/// own, and those that were changed by a known law, with their originals. They say nothing of how much noise was added; a
+/// person is looked for by what is probable in them. Without columns of numbers only that is done.
 ///
 /// # Errors
-/// As [`assess`].
+/// As [`assess`]; when there is no column of any kind.
 pub fn assess_beside(
     columns: &[PerturbedColumn<'_>],
     beside: &[PerturbedColumn<'_>],
+    categories: &[PerturbedCategories],
     knowing: &Knowing,
 ) -> Result<Vec<NoiseFinding>, NoiseAttackError> {
-    let table = Table::new(columns)?;
-    let all = [columns, beside].concat();
+    let mut all = [columns, beside].concat();
     check_spread("the tolerance", knowing.tolerance)?;
     if !(0.0..=1.0).contains(&knowing.confidence) {
         return Err(NoiseAttackError::Parameter { name: "the confidence", accepted: "from 0 to 1" });
     }
+    // Records need a place, also where no number tells them apart.
+    let nowhere = vec![0.0; categories.first().map_or(0, |own| own.published.len())];
+    if let (true, Some(_)) = (all.is_empty(), categories.first()) {
+        let (law, together) = (Law::Keep, None);
+        let original = Some(&nowhere[..]); // why: the whole of it
+        all.push(PerturbedColumn { name: "", values: &nowhere, law, step: 0.0, together, original });
+    }
+    let linkage = Table::new(&all)?.linkage(categories, knowing)?;
+    if columns.is_empty() {
+        return Ok(vec![linkage]);
+    }
+    let table = Table::new(columns)?;
     let mut findings = Vec::new();
     for column in columns {
         findings.push(table.constant(column, knowing)?);
     }
     findings.push(table.spectral(knowing)?);
     findings.push(table.best_linear(knowing)?);
-    findings.push(Table::new(&all)?.linkage(knowing)?);
+    findings.push(linkage);
     findings.extend(table.all_series(knowing)?);
     findings.extend(QUESTIONS.map(|(attack, assumes, verdict)| NoiseFinding {
         attack,
@@ -228,12 +241,14 @@ impl Table<'_> {
         let found = spectral_filter(self.records()?, &variances)?;
         let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
         let score = self.score_in(&found.estimates, &deviations, knowing)?;
-        let outcome = estimated(found.expected_error, score, knowing);
+        let errors = self.beyond_means(&found.expected_errors);
+        let outcome = estimated(found.expected_error, &errors, score, knowing);
         let verdict = format!(
-            "{} of {} directions hold more data than noise; dropping the others {}.{}",
+            "{} of {} directions hold more data than noise; dropping the others {}.{}{}",
             found.kept,
             found.noisy_columns,
             told(&outcome),
+            self.worst(&outcome, &errors),
             self.left_out()
         );
         Ok(finding(outcome, verdict))
@@ -253,15 +268,40 @@ impl Table<'_> {
         }
         let found = best_linear(self.records()?, &self.shape())?;
         let score = self.score(&found.estimates, knowing)?;
-        let outcome = estimated(found.expected_error(), score, knowing);
+        let errors = self.beyond_means(&found.errors_in_noise());
+        let outcome = estimated(found.expected_error(), &errors, score, knowing);
         let verdict = format!(
-            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}{}",
+            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}{}{}",
             told(&outcome),
             found.error_alone(),
+            self.worst(&outcome, &errors),
             self.naive(knowing)?,
             self.left_out()
         );
         Ok(finding(outcome, verdict))
+    }
+
+    /// The column whose noise is got rid of, as a sentence; nothing where that is told of all columns together.
+    fn worst(&self, outcome: &Outcome, errors: &[Option<f64>]) -> String {
+        if self.noisy().len() < 2 {
+            return String::new();
+        }
+        let name = |place: usize| self.columns.get(place).map_or("", |column| column.name);
+        match outcome {
+            Outcome::Estimated { score: Some(score), .. } => match score.worst {
+                Some(place) => {
+                    format!(" The rates are those of {} alone, which is recovered most.", name(place))
+                }
+                None => " No column is recovered more often than it was published nearly right.".to_owned(),
+            },
+            Outcome::Estimated { succeeded: true, .. } => match least(errors) {
+                Some((place, error)) => {
+                    format!(" Of {} an error of {error:.2} is expected.", name(place))
+                }
+                None => String::new(),
+            },
+            _ => String::new(),
+        }
     }
 
     /// What knowing the covariance of correlated noise is worth, as a sentence; nothing without such noise or the truth.
@@ -283,12 +323,19 @@ impl Table<'_> {
         })
     }
 
-    fn linkage(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
+    fn linkage(
+        &self,
+        categories: &[PerturbedCategories],
+        knowing: &Knowing,
+    ) -> Result<NoiseFinding, NoiseAttackError> {
+        let numbers = self.columns.iter().map(|column| column.name).filter(|name| !name.is_empty());
+        let names = numbers.chain(categories.iter().map(|own| own.name.as_str()));
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let finding = |outcome, verdict: String| NoiseFinding {
             attack: "noise-linkage",
-            columns: self.columns.iter().map(|column| column.name.to_owned()).collect(),
+            columns: names.clone(),
             assumes: "a file with the original values of these columns for everybody in the release, and the published \
-                      noise model",
+                      laws",
             outcome,
             verdict,
             links: Vec::new(),
@@ -297,12 +344,14 @@ impl Table<'_> {
             let why = "Not made: the adversary's file is missing; give the original of every column to stand in for it.";
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         };
-        if let Some(why) = self.cannot() {
+        let of_noise = self.cannot().filter(|_| categories.is_empty() || self.kept.len() < 2);
+        if let Some(why) = of_noise {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
+        let categories: Vec<PerturbedCategories> = categories.iter().map(|own| own.of(&self.kept)).collect();
         let people = Records::new(original, self.columns.len())?;
         let laws: Vec<(Law, f64)> = self.columns.iter().map(|column| (column.law, column.step)).collect();
-        let links = link(self.records()?, people, &self.rounded_shape(), &laws, knowing.seed)?;
+        let links = link(self.records()?, people, &self.rounded_shape(), &laws, &categories, knowing.seed)?;
         let own: Vec<u32> = (0..people.len() as u32).collect();
         let score = links.score(&own, knowing.confidence)?;
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
@@ -397,15 +446,26 @@ impl Table<'_> {
     }
 }
 
-/// Success: more records are recovered than the published values give away and than means tell; without the truth, an
-/// error within the tolerance is expected.
-fn estimated(expected_error: f64, score: Option<Score>, knowing: &Knowing) -> Outcome {
-    let beyond = |own: Rate, other: Rate| own.low > other.high;
+/// Success: of some column more records are recovered than the published values give away and than means tell; without
+/// the truth, an error within the tolerance is expected of some column. `errors` are those of the columns of
+/// which it tells more than their means do.
+fn estimated(
+    expected_error: f64,
+    errors: &[Option<f64>],
+    score: Option<Score>,
+    knowing: &Knowing,
+) -> Outcome {
     let succeeded = match score {
-        Some(score) => beyond(score.recovered, score.published) && beyond(score.recovered, score.control),
-        None => expected_error <= knowing.tolerance,
+        Some(score) => score.succeeded(),
+        None => least(errors).is_some_and(|own| own.1 <= knowing.tolerance),
     };
     Outcome::Estimated { succeeded, expected_error, score }
+}
+
+/// The column with the least error, and that.
+fn least(errors: &[Option<f64>]) -> Option<(usize, f64)> {
+    let known = errors.iter().enumerate().filter_map(|(place, error)| Some((place, (*error)?)));
+    known.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// What is left of the noise, as a part of a sentence.

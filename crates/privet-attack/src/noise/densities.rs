@@ -1,8 +1,8 @@
-//! What a column with noise that is not normal says of who may be behind a record.
+//! What a column with noise that is not normal, or of categories, says of who may be behind a record.
 //!
 //! The distance of `linkage.rs` takes all noise for normal with a constant variance. Even noise tells nothing but who is
 //! within its bounds, and noise that is multiplied is the wider the larger the value. [`Densities`] puts the true density
-//! of such columns in the place of the normal one.
+//! of such columns in the place of the normal one, and adds the probabilities of categories, which have no distance.
 //!
 //! # Guarantee
 //! [`Densities::instead`] plus −d²/2 is, up to a constant that is the same for everybody, the logarithm of the probability
@@ -10,6 +10,7 @@
 
 use privet_perturb::{Law, Noise};
 
+use super::categories::PerturbedCategories;
 use super::records::{NoiseAttackError, Records, check_length};
 
 /// A column whose noise is not normal.
@@ -25,9 +26,10 @@ struct Other {
     inverse: Vec<(f64, f64)>,
 }
 
-/// The columns whose noise is not normal.
+/// The columns whose noise is not normal, and those of categories.
 pub(super) struct Densities {
     columns: Vec<Other>,
+    categories: Vec<PerturbedCategories>,
 }
 
 /// 0 multiplied by anything is 0: whoever has it is certain, as far as numbers can tell.
@@ -41,9 +43,14 @@ impl Densities {
         variances: &[f64],
         published: Records<'_>,
         people: Records<'_>,
+        categories: &[PerturbedCategories],
     ) -> Result<Self, NoiseAttackError> {
         check_length("laws of columns", laws.len(), published.width())?;
         check_length("variances of noise", variances.len(), published.width())?;
+        for own in categories {
+            check_length("records in a column of categories", own.published.len(), published.len())?;
+            check_length("people in a column of categories", own.original.len(), people.len())?;
+        }
         let is_other = |own: &(Law, f64)| matches!(own.0, Law::Add(Noise::Uniform { .. }) | Law::Multiply(_));
         let of = |records: Records<'_>, at: usize| {
             records.values().iter().skip(at).step_by(records.width()).copied().collect()
@@ -59,7 +66,7 @@ impl Densities {
             };
             Other { law, step, variance, published: of(published, at), people, inverse }
         });
-        Ok(Self { columns: columns.collect() })
+        Ok(Self { columns: columns.collect(), categories: categories.to_vec() })
     }
 
     /// Puts people in another order, that in which they will be asked for.
@@ -71,14 +78,16 @@ impl Densities {
             own.inverse = people.iter().filter_map(at).collect();
             own.people = ordered;
         }
+        self.categories.iter_mut().for_each(|own| own.order(people));
     }
 
     /// Whether all noise is normal.
     pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
+        self.columns.is_empty() && self.categories.is_empty()
     }
 
-    /// By how much a squared distance may be too large: even noise counts its square. Infinite where noise is multiplied, of
+    /// By how much a squared distance may be too large: even noise counts its square, and somebody who is near may have
+    /// improbable categories. Infinite where noise is multiplied, of
     /// which no distance tells anything.
     pub fn slack(&self) -> f64 {
         let of = |own: &Other| match own.law {
@@ -87,12 +96,15 @@ impl Densities {
             }
             _ => f64::INFINITY,
         };
-        self.columns.iter().map(of).sum()
+        let improbable = self.categories.iter().map(|own| -2.0 * own.least());
+        self.columns.iter().map(of).chain(improbable).sum()
     }
 
     /// What to add to −d²/2 for a record and a person; minus infinity where the person cannot be behind the record.
     pub fn instead(&self, record: usize, person: u32) -> f64 {
-        self.columns.iter().map(|own| own.instead(record, person as usize)).sum()
+        let (numbers, person) = (self.columns.iter(), person as usize);
+        let categories = self.categories.iter().map(|own| own.chance(record, person));
+        numbers.map(|own| own.instead(record, person)).chain(categories).sum()
     }
 
     /// What to add to d² for a squared distance in deviations of the noise as it is; even noise counts nothing.

@@ -7,8 +7,8 @@
 //!
 //! # Guarantee
 //! Where all noise is normal, the person who is taken is exactly the one that comparing with everybody gives, the first in
-//! the file among equals. Of even noise and of noise that is multiplied the density itself is used (`densities.rs`), so it
-//! is the likeliest person. `confidence` is the probability that the link is right, given that the person is in the file
+//! the file among equals. Of even noise, noise that is multiplied, and categories that became others by a known law the
+//! density itself is used (`densities.rs`), so it is the likeliest person. `confidence` is the probability that the link is right, given that the person is in the file
 //! and anybody there is as likely beforehand: everybody is weighed, and it is too small by a millionth at most, never too
 //! large. A link that is too far for the noise (once in 10,000 or less) has confidence 0: the adversary sees that the person
 //! is not in the file.
@@ -25,6 +25,7 @@ use privet_perturb::{Law, covariance};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::categories::PerturbedCategories;
 use super::densities::Densities;
 use super::nearest::{Neighbours, Tree};
 use super::records::{NoiseAttackError, NoiseShape, Records, check_length};
@@ -131,7 +132,8 @@ pub struct LinkageScore {
 }
 
 /// Links each published record to the likeliest person. `laws` tells of each column its noise, whose variances `noise`
-/// has, and to which step it is rounded, 0 for none; where it is shorter or empty the noise is normal. `seed` draws the records that are judged where there are many.
+/// has, and to which step it is rounded, 0 for none; where it is shorter or empty the noise is normal. `categories` are
+/// columns beside them, of the same records and people. `seed` draws the records that are judged where there are many.
 ///
 /// # Errors
 /// When there is nobody in the file, the columns differ, or the shape of the noise does not fit them. For noise that
@@ -141,6 +143,7 @@ pub fn link(
     people: Records<'_>,
     noise: &NoiseShape,
     laws: &[(Law, f64)],
+    categories: &[PerturbedCategories],
     seed: u64,
 ) -> Result<Linkage, NoiseAttackError> {
     check_length("columns in the file of people", people.width(), published.width())?;
@@ -154,7 +157,11 @@ pub fn link(
             return Err(NoiseAttackError::TooLarge { what, found, most });
         }
     }
-    let map = turned(whitening(published, people, noise)?, people)?;
+    let mut map = turned(whitening(published, people, noise)?, people)?;
+    // Where only categories tell people apart, all of them stand at one place.
+    if map.nrows() == 0 && !categories.is_empty() {
+        map = DMatrix::zeros(1, published.width());
+    }
     let mut laws = laws.to_vec();
     laws.resize(published.width(), (Law::Keep, 0.0));
     let variances: Vec<f64> = match noise {
@@ -162,7 +169,7 @@ pub fn link(
         NoiseShape::Proportional(_) => vec![0.0; published.width()],
         NoiseShape::Mixed { own, .. } => own.iter().map(|own| own.unwrap_or(0.0)).collect(),
     };
-    let densities = Densities::new(&laws, &variances, published, people)?;
+    let densities = Densities::new(&laws, &variances, published, people, categories)?;
     let means = people.means();
     let width = map.nrows();
     let mut links = Linkage {

@@ -22,6 +22,7 @@
 
 pub mod assess;
 pub mod averaging;
+pub mod categories;
 pub mod constant;
 mod densities;
 pub mod dinur_nissim;
@@ -37,5 +38,6 @@ pub mod undesired;
 pub mod weighted;
 
 pub use assess::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, assess_beside, filter_series};
+pub use categories::PerturbedCategories;
 pub use records::{NoiseAttackError, NoiseShape, Records};
 pub use score::{BitScore, Score};

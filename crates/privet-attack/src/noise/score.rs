@@ -4,6 +4,9 @@
 //! Errors are measured in standard deviations of the noise of their column, so the published values themselves have
 //! an error near 1. Columns without noise are published as they are and do not count. The control knows no record:
 //! it says the mean of the column for everybody. What the control reaches is no harm of the noise being weak.
+//!
+//! Each column is also scored by itself, and one that the adversary gets rid of the noise of is told, however many others
+//! stand beside it: over all columns together the error of those that hold would hide it.
 
 use serde::Serialize;
 
@@ -19,8 +22,13 @@ pub struct Score {
     pub estimate_error: f64,
     /// That of the mean of the column.
     pub control_error: f64,
-    /// A record is recovered when the root mean square error over its noisy columns is at most this.
+    /// A record is recovered when the root mean square error over its noisy columns, or in `worst` alone where that is
+    /// told, is at most this.
     pub tolerance: f64,
+    /// The column that is recovered most, by its place, among those of which more is recovered than the published values give
+    /// away and than means tell. The rates are of it alone; without such a column they are of all together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst: Option<usize>,
     /// Records that the published values give away already.
     pub published: Rate,
     /// Records that the adversary recovered.
@@ -53,25 +61,50 @@ impl Score {
         let means = published.means();
         let noisy = deviations.iter().filter(|deviation| **deviation > 0.0).count().max(1) as f64;
         let (mut sums, mut hits) = ([0.0; 3], [0u64; 3]);
+        let mut hits_of = vec![[0u64; 3]; deviations.len()];
         for ((truth, published), estimate) in truth.rows().zip(published.rows()).zip(estimates.rows()) {
-            for ((sum, hit), guess) in sums.iter_mut().zip(&mut hits).zip([published, estimate, &means]) {
-                let error = squared(truth, guess, deviations) / noisy;
-                *sum += error;
-                *hit += u64::from(error <= tolerance * tolerance);
+            for (guess, values) in [published, estimate, &means].into_iter().enumerate() {
+                let mut error = 0.0;
+                for (((truth, value), deviation), hits) in
+                    truth.iter().zip(values).zip(deviations).zip(&mut hits_of)
+                {
+                    if *deviation > 0.0 {
+                        let squared = ((truth - value) / deviation).powi(2);
+                        error += squared / noisy;
+                        hits[guess] += u64::from(squared <= tolerance * tolerance); // why: three guesses, three places
+                    }
+                }
+                sums[guess] += error; // why: as above
+                hits[guess] += u64::from(error <= tolerance * tolerance); // why: as above
             }
         }
         let records = truth.len() as u64;
+        let rates = |hits: [u64; 3]| hits.map(|hit| Rate::new(hit, records));
+        let beyond = |[published, recovered, control]: &[Rate; 3]| {
+            recovered.low > published.high && recovered.low > control.high
+        };
+        let columns = hits_of.into_iter().map(rates).enumerate().filter(|(_, own)| beyond(own));
+        let worst = columns.max_by_key(|(place, own)| (own[1].hits, std::cmp::Reverse(*place))); // why: three rates
         let [published_error, estimate_error, control_error] =
             sums.map(|sum| (sum / records.max(1) as f64).sqrt());
-        let [published, recovered, control] = hits.map(|hit| Rate::new(hit, records));
-        Ok(Self { published_error, estimate_error, control_error, tolerance, published, recovered, control })
+        let [published, recovered, control] = worst.map_or_else(|| rates(hits), |(_, own)| own);
+        let worst = worst.map(|(place, _)| place);
+        Ok(Self {
+            published_error,
+            estimate_error,
+            control_error,
+            tolerance,
+            worst,
+            published,
+            recovered,
+            control,
+        })
     }
-}
 
-/// The squared distance in deviations of the noise, over the columns that have some.
-fn squared(truth: &[f64], guess: &[f64], deviations: &[f64]) -> f64 {
-    let each = truth.iter().zip(guess).zip(deviations).filter(|(_, deviation)| **deviation > 0.0);
-    each.map(|((truth, guess), deviation)| ((truth - guess) / deviation).powi(2)).sum()
+    /// Whether more records are recovered than the published values give away and than means tell.
+    pub fn succeeded(&self) -> bool {
+        self.recovered.low > self.published.high && self.recovered.low > self.control.high
+    }
 }
 
 /// How many bits of a table an adversary got right.
@@ -129,6 +162,31 @@ mod tests {
         // Without any noise everything is told and the errors are 0.
         let score = Score::of(truth, published, estimates, &[0.0, 0.0], 0.5).unwrap();
         assert_eq!((score.published_error, score.recovered.hits), (0.0, 2));
+    }
+
+    /// survey AT-16: an independent noisy column beside it does not hide a column that is recovered.
+    #[test]
+    fn a_recovered_column_is_told_whatever_stands_beside_it() {
+        let records = 400;
+        // Far from the mean, off by one deviation as published, and recovered.
+        let truth_of = |record: usize| 10.0 * (record % 7) as f64;
+        for others in 0..6 {
+            let width = 1 + others;
+            let [mut truth, mut published, mut estimates] = [const { Vec::new() }; 3];
+            for record in 0..records {
+                for column in 0..width {
+                    let own = truth_of(record + column);
+                    truth.push(own);
+                    published.push(own + 1.0);
+                    estimates.push(if column == others { own + 0.1 } else { own + 1.0 });
+                }
+            }
+            let [truth, published, estimates] =
+                [&truth, &published, &estimates].map(|values| Records::new(values, width).unwrap());
+            let score = Score::of(truth, published, estimates, &vec![1.0; width], 0.5).unwrap();
+            assert_eq!((score.recovered.hits, score.worst), (400, Some(others)), "{others} others");
+            assert!(score.succeeded());
+        }
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Filtered {
     pub cut: f64,
     /// The root mean square error that is expected, in deviations of the noise; the published values have 1.
     pub expected_error: f64,
+    /// Per column the same; 0 for columns without noise.
+    pub expected_errors: Vec<f64>,
 }
 
 /// Drops the directions in which there is nothing but noise.
@@ -69,6 +71,7 @@ pub fn spectral_filter(published: Records<'_>, variances: &[f64]) -> Result<Filt
             spectrum: Vec::new(),
             cut: 0.0,
             expected_error: 0.0,
+            expected_errors: vec![0.0; width],
         });
     }
     let count = noisy.len();
@@ -89,12 +92,22 @@ pub fn spectral_filter(published: Records<'_>, variances: &[f64]) -> Result<Filt
         }
     }
     let lost: f64 = axes.values.iter().skip(kept).map(|value| (value - 1.0).max(0.0)).sum();
+    // Of a column the noise along what is kept stays, and the data along the rest is lost.
+    let mut expected_errors = vec![0.0; width];
+    for (a, &(column, _)) in noisy.iter().enumerate() {
+        let left = |(axis, value): (usize, &f64)| {
+            let share = axes.vectors[(a, axis)].powi(2); // why: a, axis < count
+            share * if axis < kept { 1.0 } else { (value - 1.0).max(0.0) }
+        };
+        expected_errors[column] = axes.values.iter().enumerate().map(left).sum::<f64>().sqrt(); // why: a column of the records
+    }
     Ok(Filtered {
         estimates: apply(published, &map),
         noisy_columns: count,
         kept,
         cut,
         expected_error: ((kept as f64 + lost) / count as f64).sqrt(),
+        expected_errors,
         spectrum: axes.values,
     })
 }
@@ -130,6 +143,12 @@ impl BestLinear {
     /// The error that is expected over all noisy columns, in deviations of their noise; 0 when there is no noise.
     pub fn expected_error(&self) -> f64 {
         in_noise(&self.expected_errors, &self.noise)
+    }
+
+    /// The error that is expected of each column, in deviations of its noise; 0 where it has none.
+    pub fn errors_in_noise(&self) -> Vec<f64> {
+        let both = self.expected_errors.iter().zip(&self.noise);
+        both.map(|(error, noise)| if *noise > 0.0 { error / noise } else { 0.0 }).collect()
     }
 
     /// The same for estimates from each column alone.

@@ -7,6 +7,10 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::Rate;
 
+/// So many standard errors below what was drawn lies what counts: with twelve walks it is wrong about one in a thousand of those
+/// who are at the edge.
+pub const CERTAIN: f64 = 4.0;
+
 /// Beliefs about the sensitive value of people.
 #[derive(Debug, Clone, Default)]
 pub struct Beliefs {
@@ -108,9 +112,23 @@ impl Beliefs {
         self.of(person).iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
-    /// Everybody whose likeliest value has at least this chance, the surest first. A chance that misses it by less
-    /// than 1e-12 counts.
+    /// How sure of a value of somebody one is at least: the chance, less [`CERTAIN`] standard errors.
+    pub fn least(&self, person: u32, value: u32) -> f64 {
+        // Infinite errors tell nothing.
+        (self.chance(person, value) - CERTAIN * self.standard_error(person, value)).max(0.0)
+    }
+
+    /// Everybody of whose likeliest value one is at least so sure, whatever was drawn; the surest first. A chance that misses
+    /// it by less than 1e-12 counts.
     pub fn exposed(&self, at_least: f64) -> Vec<Belief> {
+        let mut exposed = self.likely(at_least);
+        exposed.retain(|own| self.least(own.person, own.value) >= at_least - 1e-12);
+        exposed
+    }
+
+    /// Everybody whose likeliest value seems to have at least this chance, the surest first: some of them by the errors of a
+    /// sample alone.
+    pub fn likely(&self, at_least: f64) -> Vec<Belief> {
         let likely = self.people.iter().filter_map(|&person| {
             let (value, chance) = self.most_likely(person)?;
             (chance >= at_least - 1e-12).then_some(Belief { person, value, chance })
@@ -128,7 +146,7 @@ impl Beliefs {
 
     /// How often the likeliest value of a person is the true one.
     pub fn accuracy(&self, truth: impl Fn(u32) -> Option<u32>) -> Rate {
-        Self::score(&self.exposed(0.0), truth)
+        Self::score(&self.likely(0.0), truth)
     }
 }
 
@@ -147,6 +165,16 @@ mod tests {
         assert_eq!((beliefs.most_likely(7), beliefs.most_likely(9)), (Some((1, 0.5)), None));
         assert_eq!(beliefs.exposed(0.9), [Belief { person: 3, value: 4, chance: 1.0 }]);
         assert_eq!((beliefs.people(), beliefs.largest_error()), (&[7, 3][..], 0.0));
+        // What was drawn counts less its errors.
+        let mut drawn = Beliefs::default();
+        let near = drawn.add_estimated([(0, 0.95, 0.02), (1, 0.05, 0.02)]);
+        let close = drawn.add_estimated([(0, 0.95, 0.01), (1, 0.05, 0.01)]);
+        drawn.about(1, near);
+        drawn.about(2, close);
+        assert_eq!(
+            (drawn.likely(0.9).len(), drawn.exposed(0.9)[0].person, drawn.exposed(0.9).len()),
+            (2, 2, 1)
+        );
         let rate = beliefs.accuracy(|person| (person == 3).then_some(4));
         assert_eq!((rate.hits, rate.of), (1, 2));
     }

@@ -109,8 +109,8 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
         ));
     } else if asked.perturbed {
         text.push_str(&format!(
-            "Estimated from {records} records with perturbed values, unbiased; the interval holds the truth with about 95 %, \
-             where records are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
+            "Estimated from {records} records with perturbed values, counts and sums without bias; the interval holds the truth with \
+             about 95 %, where those that count are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
         ));
     } else if suppressed > 0 {
         text.push_str(&format!(
@@ -121,12 +121,22 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     } else {
         text.push_str(&format!("From {records} published records; none was suppressed.\n"));
     }
+    if answer.labels_overlap {
+        text.push_str(
+            "Lines are labels as they are published, and some of them overlap: bounds are of the records with the label. Who has \
+             its values may stand in another line; ask for them with `where`.\n",
+        );
+    }
+    for note in &asked.notes {
+        text.push_str(note);
+        text.push('\n');
+    }
     if let Some(from) = asked.sampled_from {
         text.push_str(&format!("They are a random sample of {} records.\n", grouped(from)));
     }
     if asked.perturbed {
         if unbounded {
-            text.push_str("-: there is nothing to average, no bound, or the figure is exact.\n");
+            text.push_str("-: there is no bound, the figure is exact, or it is an average of records whose number cannot be told from 0.\n");
         }
     } else if unknown {
         let hint =

@@ -153,7 +153,8 @@ fn figures(figures: &[Figure]) -> String {
     let line = |figure: &Figure| {
         // Where there is no figure its sentence says why.
         if figure.value.is_nan() {
-            return format!("  {:<42} {:>12}\n    {}\n", figure.name, "no estimate", figure.says);
+            let word = figure.without_value();
+            return format!("  {:<42} {word:>12}\n    {}\n", figure.name, figure.says);
         }
         let value = if figure.is_share { percent(figure.value) } else { number(figure.value) };
         format!("  {:<42} {value:>12}\n", figure.name)

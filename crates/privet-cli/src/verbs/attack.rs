@@ -46,10 +46,10 @@ pub struct Attack {
     /// The seed of attacks that draw at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write what each attack concludes about each person to this CSV, for the owner alone
+    /// Write what each attack concludes about each person to this CSV, for the owner alone; an earlier one is replaced, no other file is
     #[arg(long, value_name = "FILE")]
     people: Option<PathBuf>,
-    /// Write the owner's report to this HTML file
+    /// Write the owner's report to this HTML file; an earlier page is replaced, no other file is
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }

@@ -45,7 +45,7 @@ pub struct Audit {
     /// Attack answers about a made-up secret, too: with too little noise, and with noise for epsilon
     #[arg(long)]
     attack: bool,
-    /// The scale of the noise that is too little (Laplace; the standard deviation is about 1.4 times this)
+    /// The scale of the noise that is too little (Laplace noise on whole numbers)
     #[arg(
         long,
         value_name = "NUMBER",

@@ -10,7 +10,7 @@ use privet_job::query::{
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
 use super::query_text::left_aligned;
 use super::{Shared, print, print_json};
-use crate::exit::{DONE, Failure};
+use crate::exit::{DONE, Failure, REFUSED};
 
 /// Open accounts for private answers, see who spent what, and verify that the record of it is whole
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct Ledger {
 enum Act {
     /// Open an account with its total budget, once and for all
     Open(Open),
-    /// List the entries: when, who, what it cost, what was left
+    /// List the entries: when, who, what it cost, what was left. Exit code 1 when they do not hold
     Show(Show),
     /// Recompute every hash and every sum. Exit code 1, with the place, when something was changed
     Verify(Verify),
@@ -111,6 +111,12 @@ impl Ledger {
                 if let Some(file) = &show.report {
                     write(file, &ledger_page(&shown))?;
                 }
+                if let Some(problem) = &shown.problem {
+                    return Err(Failure {
+                        code: REFUSED,
+                        message: format!("these entries cannot be relied upon: {problem}"),
+                    });
+                }
             }
             Act::Verify(verify) => {
                 let flags = verify.ledger.flags();
@@ -143,6 +149,12 @@ fn describe_verified(verified: &Verified, since: Option<&str>) -> String {
         ),
     };
     let (count, head) = (verified.entries, &verified.head);
+    let later = match verified.signed {
+        true => later,
+        false => format!(
+            "The entries are not signed: whoever can write the ledger can write another one that holds.\n{later}"
+        ),
+    };
     format!(
         "{ledger}: {count} {}, every hash and every sum holds.\n{later}\nLast entry, to be kept elsewhere: {head}",
         if count == 1 { "entry" } else { "entries" }
@@ -179,7 +191,11 @@ fn describe(shown: &Shown) -> String {
             entry.question.chars().take(12).collect(),
         ]);
     }
-    left_aligned(&rows)
+    let mut text = left_aligned(&rows);
+    if !shown.signed {
+        text.push_str("\nThe entries are not signed: whoever can write the ledger can change them.");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -191,11 +207,15 @@ mod tests {
     fn nothing_is_not_called_whole() {
         let of = |entries, since| {
             let head = format!("{entries}:{}", "0".repeat(64));
-            describe_verified(&Verified { ledger: "l".to_owned(), entries, head }, since)
+            describe_verified(
+                &Verified { ledger: "l".to_owned(), entries, head, signed: entries != 1 },
+                since,
+            )
         };
         let none = of(0, None);
         assert!(none.contains("nothing to verify") && none.contains("--since") && !none.contains("holds."));
         assert!(of(1, None).contains("1 entry, every hash and every sum holds."));
+        assert!(of(1, None).contains("not signed") && !of(2, None).contains("not signed"));
         assert!(of(2, None).contains("only --since NUMBER:HASH"));
         assert!(of(2, Some("1:00")).contains("Nothing that was there at 1:00 is gone."));
     }

@@ -17,7 +17,8 @@ Examples:
   privet measure patients.csv release --job job.toml --report measured.html
   privet measure job.toml release --class diagnosis --risk-file risks.csv
   privet measure job.toml release --population-size 80000000
-  privet measure train.toml release --class diagnosis --target cost --test apart.csv")]
+  privet measure train.toml release --class diagnosis --target cost --test apart.csv
+  privet measure counts.toml counts")]
 pub struct Measure {
     /// The table that the release was made from, or its job file
     original: PathBuf,
@@ -47,10 +48,10 @@ pub struct Measure {
     /// The seed of everything that is drawn at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write what each record risks to this CSV, for the owner alone
+    /// Write what each record risks to this CSV, for the owner alone; an earlier one is replaced, no other file is
     #[arg(long, value_name = "FILE")]
     risk_file: Option<PathBuf>,
-    /// Write the owner's report to this HTML file
+    /// Write the owner's report to this HTML file; an earlier page is replaced, no other file is
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }

@@ -187,6 +187,11 @@ impl Query {
         if self.output.is_some() && !makes_records {
             return Err(refused("--output is for records: --synthetic N, or --mechanism alpha-beta"));
         }
+        if self.dry_run && (self.output.is_some() || self.report.is_some()) {
+            return Err(refused(
+                "--dry-run answers nothing, so there is nothing for --output or --report to write; leave them out",
+            ));
+        }
         // Found out before anything is charged.
         for file in self.output.iter().chain(&self.report) {
             can_be_written(file)?;

@@ -235,6 +235,9 @@ fn describe(summary: &RandomizeSummary) -> String {
                     "\nEstimate from each table, then: privet combine estimates.csv {}",
                     rule.flags()
                 ));
+                if own.with_gaps().next().is_some() {
+                    text.push_str("\nIts intervals take no account of values that were missing, and are too narrow where these matter.");
+                }
             }
         }
         None if summary.swap.is_none() => {
@@ -264,8 +267,9 @@ fn means(summary: &RandomizeSummary) -> String {
                 }
                 false => "",
             };
+            let gaps = own.told_of_gaps().map_or(String::new(), |told| format!("{told}\n"));
             format!(
-                "{lost}{:.1} % of made records equal an original in every column.\nSynthetic records promise no formal \
+                "{lost}{gaps}{:.1} % of made records equal an original in every column.\nSynthetic records promise no formal \
                  privacy: their model was learned from everybody.\n",
                 100.0 * own.copied_records
             )

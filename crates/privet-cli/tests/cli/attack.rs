@@ -333,6 +333,59 @@ fn everybody_can_be_looked_up_at_home() {
     }
 }
 
+/// Nothing that is read is written over, whatever the flag and however its path is written.
+#[test]
+fn what_is_read_is_never_written_over() {
+    let dir = released();
+    dir.write("k.toml", "[people]\npath = \"who.csv\"\n[control]\npath = \"control.csv\"\n")
+        .write("who.csv", "name,age\nAnn,30\n")
+        .write("control.csv", "age,condition\n30,Flu\n")
+        .write("test.csv", PATIENTS)
+        .write("population.csv", PATIENTS)
+        .write("notes.txt", "mine");
+    let files = ["patients.csv", "ages.csv", "job.toml", "k.toml", "who.csv", "control.csv", "test.csv"];
+    let all = [&files[..], &["population.csv", "notes.txt"]].concat();
+    let before: Vec<Vec<u8>> = all.iter().map(|name| dir.bytes(name)).collect();
+    let measure = ["measure", "job.toml", "release", "--test", "test.csv", "--population", "population.csv"];
+    let attack =
+        ["attack", "release", "--original", "patients.csv", "--job", "job.toml", "--knowledge", "k.toml"];
+    for name in &all {
+        for flag in ["--report", "--risk-file"] {
+            // What a knowledge file names is none of measure's.
+            let said = match *name {
+                "k.toml" | "who.csv" | "control.csv" | "notes.txt" => "is there already",
+                _ => "is read by this command",
+            };
+            dir.expect(2, &[&measure[..], &[flag, name]].concat()).says(said).says(name);
+        }
+        for flag in ["--report", "--people"] {
+            let said = match *name {
+                "test.csv" | "population.csv" | "notes.txt" => "is there already",
+                _ => "is read by this command",
+            };
+            dir.expect(2, &[&attack[..], &[flag, name]].concat()).says(said).says(name);
+        }
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(dir.path("patients.csv"), dir.path("link.html")).unwrap();
+        dir.expect(2, &["measure", "job.toml", "release", "--report", "link.html"]).says("is read by");
+    }
+    // The owner's folder has names of its own.
+    dir.write("mine/risk.csv", "mine");
+    dir.expect(2, &["anonymize", "job.toml", "--force", "--home", "mine"]).says("risk.csv");
+    assert_eq!(dir.text("mine/risk.csv"), "mine");
+    let after: Vec<Vec<u8>> = all.iter().map(|name| dir.bytes(name)).collect();
+    assert_eq!(before, after);
+    // What was written here before is replaced.
+    for _ in 0..2 {
+        dir.expect(0, &["measure", "job.toml", "release", "--report", "m.html", "--risk-file", "r.csv"]);
+        let args = ["attack", "release", "--original", "job.toml", "--people", "p.csv", "--report", "m.html"];
+        dir.expect(0, &args);
+        dir.expect(0, &["anonymize", "job.toml", "--force", "--home", "home"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_used_is_refused() {
     let dir = released();
@@ -436,6 +489,93 @@ fn nothing_is_learned_from_the_same_twice() {
     let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml", "--json"];
     dir.expect(2, &args).says("accepted are `condition`");
     dir.expect(2, &["measure", "job.toml", "release", "--queries", "9223372036854775807"]).says("--queries");
+}
+
+/// survey AT-25: what one release excludes leaves it to others. The adversary who has the original knows the columns of the other
+/// release as well, buckets are put together by who stands in them, and whoever may be absent from a release is not excluded by it.
+#[test]
+fn releases_of_one_table_are_put_together_by_counting() {
+    let dir = Dir::new();
+    let release = |name: &str, table: &str, quasi: &str, search: &str| {
+        let job = format!(
+            "[input]\npath = \"{table}\"\n[columns.name]\nrole = \"identifier\"\n{quasi}[columns.s]\nrole = \"sensitive\"\n{search}\
+             [output]\nfolder = \"{name}\"\n"
+        );
+        dir.write(&format!("{name}.toml"), &job);
+        dir.expect(0, &["anonymize", &format!("{name}.toml"), "--quiet"]);
+    };
+    let composed = |name: &str, knowledge: &str, more: &[&str]| {
+        dir.write("knowledge.toml", knowledge);
+        let original = format!("{name}.toml");
+        let args = [
+            "attack",
+            name,
+            "--original",
+            &original,
+            "--knowledge",
+            "knowledge.toml",
+            "--attacks",
+            "composition",
+            "--json",
+        ];
+        let assessed = dir.expect(0, &[&args[..], more].concat()).json();
+        let found = finding(&assessed, "composition");
+        (found["exposed"]["hits"].as_u64().unwrap(), found["right"]["hits"].as_u64().unwrap_or(0))
+    };
+    let promise = "[privacy]\nk-anonymity = 3\n";
+    // Another column each: only the original has both.
+    dir.write(
+        "t.csv",
+        "name,sex,age,zip,s\nA,f,21,101,HIV\nB,f,25,201,flu\nC,f,26,202,ulcer\nD,f,31,102,flu\nE,f,35,203,cancer\nF,f,36,103,asthma\n",
+    );
+    let sex = "[columns.sex]\nrole = \"quasi\"\n";
+    let (age, zip) = (
+        "[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10] }\n",
+        "[columns.zip]\nrole = \"quasi\"\nhierarchy = { intervals = [100] }\n",
+    );
+    release("r0", "t.csv", &format!("{sex}{age}"), promise);
+    release("r1", "t.csv", &format!("{sex}{zip}"), promise);
+    let other = "[[releases]]\nfolder = \"r1\"\njob = \"r1.toml\"\n";
+    assert_eq!(composed("r0", other, &[]), (2, 2));
+    // The same before it is handed over.
+    let limit = format!(
+        "{}[adversary]\nknowledge = \"knowledge.toml\"\nattacks = [\"composition\"]\nmax-risk = 0.1\n",
+        dir.text("r0.toml")
+    );
+    dir.write("limit.toml", limit);
+    dir.expect(1, &["anonymize", "limit.toml", "--force"]).says("`composition` on s");
+    // Buckets with one person more: all look different, and what is more is that person's.
+    let buckets = "[privacy]\nl-diversity = { kind = \"distinct\", l = 2 }\n[search]\nalgorithm = \"anatomy\"\n[search.anatomy]\nbuckets-from = \"g\"\n[adversary]\nmax-risk = 1\n";
+    let people = "A,31,1,flu\nB,32,1,flu\nC,33,1,cancer\nD,34,1,ulcer\nE,38,1,flu\nF,41,2,flu\nG,42,2,ulcer\nH,43,2,cancer\n";
+    dir.write("b0.csv", format!("name,age,g,s\n{people}"));
+    dir.write("b1.csv", format!("name,age,g,s\n{}", people.replace("E,38,1,flu\n", "")));
+    let age = "[columns.age]\nrole = \"quasi\"\n";
+    release("b0", "b0.csv", age, buckets);
+    release("b1", "b1.csv", age, buckets);
+    let list = "[people]\npath = \"b0.csv\"\nname = \"name\"\n";
+    assert_eq!(composed("b0", &format!("{list}[[releases]]\nfolder = \"b1\"\n"), &[]), (1, 1));
+    // Where as many people fit as there are records nobody is absent, though one of them may stand anywhere.
+    let eight = "p1,20,X,Flu\np2,21,Y,Cold\np3,30,X,HIV\np4,31,Y,Gout\np5,40,X,Flu\np6,41,Z,Gout\np7,50,Z,Cold\np8,51,Y,HIV\n";
+    dir.write("d.csv", format!("name,age,city,s\n{eight}"));
+    let two = "[privacy]\nk-anonymity = 2\n";
+    release("d0", "d.csv", "[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10] }\n", two);
+    release("d1", "d.csv", "[columns.city]\nrole = \"quasi\"\n", two);
+    let list = "[people]\npath = \"blank.csv\"\nname = \"name\"\n[[releases]]\nfolder = \"d1\"\n";
+    for (people, hits) in [(eight.to_owned(), 8), (eight.replace("p8,51,Y", "p8,51,"), 7)] {
+        dir.write("blank.csv", format!("name,age,city,s\n{people}"));
+        let found = composed("d0", list, &[]);
+        assert!(found.0 >= hits && found.0 == found.1, "{found:?}");
+    }
+    // A release that lacks one of three who look alike excludes nothing for any of them.
+    dir.write("c0.csv", "name,a,b,s\nA,1,1,flu\nB,1,1,flu\nC,1,1,HIV\nD,2,2,flu\nE,2,2,HIV\n");
+    dir.write("c1.csv", "name,a,b,s\nA,1,1,flu\nB,1,1,flu\nD,2,2,flu\nE,2,2,HIV\n");
+    release("c0", "c0.csv", "[columns.a]\nrole = \"quasi\"\n", two);
+    release("c1", "c1.csv", "[columns.b]\nrole = \"quasi\"\n", two);
+    let list = "[people]\npath = \"c0.csv\"\nname = \"name\"\n";
+    assert_eq!(
+        composed("c0", &format!("{list}[[releases]]\nfolder = \"c1\"\n"), &["--confidence", "0.7"]).0,
+        0
+    );
 }
 
 /// Counts that were forged to overflow are refused.

@@ -128,6 +128,9 @@ fn people_of_the_control_are_not_in_the_data() {
     dir.write("knowledge.toml", format!("{KNOWLEDGE}[control]\npath = \"others.csv\"\nname = \"name\"\n"));
     let args = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
     dir.expect(2, &args).says("has the name of somebody in the data");
+    dir.write("same.toml", "[control]\npath = \"patients.csv\"\n");
+    let same = args.map(|own| if own == "knowledge.toml" { "same.toml" } else { own });
+    dir.expect(2, &same).says("it is the table of the people who are attacked");
     // Without names, the numbers of records are no names.
     dir.write("strangers.csv", "age,condition\n33,Cancer\n45,Flu\n");
     dir.write("knowledge.toml", "[control]\npath = \"strangers.csv\"\n");
@@ -172,12 +175,189 @@ fn values_that_nobody_of_the_list_has_hide_nobody() {
             assert_eq!(rate(finding(&assessed, word), "exposed"), (2, 2), "{list}");
         }
     }
-    dir.write("list.csv", "name,town\nAnn,Ash\nBob,Birch\nEva,Elm\nFox,Fir\n");
+    // A list without Cyd and Dan is seen not to hold everybody, and proves nobody's presence.
+    for (more, exposed, risk) in [("", (0, 4), 0.0), ("Cyd,Cedar\nDan,Dale\n", (4, 6), 1.0)] {
+        dir.write("list.csv", format!("name,town\nAnn,Ash\nBob,Birch\nEva,Elm\nFox,Fir\n{more}"));
+        let knowledge = "[people]\npath = \"list.csv\"\nname = \"name\"\n";
+        let assessed = attack(&dir, knowledge, &["--attacks", "membership"]);
+        let own = finding(&assessed, "membership");
+        assert_eq!((rate(own, "exposed"), own["risk"].as_f64()), (exposed, Some(risk)), "{own:#}");
+        assert!(own["not_counted"].is_null(), "{own:#}");
+    }
+}
+
+/// A limit is kept only where somebody was judged, and with knowledge that can be true.
+#[test]
+fn a_limit_is_not_kept_by_nobody_or_by_contradictions() {
+    let dir = released();
+    let limited = |knowledge: &str, more: &[&str]| {
+        dir.write("knowledge.toml", knowledge);
+        let args = [
+            "attack",
+            "release",
+            "--knowledge",
+            "knowledge.toml",
+            "--original",
+            "job.toml",
+            "--max-risk",
+            "0.5",
+        ];
+        dir.privet(&[&args[..], more].concat())
+    };
+    // The same people by other names are nobody of the data.
+    dir.write("shouted.csv", PATIENTS.to_uppercase().replacen("NAME,AGE,CONDITION", "name,age,condition", 1));
+    let shouted = "[people]\npath = \"shouted.csv\"\nname = \"name\"\n";
+    limited(shouted, &["--attacks", "homogeneity"])
+        .expect(2)
+        .says("nobody to judge")
+        .says("called as they are there");
+    dir.write("none.csv", "name,age\n");
+    limited("[people]\npath = \"none.csv\"\nname = \"name\"\n", &["--attacks", "linking"])
+        .expect(2)
+        .says("nobody to judge");
+    dir.write("patients-too.csv", PATIENTS);
+    let people = "[people]\npath = \"patients-too.csv\"\nname = \"name\"\n";
+    limited(people, &["--attacks", "homogeneity"]).expect(0);
+    // Two of one class cannot both have what it has once; which class it is does not matter.
+    let wrong = "[[records]]\nperson = \"Ann\"\nvalue = \"Cancer\"\n[[records]]\nperson = \"Bruce\"\nvalue = \"Cancer\"\n";
+    limited(&format!("{people}{wrong}"), &[])
+        .expect(2)
+        .says("`background-knowledge` cannot be made with what is known");
+    limited(&format!("{people}{wrong}"), &["--attacks", "homogeneity"]).expect(0);
+}
+
+/// What is not known of somebody excludes nothing, and nothing for others.
+#[test]
+fn a_blank_cell_of_a_table_of_people_is_no_value() {
+    let dir = Dir::new();
+    dir.write("data.csv", "name,age,sex,diag\nAnn,21,F,Flu\nAda,21,F,HIV\nBob,22,M,Cancer\nBen,22,M,Flu\nCid,,M,HIV\nCal,,M,HIV\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"data.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.age]\nrole = \"quasi\"\n[columns.sex]\nrole = \
+         \"quasi\"\n[columns.diag]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let list = "name,age,sex\nAnn,21,F\nAda,21,F\nBob,22,M\nBen,22,M\nCid,33,M\nCal,34,M\n";
+    let candidates = |list: &str| {
+        dir.write("list.csv", list);
+        dir.write("knowledge.toml", "[people]\npath = \"list.csv\"\nname = \"name\"\n");
+        let args = [
+            "attack",
+            "release",
+            "--knowledge",
+            "knowledge.toml",
+            "--original",
+            "job.toml",
+            "--attacks",
+            "homogeneity",
+        ];
+        dir.expect(0, &[&args[..], &["--people", "who.csv"]].concat());
+        let text = dir.text("who.csv");
+        let _ = std::fs::remove_file(dir.path("who.csv"));
+        text.lines()
+            .skip(1)
+            .map(|line| line.split(',').nth(3).unwrap().parse().unwrap())
+            .collect::<Vec<u32>>()
+    };
+    // Who is 33 may be one of the two without an age; who is 22 one of these or of those of 22.
+    assert_eq!(candidates(list), [2, 2, 4, 4, 2, 2]);
+    assert_eq!(candidates(&format!("{list}Zed,,F\n")), [2, 2, 4, 4, 2, 2, 2]);
+    assert_eq!(candidates(&list.replace("Bob,22", "Bob,")), [2, 2, 4, 4, 2, 2]);
+    // Nor what cannot be read among numbers.
+    assert_eq!(candidates(&format!("{list}Zed,unknown,F\n")), [2, 2, 4, 4, 2, 2, 2]);
+}
+
+/// Values that labels stand for are known, whatever most of their column are; and a table of people that fits nothing keeps no limit.
+#[test]
+fn values_of_people_are_read_as_labels_mean_them() {
+    let dir = Dir::new();
+    let release = |table: &str, column: &str| {
+        dir.write("data.csv", table);
+        dir.write(
+            "job.toml",
+            format!(
+                "[input]\npath = \"data.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.c]\nrole = \"quasi\"\n{column}[columns.s]\nrole = \
+                 \"sensitive\"\n[privacy]\nk-anonymity = 2\n"
+            ),
+        );
+        dir.expect(0, &["anonymize", "job.toml", "--quiet", "--force"]);
+    };
+    let exposed = |list: &str| {
+        dir.write("list.csv", list);
+        let assessed =
+            attack(&dir, "[people]\npath = \"list.csv\"\nname = \"name\"\n", &["--attacks", "homogeneity"]);
+        rate(finding(&assessed, "homogeneity"), "exposed").0
+    };
+    // Half of the codes are numbers; a hierarchy knows all of them.
+    dir.write(
+        "codes.csv",
+        "A1;north;*\nA2;north;*\nB1;south;*\nB2;south;*\n7;east;*\n8;east;*\n9;west;*\n10;west;*\n",
+    );
+    let people =
+        "name,c,s\na,A1,Flu\nb,A2,Flu\nc,B1,Cold\nd,B2,Cold\ne,7,HIV\nf,8,HIV\ng,9,Gout\nh,10,Gout\n";
+    release(people, "hierarchy = \"codes.csv\"\n");
+    assert_eq!(exposed(people), 8);
+    // Flags.
+    release("name,c,s\na,true,Flu\nb,true,Flu\nc,true,Flu\nd,true,Flu\n", "");
+    let flags = "name,c\na,true\nb,true\nc,true\nd,true\nx,false\ny,false\n";
+    dir.write("list.csv", flags);
+    let knowledge = "[people]\npath = \"list.csv\"\nname = \"name\"\n";
+    let assessed = attack(&dir, knowledge, &["--attacks", "membership"]);
+    assert_eq!(rate(finding(&assessed, "membership"), "exposed"), (4, 6));
+    // Most ages are odd; those that can be read are read, because labels are ranges.
+    let ages: String = [21, 22, 31, 32, 41, 42, 51, 52]
+        .iter()
+        .enumerate()
+        .map(|(n, age)| format!("p{n},{age},s{}\n", n / 2))
+        .collect();
+    release(&format!("name,c,s\n{ages}"), "hierarchy = { intervals = [10] }\n");
+    let odd = ages.replace(",3", ",3?").replace(",4", ",4?").replace(",5", ",5?");
+    assert_eq!(exposed(&format!("name,c,s\n{odd}")), 2);
+    // A year is none of the months that it has; that excludes nothing, and nobody.
+    let born = |day: &str| {
+        (0..6)
+            .map(|n| {
+                format!("p{n},{}{day}-0{},s{}\n", ["1980-01", "1980-02", "1981-05"][n / 2], n % 2 + 1, n / 2)
+            })
+            .collect::<String>()
+    };
+    release(&format!("name,c,s\n{}", born("")), "hierarchy = { dates = [\"month\", \"year\"] }\n");
+    let years: String = (0..6).map(|n| format!("p{n},{}\n", [1980, 1981][n / 4])).collect();
+    dir.write("list.csv", format!("name,c\n{years}"));
+    let assessed = attack(&dir, knowledge, &["--attacks", "linking"]);
+    assert!(
+        !finding(&assessed, "linking")["notes"].to_string().contains("no published record fits"),
+        "{assessed:#}"
+    );
+    dir.write("list.csv", "name,c\np0,1970-01-01\np1,1971-01-01\n");
+    dir.write("knowledge.toml", knowledge);
+    let args = [
+        "attack",
+        "release",
+        "--knowledge",
+        "knowledge.toml",
+        "--original",
+        "job.toml",
+        "--attacks",
+        "homogeneity",
+    ];
+    dir.expect(2, &[&args[..], &["--max-risk", "0.5"]].concat()).says("fits anybody of the people");
+}
+
+/// Whoever would be taken for a member without their own record is not told by it: a list of some of the members is no risk.
+#[test]
+fn a_list_of_some_members_is_no_risk() {
+    let dir = Dir::new();
+    let people: String = (0..60).map(|n| format!("p{n},{},s{}\n", 20 + n % 40, n % 5)).collect();
+    dir.write("patients.csv", format!("name,age,condition\n{people}"));
+    dir.write("ages.csv", (20..60).map(|age| format!("{age};*\n")).collect::<String>());
+    dir.write("job.toml", job("").replace("k-anonymity = 4", "k-anonymity = 40"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let some: String = people.lines().take(50).map(|line| format!("{line}\n")).collect();
+    dir.write("some.csv", format!("name,age,condition\n{some}"));
     let assessed =
-        attack(&dir, "[people]\npath = \"list.csv\"\nname = \"name\"\n", &["--attacks", "membership"]);
-    let own = finding(&assessed, "membership");
-    assert_eq!((rate(own, "exposed"), own["risk"].as_f64()), ((2, 4), Some(1.0)), "{own:#}");
-    assert!(own["not_counted"].is_null(), "{own:#}");
+        attack(&dir, "[people]\npath = \"some.csv\"\nname = \"name\"\n", &["--attacks", "membership"]);
+    assert_eq!(finding(&assessed, "membership")["risk"].as_f64(), Some(0.0), "{assessed:#}");
 }
 
 /// With names, exposed and control count the same people, and nobody who is not in the data: a longer list makes nothing safer.
@@ -220,11 +400,22 @@ fn the_gate_knows_names_and_who_was_drawn() {
             report["assessment"]["attacks"].as_array().or(report["attacks"].as_array()).unwrap().clone();
         all.into_iter().find(|own| own["attack"] == "membership").unwrap()
     };
+    // What is public is told once.
+    let report = dir.json("release/report.json");
+    let told = report["assessment"]["attacks"].as_array().or(report["attacks"].as_array()).unwrap();
+    let mut names: Vec<String> =
+        told.iter().map(|own| format!("{} {}", own["attack"], own["column"])).collect();
+    let all = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), all, "{names:?}");
     let own = membership(&dir);
     // Half of the two hundred were drawn; everybody looks like somebody who was.
     assert_eq!(rate(&own, "exposed"), (200, 200));
     assert_eq!(rate(&own, "right"), (100, 200), "{own:#}");
     assert_eq!(rate(&own, "control"), (100, 100), "{own:#}");
+    // Members are taken for members as often as the others are: that tells nobody's presence.
+    assert_eq!(own["risk"].as_f64(), Some(0.0), "{own:#}");
     // Without names nobody can tell who of those who look alike was drawn, and nothing is scored.
     dir.write("knowledge.toml", "[people]\npath = \"patients.csv\"\n");
     dir.expect(0, &["anonymize", "job.toml", "--quiet", "--force"]);
@@ -342,7 +533,7 @@ fn everybody_is_told_about_for_every_attack() {
         who.lines().next(),
         Some("person,attack,column,candidates,exposed,guess,probability,right,possible")
     );
-    for word in ON_PEOPLE.iter().filter(|word| **word != "known-attributes") {
+    for word in ON_PEOPLE {
         assert_eq!(who.lines().filter(|line| line.split(',').nth(1) == Some(word)).count(), 12, "{word}");
     }
     assert!(who.contains("Jean,homogeneity,condition,4,yes,Cancer,1.0000,yes,Cancer 1.0000\n"), "{who}");

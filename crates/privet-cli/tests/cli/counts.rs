@@ -29,6 +29,32 @@ columns = ["sex", "disease"]
 k-anonymity = 2
 "#;
 
+/// Two views share the only HIV of a street and of an age, which is one person's. Somebody who knows who is in the data knows whose.
+#[test]
+fn views_together_tell_of_people_who_are_known() {
+    let dir = Dir::new();
+    dir.write(
+        "people.csv",
+        "age,zip,diag\n21,100,Flu\n22,100,Cancer\n31,100,HIV\n32,200,Flu\n33,200,Cancer\n23,200,Flu\n",
+    );
+    let job = "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10] }\n[columns.zip]\nrole = \
+               \"quasi\"\n[columns.diag]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 3\n[[views]]\ncolumns = [\"zip\", \"diag\"]\n[[views]]\n\
+               columns = [\"age\", \"diag\"]\n";
+    dir.write("job.toml", job);
+    dir.expect(0, &["anonymize", "job.toml"]).prints("composition");
+    let summary = dir.expect(0, &["anonymize", "job.toml", "--force", "--json"]).json();
+    let attacks = summary["attacks"].as_array().unwrap();
+    let own = attacks.iter().find(|own| own["attack"] == "composition").unwrap();
+    assert_eq!((&own["exposed"]["hits"], &own["right"]["hits"]), (&2.into(), &2.into()), "{own:#}");
+    // What only the owner can work out is published nowhere.
+    assert!(!dir.text("release/report.json").contains("Views put together"));
+    dir.write("limit.toml", format!("{job}[adversary]\nmax-risk = 0.1\n"));
+    dir.expect(1, &["anonymize", "limit.toml", "--force"]).says("`composition` on diag");
+    dir.write("only.toml", format!("{job}[adversary]\nmax-risk = 0.1\nattacks = [\"homogeneity\"]\n"));
+    dir.expect(0, &["anonymize", "only.toml", "--force"]);
+    dir.expect(2, &["attack", "release", "--attacks", "composition"]).says("needs the original");
+}
+
 const TABLE: &str = r#"
 [[count-tables]]
 columns = ["sex", "disease"]

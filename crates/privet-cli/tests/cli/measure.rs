@@ -97,6 +97,69 @@ fn classifiers_learn_and_records_have_risks() {
     assert!(!dir.text("owner.html").contains("Stroke"), "a value of the data stands on the page");
 }
 
+/// Against a population that is the data itself a journalist is a prosecutor, also where buckets show columns as they are. Of
+/// Lambert's chances the average is over all people, of whom those left out are not told.
+#[test]
+fn journalists_of_buckets_and_lambert_of_everybody() {
+    let dir = Dir::new();
+    // Eight of 20, three of 30, one of 40.
+    let age = |n: usize| [20, 30, 40][usize::from(n >= 8) + usize::from(n >= 11)];
+    let people: String =
+        (0..12).map(|n| format!("P{n},{},{}\n", age(n), ["a", "b", "c", "d"][n % 4])).collect();
+    dir.write("people.csv", format!("name,age,condition\n{people}"));
+    let job = |rest: &str| {
+        format!(
+            "[input]\npath = \"people.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.age]\nrole = \"quasi\"\n\
+             [columns.condition]\nrole = \"sensitive\"\n[privacy]\n{rest}[output]\nfolder = \"release\"\n"
+        )
+    };
+    let figures = || {
+        let args = ["measure", "people.csv", "release", "--population", "people.csv", "--json"];
+        dir.expect(0, &args).json()["risk"]["figures"].clone()
+    };
+    let buckets = "l-diversity = { kind = \"distinct\", l = 2 }\n[search]\nalgorithm = \"anatomy\"\n[adversary]\nmax-risk = 1\n";
+    dir.write("job.toml", job(buckets));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let own = figures();
+    for (figure_of, expected) in [("highest", 1.0), ("average", 3.0 / 12.0), ("above", 4.0 / 12.0)] {
+        for who in ["prosecutor", "journalist"] {
+            let found = figure(&own, &format!("{who}-{figure_of}"));
+            assert!((found - expected).abs() < 1e-12, "{who}-{figure_of}: {found}");
+        }
+    }
+    dir.write("job.toml", job("k-anonymity = 3\n[search]\nsuppress-at-most = 0.2\n"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet", "--force"]);
+    let own = figures();
+    // Two groups of eleven records; nobody is told of the twelfth.
+    assert!((figure(&own, "prosecutor-average") - 2.0 / 11.0).abs() < 1e-12);
+    assert!((figure(&own, "lambert-average") - 2.0 / 12.0).abs() < 1e-12);
+    assert!((figure(&own, "lambert-threshold") - 3.0 / 12.0).abs() < 1e-12);
+}
+
+/// Buckets show identifying columns as they are, so what counts over them and the sensitive column are off by is what is lost:
+/// nothing where everybody looks alike, much where the condition goes with the age.
+#[test]
+fn queries_of_buckets_ask_for_sensitive_values() {
+    let dir = Dir::new();
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.condition]\nrole = \"sensitive\"\n[privacy]\n\
+         l-diversity = { kind = \"distinct\", l = 3 }\n[search]\nalgorithm = \"anatomy\"\n[adversary]\nmax-risk = 1\n",
+    );
+    let error = |age: fn(usize) -> usize| {
+        let people = (0..400).map(|n| format!("{},{}\n", age(n), ["a", "b", "c", "d"][n % 4]));
+        dir.write("people.csv", format!("age,condition\n{}", people.collect::<String>()));
+        dir.expect(0, &["anonymize", "job.toml", "--quiet", "--force"]);
+        let measured = dir.expect(0, &["measure", "people.csv", "release", "--json"]).json();
+        let own = &measured["utility"]["queries"];
+        assert!(own["about"].to_string().contains("identifying columns and of condition"), "{own}");
+        assert!(!measured["utility"]["notes"].to_string().contains("SSE"), "{measured:#}");
+        own["mean_relative_error"].as_f64().unwrap()
+    };
+    assert!(error(|_| 40) < 1e-9);
+    assert!(error(|n| 20 + 10 * (n % 4)) > 0.2);
+}
+
 /// A release that changes nothing loses nothing.
 #[test]
 fn nothing_is_lost_where_nothing_changes() {
@@ -303,4 +366,61 @@ fn numbers_that_are_published_are_measured_as_they_are() {
     let measured = dir.expect(0, &["measure", "one.toml", "one", "--json"]).json();
     let lost = figure(&measured["utility"]["figures"], "correlation-error");
     assert!(lost > 0.0, "{measured:#}");
+}
+
+/// What bars stand for is told of values: of 200 towns the 168 rarest have none, and 100 numbers make bars of four.
+#[test]
+fn columns_of_many_values_are_thinned_once() {
+    let dir = Dir::new();
+    // The first town has five records of 204, all others one.
+    let row = |n: usize| format!("{},t{},{}\n", [20, 30][n % 2], n.saturating_sub(4), n % 100);
+    let rows: String = (0..204).map(row).collect();
+    dir.write("people.csv", format!("age,town,cost\n{rows}"));
+    let columns = "columns = { age = { role = \"quasi\" }, town = { role = \"insensitive\" }, cost = { role = \"sensitive\" } }";
+    dir.write(
+        "job.toml",
+        format!("{columns}\n[input]\npath = \"people.csv\"\n[privacy]\nk-anonymity = 2\n[output]\nfolder = \"release\"\n"),
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measured = dir.expect(0, &["measure", "job.toml", "release", "--report", "m.html", "--json"]).json();
+    let columns = measured["utility"]["columns"].as_array().unwrap();
+    let column = |name: &str| columns.iter().find(|own| own["name"] == name).unwrap();
+    let town = column("town");
+    assert_eq!((&town["rest"]["values"], &town["values_per_bar"]), (&168.into(), &1.into()), "{town:#}");
+    assert!((town["before"][0].as_f64().unwrap() - 5.0 / 204.0).abs() < 1e-9, "{town:#}");
+    assert!((town["rest"]["before"].as_f64().unwrap() - 168.0 / 204.0).abs() < 1e-9, "{town:#}");
+    let cost = column("cost");
+    assert_eq!((&cost["values_per_bar"], cost["before"].as_array().unwrap().len()), (&4.into(), 25));
+    let page = dir.text("m.html");
+    for note in
+        ["Not drawn: the 168\u{a0}values rarest before, 82.4\u{a0}%", "joins up to 4 neighbouring values"]
+    {
+        assert!(page.contains(note), "{note}");
+    }
+}
+
+/// What a search looked at is drawn where each has a level for every column, and otherwise it is said why not.
+#[test]
+fn candidates_are_told_of_every_search() {
+    let dir = demo();
+    let made = |algorithm: &str| {
+        let set = format!("search.algorithm={algorithm}");
+        let more =
+            ["--set", "adversary.max-risk=1", "--home", algorithm, "--output", "o", "--force", "--quiet"];
+        dir.expect(0, &[&["anonymize", "d/job.toml", "--set", &set], &more[..]].concat());
+        let candidates = dir.json(&format!("{algorithm}/report.json"))["assessment"]["candidates"].clone();
+        (candidates.as_array().unwrap().clone(), dir.text(&format!("{algorithm}/report.html")))
+    };
+    for algorithm in ["optimal", "datafly", "genetic", "simulated-annealing"] {
+        let (candidates, page) = made(algorithm);
+        assert!(candidates.len() > 2, "{algorithm}: {}", candidates.len());
+        assert_eq!(candidates.iter().filter(|own| own["chosen"] == true).count(), 1, "{algorithm}");
+        assert!(page.contains("curve-chart"), "{algorithm}");
+    }
+    for (algorithm, why) in
+        [("top-down-specialization", "labels of mixed levels"), ("mondrian", "together in groups")]
+    {
+        let (candidates, page) = made(algorithm);
+        assert!(candidates.is_empty() && page.contains(why) && !page.contains("output.home"), "{algorithm}");
+    }
 }

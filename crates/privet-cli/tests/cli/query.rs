@@ -59,6 +59,46 @@ pub fn entries(dir: &Dir) -> Vec<Value> {
     shown["entries"].as_array().unwrap().clone()
 }
 
+/// What would be read otherwise than it is meant is refused before anything is charged, or told.
+#[test]
+fn constants_are_what_their_columns_hold() {
+    let dir = people();
+    open(&dir, "10");
+    for (condition, said) in [
+        ("cost > 'abc'", "declared to hold numbers"),
+        ("id < '1950-1-1'", "looks like a date"),
+        ("id >= '01.02.1950'", "'1990-12-31'"),
+    ] {
+        let text = format!("select count(*) from data where {condition}");
+        ask(&dir, &text, &["--epsilon", "1"]).expect(2).says(said);
+    }
+    let job = dir
+        .text("job.toml")
+        .replace("[columns.age]\n", "[columns.age]\nhierarchy = { dates = [\"year\"] }\n");
+    dir.write("dates.toml", job);
+    for constant in ["1950", "'1950'", "'1950-13-01'"] {
+        let text = format!("select count(*) from data where age < {constant}");
+        dir.expect(2, &["query", "dates.toml", &text, "--epsilon", "1"]).says("holds dates");
+    }
+    assert_eq!(entries(&dir).len(), 1);
+    let plan = dir.expect(
+        0,
+        &["query", "people.csv", "select count(*) from data where id < '17'", "--epsilon", "1", "--dry-run"],
+    );
+    plan.prints("read as a number");
+    // Codes that look like days can be asked for, and so can what stands for a number that is not known.
+    for (condition, said) in [
+        ("id = '50-00-0'", ""),
+        ("cost <> 'n/a'", ""),
+        ("sex = true", "none of its declared keys"),
+        ("sex in ('F', 'm')", ""),
+    ] {
+        let text = format!("select count(*) from data where {condition}");
+        let plan = dir.expect(0, &["query", "job.toml", &text, "--epsilon", "1", "--dry-run"]).prints(said);
+        assert!(!said.is_empty() || !plan.out.contains("declared keys"), "{condition}: {}", plan.out);
+    }
+}
+
 #[test]
 fn an_answer_is_charged_and_comes_with_its_error() {
     let dir = people();
@@ -149,6 +189,10 @@ fn fractions_are_told_as_what_they_are() {
     assert!(page.contains("3.79") && !page.contains("more than 1 times"), "{page}");
     dir.expect(2, &["query", "job.toml", question, "--synthetic", "5", "--output", "a", "--report", "a"])
         .says("the same file");
+    // A plan has nothing to write.
+    let dry = ["query", "job.toml", question, "--epsilon", "1/3", "--dry-run", "--report", "dry.html"];
+    dir.expect(2, &dry).says("--dry-run answers nothing");
+    assert!(!dir.path("dry.html").exists());
 }
 
 #[test]

@@ -171,9 +171,41 @@ fn an_answer_and_a_ledger_have_pages() {
     assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
     dir.expect(2, &[&["query", "job.toml", &text][..], &more].concat()).says("is there already");
     dir.expect(0, &["ledger", "show", "people.csv", "--report", "ledger.html"]);
+    assert!(dir.text("ledger.html").contains("every hash and every sum held"));
     let page = dir.text("ledger.html");
     assert!(page.contains("spent: epsilon 0.5 of 3") && page.contains("ann") && !page.contains(CANARY));
     assert_eq!(entries(&dir).len(), 2);
+    // Entries that were changed are shown, and not told as facts.
+    let file = dir.path("people.csv.ledger");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 3).filter(|&at| &bytes[at..at + 3] == b"ann").collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|&at| bytes[at..at + 3].copy_from_slice(b"bob"));
+    std::fs::write(&file, bytes).unwrap();
+    let run = dir.expect(1, &["ledger", "show", "people.csv", "--report", "changed.html"]);
+    run.prints("bob").says("these entries cannot be relied upon: entry 2 of the ledger does not hold");
+    let page = dir.text("changed.html");
+    assert!(page.contains("The ledger was changed: entry 2") && !page.contains("spent:"), "{page}");
+    dir.expect(1, &["ledger", "verify", "people.csv"]).says("entry 2");
+}
+
+/// What is not signed is not called safe, and an account that is gone from a changed ledger is not opened anew.
+#[test]
+fn unsigned_ledgers_say_so() {
+    let dir = people();
+    dir.expect(0, &["ledger", "open", "people.csv", "--epsilon", "3", "--unsigned"]);
+    dir.expect(0, &["ledger", "show", "people.csv", "--unsigned", "--report", "ledger.html"])
+        .prints("not signed");
+    dir.expect(0, &["ledger", "verify", "people.csv", "--unsigned"]).prints("not signed");
+    let page = dir.text("ledger.html");
+    assert!(page.contains("not signed") && !page.contains("cannot be raised"), "{page}");
+    let file = dir.path("people.csv.ledger");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len() - 10).filter(|&at| &bytes[at..at + 10] == b"people.csv").collect();
+    places.iter().for_each(|&at| bytes[at] = b'q');
+    std::fs::write(&file, bytes).unwrap();
+    dir.expect(1, &["ledger", "show", "people.csv", "--unsigned"]).says("cannot be relied upon");
 }
 
 #[test]

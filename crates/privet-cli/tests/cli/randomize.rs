@@ -388,6 +388,13 @@ fn respondents_perturb_and_collectors_learn() {
     dir.expect(2, &["randomize", "answers.csv", "--model", "forged.json", "--output", "none.csv"])
         .says("not what it says");
     assert!(!dir.path("none.csv").exists());
+    // Nobody who lies where the model says that nobody does.
+    let narrow = "columns.age.perturb={ noise = \"uniform\", sd = 3.0, min = 0.0, max = 30.0 }";
+    dir.expect(0, &["randomize", "survey.toml", "--model-only", "--output", "narrow.json", "--set", narrow]);
+    let run = dir.expect(2, &["randomize", "answers.csv", "--model", "narrow.json", "--output", "none.csv"]);
+    run.says("outside of the model's range");
+    assert!(!dir.path("none.csv").exists());
+    dir.expect(2, &["randomize", "job.toml", "--set", narrow]).says("records lie outside");
     let sent = dir.text("sent.csv");
     // The columns of the model and no other; the model's order.
     assert_eq!(sent.lines().next(), Some("age,income,sex,smokes,ward"));
@@ -670,7 +677,7 @@ fn a_perturbed_release_is_measured() {
     assert_eq!(figure(&column("sex"), "total-variation"), 0.0);
     assert!(figure(&measured["utility"]["figures"], "correlation-error") < 0.1);
     let page = dir.text("m.html");
-    assert!(page.contains("Assessment of a perturbed table") && page.contains("Do not publish"));
+    assert!(page.contains("Assessment of perturbed records") && page.contains("Do not publish"));
     assert!(!page.contains(CANARY));
     dir.expect(0, &["measure", "people.csv", "release"]).prints("Total variation distance, reconstructed");
     dir.expect(2, &["measure", "job.toml", "release", "--class", "smokes"]).says("--class");

@@ -504,7 +504,8 @@ fn noise_is_attacked_with_its_published_laws() {
         (&["--original", "short.csv"], "another table"),
         (&["--original", "narrow.csv"], "does not have"),
     ] {
-        dir.write("short.csv", "sex,grade,age,income\nF,low,30,100\n").write("narrow.csv", "age\n30\n");
+        dir.write("short.csv", "sex,ward,grade,age,income\nF,North,low,30,100\n")
+            .write("narrow.csv", "age\n30\n");
         let run = dir.expect(2, &[&["attack", "release"][..], args].concat()).says(said);
         assert!(!run.err.contains(CANARY));
     }

@@ -2,7 +2,8 @@
 //!
 //! Every distinct value gets a code by its bytes and is kept in its Arrow type, so that an unrecoded column
 //! goes back as it came. Its text is the natural one: `42`, `2.5`, `2024-02-29`, `true`; a timestamp with a
-//! time zone is told in UTC and ends in `Z`. A null is missing and has the empty text.
+//! time zone is told in UTC and ends in `Z`. A null is missing and has the empty text, which
+//! is missing in these files whatever `missing` says.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -368,8 +369,9 @@ impl Encoder {
         })
         .map_err(no_text)?;
         drop(places);
-        let has_null = self.null.is_some();
-        let is_missing = |text: &str| (has_null && text.is_empty()) || options.is_missing(text);
+        // A null has the empty text. Were that missing only where there are nulls, one person's null would change what
+        // everybody else's empty text is, and a private count by as much.
+        let is_missing = |text: &str| text.is_empty() || options.is_missing(text);
         let (domain, code_of) = Domain::canonical(texts, is_missing);
         let code_of: Vec<u32> = text_of.iter().map(|&text| code_of[text as usize]).collect();
         let mut codes = self.codes;

@@ -233,6 +233,12 @@ pub enum LedgerError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// There is more than a ledger holds.
+    #[error(
+        "the ledger holds more than a ledger does, such as a trigger, a rule or a view that was added; stop answering and restore a copy \
+         that verifies"
+    )]
+    Foreign,
     /// The key does not fit.
     #[error(
         "the key of a ledger is a file of at least 16 bytes that can be read, the same one for all its entries"

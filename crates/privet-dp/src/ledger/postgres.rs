@@ -194,8 +194,7 @@ const HOOKS: &str = "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinter
 /// Goes through all entries. What single entries say is not believed.
 fn go_through(transaction: &mut Transaction<'_>, seal: &Seal) -> Result<Audit, LedgerError> {
     if transaction.query_one(HOOKS, &[])?.try_get::<_, i64>(0)? > 0 {
-        let problem = "its tables have triggers or rules, which a ledger has not";
-        return Err(LedgerError::Storage(problem.to_owned()));
+        return Err(LedgerError::Foreign);
     }
     let mut audit = Audit::default();
     for row in transaction.query(&format!("{ENTRIES} ORDER BY sequence"), &[])? {

@@ -207,7 +207,7 @@ fn go_through(connection: &Connection, seal: &Seal) -> Result<Audit, LedgerError
         |row| row.get(0),
     )?;
     if others > 0 {
-        return Err(LedgerError::Storage("it holds more than a ledger holds".to_owned()));
+        return Err(LedgerError::Foreign);
     }
     let mut audit = Audit::default();
     let mut statement = connection.prepare("SELECT * FROM entries ORDER BY sequence")?;

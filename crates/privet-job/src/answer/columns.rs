@@ -2,16 +2,21 @@
 //!
 //! A column that was not recoded holds its values. A hierarchy that is written down says which values are below a label.
 //! Every other label is read as anyone would: ranges of numbers and of the calendar, masks, `*`. Means and medians are
-//! what to expect of their group and bound nothing. A text that cannot be read may stand for any value.
+//! what to expect of their group and bound nothing. A text that cannot be read may stand for any value. So may, where the
+//! manifest says that labels are names, a label that looks like a range; what it looks like is then expected, and no bound.
+//! Manifests of earlier versions do not say it; then bounds rest on that reading, and the answer says so.
 //!
-//! `1950-1959` is a range of whole numbers or a decade of days. It is taken for days when the job says so, the question
-//! compares the column with a day, or the manifest counts more values than there are whole numbers in the labels.
+//! `1950-1959` is a range of whole numbers or a decade of days. It is taken for days when the job or the manifest says so,
+//! the question compares the column with a day, or the manifest counts more values than there are whole numbers in the
+//! labels.
+//!
+//! Beside masks a code without a `*` is that code (`13053` next to `130**`): not all values went to the same level.
 
 use std::collections::BTreeSet;
 
 use privet_data::{Column, Coverage, Domain, Hierarchy, Kind};
 use privet_measure::answer::{AnswerCells, AnswerColumn, Literal, Question, Region, Values};
-use privet_release::manifest::Recoding;
+use privet_release::manifest::{LabelReading, Recoding};
 use privet_release::published::{Meaning, Reading, SensitiveColumn, coverage};
 
 use super::Knowledge;
@@ -58,7 +63,47 @@ fn named(mut column: AnswerColumn, hierarchy: Option<&Hierarchy>) -> AnswerColum
     column
 }
 
+/// What an answer owes to reading labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owed {
+    /// Bounds hold for what is below labels, whatever that is; expectations take labels for what they look like.
+    Expectations,
+    /// Nothing tells whether labels hold what they say, and bounds take it that they do.
+    Bounds,
+}
+
 impl Labelled<'_> {
+    /// What is to be said about an answer that uses this column, as `read` gave it.
+    pub fn owes(&self, read: &AnswerColumn) -> Option<Owed> {
+        let is_read = |region: &Region| match &region.values {
+            Values::Range { from, to, spread, .. } => {
+                from.is_finite() || to.is_finite() || spread.is_some_and(|(low, high)| low < high)
+            }
+            Values::Mask => true,
+            Values::Listed(_) | Values::Unknown { .. } => false,
+        };
+        let recoding = self.recoding?;
+        let hierarchy = recoding.level != Some(0)
+            && matches!(
+                recoding.nodes.as_ref().map(|own| own.kind.as_str()),
+                None | Some("cut" | "group-nodes")
+            );
+        if !hierarchy || self.knowledge.knows(&self.column.name) || !read.regions.iter().any(is_read) {
+            return None;
+        }
+        match recoding.reading {
+            Some(LabelReading::Literal | LabelReading::Dates) => None,
+            Some(LabelReading::Names) => Some(Owed::Expectations),
+            None => Some(Owed::Bounds),
+        }
+    }
+
+    /// Whether labels are names, and the hierarchy that tells what is below them is not at hand.
+    fn is_named(&self) -> bool {
+        self.recoding.is_some_and(|own| own.reading == Some(LabelReading::Names))
+            && !self.knowledge.knows(&self.column.name)
+    }
+
     /// What its labels may stand for.
     pub fn read(&self) -> AnswerColumn {
         let (labels, code_of) = with_missing(&self.column.domain, &self.knowledge.missing);
@@ -77,11 +122,16 @@ impl Labelled<'_> {
         }
         let kind = self.kind(&labels);
         let hull = hull(&labels, kind);
+        let masks = self.mask_length(&labels);
+        let may_be_top = self.may_be_top();
         let region = |label: u32| match (kind, is_typical) {
             _ if labels.is_missing(label) => Region { values: Values::Listed(Vec::new()), or_missing: true },
             (Kind::Integer | Kind::Decimal | Kind::Date, true) => around(labels.text(label), kind),
+            (Kind::Integer | Kind::Decimal | Kind::Date, false) if self.is_named() => {
+                called(labels.text(label), kind, hull, may_be_top)
+            }
             (Kind::Integer | Kind::Decimal | Kind::Date, false) => range(labels.text(label), kind, hull),
-            (Kind::Boolean | Kind::Text, _) => self.text(&labels, label, nodes, is_typical),
+            (Kind::Boolean | Kind::Text, _) => self.text(&labels, label, nodes, is_typical, masks),
         };
         AnswerColumn {
             name,
@@ -136,7 +186,8 @@ impl Labelled<'_> {
             (Some(numbers), days) => {
                 let whole: f64 = numbers.iter().map(|(from, to, _)| to - from + 1.0).sum();
                 let too_many = self.recoding.is_some_and(|recoding| recoding.leaves as f64 > whole);
-                let said = self.knowledge.dates.contains(&self.column.name);
+                let said = self.knowledge.dates.contains(&self.column.name)
+                    || self.recoding.is_some_and(|own| own.reading == Some(LabelReading::Dates));
                 if days.is_some() && (said || asks_days || too_many) {
                     return Kind::Date;
                 }
@@ -151,21 +202,45 @@ impl Labelled<'_> {
         }
     }
 
+    /// How long the masks among the labels are, where all of them are of one length.
+    fn mask_length(&self, labels: &Domain) -> Option<usize> {
+        let masks = labels.texts().iter().filter(|text| {
+            matches!(Reading::of(text, Kind::Text), Some(Reading::Mask(_))) && !self.is_named()
+        });
+        let mut lengths = masks.map(|text| text.chars().count());
+        let first = lengths.next()?;
+        lengths.all(|own| own == first).then_some(first)
+    }
+
+    /// Only the top of a hierarchy may stand for a missing value.
+    fn may_be_top(&self) -> bool {
+        self.recoding.is_none_or(|own| own.level.is_none_or(|level| level >= own.height))
+    }
+
     /// A label of texts.
-    fn text(&self, labels: &Domain, label: u32, nodes: Option<&str>, is_typical: bool) -> Region {
+    fn text(
+        &self,
+        labels: &Domain,
+        label: u32,
+        nodes: Option<&str>,
+        is_typical: bool,
+        masks: Option<usize>,
+    ) -> Region {
         let text = labels.text(label);
         // Releases of counts do not tell how many values there are.
         let size = self.recoding.map(|recoding| recoding.leaves).filter(|&leaves| leaves > 0);
         let reading = Reading::of(text, Kind::Text);
-        // Only the top of a hierarchy may stand for a missing value.
-        let may_be_top = self.recoding.is_none_or(|own| own.level.is_none_or(|level| level >= own.height));
         match reading {
             _ if is_typical => {
                 Region { values: Values::Unknown { size, expect_label: true }, or_missing: true }
             }
-            Some(Reading::Mask(_)) => Region { values: Values::Mask, or_missing: false },
+            Some(Reading::Mask(_)) if !self.is_named() => Region { values: Values::Mask, or_missing: false },
             None if nodes == Some("cells") => Region::listed([label]),
-            _ => Region { values: Values::Unknown { size, expect_label: false }, or_missing: may_be_top },
+            None if masks == Some(text.chars().count()) => Region::listed([label]),
+            _ => {
+                let or_missing = self.may_be_top();
+                Region { values: Values::Unknown { size, expect_label: false }, or_missing }
+            }
         }
     }
 }
@@ -205,6 +280,19 @@ fn range(label: &str, kind: Kind, hull: Option<(f64, f64)>) -> Region {
             Region { values: Values::Range { from, to, open: false, whole, spread: hull }, or_missing: true }
         }
     }
+}
+
+/// A label that is a name: any value, and what it looks like is to be expected.
+fn called(label: &str, kind: Kind, hull: Option<(f64, f64)>, may_be_top: bool) -> Region {
+    let whole = kind != Kind::Decimal;
+    let looks = span(label, kind).filter(|own| own.0.is_finite() && own.1.is_finite());
+    let spread = match looks {
+        Some((from, to, true)) if whole => Some((from, to.ceil() - 1.0)),
+        Some((from, to, _)) => Some((from, to)),
+        None => hull,
+    };
+    let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
+    Region { values: Values::Range { from, to, open: false, whole, spread }, or_missing: may_be_top }
 }
 
 /// A mean or median: what to expect, and no bound.

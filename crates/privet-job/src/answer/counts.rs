@@ -10,17 +10,17 @@ use privet_release::counts::{CountsColumn, CountsManifest, CountsTable, Form, TO
 use privet_release::manifest::Recoding;
 
 use super::columns::Labelled;
-use super::{AskError, Knowledge};
+use super::{AskError, Knowledge, Owing, notes};
 use crate::assess::counts::read_table;
 
-/// Answers a question from a folder of counts.
+/// Answers a question from a folder of counts, and says what the answer owes to reading labels.
 pub(super) fn answer(
     folder: &Path,
     manifest: &CountsManifest,
     question: &Question,
     job: Option<&Path>,
     progress: &dyn Progress,
-) -> Result<Answer, AskError> {
+) -> Result<(Answer, Vec<String>), AskError> {
     if manifest.tables.iter().any(|table| table.changed.is_some()) {
         return Err(AskError::Published(PublishedError::Other {
             folder: folder.to_owned(),
@@ -42,8 +42,9 @@ pub(super) fn answer(
     for table in &manifest.tables {
         tables.push((table, read_table(folder, manifest, table, progress)?));
     }
+    let mut owing = Owing::new();
     let columns: Vec<AnswerColumn> =
-        claims.iter().map(|claim| column(claim, &tables, &knowledge, question)).collect();
+        claims.iter().map(|claim| column(claim, &tables, &knowledge, question, &mut owing)).collect();
     let label_of: Vec<HashMap<&str, u32>> =
         columns.iter().map(|own| own.labels.iter().map(|label| &**label).zip(0..).collect()).collect();
     let mut counted = Vec::new();
@@ -96,7 +97,8 @@ pub(super) fn answer(
         cells.sort_unstable();
         counted.push(CountedTable { columns: places, cells, has_totals });
     }
-    Ok(Counts::new(columns, manifest.data.records, counted)?.answer(question)?)
+    let answer = Counts::new(columns, manifest.data.records, counted)?.answer(question)?;
+    Ok((answer, notes(&owing, question)))
 }
 
 /// A column with the labels of all tables.
@@ -105,6 +107,7 @@ fn column(
     tables: &[(&CountsTable, Table)],
     knowledge: &Knowledge,
     question: &Question,
+    owing: &mut Owing,
 ) -> AnswerColumn {
     let mut texts: Vec<Box<str>> = Vec::new();
     for (own, table) in tables {
@@ -126,8 +129,12 @@ fn column(
         height: claim.height.unwrap_or(level),
         leaves: 0,
         labels_per_level: Vec::new(),
+        reading: claim.reading,
         loss: 0.0,
         weight: 1.0,
     });
-    Labelled { column: &column, recoding: recoding.as_ref(), knowledge, question }.read()
+    let labelled = Labelled { column: &column, recoding: recoding.as_ref(), knowledge, question };
+    let read = labelled.read();
+    owing.extend(labelled.owes(&read).map(|own| (claim.name.clone(), own)));
+    read
 }

@@ -53,6 +53,9 @@ pub struct Asked {
     /// Values of the release were changed by chance: expectations have errors, and bounds are the trivial ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub perturbed: bool,
+    /// What the answer owes to how labels look: a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Why there is no answer.
@@ -126,13 +129,14 @@ pub fn ask(
                 "--spread proportional goes with releases of records; counts are fitted to each other anyway";
             return Err(JobError::new(problem).into());
         }
-        let answer = counts::answer(folder, &manifest, &question, job, progress)?;
-        return Ok(Asked { answer, sampled_from: None, from_counts: true, perturbed: false });
+        let (answer, notes) = counts::answer(folder, &manifest, &question, job, progress)?;
+        return Ok(Asked { answer, sampled_from: None, from_counts: true, perturbed: false, notes });
     }
     if PublishedPerturbed::is_at(folder) {
         let published = PublishedPerturbed::open(folder, progress)?;
         let answer = perturbed::Perturbed::new(&published)?.answer(&question)?;
-        return Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true });
+        let notes = Vec::new();
+        return Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true, notes });
     }
     let published = Published::open(folder, progress)?;
     let knowledge = match job {
@@ -149,14 +153,15 @@ pub fn ask(
         );
         return Err(JobError::new(problem).into());
     }
-    let mut records = records(&published, &question, &knowledge);
+    let (mut records, owed) = records(&published, &question, &knowledge);
     if spread == Spread::Proportional {
         records.allocate();
     }
     let answer = records.answer(&question)?;
     let manifest = published.manifest.as_deref();
     let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
-    Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false })
+    let notes = notes(&owed, &question);
+    Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false, notes })
 }
 
 /// What a job file says beyond the release.
@@ -168,6 +173,38 @@ struct Knowledge {
     hierarchies: Vec<(String, Hierarchy)>,
     /// Columns of dates.
     dates: Vec<String>,
+    /// Columns whose labels are made by the program.
+    made: Vec<String>,
+}
+
+/// Columns that a question may use, and what an answer then owes to reading their labels.
+type Owing = Vec<(String, columns::Owed)>;
+
+/// What to say of those that the question uses.
+fn notes(owed: &Owing, question: &Question) -> Vec<String> {
+    let of = |which: columns::Owed| -> Vec<&str> {
+        let used = question.columns();
+        let is_used = |name: &str| used.iter().any(|own| own.eq_ignore_ascii_case(name));
+        owed.iter().filter(|own| own.1 == which && is_used(&own.0)).map(|own| own.0.as_str()).collect()
+    };
+    let mut notes = Vec::new();
+    let names = of(columns::Owed::Expectations);
+    if !names.is_empty() {
+        notes.push(format!(
+            "The labels of {} are names, and need not hold what they look like: `expected` takes them for that, and the bounds \
+             for any value. With --job, the hierarchy says what is below them.",
+            names.join(", ")
+        ));
+    }
+    let unsure = of(columns::Owed::Bounds);
+    if !unsure.is_empty() {
+        notes.push(format!(
+            "The manifest does not say whether the labels of {} hold what they look like; the bounds take it that they do. With \
+             --job, the hierarchy says what is below them.",
+            unsure.join(", ")
+        ));
+    }
+    notes
 }
 
 impl Knowledge {
@@ -189,12 +226,21 @@ impl Knowledge {
                         .map_err(|source| AskError::Hierarchy { column: name.clone(), source })?;
                     own.hierarchies.push((name.clone(), hierarchy));
                 }
-                Some(HierarchySpec::Dates(_)) => own.dates.push(name.clone()),
+                Some(HierarchySpec::Dates(_)) => {
+                    own.dates.push(name.clone());
+                    own.made.push(name.clone());
+                }
+                Some(HierarchySpec::Mask(mask)) if mask.symbol != '*' => {}
                 // Others are derived from the values of the input, which is not looked at; their labels can be read.
-                _ => {}
+                _ => own.made.push(name.clone()),
             }
         }
         Ok(own)
+    }
+
+    /// Whether it is known what is below the labels of a column, or that they hold what they look like.
+    fn knows(&self, column: &str) -> bool {
+        self.hierarchy(column).is_some() || self.made.iter().any(|own| own == column)
     }
 
     fn hierarchy(&self, column: &str) -> Option<&Hierarchy> {
@@ -202,18 +248,22 @@ impl Knowledge {
     }
 }
 
-fn records(published: &Published, question: &Question, knowledge: &Knowledge) -> Records {
+fn records(published: &Published, question: &Question, knowledge: &Knowledge) -> (Records, Owing) {
     let manifest = published.manifest.as_deref();
     let mut list: Vec<AnswerColumn> = Vec::new();
+    let mut owing = Vec::new();
     for (position, column) in published.table.columns.iter().enumerate() {
         let described = manifest.and_then(|m| m.data.columns.get(position));
         let recoding = described.and_then(|own| own.recoding.as_ref());
         let label = columns::Labelled { column, recoding, knowledge, question };
-        list.push(label.read());
+        let read = label.read();
+        owing.extend(label.owes(&read).map(|own| (column.name.clone(), own)));
+        list.push(read);
     }
     for own in published.sensitive.iter().filter(|own| own.codes.is_none()) {
         list.push(columns::counted(own, published.groups.len(), knowledge));
     }
     let suppressed = manifest.map_or(0, |m| m.data.suppressed);
-    Records { columns: list, rows: published.table.rows, group_of: published.group_of.clone(), suppressed }
+    let (rows, group_of) = (published.table.rows, published.group_of.clone());
+    (Records { columns: list, rows, group_of, suppressed }, owing)
 }

@@ -7,8 +7,9 @@
 //! # Guarantee
 //! Counts and sums are unbiased, and so are their variances: of a record's weight w with E w = g ∈ {0, 1} the variance
 //! is E w² − g, estimated by w² − w; of its part t of a sum, with E t = g·x, it is estimated by t² − s where E s = g·x².
-//! An average is a ratio; its error is that of the first order. Intervals are normal, for many records. Hard bounds are
-//! the trivial ones: a perturbed value excludes hardly anything.
+//! An average is a ratio; its error is that of the first order and its interval Fieller's, and there is none where the number of
+//! its records cannot be told from 0. Intervals are normal, for many records. Hard bounds are the trivial ones: a perturbed value
+//! excludes hardly anything.
 
 use std::collections::BTreeMap;
 
@@ -413,6 +414,7 @@ impl AnswerSource for Perturbed<'_> {
             lines: lines.into_iter().map(|(_, line)| line).collect(),
             records: rows as u64,
             suppressed: 0,
+            labels_overlap: false,
         })
     }
 }

@@ -70,7 +70,7 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
         None => Knowledge::default(),
     };
     let question = Question::parse("select count(*) from data")?;
-    let mut records = records(&published, &question, &knowledge);
+    let (mut records, _) = records(&published, &question, &knowledge);
     // The number of a bucket is no value of anybody.
     let bucket = published.manifest.as_deref().and_then(|manifest| {
         manifest.data.columns.iter().find(|own| own.role == "bucket").map(|own| own.name.clone())

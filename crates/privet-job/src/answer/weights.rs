@@ -6,6 +6,9 @@
 //! # Guarantee
 //! Count and sum are unbiased. As g is 0 or 1, Var w = E w² − g is estimated without bias by w² − w, Var t by t² − s, and
 //! the covariance of both by t·w − t. (Records are perturbed independently of each other, so variances add up.)
+//!
+//! An average is the quotient of both. Its interval is Fieller's: all r for which sum − r·count is within its error of 0.
+//! Where the count cannot be told from 0 there is none, and no average is given.
 
 use privet_measure::answer::{Aggregate, Estimate};
 use privet_measure::exact::ExactSum;
@@ -157,6 +160,23 @@ pub(super) fn tally(
 }
 
 impl Tally {
+    /// Whether the number of records is further from 0 than its error.
+    fn count_is_told(&self) -> bool {
+        self.count > NORMAL_95 * self.count_variance.max(0.0).sqrt()
+    }
+
+    /// The ends of the averages r for which sum − r·count is within its error of 0.
+    fn fieller(&self) -> [f64; 2] {
+        let square = NORMAL_95 * NORMAL_95;
+        let sum = self.sum.value();
+        let a = self.count * self.count - square * self.count_variance.max(0.0);
+        let b = sum * self.count - square * self.covariance;
+        let c = sum * sum - square * self.sum_variance.max(0.0);
+        // Variances are estimates, so that rounding and chance may leave less than nothing.
+        let half = (b * b - a * c).max(0.0).sqrt();
+        [(b - half) / a, (b + half) / a]
+    }
+
     /// The figure. Without any perturbed value it is exact.
     pub fn estimate(&self, aggregate: &Aggregate, is_exact: bool, rows: usize) -> Estimate {
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
@@ -173,7 +193,8 @@ impl Tally {
                 let ratio = self.sum.divided(self.count);
                 let spread =
                     self.sum_variance - 2.0 * ratio * self.covariance + ratio * ratio * self.count_variance;
-                (finite(ratio), spread / (self.count * self.count), (None, None))
+                let value = finite(ratio).filter(|_| self.count_is_told());
+                (value, spread / (self.count * self.count), (None, None))
             }
         };
         let share = match aggregate {
@@ -192,8 +213,13 @@ impl Tally {
             };
         }
         let standard_error = value.and_then(|_| finite(variance.max(0.0).sqrt()));
-        let interval_95 =
-            value.zip(standard_error).map(|(own, error)| [own - NORMAL_95 * error, own + NORMAL_95 * error]);
+        let around = |(own, error): (f64, f64)| [own - NORMAL_95 * error, own + NORMAL_95 * error];
+        let interval_95 = match aggregate {
+            Aggregate::Average(_) => {
+                value.map(|_| self.fieller()).filter(|ends| ends.iter().all(|end| end.is_finite()))
+            }
+            _ => value.zip(standard_error).map(around),
+        };
         let (at_least, at_most) = bounds;
         Estimate { expected: value, at_least, at_most, share, standard_error, interval_95 }
     }
@@ -216,6 +242,7 @@ mod tests {
             step: Some(1.0),
             figures: None,
             range: None,
+            unit: None,
             interval_95: None,
         })
         .unwrap();
@@ -227,6 +254,56 @@ mod tests {
         let mean = own.iter().map(|(_, square)| square).sum::<f64>() / f64::from(n);
         // Var z² is about 2·1.083² + 4·0.09·1.083, so the error of the mean is 0.0037; 1/12 would be 22 of them.
         assert!((mean - x * x).abs() < 5.0 * 0.0037, "{mean}");
+    }
+
+    /// Averages of few by Warner's law (p = 0.75): of 300 drawn tables the interval holds the truth in 95 % or more of those in which
+    /// an average is given. False alarm: below 90 % has less than 1e-4.
+    #[test]
+    fn averages_of_few_are_told_with_care() {
+        use privet_release::perturbed::{Amplification, Categories, CategoryLaw};
+        let inverse = crate::randomize::model::ReadyCategories::new(&Categories {
+            mechanism: "warner".into(),
+            values: vec!["yes".into(), "no".into()],
+            domain: "declared".into(),
+            law: CategoryLaw::Matrix(vec![vec![0.75, 0.25], vec![0.25, 0.75]]),
+            protects: Amplification { gamma: None, beliefs: vec![] },
+        })
+        .unwrap()
+        .inverse()
+        .unwrap();
+        let mut coins = privet_perturb::SeededCoins::new(5);
+        let mut chance = |p: f64| privet_perturb::Coins::unit(&mut coins).unwrap() < p;
+        for yes in [1, 12, 30] {
+            let pay: Vec<f64> = (0..40).map(|n| 2000.0 + f64::from(n % 7) * 10.0).collect();
+            let truth = pay[..yes].iter().sum::<f64>() / yes as f64;
+            let (mut given, mut held) = (0, 0);
+            for _ in 0..300 {
+                let codes = (0..40).map(|n| Some(u32::from((n < yes) != chance(0.75)))).collect();
+                let weighed = [Weighed::new(codes, &inverse, &[true, false], false, None)];
+                let tallies = tally(&weighed, &Target::Known(pay.clone()), &[true; 40], &[0; 40], 1);
+                let own = tallies[0].estimate(&Aggregate::Average("pay".into()), false, 40);
+                assert_eq!(own.expected.is_some(), own.interval_95.is_some());
+                if let Some([low, high]) = own.interval_95 {
+                    assert!(
+                        tallies[0].count > 0.0
+                            && low <= own.expected.unwrap()
+                            && own.expected.unwrap() <= high
+                    );
+                    given += 1;
+                    held += u32::from((low..=high).contains(&truth));
+                }
+            }
+            // Hardly ever of one, nearly always of thirty.
+            let expected = if yes == 1 {
+                0..60
+            } else if yes == 12 {
+                30..280
+            } else {
+                280..301
+            };
+            assert!(expected.contains(&given), "{yes}: {given}");
+            assert!(given < 60 || f64::from(held) >= 0.9 * f64::from(given), "{yes}: {held} of {given}");
+        }
     }
 
     /// Two perturbed columns of two values, one of them summed, against the mean over all that could be published: the

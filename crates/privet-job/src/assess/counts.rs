@@ -1,7 +1,8 @@
 //! Attacks on releases of counts: which sensitive value nearly everybody of a group has (AT-02), what views tell together about
 //! joint cells (survey AT-06), and which hidden counts can be computed back (AT-07).
 //!
-//! All start from the published files alone.
+//! All start from the published files alone. Before a release is handed over, somebody who knows who is in the data is tried as
+//! well (`views.rs`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,9 +19,11 @@ use privet_release::published::Histograms;
 use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
+use super::views::{COMPOSITION, composition};
 use super::{AttackOptions, not_made_of, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
+use crate::load::Loaded;
 
 /// Tables that are gone through at most, in steps.
 const MOST_STEPS: u64 = 3_000_000;
@@ -36,7 +39,7 @@ pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
 }
 
 /// The attacks on counts, by the words that files use.
-pub(crate) const WORDS: [&str; 3] = ["homogeneity", "margins", "suppression-recovery"];
+pub(crate) const WORDS: [&str; 4] = ["homogeneity", "margins", "suppression-recovery", COMPOSITION];
 
 /// Attacks a release of counts that is not yet in place, and refuses it when an attack succeeds more often than the job
 /// accepts.
@@ -47,9 +50,10 @@ pub(crate) fn gate(
     folder: &Path,
     manifest: &CountsManifest,
     section: &AdversarySection,
+    loaded: &Loaded,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let assessment = attack(folder, manifest, section, progress)?;
+    let assessment = attack(folder, manifest, section, Some(loaded), progress)?;
     let Some(accepted) = section.max_risk else { return Ok(assessment) };
     if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment)) {
         return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
@@ -70,11 +74,19 @@ pub(crate) fn gate(
     }
 }
 
+/// What the release's own report may say: what its readers could find out themselves.
+pub(crate) fn public(assessment: &Assessment) -> Assessment {
+    let mut public = assessment.clone();
+    public.attacks.retain(|own| own.attack != COMPOSITION);
+    public
+}
+
 /// Attacks a release of counts: by the words of the section, or in every way.
 fn attack(
     folder: &Path,
     manifest: &CountsManifest,
     section: &AdversarySection,
+    original: Option<&Loaded>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
     let mut assessment = Assessment { max_risk: section.max_risk, ..Assessment::default() };
@@ -118,6 +130,15 @@ fn attack(
         let why = "no table with totals is published".to_owned();
         assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
     }
+    let together = original.map(|loaded| composition(manifest, loaded, section.confidence));
+    if together.as_ref().is_none_or(Vec::is_empty) {
+        let why = match original {
+            Some(_) => "no sensitive column is in several views with identifying ones",
+            None => "it needs the original: `privet anonymize` makes it before a release is handed over",
+        };
+        assessment.not_made.push(NotMade { attack: COMPOSITION.to_owned(), why: why.to_owned() });
+    }
+    assessment.attacks.extend(together.into_iter().flatten());
     if let Some(words) = &section.attacks {
         assessment.attacks.retain(|own| words.iter().any(|word| word == own.attack));
         assessment.not_made.retain(|own| words.contains(&own.attack));
@@ -144,7 +165,7 @@ pub(super) fn attack_folder(
         max_risk: options.max_risk,
         ..AdversarySection::default()
     };
-    let assessment = attack(&options.release, manifest, &section, progress)?;
+    let assessment = attack(&options.release, manifest, &section, None, progress)?;
     if let Some(path) = &options.report {
         let facts = CountsFacts { assessment: assessment.clone(), ..CountsFacts::default() };
         write::whole(path, privet_report::counts_html(manifest, &facts).as_bytes())?;

@@ -13,7 +13,7 @@ use privet_release::{Draft, Manifest, Published};
 use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
-use super::people::name_in_original;
+use super::people::{columns_of_others, name_in_original};
 use super::{MOST_RECORDS, Settings, not_made_of, run_attacks};
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
@@ -60,8 +60,11 @@ pub(crate) fn gate(
         let release =
             Published::read(draft.path(), manifest.clone(), &job.job.input.options()?.missing, progress)?;
         let mut table = candidate.loaded.true_table();
-        if let Some(name) = knowledge.people.as_ref().and_then(name_in_original) {
-            add_names(&mut table, name, candidate, base, progress)?;
+        // What names people, and what other releases know them by, is no column of this release.
+        let elsewhere = columns_of_others(&knowledge);
+        let name = knowledge.people.as_ref().and_then(name_in_original);
+        for column in name.into_iter().chain(elsewhere.iter().map(String::as_str)) {
+            add_column(&mut table, column, candidate, base, progress)?;
         }
         let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &release)?;
         // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
@@ -111,7 +114,9 @@ pub(crate) fn gate(
         return Err(RunError::Attacked { attack, column, risk, accepted });
     }
     tell_untried(&mut assessment, has_buckets);
-    let rest = assessment.attacks.iter().filter(|own| !public.contains(own)).map(Finding::without_truth);
+    let is_told =
+        |own: &&Finding| !public.iter().any(|told| (told.attack, &told.column) == (own.attack, &own.column));
+    let rest = assessment.attacks.iter().filter(is_told).map(Finding::without_truth);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
 }
@@ -136,9 +141,8 @@ fn tell_untried(assessment: &mut Assessment, has_buckets: bool) {
     }
 }
 
-/// Adds the column that names people, which no release has and no job reads, so that people can be found by it. The
-/// input need not have it.
-fn add_names(
+/// Adds a column that the job does not read, so that people can be found by it. The input need not have it.
+fn add_column(
     table: &mut Table,
     name: &str,
     candidate: &Candidate<'_>,

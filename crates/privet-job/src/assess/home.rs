@@ -9,6 +9,7 @@ use privet_release::{Manifest, Published};
 use privet_report::{Assessment, CandidatePoint, Facts};
 
 use super::original::{JobAt, Original};
+use super::places::{Written, spare};
 use super::{measure, write};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
@@ -17,7 +18,11 @@ use crate::run::Candidate;
 /// More points than this are no picture.
 const MOST_POINTS: usize = 2000;
 
-/// The owner's folder must not be handed over by accident.
+/// What the folder holds.
+const FILES: [(&str, Written); 3] =
+    [("risk.csv", Written::Risks), ("report.html", Written::Page), ("report.json", Written::Facts)];
+
+/// The owner's folder must not be handed over by accident, and holds nothing else under the names of its files.
 pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
     let (home, release) = (real(home), real(release));
     if home.starts_with(&release) || release.starts_with(&home) {
@@ -25,6 +30,9 @@ pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
             "output.home",
             "must lie outside the release folder, and the release outside of it: it is for the owner alone",
         ));
+    }
+    for (name, what) in FILES {
+        spare(&home.join(name), what)?;
     }
     Ok(())
 }

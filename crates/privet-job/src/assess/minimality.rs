@@ -1,24 +1,24 @@
 //! The minimality attack (survey AT-09) and disclosure sets (AT-10) against the search that made a release.
 //!
 //! It runs the search again on every world, or on a sample of worlds, that the release leaves possible. That takes the
-//! table, the job and time, so it is made here and not where attacks read files.
+//! table, the job and time, so it is made here and not where attacks read files. `again.rs` runs any search that is not led by
+//! chance.
+
+mod again;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use privet_attack::minimality::{
-    Minimality, MinimalityAttack, MinimalityError, Tried, attribute_suppression, optimal_levels,
-};
+use privet_attack::minimality::{Minimality, MinimalityAttack, MinimalityError, Tried};
 use privet_attack::worlds::Belief;
 use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Whom};
 use privet_criteria::{Criterion, SensitiveColumn, build};
 use privet_data::Progress;
-use privet_recode::lattice::{self, Options};
+use privet_recode::lattice::Problem;
 use privet_release::Published;
 
-use super::original::{JobAt, count};
-use crate::algorithm::Algorithm;
+use super::original::{JobAt, Original, count};
 use crate::load::{Loaded, load};
 use crate::run::Prepared;
 
@@ -53,6 +53,7 @@ impl Worked {
 pub(super) struct Again<'a> {
     job: JobAt<'a>,
     release: &'a Published,
+    original: &'a Original,
     confidence: f64,
     seed: u64,
     /// Whether the people who are looked for are those of the original.
@@ -64,18 +65,19 @@ impl<'a> Again<'a> {
     pub fn new(
         job: JobAt<'a>,
         release: &'a Published,
+        original: &'a Original,
         settings: &super::Settings<'_>,
         rows_are_people: bool,
     ) -> Self {
         let (confidence, seed) = (settings.confidence, settings.seed);
-        Self { job, release, confidence, seed, rows_are_people, worked: RefCell::default() }
+        Self { job, release, original, confidence, seed, rows_are_people, worked: RefCell::default() }
     }
 
     fn worked(&self, column: usize, progress: &dyn Progress) -> Result<Rc<Worked>, AttackError> {
         if let Some(known) = self.worked.borrow().get(&column) {
             return known.clone();
         }
-        let worked = work(self.job, self.release, column, self.seed, progress).map(Rc::new);
+        let worked = self.work(column, progress).map(Rc::new);
         self.worked.borrow_mut().insert(column, worked.clone());
         worked
     }
@@ -87,9 +89,19 @@ impl<'a> Again<'a> {
         let right = |exposed: &[Belief]| {
             exposed.iter().filter(|own| codes.get(own.person as usize) == Some(&own.value)).count() as u64
         };
-        let exposed = worked.telling(found.after.exposed(self.confidence));
+        let exposed = worked.telling(found.exposed(self.confidence));
         let before = worked.telling(found.before.exposed(self.confidence));
-        let more = worked.telling(found.exposed(self.confidence)).len();
+        let more = worked.telling(found.exposed_by_choice(self.confidence)).len();
+        let not_proven = worked.telling(found.after.likely(self.confidence)).len() - exposed.len();
+        let mut notes = vec![
+            gone_through(found),
+            format!("Of those who are exposed, the release alone does not tell {more}."),
+        ];
+        if not_proven > 0 {
+            notes.push(format!(
+                "Not counted: {not_proven} more of whom the worlds that were drawn make as sure; other worlds may not."
+            ));
+        }
         let rows = codes.len() as u64;
         let finding = Finding {
             attack: "minimality",
@@ -107,10 +119,7 @@ impl<'a> Again<'a> {
             not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
-            notes: vec![
-                gone_through(found),
-                format!("Of those who are exposed, the release alone does not tell {more}."),
-            ],
+            notes,
         };
         Ok(Some(self.found(finding, column, &worked, &exposed)))
     }
@@ -125,7 +134,7 @@ impl<'a> Again<'a> {
                 "more than {MOST_WORLDS} originals would have to be gone through, all of them"
             )));
         }
-        let exposed = worked.telling(found.after.exposed(1.0));
+        let exposed = worked.telling(found.exposed(1.0));
         let before = worked.telling(found.before.exposed(1.0));
         let rows = codes.len() as u64;
         let values_left = |person: &u32| found.after.of(*person).iter().filter(|own| own.1 > 0.0).count();
@@ -153,6 +162,71 @@ impl<'a> Again<'a> {
         Ok(Some(self.found(finding, column, &worked, &exposed)))
     }
 
+    /// Runs the search on the worlds of the release.
+    fn work(&self, column: usize, progress: &dyn Progress) -> Result<Worked, AttackError> {
+        let Self { job, release, original, .. } = *self;
+        let needs = |why: &str| AttackError::Needs(why.to_owned());
+        if job.job.adversary.countermeasure.is_some() {
+            return Err(needs(
+                "groups were formed without a look at sensitive values, so that there is nothing to work out",
+            ));
+        }
+        if job.job.sampling.is_some() {
+            return Err(needs(
+                "a sample was drawn first, which the adversary does not know: what was published cannot be worked out again",
+            ));
+        }
+        let loaded = load(job.job, job.base, progress).map_err(|error| needs(&error.to_string()))?;
+        if let Some(why) = again::refused(job, &loaded) {
+            return Err(needs(why));
+        }
+        if loaded.requirements.iter().any(|requirement| requirement.needs_joint()) {
+            return Err(needs("a criterion looks at several sensitive columns together"));
+        }
+        let prepared = Prepared::new(&loaded).map_err(|error| needs(&error.to_string()))?;
+        let criteria =
+            prepared.criteria(&loaded, &loaded.requirements).map_err(|error| needs(&error.to_string()))?;
+        let problem = prepared.problem(&loaded, job.job, &criteria);
+        let Some(manifest) = &release.manifest else { return Err(needs("the release has no manifest")) };
+        let own = again::again(job, &loaded, &problem, progress).ok().flatten();
+        let own = own.filter(|own| {
+            manifest.search.algorithm == job.job.search.algorithm.word()
+                && again::is_released(own, release, original)
+        });
+        let Some(own) = own else {
+            progress.check()?;
+            return Err(needs(
+                "the job does not lead to this release, so what the search did not publish is not known",
+            ));
+        };
+        if let Some(why) = again::is_open(&own, release, original) {
+            return Err(needs(why));
+        }
+        let bind = |codes: &[Vec<u32>]| bind(&loaded, codes);
+        let attack = MinimalityAttack {
+            problem: &problem,
+            position: column,
+            bind: &bind,
+            worlds_at_most: MOST_WORLDS,
+            samples: SAMPLES,
+            confidence: self.confidence,
+            seed: self.seed,
+        };
+        let search =
+            |problem: &Problem<'_>, progress: &dyn Progress| again::again(job, &loaded, problem, progress);
+        let found = attack.run(&search, progress).map_err(|error| match error {
+            MinimalityError::Cancelled(_) => AttackError::Cancelled,
+            MinimalityError::TooLarge { .. }
+            | MinimalityError::TooFew { .. }
+            | MinimalityError::NeverSure { .. } => AttackError::TooLarge(error.to_string()),
+            other => needs(&other.to_string()),
+        })?;
+        let own = &loaded.input.table.columns[loaded.sensitive[column].position];
+        let texts = own.domain.texts().iter().map(|text| text.to_string()).collect();
+        let missing = (0..own.domain.len() as u32).map(|code| own.domain.is_missing(code)).collect();
+        Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts, missing })
+    }
+
     fn found(&self, finding: Finding, column: usize, worked: &Worked, exposed: &[Belief]) -> Found {
         let rows = worked.codes.len();
         let mut fate = vec![Fate::Hidden; rows];
@@ -165,8 +239,10 @@ impl<'a> Again<'a> {
         }
         // The search knows the values of the original; the release may have fewer.
         let concepts = Some(worked.texts.clone());
-        let belief =
-            |row: u32| privet_attack::Belief::of_weights(0, worked.found.after.of(row).iter().copied());
+        let belief = |row: u32| {
+            let candidates = worked.found.candidates.get(row as usize).copied().unwrap_or(0);
+            privet_attack::Belief::of_weights(candidates, worked.found.after.of(row).iter().copied())
+        };
         let beliefs = Beliefs {
             of_person: (0..rows as u32).collect(),
             distinct: (0..rows as u32).map(belief).collect(),
@@ -180,6 +256,7 @@ impl<'a> Again<'a> {
             concepts,
             chance: None,
             fate,
+            truth: Some(worked.codes.clone()),
         };
         Found { finding, conclusions: Some(conclusions) }
     }
@@ -194,75 +271,10 @@ fn gone_through(found: &Minimality) -> String {
         Tried::Sampled(worlds) => {
             format!("Of {worlds} worlds drawn at random, {left} lead to this release.")
         }
+        Tried::NoneNeeded => "No promise and nothing else that the search looks at depends on sensitive values, so that all worlds \
+                              lead to this release: what was not published tells nothing."
+            .to_owned(),
     }
-}
-
-/// Runs the search on the worlds of the release.
-fn work(
-    job: JobAt<'_>,
-    release: &Published,
-    column: usize,
-    seed: u64,
-    progress: &dyn Progress,
-) -> Result<Worked, AttackError> {
-    let needs = |why: &str| AttackError::Needs(why.to_owned());
-    let algorithm = job.job.search.algorithm;
-    if !matches!(algorithm, Algorithm::Optimal | Algorithm::AttributeSuppression) {
-        return Err(needs("it is made against algorithm = \"optimal\" and \"attribute-suppression\""));
-    }
-    if job.job.adversary.countermeasure.is_some() {
-        return Err(needs(
-            "groups were formed without a look at sensitive values, so that there is nothing to work out",
-        ));
-    }
-    if job.job.sampling.is_some() {
-        return Err(needs(
-            "a sample was drawn first, which the adversary does not know: what was published cannot be worked out again",
-        ));
-    }
-    let loaded = load(job.job, job.base, progress).map_err(|error| needs(&error.to_string()))?;
-    if loaded.requirements.iter().any(|requirement| requirement.needs_joint()) {
-        return Err(needs("a criterion looks at several sensitive columns together"));
-    }
-    let prepared = Prepared::new(&loaded).map_err(|error| needs(&error.to_string()))?;
-    let criteria =
-        prepared.criteria(&loaded, &loaded.requirements).map_err(|error| needs(&error.to_string()))?;
-    let problem = prepared.problem(&loaded, job.job, &criteria);
-    let Some(manifest) = &release.manifest else { return Err(needs("the release has no manifest")) };
-    let levels: Option<Vec<usize>> =
-        manifest.data.columns.iter().filter_map(|own| own.recoding.as_ref()).map(|own| own.level).collect();
-    if manifest.search.algorithm != algorithm.word()
-        || (algorithm == Algorithm::Optimal
-            && lattice::optimal(&problem, Options::default(), progress).ok().map(|f| f.levels) != levels)
-    {
-        return Err(needs(
-            "the job does not lead to this release, so what the search did not publish is not known",
-        ));
-    }
-    let bind = |codes: &[Vec<u32>]| bind(&loaded, codes);
-    let attack = MinimalityAttack {
-        problem: &problem,
-        position: column,
-        bind: &bind,
-        worlds_at_most: MOST_WORLDS,
-        samples: SAMPLES,
-        seed,
-    };
-    let found = match algorithm {
-        Algorithm::Optimal => attack.run(&optimal_levels, progress),
-        _ => attack.run(&attribute_suppression, progress),
-    };
-    let found = found.map_err(|error| match error {
-        MinimalityError::Cancelled(_) => AttackError::Cancelled,
-        MinimalityError::TooLarge { .. } | MinimalityError::NoneFits { .. } => {
-            AttackError::TooLarge(error.to_string())
-        }
-        other => needs(&other.to_string()),
-    })?;
-    let own = &loaded.input.table.columns[loaded.sensitive[column].position];
-    let texts = own.domain.texts().iter().map(|text| text.to_string()).collect();
-    let missing = (0..own.domain.len() as u32).map(|code| own.domain.is_missing(code)).collect();
-    Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts, missing })
 }
 
 /// The criteria of the job for other values in the sensitive columns.

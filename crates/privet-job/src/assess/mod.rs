@@ -3,6 +3,7 @@
 //! `privet measure` and `privet attack` come here with a finished folder; `anonymize` comes here before it hands one
 //! over. Everything is for the owner: nothing of it goes into the release but the rates of attacks.
 
+mod categories;
 pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
@@ -12,9 +13,11 @@ mod minimality;
 mod original;
 mod people;
 mod perturbed;
+pub(crate) mod places;
 mod records;
 mod run;
 mod tracker;
+mod views;
 pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
@@ -31,6 +34,7 @@ pub(crate) use gate::gate;
 pub(crate) use measure::standardized;
 use original::{Given, JobAt, Original};
 use people::{PeopleTable, name_in_original};
+use places::{Inputs, Written};
 pub(crate) use run::{Settings, run_attacks};
 
 /// What `privet attack` is told.
@@ -98,7 +102,7 @@ const MOST_QUERIES: usize = 100_000;
 /// When the release, the original, the knowledge or an option cannot be used.
 pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     if PublishedRecords::is_at(&options.release) {
-        outside(&options.release, [&options.people, &options.report])?;
+        check_places(options)?;
         return records::attack(options, progress);
     }
     let is_perturbed = PublishedPerturbed::is_at(&options.release);
@@ -111,7 +115,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         ..Default::default()
     }
     .check_flags(of_counts.is_some())?;
-    outside(&options.release, [&options.people, &options.report])?;
+    check_places(options)?;
     let knowledge = match &options.knowledge {
         Some(path) => {
             Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?
@@ -143,15 +147,10 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     let name = knowledge.people.as_ref().and_then(name_in_original);
     let original = match &given {
         Some(given) => {
-            let names: Vec<&str> = name.into_iter().collect();
-            let read = Original::read(&given.path, &given.options, job, &release, &names, progress);
-            // The name of people need not be a column of the original.
-            Some(match read {
-                Err(RunError::Job(_)) if name.is_some() => {
-                    Original::read(&given.path, &given.options, job, &release, &[], progress)?
-                }
-                other => other?,
-            })
+            // What names people, and what other releases know them by, need not be a column of the original.
+            let elsewhere = people::columns_of_others(&knowledge);
+            let more: Vec<&str> = name.into_iter().chain(elsewhere.iter().map(String::as_str)).collect();
+            Some(Original::read(&given.path, &given.options, job, &release, &more, progress)?)
         }
         None => None,
     };
@@ -243,7 +242,12 @@ fn synthetic(
 /// # Errors
 /// When the release, the original or an option cannot be used.
 pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
-    outside(&options.release, [&options.risk_file, &options.report])?;
+    let mut inputs = Inputs::of_release(&options.release);
+    inputs.table(Some(&options.original));
+    inputs.names(options.job.as_deref());
+    inputs.table(options.test.as_deref());
+    inputs.table(options.population.as_deref());
+    inputs.spare(&[(&options.risk_file, Written::Risks), (&options.report, Written::Page)])?;
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
     }
@@ -252,6 +256,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     }
     if PublishedPerturbed::is_at(&options.release) {
         return measure::perturbed::measure(options, progress);
+    }
+    if let Some(manifest) = counts::manifest(&options.release) {
+        return measure::counts::measure(options, &manifest, progress);
     }
     let given = Given::new(&options.original, options.job.as_deref())?;
     let release = Published::open_with(&options.release, &given.options.missing, progress)?;
@@ -299,7 +306,8 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     Ok(assessment)
 }
 
-/// Records to test on: the identifying columns of the release, and what is to be predicted.
+/// Records to test on: the identifying columns of the release, what is to be predicted, and of the other published columns
+/// those that the table has.
 fn apart(
     path: &Path,
     given: &Given,
@@ -307,37 +315,43 @@ fn apart(
     more: &[&str],
     progress: &dyn Progress,
 ) -> Result<Table, RunError> {
-    let quasi = release.quasi.iter().filter_map(|&at| release.table.columns.get(at));
-    let mut columns: Vec<String> = quasi.map(|own| own.name.clone()).collect();
-    columns.extend(more.iter().map(|name| (*name).to_owned()));
-    columns.sort();
-    columns.dedup();
-    let options = ReadOptions { columns: Some(columns), ..given.options.clone() };
-    match read(path, &options, progress) {
-        Ok(input) if input.table.rows == 0 => Err(JobError::new("has no records to test on").at(path).into()),
-        Ok(input) => Ok(input.table),
-        Err(error) => match &error.kind {
-            ReadErrorKind::UnknownColumn { name, .. } => {
-                let problem = format!(
-                    "has no column {name}; records to test on have all columns that are learned from"
-                );
-                Err(JobError::new(problem).at(path).into())
+    let names = |is_quasi: bool| {
+        let columns = release.table.columns.iter().enumerate();
+        columns
+            .filter(move |(at, _)| release.quasi.contains(at) == is_quasi)
+            .map(|(_, own)| own.name.as_str())
+    };
+    let mut others: Vec<&str> = names(false).filter(|name| !more.contains(name)).collect();
+    loop {
+        let wanted = names(true).chain(more.iter().copied()).chain(others.iter().copied());
+        let mut columns: Vec<String> = wanted.map(str::to_owned).collect();
+        columns.sort();
+        columns.dedup();
+        let options = ReadOptions { columns: Some(columns), ..given.options.clone() };
+        let error = match read(path, &options, progress) {
+            Ok(input) if input.table.rows == 0 => {
+                return Err(JobError::new("has no records to test on").at(path).into());
             }
-            _ => Err(error.into()),
-        },
+            Ok(input) => return Ok(input.table),
+            Err(error) => error,
+        };
+        let ReadErrorKind::UnknownColumn { name, .. } = &error.kind else { return Err(error.into()) };
+        if !others.contains(&name.as_str()) {
+            let problem =
+                format!("has no column {name}; records to test on have all columns that are learned from");
+            return Err(JobError::new(problem).at(path).into());
+        }
+        others.retain(|own| own != name);
     }
 }
 
-/// What the owner learns must not lie in what is handed over.
-fn outside(release: &Path, files: [&Option<PathBuf>; 2]) -> Result<(), RunError> {
-    let folder = home::real(release);
-    for file in files.into_iter().flatten() {
-        if home::real(file).starts_with(&folder) {
-            let problem = "lies in the release folder; what is for the owner alone must be written elsewhere";
-            return Err(JobError::new(problem).at(file).into());
-        }
-    }
-    Ok(())
+/// What the owner learns must not lie in what is handed over, nor take the place of what is read.
+fn check_places(options: &AttackOptions) -> Result<(), JobError> {
+    let mut inputs = Inputs::of_release(&options.release);
+    inputs.table(options.original.as_deref());
+    inputs.names(options.job.as_deref());
+    inputs.names(options.knowledge.as_deref());
+    inputs.spare(&[(&options.people, Written::People), (&options.report, Written::Page)])
 }
 
 pub use privet_attack::adversary::ATTACKS;

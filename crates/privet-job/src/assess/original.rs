@@ -99,9 +99,7 @@ impl Original {
     ) -> Result<Self, RunError> {
         let names = || {
             let published = release.table.columns.iter().map(|column| column.name.as_str());
-            published
-                .chain(release.sensitive.iter().map(|column| column.name.as_str()))
-                .chain(more.iter().copied())
+            published.chain(release.sensitive.iter().map(|column| column.name.as_str()))
         };
         let bucket = release.manifest.as_ref().and_then(|manifest| {
             manifest
@@ -111,21 +109,32 @@ impl Original {
                 .find(|column| column.role == "bucket")
                 .map(|column| column.name.as_str())
         });
-        let mut wanted: Vec<String> =
-            names().filter(|name| Some(*name) != bucket).map(str::to_owned).collect();
-        wanted.sort();
-        wanted.dedup();
-        let options = ReadOptions { columns: Some(wanted), ..options.clone() };
-        let table = match read(path, &options, progress) {
-            Ok(input) => input.table,
-            Err(error) => match &error.kind {
-                ReadErrorKind::UnknownColumn { name, .. } => {
-                    return Err(other(path, format!("has no column {name}, which the release has")));
-                }
-                _ => return Err(error.into()),
-            },
-        };
-        Self::of_table(table, path, job, release)
+        let mut more: Vec<&str> =
+            more.iter().copied().filter(|own| names().all(|name| name != *own)).collect();
+        more.sort_unstable();
+        more.dedup();
+        loop {
+            let mut wanted: Vec<String> = names()
+                .filter(|name| Some(*name) != bucket)
+                .chain(more.iter().copied())
+                .map(str::to_owned)
+                .collect();
+            wanted.sort();
+            wanted.dedup();
+            let options = ReadOptions { columns: Some(wanted), ..options.clone() };
+            match read(path, &options, progress) {
+                Ok(input) => return Self::of_table(input.table, path, job, release),
+                Err(error) => match &error.kind {
+                    ReadErrorKind::UnknownColumn { name, .. } if more.contains(&name.as_str()) => {
+                        more.retain(|own| own != name);
+                    }
+                    ReadErrorKind::UnknownColumn { name, .. } => {
+                        return Err(other(path, format!("has no column {name}, which the release has")));
+                    }
+                    _ => return Err(error.into()),
+                },
+            }
+        }
     }
 
     /// Puts a table beside its release.

@@ -8,8 +8,8 @@ use privet_attack::adversary::{Crowd, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Kind, Progress, Table};
-use privet_release::Published;
-use privet_release::published::{Meaning, coverage};
+use privet_release::published::{Meaning, coverage, kind_behind};
+use privet_release::{MANIFEST, Manifest, Published};
 
 use super::original::{JobAt, Original, count, recoding, translate};
 use crate::error::{JobError, RunError};
@@ -28,6 +28,32 @@ pub(super) fn of_points(release: &Published, labels: &Domain, values: &Domain) -
         Some(_) => anything(labels, values),
         None => equal_values(labels, values),
     }
+}
+
+/// What is not known of somebody, or not published of a record, excludes nothing: a blank cell of a table of people is no value
+/// that only blank records have, as it is in the original itself.
+/// Nor does what cannot be read where numbers or dates stand, unless a label stands for it in particular.
+fn not_known(coverage: Coverage, labels: &Domain, values: &Domain) -> Coverage {
+    let kind = kind_behind(labels, values);
+    let has_order = matches!(kind, Kind::Integer | Kind::Decimal | Kind::Date);
+    let mut is_meant = vec![!has_order; values.len()];
+    let shown = 0..labels.len() as u32;
+    for own in shown.map(|label| coverage.of(label)).filter(|own| own.len() < values.len()) {
+        own.iter().for_each(|&code| is_meant[code as usize] = true);
+    }
+    let is_known = |code: u32| {
+        let is_read = kind.number(values.text(code)).is_some() || is_meant[code as usize];
+        !values.is_missing(code) && is_read
+    };
+    let unknown: Vec<u32> = (0..values.len() as u32).filter(|&code| !is_known(code)).collect();
+    let of_label = |label: u32| match labels.is_missing(label) {
+        true => (0..values.len() as u32).collect(),
+        false => {
+            let own = coverage.of(label).iter().copied().filter(|&code| is_known(code));
+            own.chain(unknown.iter().copied()).collect()
+        }
+    };
+    Coverage::new((0..labels.len() as u32).map(of_label), values.len() as u32)
 }
 
 /// Labels that stand for the same value and no other.
@@ -64,6 +90,8 @@ pub(crate) struct PeopleTable {
     sensitive: Vec<Option<usize>>,
     /// Names of columns of the release that are called otherwise here.
     renamed: HashMap<String, String>,
+    /// Whether these are the people of the original itself, whose blank cells are blank in the data.
+    is_original: bool,
 }
 
 struct Shared {
@@ -80,6 +108,15 @@ pub(crate) fn name_in_original(file: &PeopleFile) -> Option<&str> {
     let name = file.name.as_deref()?;
     let ours = file.columns.iter().find(|(_, theirs)| *theirs == name);
     Some(ours.map_or(name, |(ours, _)| ours.as_str()))
+}
+
+/// The identifying columns of the other releases that are known: who has the original knows them of everybody. What cannot be
+/// read is told when the releases are opened.
+pub(crate) fn columns_of_others(knowledge: &Knowledge) -> Vec<String> {
+    let manifest = |folder: &Path| Manifest::parse(&std::fs::read(folder.join(MANIFEST)).ok()?).ok();
+    let others = knowledge.releases.iter().filter_map(|own| manifest(&knowledge.resolve(&own.folder)));
+    let columns = others.flat_map(|own| own.data.columns).filter(|own| own.role == "quasi");
+    columns.map(|own| own.name).collect()
 }
 
 /// Whether a column shows means, medians or modes; a table that is no release of ours shows synthetic values.
@@ -101,10 +138,14 @@ impl PeopleTable {
         progress: &dyn Progress,
     ) -> Result<Self, RunError> {
         let path = knowledge.resolve(&file.path);
-        let missing = job.map(|job| job.job.input.options()).transpose()?.unwrap_or_default().missing;
+        let mut missing = job.map(|job| job.job.input.options()).transpose()?.unwrap_or_default().missing;
+        // Whatever stands for it in the data, a blank is not known.
+        if !missing.iter().any(String::is_empty) {
+            missing.push(String::new());
+        }
         let table = read(&path, &ReadOptions { missing, ..ReadOptions::default() }, progress)?.table;
         let renamed = file.columns.iter().map(|(ours, theirs)| (ours.clone(), theirs.clone())).collect();
-        let people = Self::of_table(table, file.name.as_deref(), renamed, job, release, &path)?;
+        let people = Self::of_table(table, file.name.as_deref(), renamed, job, release, &path, false)?;
         if let Some(missing) = file.columns.values().find(|theirs| people.table.position(theirs).is_none()) {
             return Err(JobError::new(format!(
                 "has no column {missing}, which `columns` of this table names in the knowledge file; name a column that it has"
@@ -129,6 +170,7 @@ impl PeopleTable {
             sensitive: original.sensitive.iter().map(|&position| Some(position)).collect(),
             table: original.table.clone(),
             renamed: HashMap::new(),
+            is_original: true,
         }
     }
 
@@ -139,6 +181,7 @@ impl PeopleTable {
         job: Option<JobAt<'_>>,
         release: &Published,
         path: &Path,
+        is_original: bool,
     ) -> Result<Self, RunError> {
         let theirs = |ours: &str| table.position(renamed.get(ours).map_or(ours, String::as_str));
         let mut shared = Vec::new();
@@ -157,6 +200,8 @@ impl PeopleTable {
                 true => of_points(release, &published.domain, &column.domain),
                 false => coverage(&published.domain, &column.domain, meaning),
             };
+            let coverage =
+                if is_original { coverage } else { not_known(coverage, &published.domain, &column.domain) };
             shared.push(Shared { quasi, position, coverage, points });
         }
         if shared.is_empty() {
@@ -176,13 +221,14 @@ impl PeopleTable {
             None => None,
         };
         let sensitive = release.sensitive.iter().map(|column| theirs(&column.name)).collect();
-        Ok(Self { shared, name, sensitive, renamed, table })
+        Ok(Self { shared, name, sensitive, renamed, table, is_original })
     }
 
     /// The same people beside another release.
     pub fn beside(&self, job: Option<JobAt<'_>>, release: &Published, path: &Path) -> Result<Self, RunError> {
         let name = self.name.map(|position| self.table.columns[position].name.clone());
-        Self::of_table(self.table.clone(), name.as_deref(), self.renamed.clone(), job, release, path)
+        let (table, renamed) = (self.table.clone(), self.renamed.clone());
+        Self::of_table(table, name.as_deref(), renamed, job, release, path, self.is_original)
     }
 
     /// The same people, to be linked by distance in columns that were changed alone: where nothing was changed, a person's
@@ -199,6 +245,15 @@ impl PeopleTable {
     /// The quasi columns of the release that the table has, by their place among them.
     pub fn shared(&self) -> Vec<usize> {
         self.shared.iter().map(|own| own.quasi).collect()
+    }
+
+    /// Whether it has every quasi column of the release, of everybody.
+    pub fn knows_all(&self, release: &Published) -> bool {
+        let is_known = |own: &Shared| {
+            let column = &self.table.columns[own.position];
+            self.is_original || !column.codes.iter().any(|&code| column.domain.is_missing(code))
+        };
+        self.shared.len() == release.quasi.len() && self.shared.iter().all(is_known)
     }
 
     /// The people as attacks see them.
@@ -221,6 +276,20 @@ impl PeopleTable {
             }
             None => (person + 1).to_string(),
         }
+    }
+
+    /// Whether two tables say the same, line by line, in all columns that both have.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let mut columns = 0;
+        let same =
+            self.table.columns.iter().filter_map(|own| Some((own, other.table.column(&own.name)?))).all(
+                |(own, theirs)| {
+                    columns += 1;
+                    let texts = own.codes.iter().zip(&theirs.codes);
+                    texts.into_iter().all(|(&a, &b)| own.domain.text(a) == theirs.domain.text(b))
+                },
+            );
+        same && columns > 0 && self.table.rows == other.table.rows && self.table.rows > 0
     }
 
     /// Whether people have names.

@@ -123,13 +123,20 @@ fn assess_release(
     }
     // A mistake in it is one, whatever else there is.
     let order = time_order(options, knowledge, published)?;
-    if columns.is_empty() {
+    let is_linked = |own: &ModelColumn| {
+        own.role == "quasi"
+            && matches!(own.perturbation, Some(Perturbation::Categories(_) | Perturbation::Items(_)))
+    };
+    let has_categories = options.original.is_some() && published.manifest.model.columns.iter().any(is_linked);
+    if columns.is_empty() && !has_categories {
         let why = "no column of numbers is published that such an attack could use".to_owned();
         assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
         return Ok(assessment);
     }
     // Categories that are published as they are, each with a number.
     let mut beside = Vec::new();
+    // Those that were changed by a published law.
+    let mut categories = Vec::new();
     if let Some(path) = &options.original {
         let missing = &published.manifest.model.missing;
         let model_of = |name: &str| published.manifest.model.columns.iter().find(|own| own.name == name);
@@ -140,7 +147,10 @@ fn assess_release(
             .columns
             .iter()
             .map(|own| own.name.clone())
-            .filter(|name| unchanged(name) || columns.iter().any(|own| own.name == *name))
+            .filter(|name| {
+                let is_attacked = columns.iter().any(|own| own.name == *name);
+                unchanged(name) || is_attacked || model_of(name).is_some_and(is_linked)
+            })
             .collect();
         let (original, path) = original_table(path, missing, &names, progress)?;
         if original.rows != published.table.rows {
@@ -166,6 +176,11 @@ fn assess_release(
         for own in &mut columns {
             own.original = original.column(own.name).map(|column| column.numbers_as(own.kind));
         }
+        for (model, own) in published.manifest.model.columns.iter().zip(&published.table.columns) {
+            if let (true, Some(theirs)) = (is_linked(model), original.column(&own.name)) {
+                categories.extend(super::categories::perturbed(model, own, theirs, &path)?);
+            }
+        }
     }
     progress.stage("attacking", None);
     progress.check()?;
@@ -176,6 +191,7 @@ fn assess_release(
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
         columns.iter_mut().chain(&mut beside).for_each(|own| own.reorder(order));
+        categories.iter_mut().for_each(|own| super::categories::reorder(own, order));
         let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
         let knowing = Knowing { in_time: true, known_points: time.known.unwrap_or(0), ..knowing };
         for own in filter_series(&known, &knowing).map_err(failed)? {
@@ -191,8 +207,8 @@ fn assess_release(
     }
     let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
     let others: Vec<PerturbedColumn<'_>> = beside.iter().map(Attacked::known).collect();
-    let findings = assess_beside(&known, &others, &knowing).map_err(failed)?;
-    let records = columns.first().map_or(0, |own| own.values.len()) as u64;
+    let findings = assess_beside(&known, &others, &categories, &knowing).map_err(failed)?;
+    let records = published.table.rows as u64;
     let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
     for own in findings.into_iter().filter(|own| !is_replaced(own)) {
         if let Some(path) = options.people.as_deref().filter(|_| own.attack == "noise-linkage") {

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use privet_attack::adversary::{Adversary, Elsewhere, Other, Strangers, suspects};
+use privet_attack::adversary::{Adversary, Attacked, Elsewhere, Other, Strangers, suspects};
 use privet_attack::knowledge::PeopleFile;
-use privet_attack::{AttackError, Knowledge, Suspects, Truth};
+use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
+use privet_release::manifest::{DataColumn, LabelReading};
 use privet_report::{Assessment, NotMade};
 
 use super::original::{Given, JobAt, Original};
@@ -93,20 +94,24 @@ pub(crate) fn run_attacks(
         control.must_be_strangers(people, truth).map_err(|problem| settings.wrong(problem))?;
     }
     let (releases, of_control) = other_releases(knowledge, table.as_ref(), control.as_ref(), progress)?;
+    let target = release;
     let others: Vec<Other<'_>> = releases
         .iter()
         .zip(&knowledge.releases)
-        .map(|((release, suspects), own)| Other {
+        .map(|((release, suspects, leaves_nobody_out), own)| Other {
             release,
             suspects: suspects.clone(),
             independent: own.independent,
+            holds_all: *leaves_nobody_out
+                && (own.same_table == Some(true) || (own.is_of_same_table() && has_as_many(target, release))),
         })
         .collect();
     let hierarchies = sensitive_hierarchies(release, job)?;
     let small = original.is_some_and(|own| own.table.rows <= minimality::QUICK);
     let asked_for = |word: &str| settings.attacks.is_some_and(|words| words.iter().any(|own| own == word));
-    let again = job.filter(|_| original.is_some());
-    let worlds = again.map(|job| minimality::Again::new(job, release, settings, knowledge.people.is_none()));
+    let worlds = job.zip(original).map(|(job, original)| {
+        minimality::Again::new(job, release, original, settings, knowledge.people.is_none())
+    });
     let minimal = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.minimality(column, progress));
     let disclosed = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.disclosure(column, progress));
     let offered = |word: &str| worlds.is_some() && (small || asked_for(word));
@@ -134,16 +139,42 @@ pub(crate) fn run_attacks(
         seed: settings.seed,
         most_records: settings.most_records,
     };
-    let attacked = adversary.attack(settings.attacks, progress).map_err(|error| match error {
+    let mut attacked = adversary.attack(settings.attacks, progress).map_err(|error| match error {
         AttackError::Cancelled => RunError::Cancelled(privet_data::Cancelled),
         AttackError::Knowledge(problem) => settings.wrong(problem).into(),
         other => JobError::new(other.to_string()).into(),
     })?;
+    check_limit(&attacked, settings)?;
+    // What excludes nobody makes a release look safer than it is to somebody who knows the hierarchy.
+    if let (None, Some(_), Some(first)) = (job, &table, attacked.findings.first_mut()) {
+        let named = names_alone(release);
+        if !named.is_empty() {
+            first.notes.push(format!(
+                "The labels of {} are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
+                named.join(", ")
+            ));
+        }
+    }
+    let fits_nobody = (0..people.people() as u32).all(|person| people.places_of(person).is_empty());
+    if settings.max_risk.is_some() && knowledge.people.is_some() && fits_nobody {
+        let problem = "no published record fits anybody of the people, so that nothing shows that the limit is kept: are their columns \
+                       written as in the data?";
+        return Err(settings.wrong(problem).into());
+    }
     if let Some(path) = settings.people {
         let name_of = |person: u32| {
             table.as_ref().map_or_else(|| (person + 1).to_string(), |table| table.name_of(person))
         };
-        write::people(path, release, truth.as_ref(), &attacked.conclusions, &name_of)?;
+        // Attacks on the original's own records call them by name where it has names.
+        let names = name.and_then(|name| original?.table.column(name));
+        let row_name = |row: u32| match names {
+            Some(column) if !column.domain.is_missing(column.codes[row as usize]) => {
+                column.domain.text(column.codes[row as usize]).to_owned()
+            }
+            _ => format!("original record {}", u64::from(row) + 1),
+        };
+        let names = write::Names { person: &name_of, row: &row_name };
+        write::people_by(path, release, truth.as_ref(), &attacked.conclusions, &names)?;
     }
     Ok(Assessment {
         attacks: attacked.findings,
@@ -155,6 +186,43 @@ pub(crate) fn run_attacks(
         max_risk: settings.max_risk,
         ..Assessment::default()
     })
+}
+
+/// The quasi columns whose labels the manifest calls names, whatever they look like.
+fn names_alone(release: &Published) -> Vec<&str> {
+    let of_manifest = release.manifest.iter().flat_map(|manifest| &manifest.data.columns);
+    let is_named = |own: &&DataColumn| {
+        let recoding = own.recoding.as_ref().filter(|recoding| recoding.level != Some(0));
+        recoding.is_some_and(|recoding| recoding.reading == Some(LabelReading::Names))
+    };
+    of_manifest.filter(is_named).map(|own| own.name.as_str()).collect()
+}
+
+/// A limit is kept only where the attacks that count were made, and on somebody.
+fn check_limit(attacked: &Attacked, settings: &Settings<'_>) -> Result<(), RunError> {
+    if settings.max_risk.is_none() {
+        return Ok(());
+    }
+    // Of attacks that are asked for by name it is seen elsewhere whether they were made.
+    let impossible = attacked.impossible.first().filter(|_| settings.attacks.is_none());
+    if let Some((word, why)) = attacked.not_made.iter().find(|own| Some(&own.0) == impossible) {
+        return Err(settings
+            .wrong(format!(
+                "`{word}` cannot be made with what is known: {why}. So nothing shows that the limit is kept; correct it, or name the attacks that are to count"
+            ))
+            .into());
+    }
+    let judges_nobody = |own: &&Finding| own.not_counted.is_none() && own.exposed.of == 0;
+    if let Some(finding) = attacked.findings.iter().find(judges_nobody) {
+        return Err(settings
+            .wrong(format!(
+                "`{}` has nobody to judge, so that nothing shows that the limit is kept: nobody of the people is found in the data, or \
+                 of all of them everything is known beforehand; are they called as they are there?",
+                finding.attack
+            ))
+            .into());
+    }
+    Ok(())
 }
 
 /// Knowing nobody, the adversary looks at records: what is true of a record is what is published with it.
@@ -196,6 +264,9 @@ impl ControlTable {
 
     /// Who has the name of somebody in the data is no stranger to it, and would make the control look like the attack.
     fn must_be_strangers(&self, people: &PeopleTable, truth: &Truth) -> Result<(), String> {
+        if self.table.is_same(people) {
+            return Err("`control`: it is the table of the people who are attacked; give people who are not in the data".to_owned());
+        }
         let is_there = |person: u32| truth.record_of.get(person as usize).copied().flatten().is_some();
         // Without names people are called by the numbers of their records, which say nothing.
         if !self.table.has_names() || !people.has_names() {
@@ -221,8 +292,8 @@ impl ControlTable {
     }
 }
 
-/// Other releases, and where the same people may stand in each.
-type OtherReleases = Vec<(Published, Suspects)>;
+/// Other releases, where the same people may stand in each, and whether it leaves out nobody who fits it.
+type OtherReleases = Vec<(Published, Suspects, bool)>;
 
 /// Other releases with the people, and where those of the control table may stand.
 fn other_releases(
@@ -246,17 +317,43 @@ fn other_releases(
             )
             .into());
         };
-        let linked = |table: &PeopleTable| -> Result<Suspects, RunError> {
+        let linked = |table: &PeopleTable| -> Result<(Suspects, bool), RunError> {
             let table = table.beside(job, &release, &folder)?;
-            Ok(suspects(&release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?)
+            let own = suspects(&release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?;
+            Ok((own, job.is_some() && table.knows_all(&release)))
         };
-        let own = linked(people)?;
+        let (own, knows_all) = linked(people)?;
         if let Some(control) = control {
-            of_control.push(linked(&control.table)?);
+            of_control.push(linked(&control.table)?.0);
         }
-        others.push((release, own));
+        let leaves_nobody_out = leaves_nobody_out(&release, knows_all);
+        others.push((release, own, leaves_nobody_out));
     }
     Ok((others, of_control))
+}
+
+/// Whether both may be of the same table: it has as many records. What a sample was drawn from may have any number.
+fn has_as_many(release: &Published, other: &Published) -> bool {
+    let data = |own: &Published| {
+        own.manifest.as_ref().map(|manifest| (manifest.data.input_rows, manifest.data.sample.is_some()))
+    };
+    match (data(release), data(other)) {
+        (Some((rows, is_sample)), Some((others, _))) => is_sample || rows == others,
+        _ => true,
+    }
+}
+
+/// Whether everybody of the table who fits a published group has a record in the release: it was not drawn from the table, and
+/// nothing was suppressed. Where something was, whose record it is fits no label when records with equal values are published alike
+/// and all these values and hierarchies are known.
+fn leaves_nobody_out(release: &Published, knows_all: bool) -> bool {
+    let Some(data) = release.manifest.as_ref().map(|manifest| &manifest.data) else { return false };
+    let mut recodings = data.columns.iter().filter_map(|column| column.recoding.as_ref());
+    let alike = recodings.all(|own| match &own.nodes {
+        Some(nodes) => matches!(nodes.kind.as_str(), "cut" | "ranges"),
+        None => own.level.is_some(),
+    });
+    data.sample.is_none() && (data.suppressed == 0 || (alike && !release.is_bucketized() && knows_all))
 }
 
 /// The hierarchies of the sensitive columns.

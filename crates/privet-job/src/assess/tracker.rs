@@ -1,7 +1,7 @@
 //! The tracker attack (survey AT-08, PM-32) on a server that answers counts from the original, beside the release.
 //!
 //! The adversary finds a formula that means neither few nor nearly all records, and with it every count that the server
-//! refuses: how many people share a person's quasi columns, and how many of them have each sensitive value. That is exact. It
+//! refuses (where there is none, two questions that differ by the person, if the server answers both): how many people share a person's quasi columns, and how many of them have each sensitive value. That is exact. It
 //! says nothing about the release: it is here because a release is no safer than what else is told about the same people.
 //!
 //! Every question goes over the whole table, so people are drawn at random when there are many.
@@ -46,24 +46,22 @@ pub(super) fn attack(
             .step_by(step as usize)
             .flat_map(move |code| [Formula::Below(at, code), Formula::Is(at, code)])
     });
-    let Some(tracker) = GeneralTracker::find(&asked, splits) else {
-        return Err(needs(
-            "no formula of one column splits the table so that the server answers about both sides",
-        ));
-    };
+    // Where none is far enough from few on both sides, people are told by two questions that differ by them.
+    let tracker = GeneralTracker::find(&asked, splits);
     let mut people: Vec<u32> = (0..table.rows as u32).collect();
     Random::stream(settings.seed, 8).shuffle(&mut people);
     people.truncate(MOST_ASKED);
     let (mut exposed, mut right, mut control) = (0u64, 0u64, 0u64);
     let is_sure = |count: u64, of: u64| of > 0 && count as f64 / of as f64 >= settings.confidence - 1e-12;
+    let mut answered = 0;
     for &person in &people {
         progress.check().map_err(|_| AttackError::Cancelled)?;
-        let mut formula = Formula::All;
-        for (at, own) in codes.iter().enumerate().take(last) {
-            formula = formula.and(Formula::Is(at, own[person as usize]));
-        }
-        let values = values_among(&asked, &tracker, &formula, last, sensitive.domain.len() as u32)
+        let parts = codes.iter().enumerate().take(last);
+        let parts: Vec<Formula> = parts.map(|(at, own)| Formula::Is(at, own[person as usize])).collect();
+        let values = values_among(&asked, tracker.as_ref(), &parts, last, sensitive.domain.len() as u32)
             .map_err(|error| needs(&error.to_string()))?;
+        let Some(values) = values else { continue };
+        answered += 1;
         let of: u64 = values.iter().map(|own| own.1).sum();
         let truth = sensitive.codes[person as usize];
         // Of the values that tell something the most frequent, the first of them.
@@ -80,11 +78,21 @@ pub(super) fn attack(
         control +=
             u64::from(best(1).is_some_and(|own| is_sure(own.0, of - 1) && own.1 == truth && own.0 > 0));
     }
+    if answered == 0 {
+        return Err(needs(
+            "the server answers no question that splits the table, and no two that differ by the people who are asked about",
+        ));
+    }
     let of = people.len() as u64;
     let mut notes = vec![
         "This is about the server, not about the release: it tells the same whatever is published."
             .to_owned(),
     ];
+    if tracker.is_none() {
+        notes.push(format!(
+            "No formula of one column is a general tracker; {answered} of {of} people are told by two questions that differ by them."
+        ));
+    }
     if people.len() < table.rows {
         notes.push(format!("People who were asked about, drawn at random: {of} of {}.", table.rows));
     }

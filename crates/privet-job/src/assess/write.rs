@@ -94,6 +94,14 @@ fn cannot_be_written(path: &Path, error: &std::io::Error) -> RunError {
 /// The header of what is concluded about each person.
 pub(super) const PEOPLE: &str = "person,attack,column,candidates,exposed,guess,probability,right,possible\n";
 
+/// What people are called.
+pub(super) struct Names<'a> {
+    /// Those who are looked for.
+    pub person: &'a dyn Fn(u32) -> String,
+    /// Those of the records of the original.
+    pub row: &'a dyn Fn(u32) -> String,
+}
+
 /// A CSV with one line for each person and attack: candidates left, whether the person is exposed (`known`: the adversary knew the value
 /// beforehand), the best guess with its
 /// probability and whether it is right, and all values that are possible with their probabilities.
@@ -103,6 +111,18 @@ pub(super) fn people(
     truth: Option<&Truth>,
     conclusions: &[Conclusions],
     name_of: &dyn Fn(u32) -> String,
+) -> Result<(), RunError> {
+    let row = |row: u32| format!("original record {}", u64::from(row) + 1);
+    people_by(path, release, truth, conclusions, &Names { person: name_of, row: &row })
+}
+
+/// The same, where records of the original have names.
+pub(super) fn people_by(
+    path: &Path,
+    release: &Published,
+    truth: Option<&Truth>,
+    conclusions: &[Conclusions],
+    names: &Names<'_>,
 ) -> Result<(), RunError> {
     let mut text = String::from(PEOPLE);
     for own in conclusions {
@@ -117,16 +137,19 @@ pub(super) fn people(
         };
         for (person, fate) in (0u32..).zip(&own.fate) {
             let name = match own.whom {
-                Whom::People => name_of(person),
+                Whom::People => (names.person)(person),
                 Whom::Records => format!("record {}", u64::from(person) + 1),
-                Whom::Rows => format!("original record {}", u64::from(person) + 1),
+                Whom::Rows => (names.row)(person),
             };
             let belief = own.beliefs.of(person);
             let guess = belief.and_then(|belief| belief.best(tells));
             let chance = own.chance.as_ref().and_then(|chance| chance.get(person as usize).copied());
-            let value = (own.whom == Whom::People && own.concepts.is_none())
-                .then(|| truth?.values.get(own.column?)?.get(person as usize).copied().flatten())
-                .flatten();
+            let value = match &own.truth {
+                Some(codes) => codes.get(person as usize).copied(),
+                None => (own.whom == Whom::People && own.concepts.is_none())
+                    .then(|| truth?.values.get(own.column?)?.get(person as usize).copied().flatten())
+                    .flatten(),
+            };
             let right = match (fate, guess, value) {
                 (Fate::Right, ..) => "yes",
                 (Fate::Wrong, ..) => "no",

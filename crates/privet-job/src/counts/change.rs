@@ -171,6 +171,7 @@ pub(super) fn change(
     }
     };
     let table = Counts::new(sizes.clone(), counts.clone()).map_err(told)?;
+    let mut has_others = true;
     if section.method == TableMethod::Resample {
         let least = table.records().saturating_mul(LEAST_STEPS_PER_RECORD).clamp(1, MOST_STEPS);
         if section.steps.is_some_and(|steps| steps < least) {
@@ -185,6 +186,7 @@ pub(super) fn change(
         let told_by_totals =
             |(&count, (_, high)): (&u64, &(u64, u64))| small(count) && *high < section.threshold;
         let pinned = counts.iter().zip(&bounds).filter(|own| told_by_totals(*own)).count();
+        has_others = bounds.iter().any(|(low, high)| low < high);
         if pinned > 0 {
             return Err(refused(format!(
                 "the totals that are kept tell that {pinned} counts are small, whatever is drawn; use coarser `levels`, name \
@@ -198,10 +200,11 @@ pub(super) fn change(
         TableMethod::Resample => resample(section, &table, &margins).map_err(told)?,
         _ => adjust(section, &table, &kept).map_err(told)?,
     };
-    if section.method == TableMethod::Resample && changed == counts {
+    // Where there are others, the true one may be drawn like any of them: to exclude it would tell that it is not this one.
+    if !has_others {
         return Err(refused(
-            "no other table with these totals was reached, so that the true one would be published; keep fewer `margins`, take \
-             more `steps`, or hide counts with method = \"suppress\""
+            "there is no other table with these totals, so that the true one would be published; keep fewer `margins`, or hide \
+             counts with method = \"suppress\""
                 .to_owned(),
         ));
     }
@@ -284,6 +287,18 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
+    /// Whether another table has the same totals of single columns: two records that differ in two columns or more
+    /// can exchange their values of one of them (these moves connect all such tables).
+    fn has_others(counted: &CountTable) -> bool {
+        let taken: Vec<Vec<Option<u32>>> = (0..counted.cells())
+            .filter(|&cell| counted.count(cell) > 0)
+            .map(|cell| counted.codes(cell))
+            .filter(|codes| codes.iter().all(Option::is_some))
+            .collect();
+        let apart = |a: &[Option<u32>], b: &[Option<u32>]| a.iter().zip(b).filter(|(a, b)| a != b).count();
+        taken.iter().any(|one| taken.iter().any(|other| apart(one, other) > 1))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -311,12 +326,10 @@ mod tests {
                 }
             };
             prop_assert_eq!(claim.margins.len(), sizes.len());
-            let mut differ = false;
             for cell in 0..counted.cells() {
                 let (before, after) = (counted.count(cell), made.count(cell));
                 let named = counted.codes(cell).iter().flatten().count();
                 let is_small = (1..4).contains(&before);
-                differ |= before != after;
                 if named == 0 || (named == 1 && sizes.len() > 1) {
                     prop_assert_eq!(before, after);
                     prop_assert!(!is_small);
@@ -324,7 +337,7 @@ mod tests {
                     prop_assert!(after >= before + 2 || after + 2 <= before || after == 0, "{before} {after}");
                 }
             }
-            prop_assert!(adjusts || differ);
+            prop_assert!(adjusts || has_others(&counted));
         }
     }
 

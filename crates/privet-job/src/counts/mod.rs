@@ -133,8 +133,8 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     if asked(job) && job.adversary.knowledge.is_some() {
         return wrong(
             "adversary.knowledge",
-            "does not go with counts: they are attacked by their margins and hidden counts, for which nothing else need be \
-             known. Leave it out",
+            "does not go with counts: they are attacked by what their tables tell, and by somebody who knows who is in the data. \
+             Leave it out",
         );
     }
     if asked(job) && job.output.home.is_some() {

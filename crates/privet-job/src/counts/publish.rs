@@ -70,8 +70,9 @@ pub(super) fn publish(
         files: draft.finished(),
         seal: String::new(),
     };
-    let assessment = crate::assess::counts::gate(draft.path(), &manifest, &job.adversary, progress)?;
-    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids, assessment: assessment.clone() };
+    let assessment = crate::assess::counts::gate(draft.path(), &manifest, &job.adversary, loaded, progress)?;
+    let public = crate::assess::counts::public(&assessment);
+    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids, assessment: public };
     write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
     progress.check()?;

@@ -118,7 +118,7 @@ fn column(
         };
         let codes = quasi.codes(&loaded.input.table.columns[quasi.position]).iter();
         let nodes = codes.map(|&code| generalized.node_of_code[code as usize]).collect();
-        (generalized.labels.clone(), nodes, Some((level, height)))
+        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading)))
     } else {
         let Some(sensitive) = loaded.sensitive.iter().find(|sensitive| is(sensitive.position)) else {
             let problem = format!("of table {} name {name}, which is not in the input", number + 1);
@@ -146,9 +146,10 @@ fn column(
     let claim = CountsColumn {
         name: name.to_owned(),
         role: if level.is_some() { "quasi" } else { "sensitive" }.to_owned(),
-        level: level.map(|(level, _)| level),
-        height: level.map(|(_, height)| height),
+        level: level.map(|own| own.0),
+        height: level.map(|own| own.1),
         labels: occurring.len() as u64,
+        reading: level.map(|own| own.2),
     };
     let codes = codes.iter().filter_map(|&code| new_code[code as usize]).collect();
     Ok(Leveled { labels: occurring, codes, claim })

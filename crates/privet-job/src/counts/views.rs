@@ -262,9 +262,9 @@ fn content(
         let (at, labels, level) = match quasi {
             Some(at) => {
                 let column = view.quasi[at];
-                let generalization = &loaded.quasi[column].generalization;
-                let labels = generalization.levels[levels[column]].labels.clone();
-                (at, labels, Some((levels[column], generalization.height())))
+                let own = &loaded.quasi[column];
+                let labels = own.generalization.levels[levels[column]].labels.clone();
+                (at, labels, Some((levels[column], own.generalization.height(), own.reading)))
             }
             None => {
                 let Some(at) = view.sensitive.iter().position(|&column| names.sensitive[column] == name)
@@ -284,9 +284,10 @@ fn content(
         claims.push(CountsColumn {
             name: name.clone(),
             role: if level.is_some() { "quasi" } else { "sensitive" }.to_owned(),
-            level: level.map(|(level, _)| level),
-            height: level.map(|(_, height)| height),
+            level: level.map(|own| own.0),
+            height: level.map(|own| own.1),
             labels: seen.iter().filter(|seen| **seen).count() as u64,
+            reading: level.map(|own| own.2),
         });
         columns.push((labels, codes));
     }

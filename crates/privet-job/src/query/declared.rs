@@ -270,6 +270,16 @@ impl Declared<'_> {
         Ok(Keys { column: column.to_owned(), keys, other })
     }
 
+    /// The keys of a column that are listed for it, where they are.
+    pub fn listed_keys(&self, column: &str) -> Option<Vec<String>> {
+        let flag = flag(&self.flags.keys, column, "--keys", "COLUMN=A,B,C, such as sex=F,M").ok().flatten();
+        let of_job = || self.job.and_then(|(job, _)| job.columns.get(column)?.keys.clone());
+        match flag {
+            Some(list) => Some(list.split(',').map(|key| key.trim().to_owned()).collect()),
+            None => of_job().map(|keys| keys.into_iter().map(|key| key.0).collect()),
+        }
+    }
+
     /// The leaves of a hierarchy that is written down.
     fn leaves(&self, column: &str) -> Result<Vec<String>, QueryError> {
         let spec =

@@ -87,7 +87,9 @@ impl QueryError {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Private(DpError::Ledger(LedgerError::Insufficient { .. })) => Outcome::Budget,
-            Self::Private(DpError::Ledger(LedgerError::Broken { .. })) => Outcome::Refused,
+            Self::Private(DpError::Ledger(LedgerError::Broken { .. } | LedgerError::Foreign)) => {
+                Outcome::Refused
+            }
             Self::Private(DpError::Ledger(LedgerError::Storage(_)) | DpError::Generator) => {
                 Outcome::Resources
             }

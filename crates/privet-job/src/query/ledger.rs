@@ -140,6 +140,10 @@ pub struct Shown {
     pub ledger: String,
     /// Its entries in their order, those of other accounts left out when one was asked for.
     pub entries: Vec<LedgerEntry>,
+    /// What is wrong with the ledger; none where every hash and every sum holds.
+    pub problem: Option<String>,
+    /// Whether its entries are signed. If not, whoever can write the ledger can write another one that holds.
+    pub signed: bool,
 }
 
 /// A ledger whose chain holds.
@@ -151,6 +155,8 @@ pub struct Verified {
     pub entries: u64,
     /// The last entry, as `NUMBER:HASH`; kept elsewhere, it shows later that nothing was cut off.
     pub head: String,
+    /// Whether its entries are signed. If not, whoever can write the ledger can write another one that holds.
+    pub signed: bool,
 }
 
 /// An account that was opened.
@@ -205,19 +211,26 @@ pub fn open_account(
     Ok(Opened { ledger: account.place(), account: name, budget, terms: terms.to_string(), signing_key })
 }
 
-/// The entries of a ledger; of one account when a table or an account is named.
+/// The entries of a ledger, of one account when a table or an account is named, and whether they hold.
 ///
 /// # Errors
 /// When there is no ledger, or it cannot be read.
 pub fn show_ledger(data: Option<&Path>, flags: &LedgerFlags) -> Result<Shown, QueryError> {
     let account = account(data, flags)?;
-    let records = existing(&account)?.records()?;
+    let mut ledger = existing(&account)?;
+    let records = ledger.records()?;
+    // Entries that do not hold can be looked at, but are not told as facts.
+    let problem = match ledger.verify(None) {
+        Ok(_) => None,
+        Err(wrong @ (LedgerError::Broken { .. } | LedgerError::Foreign)) => Some(wrong.to_string()),
+        Err(other) => return Err(other.into()),
+    };
     let wanted = |record: &Record| account.name.as_ref().is_none_or(|name| *name == record.dataset);
     let entries: Vec<LedgerEntry> = records.into_iter().filter(wanted).map(Into::into).collect();
-    if entries.is_empty() && account.name.is_some() {
+    if entries.is_empty() && account.name.is_some() && problem.is_none() {
         return Err(account.explain(LedgerError::NoAccount));
     }
-    Ok(Shown { ledger: account.place(), entries })
+    Ok(Shown { ledger: account.place(), entries, problem, signed: account.is_signed() })
 }
 
 /// Recomputes every hash and every sum of a ledger. `since` is a head that was seen earlier, as `NUMBER:HASH`.
@@ -236,6 +249,7 @@ pub fn verify_ledger(
         ledger: account.place(),
         entries: head.sequence,
         head: format!("{}:{}", head.sequence, head.hash),
+        signed: account.is_signed(),
     })
 }
 

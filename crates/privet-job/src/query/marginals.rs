@@ -147,7 +147,7 @@ impl Marginals {
             format!("{names} ± {}", (half * 10.0).ceil() / 10.0)
         };
         let all: Vec<String> = self.sets.iter().map(of).collect();
-        vec![
+        let mut remarks = vec![
             format!(
                 "Noise of a count in the table by {} (95 %). Making them whole, not negative and consistent moves counts further; \
                  the widths beside an answer include that.",
@@ -158,7 +158,18 @@ impl Marginals {
                  same cost together, they would not agree, and their counts would be ± {}.",
                 self.one_by_one
             ),
-        ]
+        ];
+        let with_rest = keys.iter().zip(&self.sizes).filter(|(own, size)| **size as usize > own.len());
+        let hidden: Vec<&str> = with_rest.map(|(own, _)| own.column.as_str()).collect();
+        if !hidden.is_empty() {
+            remarks.push(format!(
+                "Records with an undeclared value of {} count in the tables that sum over it and have no line of their own, so lines \
+                 need not add up to their sum. Give these values a label, such as --other \"{}=other\", to see them.",
+                hidden.join(" or "),
+                hidden[0] // why: not empty
+            ));
+        }
+        remarks
     }
 
     /// Noisy tables, one after the other; nothing when the person asks to stop. `columns` are the keys of the records

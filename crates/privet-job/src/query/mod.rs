@@ -9,6 +9,7 @@
 
 mod choice;
 mod condition;
+mod constants;
 mod declared;
 mod error;
 mod execute;

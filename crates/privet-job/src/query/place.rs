@@ -223,6 +223,11 @@ impl Account {
         }
     }
 
+    /// Whether the entries of an existing ledger are signed: with a key an unsigned one is not opened, nor a signed one without.
+    pub fn is_signed(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// The ledger, when there is one.
     pub fn existing(&self) -> Result<Box<dyn Ledger>, LedgerError> {
         let key = self.key.as_deref();

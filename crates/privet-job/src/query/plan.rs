@@ -33,6 +33,7 @@ use privet_dp::{
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion, RankBy, Ranking};
 
 use super::choice::Choice;
+use super::constants;
 use super::declared::{Declared, Flags, Keys, problem};
 use super::error::QueryError;
 use super::marginals::Marginals;
@@ -68,6 +69,8 @@ pub(super) struct Plan {
     pub way: Way,
     /// Whether deltas are meant as in PM-28.
     pub probabilistic: bool,
+    /// How constants are read that could be read otherwise.
+    read_as: Vec<String>,
 }
 
 /// How a question is answered.
@@ -128,6 +131,23 @@ impl Plan {
     pub fn costing(
         text: &str,
         declared: &Declared<'_>,
+        cost: (Epsilon, Option<Delta>),
+    ) -> Result<Self, QueryError> {
+        let mut plan = Self::planned(text, declared, cost)?;
+        let questions = match &plan.way {
+            Way::Session(session) => &session.questions[..],
+            _ => std::slice::from_ref(&plan.question),
+        };
+        for question in questions {
+            constants::check(question, declared)?;
+        }
+        plan.read_as = questions.iter().flat_map(|own| constants::remarks(own, declared)).collect();
+        Ok(plan)
+    }
+
+    fn planned(
+        text: &str,
+        declared: &Declared<'_>,
         (epsilon, delta): (Epsilon, Option<Delta>),
     ) -> Result<Self, QueryError> {
         let (people, per_person) = declared.people()?;
@@ -150,6 +170,7 @@ impl Plan {
             groups,
             way,
             probabilistic: flags.probabilistic,
+            read_as: Vec::new(),
         };
         if flags.method == Some(Method::Sulq) {
             let session = Session::new(text, people, &declared.privacy(&epsilon, delta.as_ref()))?;
@@ -263,6 +284,7 @@ impl Plan {
             Way::Session(session) => vec![session.remark()],
             Way::Synthetic(synthetic) => synthetic.remarks(),
         };
+        remarks.extend(self.read_as.iter().cloned());
         if self.parts.iter().any(|part| matches!(part.mechanism, Mechanism::SmoothMedian { .. })) {
             remarks.push(
                 "The noise of a smooth median is made for the values in the table, so its size is not told; the width in \

@@ -95,6 +95,8 @@ pub fn ledger_page(shown: &Shown) -> String {
         ledger: shown.ledger.clone(),
         accounts: accounts.collect(),
         entries: shown.entries.iter().map(line).collect(),
+        problem: shown.problem.clone(),
+        signed: shown.signed,
     })
 }
 

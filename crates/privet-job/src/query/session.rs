@@ -19,6 +19,8 @@ pub(super) struct Session {
     pub questions: Vec<PrivateQuestion>,
     /// As it is before anything is asked.
     session: Sulq,
+    /// How far off answers would be without the delta, where one is given.
+    without_delta: Option<f64>,
 }
 
 impl Session {
@@ -37,7 +39,14 @@ impl Session {
         }
         let figures: usize = questions.iter().map(|own| own.select.len()).sum();
         let session = Sulq::new(people, figures as u64, privacy)?;
-        Ok(Self { questions, session })
+        let without_delta = match privacy {
+            Privacy::Pure(_) => None,
+            Privacy::Approximate(epsilon, _) | Privacy::Probabilistic(epsilon, _) => {
+                let pure = Sulq::new(people, figures as u64, &Privacy::Pure(epsilon.clone()))?;
+                Some(pure.accuracy().half_width_95)
+            }
+        };
+        Ok(Self { questions, session, without_delta })
     }
 
     /// The first question; there is at least one.
@@ -77,12 +86,15 @@ impl Session {
     }
 
     pub fn remark(&self) -> String {
-        let figures = self.figures();
-        let grows = match self.session.noise().is_gaussian() {
-            true => "the root of their number",
-            false => "their number; with a --delta it would grow with the root of it only",
+        let grows = match self.without_delta {
+            Some(pure) if pure < self.session.accuracy().half_width_95 => format!(
+                "the root of their number. So few do better without the delta: leave --delta out, and they are ± {pure}"
+            ),
+            Some(pure) => format!("the root of their number; without the delta they would be ± {pure}"),
+            None => "their number. With a --delta it grows with the root of it only, which helps where they are many"
+                .to_owned(),
         };
-        format!("{figures} counts are answered for one charge; their noise grows with {grows}.")
+        format!("{} counts are answered for one charge; their noise grows with {grows}.", self.figures())
     }
 
     /// Noisy counts, given the exact ones.

@@ -252,6 +252,11 @@ fn a_session_is_charged_once() {
     let privacy = privet_dp::Privacy::Approximate("0.3".parse().unwrap(), "1e-6".parse().unwrap());
     let law = Sulq::new(people, 3, &privacy).unwrap().noise().to_string();
     assert_eq!(plan(text, &approximate).figures()[0].noise, law);
+    // So few counts are wider with a delta, which is said; many are not.
+    let said = |text: &str| plan(text, &approximate).remarks().join(" ");
+    assert!(said(text).contains("leave --delta out, and they are ± 30"), "{}", said(text));
+    let many = "select count(*) from d;".repeat(40);
+    assert!(said(&many).contains("without the delta they would be ± 399"), "{}", said(&many));
     let released = answer(text, &sulq("1000"));
     let numbers: Vec<f64> = released.lines[0].numbers.iter().map(|own| own.value).collect();
     assert_eq!(numbers, [61.0, 61.0, 60.0]);

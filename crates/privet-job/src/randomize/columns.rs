@@ -49,7 +49,7 @@ pub(crate) fn perturb<C: Coins + ?Sized>(
             }
             ReadyLaw::Noise(law) if law.way == NoiseWay::Correlated => continue,
             ReadyLaw::Noise(law) => {
-                let numbers = numbers(column, law)?;
+                let numbers = originals(column, law)?;
                 let mut texts = Vec::with_capacity(numbers.len());
                 for number in numbers {
                     let own = number.map(|number| law.perturb(number, coins)).transpose().map_err(failed)?;
@@ -93,6 +93,27 @@ pub(crate) fn numbers(column: &Column, law: &ReadyNoise) -> Result<Vec<Option<f6
         });
     }
     Ok(column.codes.iter().map(|&code| of_code.get(code as usize).copied().flatten()).collect())
+}
+
+/// Per record its number, which lies within the range that the law declares.
+fn originals(column: &Column, law: &ReadyNoise) -> Result<Vec<Option<f64>>, RunError> {
+    let numbers = numbers(column, law)?;
+    let odd = numbers.iter().flatten().filter(|&&number| !law.is_multiple(number)).count();
+    if odd > 0 {
+        let problem =
+            format!("must divide all values; {odd} records have others. Correct it, or leave it out");
+        return Err(JobError::key(format!("columns.{}.perturb.unit", column.name), problem).into());
+    }
+    match numbers.iter().flatten().filter(|&&number| !law.is_within(number)).count() {
+        0 => Ok(numbers),
+        records => Err(JobError::key(
+            format!("columns.{}.perturb.min", column.name),
+            format!(
+                "and `max` must hold all values; {records} records lie outside. Widen them, or leave both out"
+            ),
+        )
+        .into()),
+    }
 }
 
 fn not_a_number(name: &str, dates: bool) -> JobError {
@@ -242,7 +263,7 @@ fn records(together: &[(usize, &Column, &ReadyNoise)]) -> Result<Vec<f64>, RunEr
     let rows = together.first().map_or(0, |(_, column, _)| column.codes.len());
     let mut values = vec![0.0; rows * width];
     for (place, (_, column, law)) in together.iter().enumerate() {
-        let own = numbers(column, law)?;
+        let own = originals(column, law)?;
         if own.iter().any(Option::is_none) {
             return Err(JobError::key(
                 format!("columns.{}", column.name),

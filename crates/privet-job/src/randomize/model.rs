@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use privet_data::{Kind, date_of};
 use privet_perturb::{
     Coins, CountEstimate, Estimated, Noise, PerturbError, PerturbationMatrix, Population, Retention,
-    estimate_counts,
+    estimate_counts, few,
 };
 use privet_release::perturbed::{
     Categories, CategoryLaw, Model, NoiseColumn, NoiseLaw, NoiseWay, Perturbation,
@@ -58,6 +58,8 @@ pub(crate) struct ReadyNoise {
     pub factor: f64,
     pub dates: bool,
     pub range: Option<[f64; 2]>,
+    /// What originals are multiples of, where that is known.
+    pub unit: Option<f64>,
     step: Option<f64>,
     figures: usize,
     decimals: usize,
@@ -160,6 +162,14 @@ impl ReadyCategories {
         }
     }
 
+    /// The condition number of the matrix; infinite when it cannot be inverted.
+    pub fn condition_number(&self) -> Result<f64, PerturbError> {
+        match &self.draw {
+            Draw::Retention(retention) => Ok(retention.condition_number()),
+            Draw::Matrix(matrix) => matrix.condition_number(),
+        }
+    }
+
     /// Estimates the counts of the originals; all values, each with its variance.
     pub fn estimate(&self, observed: &[u64], population: Population) -> Result<Vec<Estimated>, PerturbError> {
         if let Draw::Matrix(matrix) = &self.draw {
@@ -180,7 +190,8 @@ impl ReadyCategories {
                     Population::Sampled if n > 1.0 => (squares - value * value / n) * n / (n - 1.0),
                     Population::Sampled => f64::INFINITY,
                 };
-                Estimated { value, variance: variance.max(0.0) }
+                let few = few(&[(same, own), (other, n - own)], population);
+                Estimated { value, variance: variance.max(0.0), few }
             })
             .collect())
     }
@@ -235,10 +246,16 @@ impl ReadyNoise {
                 accepted: "two numbers that rise",
             });
         }
+        if own.unit.is_some_and(|unit| !(unit > 0.0 && unit.is_finite())) {
+            return Err(PerturbError::Parameter {
+                name: "the unit of originals",
+                accepted: "a number above 0",
+            });
+        }
         let decimals = own.step.map_or(0, decimals);
         let figures = own.figures.unwrap_or(12).clamp(1, 17) as usize;
-        let (way, dates, range, step) = (own.way, own.dates, own.range, own.step);
-        Ok(Self { way, noise, factor, dates, range, step, figures, decimals })
+        let (way, dates, range, unit, step) = (own.way, own.dates, own.range, own.unit, own.step);
+        Ok(Self { way, noise, factor, dates, range, unit, step, figures, decimals })
     }
 
     /// The number of a text; `None` when it is none that can be computed with.
@@ -247,6 +264,20 @@ impl ReadyNoise {
         // What is not written as a number, such as `inf`, is none.
         let is_plain = self.dates || Kind::of(std::iter::once(text)) != Kind::Text;
         kind.number(text).filter(|number| is_plain && number.abs() <= 1e100)
+    }
+
+    /// Whether an original lies where the model says that all of them do: who is known to lie elsewhere would be told by
+    /// noise that lies there too, and what is learned with the range in mind would be wrong.
+    pub fn is_within(&self, original: f64) -> bool {
+        self.range.is_none_or(|[low, high]| (low..=high).contains(&original))
+    }
+
+    /// Whether an original is a multiple of the unit that the model tells.
+    pub fn is_multiple(&self, original: f64) -> bool {
+        self.unit.is_none_or(|unit| {
+            let times = original / unit;
+            (times - times.round()).abs() <= 1e-6 * times.abs().max(1.0)
+        })
     }
 
     /// A value with noise upon it; not for correlated noise.
@@ -323,6 +354,7 @@ mod tests {
                 step: Some(step),
                 figures: None,
                 range: None,
+                unit: None,
                 interval_95: None,
             })
             .unwrap()

@@ -150,6 +150,12 @@ fn respond(
         ReadyLaw::Noise(law) => {
             let what = if law.dates { "no date (YYYY-MM-DD)" } else { "no number" };
             let number = law.number(cell).ok_or_else(|| misfit(what))?;
+            if !law.is_within(number) {
+                return Err(misfit("outside of the model's range"));
+            }
+            if !law.is_multiple(number) {
+                return Err(misfit("no multiple of the model's unit"));
+            }
             let drawn = law.perturb(number, coins).map_err(failed)?;
             Ok(Some(law.text(drawn).ok_or_else(|| misfit("taken out of the calendar by the noise"))?))
         }

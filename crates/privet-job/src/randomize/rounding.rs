@@ -54,6 +54,32 @@ impl Grain {
     }
 }
 
+/// What all originals are multiples of, as far as it is published: what everybody can guess from values without noise. Of
+/// multiplied numbers no distribution is reconstructed that could use it.
+pub(super) fn unit(
+    spec: &PerturbSpec,
+    name: &str,
+    way: NoiseWay,
+    dates: bool,
+    grain: Option<Grain>,
+) -> Result<Option<f64>, JobError> {
+    let wrong = |problem: &str| Err(JobError::key(format!("columns.{name}.perturb.unit"), problem));
+    match spec.unit {
+        Some(unit) if !(unit > 0.0 && unit.is_finite()) => wrong("must be a number above 0"),
+        Some(_) if way == NoiseWay::Multiplicative => {
+            wrong("has no use for noise that is multiplied; leave it out")
+        }
+        Some(unit) if dates && unit.fract() != 0.0 => wrong("of dates must be a whole number of days"),
+        Some(unit) => Ok(Some(unit)),
+        None if way == NoiseWay::Multiplicative => Ok(None),
+        None if dates => Ok(Some(1.0)),
+        // Numbers with more decimals than are looked for may be anything.
+        None => {
+            Ok(grain.map(|grain| grain.unit).filter(|unit| *unit > 1.5 * 10f64.powi(-(MOST_DECIMALS as i32))))
+        }
+    }
+}
+
 /// Decimals that a number needs.
 fn decimals_of(text: &str) -> usize {
     if text.contains(['e', 'E']) {

@@ -69,6 +69,8 @@ pub struct PerturbSpec {
     pub min: Option<f64>,
     /// With `noise`: no original lies above.
     pub max: Option<f64>,
+    /// With `noise`: all originals are multiples of this; where data is read it is seen from them.
+    pub unit: Option<f64>,
     /// With `noise`: the values are dates; needed where no data is read.
     pub dates: Option<bool>,
     /// With `response`: the probability of telling the truth.
@@ -154,6 +156,7 @@ impl PerturbSpec {
                 law == "noise" && self.noise != Some(NoiseWord::Multiplicative),
                 false,
             ),
+            (".unit", self.unit.is_some(), law == "noise", false),
             (".min", self.min.is_some(), law == "noise", self.max.is_some()),
             (".max", self.max.is_some(), law == "noise", self.min.is_some()),
             (".dates", self.dates.is_some(), law == "noise", false),
@@ -281,6 +284,7 @@ impl PerturbSpec {
             step,
             figures,
             range,
+            unit: rounding::unit(self, name, way, dates, grain)?,
             interval_95,
         })
     }

@@ -17,7 +17,7 @@ use privet_perturb::synthetic::{
     Cart, Column as Made, ColumnModel, Frame, FranconiStander, LatinHypercube, MISSING, MaximumEntropy,
     Method, Model, Plan, Regression, Scope, Synthetic, SyntheticError, TreeModel, synthesize,
 };
-use privet_release::perturbed::{CombinationRule, Synthesis, SyntheticColumn};
+use privet_release::perturbed::{CombinationRule, MISSING_BEFORE, Synthesis, SyntheticColumn};
 
 use super::RandomizeJob;
 use super::publish;
@@ -173,7 +173,8 @@ fn failed(table: &Table, source: SyntheticError) -> RunError {
         | SyntheticError::Number { column, .. }
         | SyntheticError::Categories { column, .. }
         | SyntheticError::Missing { column, .. }
-        | SyntheticError::TooFew { column, .. } => Some(column),
+        | SyntheticError::TooFew { column, .. }
+        | SyntheticError::Determined { column, .. } => Some(column),
         _ => None,
     };
     let own = column.and_then(|column| Some((column, &table.columns.get(column)?.name)));
@@ -306,7 +307,11 @@ fn columns(table: &Table, made: &Synthetic, is_number: &[bool]) -> Vec<Synthetic
             Some(true) => "number",
             _ => "category",
         };
-        let (made_by, figures) = told(&model.model);
+        let (made_by, mut figures) = told(&model.model);
+        let gone = column.codes.iter().filter(|&&code| column.domain.is_missing(code)).count();
+        if gone > 0 {
+            figures.push((MISSING_BEFORE, gone as f64 / column.codes.len() as f64));
+        }
         columns.push(SyntheticColumn {
             name: column.name.clone(),
             kind: kind.to_owned(),

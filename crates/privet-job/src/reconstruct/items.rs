@@ -99,7 +99,7 @@ pub(super) fn estimate(
         }
         let published = observed.last().copied().unwrap_or(0);
         let own = match items.len() > law.law.size() {
-            true => Estimated { value: 0.0, variance: 0.0 },
+            true => Estimated { value: 0.0, variance: 0.0, few: 0.0 },
             false => {
                 let transition = law.law.transition(items.len()).map_err(failed)?;
                 let own = estimate_counts(&transition, &observed, population);

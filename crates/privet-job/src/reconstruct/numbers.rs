@@ -3,7 +3,8 @@
 //!
 //! # Guarantee
 //! Masses are not negative and sum to 1; the log-likelihood never falls from round to round, and all of it is part of the
-//! answer. Within an interval originals need not be spread evenly: up to 8 parts of each, up to 64 in all, are
+//! answer. Where originals are multiples of a unit, and these are at most 128, each has a mass. Otherwise originals need not
+//! be spread evenly within an interval: up to 8 parts of each, up to 64 in all, are
 //! reconstructed, and the mass of an interval is the sum of its parts. Each mass has a 95 % interval from the profile likelihood (`privet_perturb::share_intervals` says when it holds), widened
 //! to the mass itself where the rounds ended before the most likely one; the deviation of correlated noise counts as known
 //! there. The mean is unbiased; the variance is that of the published numbers less that of the noise and of rounding, and
@@ -147,7 +148,7 @@ pub(super) fn estimate(
         NumbersMethod::Em => Kernel::Interval,
         NumbersMethod::Bayes => Kernel::Midpoint,
     };
-    let how = Options { kernel, ..Options::default() };
+    let how = Options { kernel, unit: law.unit, ..Options::default() };
     // Originals need not be spread evenly within an interval, so its parts have masses of their own.
     let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * noise.variance().sqrt());
     let found = reconstruct(values, noise, &fine, &how).map_err(failed)?;
@@ -223,6 +224,7 @@ mod tests {
             step: Some(1.0),
             figures: None,
             range: None,
+            unit: None,
             interval_95: None,
         };
         let law = ReadyNoise::new(&column).unwrap();

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use privet_data::{Coverage, Domain, Kind};
 
-use super::region::Region;
+use super::region::{Region, Values};
 
 /// A published column: labels, what they may stand for, and who has them.
 #[derive(Debug, Clone)]
@@ -53,6 +53,26 @@ impl AnswerColumn {
             exclusive: true,
             cells,
         }
+    }
+
+    /// Whether two labels that somebody has may stand for the same value, a missing one aside.
+    pub fn labels_overlap(&self) -> bool {
+        let AnswerCells::PerRecord(codes) = &self.cells else { return false };
+        if self.exclusive {
+            return false;
+        }
+        let mut is_there = vec![false; self.labels.len()];
+        codes.iter().for_each(|&code| is_there[code as usize] = true);
+        let mut taken = vec![false; self.values.len()];
+        for region in self.regions.iter().zip(is_there).filter(|own| own.1).map(|own| own.0) {
+            let Values::Listed(values) = &region.values else { return true };
+            for &value in values.iter().filter(|&&value| !self.values.is_missing(value)) {
+                if std::mem::replace(&mut taken[value as usize], true) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// A column of labels that stand for values of a known domain. A label that covers no value stands for any.

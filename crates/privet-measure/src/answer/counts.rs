@@ -224,6 +224,7 @@ impl AnswerSource for Counts {
             lines: lines.collect(),
             records: self.records,
             suppressed: 0,
+            labels_overlap: false,
         })
     }
 }

@@ -86,6 +86,9 @@ pub struct Answer {
     pub records: u64,
     /// Records of the input that are not published. Each widens `at_most` of every count by one.
     pub suppressed: u64,
+    /// Whether labels of `group by` may stand for the same value: then a line is about the records with its label, and others with
+    /// the same values may stand in another line.
+    pub labels_overlap: bool,
 }
 
 /// One line of an answer.

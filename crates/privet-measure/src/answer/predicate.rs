@@ -134,7 +134,8 @@ impl Predicate {
         Some(if self.negated { 1.0 - share } else { share })
     }
 
-    pub fn on_number(&self, number: f64) -> bool {
+    /// The outcome for a number behind a label.
+    pub fn on_number(&self, number: f64, label: u32) -> bool {
         match &self.check {
             Check::IsNull => self.negated,
             Check::Order(order, Constant::Number(constant)) => {
@@ -145,7 +146,9 @@ impl Predicate {
                     Member::Number(constant) => number == *constant,
                     Member::Span { from, to, open } => within(number, *from, *to, *open),
                     Member::Text(constant) => constant.parse() == Ok(number),
-                    Member::Codes(_) | Member::Label(_) => false,
+                    // Only of columns in which no two labels share a value.
+                    Member::Label(asked) => *asked == label,
+                    Member::Codes(_) => false,
                 };
                 list.iter().any(is) != self.negated
             }
@@ -263,6 +266,12 @@ fn member(literal: &Literal, column: &AnswerColumn) -> Result<Member, AnswerErro
         return Ok(match column.regions.get(label).map(|region| &region.values) {
             Some(Values::Range { from, to, open, spread: None, .. }) => {
                 Member::Span { from: *from, to: *to, open: *open }
+            }
+            // A name: what is below it is below no other label, or nobody can tell who is meant.
+            Some(Values::Range { .. }) if column.exclusive => Member::Label(label as u32),
+            Some(Values::Range { .. }) => {
+                let accepted = accepted(column.kind);
+                return Err(AnswerError::Constant { column: column.name.clone(), accepted });
             }
             Some(Values::Mask | Values::Unknown { expect_label: false, .. }) => Member::Label(label as u32),
             Some(Values::Listed(codes)) if codes.len() > 1 => Member::Codes(codes.clone()),

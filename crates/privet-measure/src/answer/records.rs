@@ -91,6 +91,9 @@ impl AnswerSource for Records {
             lines: answers.into_iter().map(|(group, estimates)| Line { group, estimates }).collect(),
             records: self.rows as u64,
             suppressed: self.suppressed,
+            labels_overlap: by
+                .iter()
+                .any(|&own| self.columns.get(own).is_some_and(AnswerColumn::labels_overlap)),
         })
     }
 }

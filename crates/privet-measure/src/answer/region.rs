@@ -124,7 +124,7 @@ pub(super) fn cut(
         }
         Values::Range { from, to, open, whole, spread } => {
             let range = Range { from: *from, to: *to, open: *open, whole: *whole, spread: *spread };
-            range.cut(predicates, &mut |number| truth(&|p| p.on_number(number)), &mut parts);
+            range.cut(predicates, &mut |number| truth(&|p| p.on_number(number, label)), &mut parts);
         }
         Values::Mask => {
             let text = column.labels.get(label as usize).map_or("", |text| &**text);
@@ -133,7 +133,7 @@ pub(super) fn cut(
                 && predicates.iter().all(|p| p.is_numeric(text.len()))
             {
                 let range = Range { from, to, open: false, whole: true, spread: None };
-                range.cut(predicates, &mut |number| truth(&|p| p.on_number(number)), &mut parts);
+                range.cut(predicates, &mut |number| truth(&|p| p.on_number(number, label)), &mut parts);
                 // The numbers of codes are compared, never added up.
                 parts
                     .iter_mut()

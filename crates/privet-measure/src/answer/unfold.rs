@@ -159,7 +159,9 @@ fn is_ranged(column: &AnswerColumn) -> bool {
     let is_code = |(label, region): (usize, &Region)| match &region.values {
         Values::Mask => column.labels.get(label).is_some_and(|text| Mask::new(text).span().is_some()),
         Values::Unknown { .. } => true,
-        _ => false,
+        // A code that is shown in full.
+        Values::Listed(codes) => codes.len() <= 1,
+        Values::Range { .. } => false,
     };
     let masked = column.regions.iter().any(|region| region.values == Values::Mask)
         && column.regions.iter().enumerate().all(is_code);
@@ -179,6 +181,14 @@ fn ends(column: &AnswerColumn, label: u32) -> [String; 2] {
     let nothing = [String::new(), String::new()];
     let Some(region) = column.regions.get(label as usize) else { return nothing };
     match &region.values {
+        // The ends of a code are the code, with all its digits.
+        Values::Listed(codes) if matches!(column.kind, Kind::Boolean | Kind::Text) => {
+            let text = match codes.as_slice() {
+                [code] if !column.values.is_missing(*code) => column.values.text(*code),
+                _ => "",
+            };
+            [text.to_owned(), text.to_owned()]
+        }
         Values::Listed(codes) => {
             let known = codes.iter().filter_map(|&code| column.values.number(code));
             let low = known.clone().fold(f64::INFINITY, f64::min);

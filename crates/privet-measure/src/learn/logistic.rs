@@ -7,8 +7,8 @@
 //!
 //! # Guarantee
 //! The objective is strictly concave and a step is halved until it does not fall, so nothing diverges; `converged`
-//! tells whether the maximum was reached. Standard errors are from the inverse of the penalized information. The
-//! first class is told among equals. The same on any number of threads: sums are over fixed parts, added in order.
+//! tells whether the maximum was reached. Standard errors are from the inverse of the penalized information; a
+//! coefficient that hardly anything but the ridge determines, as that of a constant, has none. The first class is told among equals. The same on any number of threads: sums are over fixed parts, added in order.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rayon::prelude::*;
@@ -32,6 +32,9 @@ impl Default for LogisticOptions {
         Self { ridge: 1e-3, steps: 50 }
     }
 }
+
+/// A coefficient is not determined by the records when the ridge gives more than this share of what is known of it.
+const MOST_OF_RIDGE: f64 = 0.1;
 
 /// What logistic regression found.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,7 +200,12 @@ impl Problem<'_> {
             }
         }
         let inverse = factor.inverse();
+        // What the ridge alone holds in place has a variance too, and says nothing of the records.
+        let is_told = |place: usize| place == 0 || self.ridge * inverse[(place, place)] <= MOST_OF_RIDGE;
         let variance = |sum: &[(usize, f64)]| {
+            if !sum.iter().all(|own| own.1 == 0.0 || is_told(own.0)) {
+                return None;
+            }
             let mut variance = 0.0;
             for &(a, x) in sum {
                 for &(b, y) in sum {

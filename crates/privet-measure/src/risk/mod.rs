@@ -27,4 +27,6 @@ pub use distance::{DistanceError, SpruillRisk, spruill};
 pub use identification::{IdentificationError, LambertRisk, lambert};
 pub use small_counts::{CountError, SmallCount, Zeros, marginal, small_counts, smallest_count};
 pub use suda::{SpecialUniques, SudaError};
-pub use uncertainty::{Uncertainty, UncertaintyError, posterior_entropy, posterior_variance};
+pub use uncertainty::{
+    Uncertainty, UncertaintyError, least_entropy, least_variance, posterior_entropy, posterior_variance,
+};

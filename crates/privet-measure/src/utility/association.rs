@@ -9,6 +9,12 @@
 //! φ̃² = max(0, φ² − (r−1)(c−1)/(n−1)) and r̃ = r − (r−1)²/(n−1), c̃ alike, Ṽ = √(φ̃²/min(r̃−1, c̃−1)). Its φ̃² has, before it is cut
 //! at 0, mean 0 when the columns are independent and their counts are given.
 
+//!
+//! Buckets tell which values their people have and not who has which. What an analyst has is the table of expected counts,
+//! Σ over buckets of n_b(x) n_b(y) / n_b, every way to deal out the values of a bucket being as likely: how strongly columns
+//! go together in that table is what the release says of it ([`association_in_buckets`]).
+
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::UtilityError;
@@ -55,6 +61,47 @@ pub struct PairAssociation {
 /// When they differ in length.
 pub fn association(a: &[u32], b: &[u32]) -> Result<Association, UtilityError> {
     of_numbered(&Numbered::new(a, None)?, &Numbered::new(b, None)?)
+}
+
+/// Per bucket the values in it, each once, with how many of its records have them.
+pub type Buckets = [Vec<(u32, u64)>];
+
+/// The association of two columns in the counts to be expected where of each bucket it is only told how many have a value.
+///
+/// # Errors
+/// When the columns have not as many buckets, or a bucket not as many records in both.
+pub fn association_in_buckets(a: &Buckets, b: &Buckets) -> Result<Association, UtilityError> {
+    super::same_length("buckets", b.len(), a.len())?;
+    let margin = |column: &Buckets| {
+        let mut sizes: HashMap<u32, u64> = HashMap::default();
+        column.iter().flatten().for_each(|&(value, count)| *sizes.entry(value).or_default() += count);
+        sizes.retain(|_, count| *count > 0);
+        sizes
+    };
+    let (of_a, of_b) = (margin(a), margin(b));
+    let mut expected: HashMap<(u32, u32), f64> = HashMap::default();
+    let mut n = 0u64;
+    for (a, b) in a.iter().zip(b) {
+        let size: u64 = a.iter().map(|own| own.1).sum();
+        super::same_length(
+            "records of a bucket",
+            b.iter().map(|own| own.1).sum::<u64>() as usize,
+            size as usize,
+        )?;
+        n += size;
+        for &(x, in_a) in a.iter().filter(|own| own.1 > 0) {
+            for &(y, in_b) in b.iter().filter(|own| own.1 > 0) {
+                *expected.entry((x, y)).or_default() += in_a as f64 * (in_b as f64 / size as f64);
+            }
+        }
+    }
+    let mut cells: Vec<((u32, u32), f64)> = expected.into_iter().collect();
+    // In an order of their own, so that the sum is always the same.
+    cells.sort_unstable_by_key(|own| own.0);
+    let size = |sizes: &HashMap<u32, u64>, value: u32| sizes.get(&value).map_or(1.0, |&count| count as f64);
+    let sum: f64 =
+        cells.iter().map(|&((x, y), count)| (count / size(&of_a, x)) * (count / size(&of_b, y))).sum();
+    Ok(of_squares(sum, of_a.len(), of_b.len(), n as f64))
 }
 
 /// Every pair of columns before and after. `suppressed` marks records that the release does not show.
@@ -113,11 +160,6 @@ impl Numbered {
 
 fn of_numbered(a: &Numbered, b: &Numbered) -> Result<Association, UtilityError> {
     let pairs = group(&[&a.of, &b.of], a.of.len(), None)?;
-    let n = a.of.len() as f64;
-    let degrees = a.sizes.len().min(b.sizes.len()).saturating_sub(1) as f64;
-    if degrees == 0.0 {
-        return Ok(Association { chi_squared: 0.0, cramer_v: 0.0, corrected_v: 0.0, pearson_c: 0.0 });
-    }
     // χ²/n = Σ o²/(r·c) − 1: empty cells add nothing, so the table need not be written down.
     let sum: f64 = pairs
         .first
@@ -128,13 +170,22 @@ fn of_numbered(a: &Numbered, b: &Numbered) -> Result<Association, UtilityError> 
             (count as f64 / r) * (count as f64 / c)
         })
         .sum();
+    Ok(of_squares(sum, a.sizes.len(), b.sizes.len(), a.of.len() as f64))
+}
+
+/// From Σ o²/(r·c) over the cells of a table with so many rows and columns and n records.
+fn of_squares(sum: f64, rows: usize, columns: usize, n: f64) -> Association {
+    let degrees = rows.min(columns).saturating_sub(1) as f64;
+    if degrees == 0.0 {
+        return Association { chi_squared: 0.0, cramer_v: 0.0, corrected_v: 0.0, pearson_c: 0.0 };
+    }
     let share = (sum - 1.0).clamp(0.0, degrees);
-    Ok(Association {
+    Association {
         chi_squared: share * n,
         cramer_v: (share / degrees).sqrt(),
-        corrected_v: corrected(share, a.sizes.len() as f64, b.sizes.len() as f64, n),
+        corrected_v: corrected(share, rows as f64, columns as f64, n),
         pearson_c: (share / (share + 1.0)).sqrt(),
-    })
+    }
 }
 
 /// Bergsma's V from φ², the numbers of categories and the records.
@@ -246,8 +297,38 @@ mod tests {
         assert!(associations(&[&a, &b], &[&a, &[1]], None).is_err());
     }
 
+    #[test]
+    fn buckets_hide_what_goes_with_what() {
+        // Four people, the first column tells the second; two buckets with one of each, or of two alike.
+        let (mixed, apart) = ([vec![(0, 1), (1, 1)], vec![(0, 1), (1, 1)]], [vec![(0, 2)], vec![(1, 2)]]);
+        let found = association_in_buckets(&mixed, &mixed).unwrap();
+        assert_eq!((found.chi_squared, found.cramer_v), (0.0, 0.0));
+        let found = association_in_buckets(&apart, &apart).unwrap();
+        assert_eq!((found.chi_squared, found.cramer_v), (4.0, 1.0));
+        // Buckets of three, two of which are alike: by hand 5/3 and 4/3 are expected where 3/2 would be by chance.
+        let (x, y) =
+            ([vec![(0, 2), (1, 1)], vec![(0, 1), (1, 2)]], [vec![(7, 2), (9, 1)], vec![(7, 1), (9, 2)]]);
+        let found = association_in_buckets(&x, &y).unwrap();
+        near(found.chi_squared, 4.0 * (5.0 / 3.0 - 1.5f64).powi(2) / 1.5);
+        assert!(association_in_buckets(&x, &apart).is_err() && association_in_buckets(&x, &y[..1]).is_err());
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Buckets of one record are records.
+        #[test]
+        fn buckets_of_one_hide_nothing(pairs in prop::collection::vec((0u32..4, 0u32..3), 1..40)) {
+            let alone = |side: fn(&(u32, u32)) -> u32| -> Vec<Vec<(u32, u64)>> {
+                pairs.iter().map(|own| vec![(side(own), 1)]).collect()
+            };
+            let (a, b): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
+            let (found, expected) =
+                (association_in_buckets(&alone(|own| own.0), &alone(|own| own.1)).unwrap(), association(&a, &b).unwrap());
+            prop_assert!((found.chi_squared - expected.chi_squared).abs() < 1e-9);
+            prop_assert!((found.corrected_v - expected.corrected_v).abs() < 1e-9);
+        }
+
         /// Against the definition: Σ (observed − expected)²/expected over the whole table.
         #[test]
         fn chi_squared_of_the_whole_table(records in prop::collection::vec((0u32..4, 0u32..3), 1..40)) {

@@ -40,8 +40,8 @@ mod spread;
 mod stabbing;
 
 pub use association::{
-    Association, AssociationDifference, PairAssociation, association, associations,
-    mean_association_difference,
+    Association, AssociationDifference, Buckets, PairAssociation, association, association_in_buckets,
+    associations, mean_association_difference,
 };
 pub use cells::{Climb, distortion_ratio, generalization_steps, range_losses};
 pub use classes::{Classes, RangeLoss, SumOfSquares};

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Coins, SeededCoins, additive_noise};
 use privet_measure::classify::{
-    Classifier, DecisionTree, NaiveBayes, Span, Training, TrainingColumn, TreeOptions, accuracy,
+    Classifier, DecisionTree, NaiveBayes, Span, Training, TrainingColumn, TreeOptions,
 };
 use proptest::prelude::*;
 
@@ -137,21 +137,22 @@ fn reconstruction_helps() {
     }
 }
 
-/// Reconstructing anew at each node helps as well, if less surely: of one training and 4000 records, all of fixed seeds.
-/// False alarm: none, the verdict is the same in every run; it speaks of these records alone.
+/// Reconstructing anew at each node helps as well: over 20 trainings of fixed seeds it is better than the perturbed values in each,
+/// by exact accuracies, and on average as good as reconstructing once per class, to a hundredth. False alarm: none, the verdict
+/// is the same in every run.
 #[test]
-fn reconstruction_at_nodes_helps_here() {
-    let records = noisy(6000, (1, 2));
-    let (x, y, classes) = concept(4000, 3);
-    let grid = &records.columns()[0].grid;
-    let leaves = |values: &[f64]| values.iter().map(|&value| Some(nearest(grid, value))).collect::<Vec<_>>();
-    let test = [leaves(&x), leaves(&y)];
-    let classes: Vec<Option<u32>> = classes.into_iter().map(Some).collect();
-    let score = |classifier: &dyn Classifier| accuracy(classifier, &test, &classes).unwrap();
-    let [global, by_class, local] = APPROACHES.map(|approach| tree(&records, approach));
-    assert!(global != by_class && by_class != local);
-    let (raw, local) = (score(&DecisionTree::train(&ordinary(&records), SMALL)), score(&local));
-    assert!(local > raw, "{raw} {local}");
+fn reconstruction_at_nodes_helps() {
+    let mut gained = 0.0;
+    for training in 0..20 {
+        let records = noisy(6000, (2 * training + 1, 2 * training + 2));
+        let [global, by_class, local] = APPROACHES.map(|approach| tree(&records, approach));
+        assert!(global != by_class && by_class != local);
+        let raw = exact_accuracy(&DecisionTree::train(&ordinary(&records), SMALL));
+        let (by_class, local) = (exact_accuracy(&by_class), exact_accuracy(&local));
+        assert!(local > raw, "training {training}: {local}, {raw}");
+        gained += (local - by_class) / 20.0;
+    }
+    assert!(gained > -0.01, "{gained}");
 }
 
 #[test]
@@ -159,7 +160,8 @@ fn placing_follows_the_masses() {
     let grid = Grid::even(0.0, 3.0, 3).unwrap();
     let column =
         NoisyColumn { values: vec![2.9, 0.2, 1.6, 1.4], noise: Noise::Uniform { half_width: 1.0 }, grid };
-    let options = Options { kernel: crate::Kernel::Midpoint, cells: None, stop: crate::Stop::after(1) };
+    let options =
+        Options { kernel: crate::Kernel::Midpoint, cells: None, stop: crate::Stop::after(1), unit: None };
     // papers FX-T5: masses 3/8, 1/4, 3/8 put the second record at 3/8, which is still the first interval's.
     assert_eq!(place(&column, &column.grid, &[0, 1, 2, 3], &options).unwrap(), [2, 0, 1, 0]);
 }

@@ -1,8 +1,9 @@
 //! A decision tree on reconstructed distributions (papers T-AL3; Agrawal and Srikant's Global, ByClass and Local).
 //!
 //! Binary splits at the edges of intervals by Gini impurity. With [`Approach::Local`] the distributions are
-//! reconstructed anew at each node, over the intervals that can still be there; where no value of a class can come from
-//! those, its records stay where they were.
+//! reconstructed anew at each node, of the columns that no split above it is on: records come to a node by the rank of their
+//! noisy value in the column of the split, so that in it they are no longer originals with independent noise, and stay where they
+//! were.
 //!
 //! # Guarantee
 //! Deterministic: among equally good splits the first column, and in it the first edge, is taken; among equally frequent
@@ -134,18 +135,17 @@ impl Part {
         }
         let columns = self.codes.par_iter_mut().zip(&records.columns).zip(&self.regions);
         columns.try_for_each(|((codes, column), &(first, last))| {
-            if first == last {
+            if first > 0 || last as usize + 1 < column.grid.len() {
                 return Ok(());
             }
-            let grid = column.grid.part(first as usize, last as usize);
             for (rows, positions) in by_class.iter().filter(|(rows, _)| !rows.is_empty()) {
-                let placed = match place(column, &grid, rows, options) {
+                let placed = match place(column, &column.grid, rows, options) {
                     Err(PerturbError::Unreachable) => continue,
                     placed => placed?,
                 };
                 for (&position, interval) in positions.iter().zip(placed) {
                     if let Some(code) = codes.get_mut(position) {
-                        *code = first + interval;
+                        *code = interval;
                     }
                 }
             }

@@ -11,6 +11,18 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use super::SyntheticError;
 use crate::{Coins, PerturbError};
 
+/// How many directions, beyond those of the columns that are made, must be left to draw from. Without one, a single column
+/// is the original or its mirror image; with few, all tables that could be drawn lie near these two.
+pub(super) const FREE: usize = 9;
+
+/// A category of fewer records is no feature of a fit that is published: a fit meets the mean of the category exactly, and
+/// so the value of one who is alone in it.
+pub(super) const FEWEST: u32 = 5;
+
+/// How much of its own fitted value a record may make up. One that makes up all of it, because nobody is like it in the
+/// columns that are kept, is fitted exactly, and its value would be published.
+pub(super) const MOST_LEVERAGE: f64 = 0.9;
+
 /// The most columns that are made together.
 pub(super) const MOST_COLUMNS: usize = 500;
 

@@ -97,7 +97,7 @@ pub enum SyntheticError {
     },
     /// Fewer records than parameters.
     #[error(
-        "column {column} has {found} records to learn from where its model needs {needed}: use trees, or fewer columns"
+        "column {column} has {found} records to learn from where its model needs {needed}: give more records, make fewer columns, or use trees"
     )]
     TooFew {
         /// The column.
@@ -106,6 +106,17 @@ pub enum SyntheticError {
         found: usize,
         /// How many are needed.
         needed: usize,
+    },
+    /// Records that determine what is fitted to them.
+    #[error(
+        "column {column} would be published nearly as it is for {records} records: nobody is like them in the columns that are kept, \
+         and what is fitted to them is their own value. Leave out the column in which they stand apart, or use trees"
+    )]
+    Determined {
+        /// The column that is made.
+        column: usize,
+        /// How many records.
+        records: usize,
     },
     /// More than memory and patience allow.
     #[error("{what} would be {found}; at most {most} are possible")]

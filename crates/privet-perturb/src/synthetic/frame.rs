@@ -76,12 +76,13 @@ impl Column {
         }
     }
 
-    /// What tells values apart: equal words for equal values, also for missing ones and both zeros.
+    /// What tells values apart: equal words for equal values, also for missing ones and both zeros. Numbers are compared by
+    /// their leading 32 of 53 bits: an original that comes back up to rounding has come back.
     pub(super) fn word(&self, record: usize) -> u64 {
         match self {
             Column::Numeric(values) if values[record].is_nan() => f64::NAN.to_bits(),
             // -0 + 0 is +0.
-            Column::Numeric(values) => (values[record] + 0.0).to_bits(),
+            Column::Numeric(values) => ((values[record] + 0.0).to_bits() + (1 << 20)) >> 21,
             Column::Categorical { codes, .. } => u64::from(codes[record]),
         }
     }

@@ -8,9 +8,11 @@
 //! # Guarantee
 //! The result is a function of the original, without randomness: copies are equal. A published value depends on its own
 //! original only through the fit and through whether it is in a tail; the tail of a record is told by the side on which
-//! its value lies of a midpoint that a reader can estimate. Variances are too small, as those of fitted values are. No
+//! its value lies of a midpoint that a reader can estimate. A record that nobody is like in the columns that are kept
+//! would be fitted exactly, so it is refused, and categories of fewer than five records are no features. Variances are too small, as those of fitted values are. No
 //! promise of privacy. Ties at the border of a tail go by the order of records.
 
+use super::algebra::{FEWEST, MOST_LEVERAGE};
 use super::frame::to_decimals;
 use super::plan::Task;
 use super::regression::{Features, Linear, dot};
@@ -73,7 +75,7 @@ pub(super) fn synthesize(
         }
     }
     let rows = &task.learned;
-    let features = Features::new(frame.columns(), &kept, rows)?;
+    let features = Features::of_at_least(FEWEST, frame.columns(), &kept, rows)?;
     let mut copy = task.start(frame);
     let mut models = Vec::with_capacity(task.targets.len());
     for &target in &task.targets {
@@ -90,20 +92,22 @@ pub(super) fn synthesize(
         order.iter().rev().take(count).for_each(|&place| sides[place] = -1.0);
         let places = if task.round { frame.columns()[target].decimals() } else { None };
         let (mut row, mut dense) = (Vec::new(), vec![0.0; features.size]);
+        let mut determined = 0;
         if let Column::Numeric(out) = &mut copy.columns[target] {
             for (&record, side) in rows.iter().zip(sides) {
                 features.read(frame.columns(), record as usize, &mut row);
-                let mut midpoint = dot(&row, &linear.coefficients);
-                if side != 0.0 {
-                    dense.fill(0.0);
-                    row.iter().for_each(|&(feature, value)| dense[feature as usize] = value);
-                    // xᵗ(XᵗX)⁻¹x is the squared length of L⁻¹x.
-                    let leverage: f64 = linear.factor.forward(&dense).iter().map(|own| own * own).sum();
-                    midpoint += side * half * (1.0 + leverage).sqrt();
-                }
+                dense.fill(0.0);
+                row.iter().for_each(|&(feature, value)| dense[feature as usize] = value);
+                // xᵗ(XᵗX)⁻¹x is the squared length of L⁻¹x.
+                let leverage: f64 = linear.factor.forward(&dense).iter().map(|own| own * own).sum();
+                determined += usize::from(leverage > MOST_LEVERAGE);
+                let midpoint = dot(&row, &linear.coefficients) + side * half * (1.0 + leverage).sqrt();
                 let value = linear.value(midpoint);
                 out[record as usize] = places.map_or(value, |places| to_decimals(value, places));
             }
+        }
+        if determined > 0 {
+            return Err(SyntheticError::Determined { column: target, records: determined });
         }
         let model = Model::FranconiStander { tail_records: count, features: features.size };
         models.push(ColumnModel { column: target, model, decimals: places });
@@ -155,6 +159,20 @@ mod tests {
         }
         let full = Plan::full(4, Method::FranconiStander(FranconiStander::default()));
         assert!(matches!(synthesize(&frame, &full, coins), Err(SyntheticError::Scope { .. })));
+        // Nobody is like the last: the line through all goes through it.
+        let x: Vec<f64> = (0..20).map(|row| if row == 19 { 1e6 } else { f64::from(row) }).collect();
+        let y: Vec<f64> = (0..20).map(|row| f64::from(row * row % 7)).collect();
+        let apart = Frame::new(vec![numbers(&x), numbers(&y)]).unwrap();
+        let found = synthesize(&apart, &of(FranconiStander::default()), coins);
+        assert_eq!(found, Err(SyntheticError::Determined { column: 1, records: 1 }));
+        // Somebody alone in a category is fitted with the others.
+        let codes = (0..20).map(|row| u32::from(row == 19)).collect();
+        let alone = Frame::new(vec![Column::Categorical { codes, categories: 2 }, numbers(&y)]).unwrap();
+        let made =
+            synthesize(&alone, &of(FranconiStander { tail: 0.0, ..FranconiStander::default() }), coins)
+                .unwrap();
+        let Column::Numeric(found) = &made.copies[0].columns()[1] else { unreachable!() };
+        assert!(found.iter().all(|own| *own == found[0]) && found[19] != y[19], "{found:?}");
         let few = Frame::new(vec![numbers(&[1.0, 2.0]), numbers(&[5.0, 6.0])]).unwrap();
         let found = synthesize(&few, &of(FranconiStander::default()), coins);
         assert!(matches!(found, Err(SyntheticError::TooFew { column: 1, found: 2, needed: 4 })), "{found:?}");

@@ -53,8 +53,10 @@ pub(super) fn synthesize<C: Coins + ?Sized>(
     }
     let needed = task.targets.len() + 1;
     if made < needed {
-        let column = task.targets.first().copied().unwrap_or(0);
-        return Err(SyntheticError::TooFew { column, found: made, needed });
+        return Err(SyntheticError::Scope {
+            method: METHOD,
+            accepted: "makes more records than there are columns; ask for more",
+        });
     }
     let target = rank_correlation(&columns);
     let factor = root(&target.map(normal_correlation))?;
@@ -233,7 +235,7 @@ mod tests {
         // One record, constant columns, equal columns.
         let one = Frame::new(vec![Column::Numeric(vec![4.0])]).unwrap();
         assert_eq!(numbers(&synthesize(&one, &plan(3), coins).unwrap().copies[0])[0], [4.0; 3]);
-        assert!(matches!(synthesize(&one, &plan(1), coins), Err(SyntheticError::TooFew { needed: 2, .. })));
+        assert!(matches!(synthesize(&one, &plan(1), coins), Err(SyntheticError::Scope { .. })));
         let same = vec![3.0, 1.0, 2.0, 8.0];
         let frame = Frame::new(vec![
             Column::Numeric(same.clone()),

@@ -7,9 +7,10 @@
 //! Means and sample covariances (divisors n−1 of each table) of the columns that are made are those of the original, to
 //! 1e-9 of their scale. Nothing else of the original enters: everything beyond these two moments is normal. Columns that
 //! are made in a partial synthesis do not depend on those that are kept. No promise of privacy: means and covariances
-//! are told exactly. Numbers are not rounded. A copy needs more records than columns that vary.
+//! are told exactly. Numbers are not rounded. A copy needs more
+//! records than columns, and the original nine more still: the moments of few records nearly are those records.
 
-use super::algebra::{bounded, check_width, combine, gram, orthonormal, root};
+use super::algebra::{FREE, bounded, check_width, combine, gram, orthonormal, root};
 use super::plan::Task;
 use super::regression::mean_and_deviation;
 use super::{Column, ColumnModel, Frame, Model, SyntheticError};
@@ -33,10 +34,12 @@ pub(super) fn synthesize<C: Coins + ?Sized>(
         means.push(mean);
         centred.push(values);
     }
-    let needed = task.targets.len() + 1;
-    if learned < 2 || made < needed {
-        let column = task.targets.first().copied().unwrap_or(0);
-        return Err(SyntheticError::TooFew { column, found: made.min(learned), needed: needed.max(2) });
+    let column = task.targets.first().copied().unwrap_or(0);
+    let room = task.targets.len() + 1;
+    for (found, needed) in [(learned, room + FREE), (made, room)] {
+        if found < needed {
+            return Err(SyntheticError::TooFew { column, found, needed });
+        }
     }
     // Σ x*x*ᵗ / (N−1) = Σ xxᵗ / (n−1).
     let factor = root(&(gram(&centred) * ((made - 1) as f64 / (learned - 1) as f64)))?;
@@ -85,7 +88,7 @@ mod tests {
         /// one that is constant, and another number of records.
         #[test]
         fn moments_are_kept(
-            values in prop::collection::vec((-5.0f64..5.0, -5.0f64..5.0, -5.0f64..5.0), 3..30),
+            values in prop::collection::vec((-5.0f64..5.0, -5.0f64..5.0, -5.0f64..5.0), 15..40),
             made in 6usize..60,
             seed in 0u64..1000,
         ) {
@@ -116,14 +119,21 @@ mod tests {
     #[test]
     fn edges() {
         let coins = &mut SeededCoins::new(1);
-        let one = Frame::new(vec![Column::Numeric(vec![4.0])]).unwrap();
         let full = |records| Plan::full(records, Method::Moments).copies(1);
-        assert!(matches!(synthesize(&one, &full(5), coins), Err(SyntheticError::TooFew { .. })));
-        let two = Frame::new(vec![Column::Numeric(vec![4.0, 5.0]), Column::Numeric(vec![1.0, 0.0])]).unwrap();
-        assert!(matches!(synthesize(&two, &full(2), coins), Err(SyntheticError::TooFew { needed: 3, .. })));
-        let made = synthesize(&two, &full(3), coins).unwrap();
+        let two = |records: i32| {
+            let column =
+                |f: fn(i32) -> i32| Column::Numeric((0..records).map(|row| f64::from(f(row))).collect());
+            Frame::new(vec![column(|row| row * row), column(|row| row % 3)]).unwrap()
+        };
+        // The mean and the variance of a few records tell them.
+        let found = synthesize(&two(11), &full(20), coins);
+        assert_eq!(found, Err(SyntheticError::TooFew { column: 0, found: 11, needed: 12 }));
+        let found = synthesize(&two(12), &full(2), coins);
+        assert_eq!(found, Err(SyntheticError::TooFew { column: 0, found: 2, needed: 3 }));
+        let made = synthesize(&two(12), &full(3), coins).unwrap();
         assert!(rows(&made.copies[0]).iter().all(|value| value.is_finite()));
-        let large = Frame::new(vec![Column::Numeric(vec![1e100, -1e100, 0.0])]).unwrap();
+        let large = (0..12).map(|row| f64::from(row % 3 - 1) * 1e100).collect();
+        let large = Frame::new(vec![Column::Numeric(large)]).unwrap();
         let made = synthesize(&large, &full(4), coins).unwrap();
         assert!(rows(&made.copies[0]).iter().all(|value| value.is_finite()));
     }

@@ -112,9 +112,11 @@ mod tests {
     #[test]
     fn trees_tell_the_truth() {
         let (times, n) = (300, 150);
-        let method = || Method::Cart(Cart { smooth: false, ..Cart::default() });
-        tells_the_truth(&Plan::full(5 * n, method()).copies(10).round(false), times, n);
-        tells_the_truth(&Plan::partial(vec![2], method()).copies(5).round(false), times, n);
+        for smooth in [false, true] {
+            let method = || Method::Cart(Cart { smooth, ..Cart::default() });
+            tells_the_truth(&Plan::full(5 * n, method()).copies(10).round(false), times, n);
+            tells_the_truth(&Plan::partial(vec![2], method()).copies(5).round(false), times, n);
+        }
     }
 
     #[test]

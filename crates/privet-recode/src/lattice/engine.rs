@@ -278,7 +278,9 @@ impl<'a, const W: usize> Engine<'a, W> {
     pub fn check_all(&self, buffers: &mut Buffers<W>, source: &Snapshot<W>, levels: &[usize]) -> Judgement {
         buffers.scratch.group(&self.prepared.columns, source, levels, usize::MAX);
         let stop = Stop::Never;
-        self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop)
+        let judgement = self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop);
+        self.seen.note_whole(levels, &judgement);
+        judgement
     }
 
     /// Forms the classes of a candidate from a finer snapshot and judges them.

@@ -84,7 +84,8 @@ pub struct Found {
     /// The safe nodes that the search lists: all below which no node is safe (`optimal` when asked, `incognito`),
     /// or all of the least height (`samarati`).
     pub minimal: Option<Vec<Vec<usize>>>,
-    /// The candidates that were looked at and were not beyond hope.
+    /// The candidates that were looked at until all their suppressed records were counted; a part of them when there were
+    /// tens of thousands, the chosen one always.
     pub seen: Vec<Seen>,
 }
 

@@ -9,7 +9,7 @@ use privet_measure::Objective;
 
 use super::engine::{Buffers, Engine, MOST_NODES, Prepared, objective, reduce, tuple_entropy};
 use super::problem::{Found, Problem, SearchError};
-use super::seen::Gathered;
+use super::seen::{Gathered, Seen};
 
 /// What searches take that judge one class after the other.
 pub(crate) const BUCKET_INDEPENDENT: &str = "criteria that judge every class by itself (bucket-independence)";
@@ -125,7 +125,9 @@ fn run_wide<const W: usize, S: Strategy>(
     if !judgement.safe {
         return Err(SearchError::Unsafe { algorithm: strategy.name() });
     }
-    let seen = std::mem::take(&mut engine.seen).into_list(|levels| engine.prepared.in_problem_order(levels));
+    let chosen = Seen::new(&levels, &judgement);
+    let seen =
+        std::mem::take(&mut engine.seen).into_list(chosen, |levels| engine.prepared.in_problem_order(levels));
     let in_problem_order = |levels: &Vec<usize>| engine.prepared.in_problem_order(levels);
     let minimal = outcome.minimal.map(|nodes| {
         let mut nodes: Vec<Vec<usize>> = nodes.iter().map(in_problem_order).collect();

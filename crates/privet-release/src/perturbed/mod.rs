@@ -24,7 +24,7 @@ pub use open::{PublishedPerturbed, PublishedRecords};
 pub(crate) use promise::together;
 pub use promise::{INVARIANT_PRAM, Open, figures_of};
 pub use swap::{Swap, SwapWay, SwappedColumn};
-pub use synthetic::{CombinationRule, MODELS, Synthesis, SyntheticColumn};
+pub use synthetic::{CombinationRule, MISSING_BEFORE, MODELS, Synthesis, SyntheticColumn};
 
 /// The word for this kind of release.
 pub const PERTURBED: &str = "perturbed";
@@ -200,6 +200,9 @@ pub struct NoiseColumn {
     /// Between which numbers (of dates: days since 1970-01-01) the originals lie, where that was declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
+    /// What all originals are multiples of, where that is told: 1 for whole numbers and dates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<f64>,
     /// Additive: who knows nothing else can say that the original lies in an interval of this width with confidence
     /// 95 %, and in none that is narrower.
     #[serde(default, skip_serializing_if = "Option::is_none")]

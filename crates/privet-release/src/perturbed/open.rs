@@ -1,14 +1,12 @@
 //! A perturbed release as its readers have it: the manifest and the published table.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
-use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
-use crate::folder::is_plain_name;
+use crate::published::{Written, manifest_bytes, read_table};
 use crate::{MANIFEST, PublishedError, seal};
 
 /// A perturbed release read back.
@@ -90,13 +88,7 @@ impl PublishedRecords {
 }
 
 fn manifest_of(folder: &Path) -> Result<PerturbedManifest, PublishedError> {
-    let path = folder.join(MANIFEST);
-    let bytes = fs::read(&path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            PublishedError::NotARelease(folder.to_owned())
-        }
-        _ => PublishedError::Io { path, source },
-    })?;
+    let bytes = manifest_bytes(folder)?;
     if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
         let problem = "it is a release of another kind; this needs one that `privet randomize` made";
         return Err(PublishedError::Other { folder: folder.to_owned(), problem });
@@ -111,28 +103,18 @@ fn table_of(
     file: &str,
     progress: &dyn Progress,
 ) -> Result<Table, PublishedError> {
-    let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
     let data = &manifest.data;
-    if !is_plain_name(file) {
-        return Err(wrong("the manifest names a data file that cannot stand in a release folder"));
-    }
-    let formats = [Format::Csv, Format::Parquet, Format::Arrow];
-    let Some(format) = formats.into_iter().find(|format| format.word() == data.format) else {
-        return Err(wrong("the manifest names an unknown format"));
+    let written = Written {
+        format: &data.format,
+        delimiter: data.delimiter,
+        encoding: data.encoding.as_deref(),
+        missing: &manifest.model.missing,
     };
-    let options = ReadOptions {
-        format: Some(format),
-        delimiter: data.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
-        quote: Some(b'"'),
-        header: Some(true),
-        encoding: (data.encoding.as_deref() == Some("latin-1")).then_some(Encoding::Latin1),
-        missing: manifest.model.missing.clone(),
-        columns: None,
-    };
-    let table = read(&folder.join(file), &options, progress)?.table;
+    let table = read_table(folder, file, &written, progress)?;
     let names = manifest.model.columns.iter().map(|column| column.name.as_str());
     if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
-        return Err(wrong("the columns of the table are not those of the manifest"));
+        let problem = "the columns of the table are not those of the manifest";
+        return Err(PublishedError::Other { folder: folder.to_owned(), problem });
     }
     Ok(table)
 }

@@ -44,7 +44,33 @@ pub struct Synthesis {
     pub rule: Option<CombinationRule>,
 }
 
+/// The figure of a made column that tells which share of its originals was missing.
+pub const MISSING_BEFORE: &str = "missing-before";
+
 impl Synthesis {
+    /// The made columns of which some originals were missing.
+    pub fn with_gaps(&self) -> impl Iterator<Item = &SyntheticColumn> {
+        self.columns.iter().filter(|own| own.figures.contains_key(MISSING_BEFORE))
+    }
+
+    /// What became of missing values, in a sentence; none where there were none.
+    pub fn told_of_gaps(&self) -> Option<String> {
+        let names: Vec<&str> = self.with_gaps().map(|own| own.name.as_str()).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let names = names.join(", ");
+        Some(match self.model.as_str() {
+            "cart" => {
+                format!("Missing values of {names} are missing again as often, and for whom the trees say.")
+            }
+            _ => format!(
+                "Values of {names} that were missing are filled in, also where there was none to be told: a reader cannot see whose \
+                 they were."
+            ),
+        })
+    }
+
     /// Whether made columns no longer go together with those that stay: these models know the made columns alone.
     #[must_use]
     pub fn forgets_what_stays(&self) -> bool {

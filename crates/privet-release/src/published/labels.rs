@@ -4,7 +4,8 @@
 //! below its node. Without it, labels are read as anyone would: `20-29`, `[20,25)`, `[20 to 24]`, `>=90`, `<15`,
 //! `130**`, `2024`, `2024-02`, `2024-Q1`, `2020-2029`, `*`. A label that cannot be read excludes no value. So the
 //! values of a label are never too few, and a person is never missed for want of knowledge. In a column that the manifest says was
-//! published as it was, a label stands for itself.
+//! published as it was, a label stands for itself. Where it says that labels are names, whatever they look like, they exclude
+//! nothing either.
 //!
 //! Means, medians and modes stand for no set of values: a person may be anywhere around them. They exclude nothing;
 //! distances are for record linkage to look at.
@@ -12,7 +13,7 @@
 use foldhash::{HashMap, HashMapExt, HashSet};
 use privet_data::{Coverage, Domain, Hierarchy, Kind};
 
-use crate::manifest::Recoding;
+use crate::manifest::{LabelReading, Recoding};
 
 /// How the labels of a column are to be read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,7 +37,7 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
     let nodes = meaning
         .hierarchy
         .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));
-    let kind_of_values = mostly(domain);
+    let kind_of_values = kind_behind(labels, domain);
     // A column that was published as it was: a label is a value, and nobody's who has another. What is missing may be anything.
     let is_raw =
         meaning.recoding.is_some_and(|recoding| recoding.level == Some(0) && recoding.nodes.is_none());
@@ -52,11 +53,15 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
             return codes.clone();
         }
         if is_raw && !is_missing && own.is_none() && Kind::Text != kind_of_values {
-            let number = kind_of_values.number(label);
-            let same = |&code: &u32| number.is_some() && kind_of_values.number(domain.text(code)) == number;
+            // A date among years, say: what cannot be compared excludes nothing.
+            let Some(number) = kind_of_values.number(label) else { return all() };
+            let same = |&code: &u32| kind_of_values.number(domain.text(code)) == Some(number);
             return (domain.missing()..values).filter(same).collect();
         }
+        let is_named =
+            !is_raw && meaning.recoding.is_some_and(|own| own.reading == Some(LabelReading::Names));
         match Reading::of(label, kind_of_values) {
+            _ if is_named => all(),
             Some(reading) => (0..values)
                 .filter(|&code| Some(code) == own || reading.takes(domain, code, kind_of_values))
                 .collect(),
@@ -68,15 +73,74 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
     Coverage::new((0..labels.len() as u32).map(of_label), values)
 }
 
-/// What the values of a column are, a few that were mistyped aside: nine of ten decide.
+/// Whether the labels of a hierarchy that is written down hold what anyone reads in them: each of its values lies in the
+/// ranges and masks above it, and a label that is also a value stands for that value alone. What cannot be read holds
+/// anything. It is the hierarchy that is looked at, and no data.
+#[must_use]
+pub fn reading_of(hierarchy: &Hierarchy) -> LabelReading {
+    let leaves = hierarchy.leaves();
+    let texts: HashSet<&str> = leaves.iter().map(|leaf| &**leaf).collect();
+    let fits = |label: &str, leaf: &str| {
+        if label == leaf {
+            return true;
+        }
+        // Columns of either kind may be behind labels that look like both; a value is of one.
+        let as_kind = |kind: Kind| -> Option<bool> {
+            let number = kind.number(leaf);
+            Some(match Reading::of(label, kind) {
+                Some(Reading::Between { from, to, open }) => {
+                    number.is_some_and(|own| from <= own && if open { own < to } else { own <= to })
+                }
+                Some(Reading::Mask(mask)) => masks(mask, leaf),
+                Some(Reading::Everything) => true,
+                None => Some(kind.number(label)?) == number,
+            })
+        };
+        match (as_kind(Kind::Decimal), as_kind(Kind::Date), as_kind(Kind::Text)) {
+            (None, None, None) => !texts.contains(label),
+            (numbers, days, text) => [numbers, days, text].contains(&Some(true)),
+        }
+    };
+    let all_fit = hierarchy.levels().iter().all(|level| {
+        let below = leaves.iter().zip(&level.node_of_leaf);
+        below
+            .into_iter()
+            .all(|(leaf, &node)| level.labels.get(node as usize).is_some_and(|label| fits(label, leaf)))
+    });
+    let is_day = |leaf: &str| Kind::Date.number(leaf).is_some() && Kind::Decimal.number(leaf).is_none();
+    match all_fit {
+        false => LabelReading::Names,
+        true if !leaves.is_empty() && leaves.iter().all(|leaf| is_day(leaf)) => LabelReading::Dates,
+        true => LabelReading::Literal,
+    }
+}
+
+/// What the values behind labels are, those that were mistyped aside: what most of them are, or else what labels are ranges of.
+#[must_use]
+pub fn kind_behind(labels: &Domain, domain: &Domain) -> Kind {
+    let own = mostly(domain);
+    if own != Kind::Text {
+        return own;
+    }
+    let values = &domain.texts()[domain.missing() as usize..];
+    let shown = &labels.texts()[labels.missing() as usize..];
+    let is_of = |kind: Kind| {
+        let read = || shown.iter().map(|label| Reading::of(label, kind));
+        values.iter().any(|text| kind.number(text).is_some())
+            && read().all(|own| matches!(own, Some(Reading::Between { .. } | Reading::Everything)))
+            && read().any(|own| matches!(own, Some(Reading::Between { .. })))
+    };
+    [Kind::Decimal, Kind::Date].into_iter().find(|&kind| is_of(kind)).unwrap_or(Kind::Text)
+}
+
+/// What the values of a column are, some that were mistyped aside: half of them decide, of which each counts once.
 fn mostly(domain: &Domain) -> Kind {
     if domain.kind() != Kind::Text {
         return domain.kind();
     }
     let values = &domain.texts()[domain.missing() as usize..];
-    let fits = |kind: Kind| {
-        values.iter().filter(|text| kind.number(text).is_some()).count() * 10 >= values.len() * 9
-    };
+    let fits =
+        |kind: Kind| values.iter().filter(|text| kind.number(text).is_some()).count() * 2 >= values.len();
     match [Kind::Decimal, Kind::Date].into_iter().find(|&kind| !values.is_empty() && fits(kind)) {
         Some(kind) => kind,
         None => Kind::Text,
@@ -155,7 +219,9 @@ impl<'a> Reading<'a> {
         if !label.is_empty() && label.chars().all(|c| c == '*') {
             return Some(Self::Everything);
         }
-        let between = |from: f64, to: f64, open: bool| Some(Self::Between { from, to, open });
+        // What would hold nothing was meant otherwise, such as a month behind a year.
+        let between =
+            |from: f64, to: f64, open: bool| (from <= to).then_some(Self::Between { from, to, open });
         if let Some((from, to)) =
             label.strip_prefix('[').and_then(|l| l.strip_suffix(']')).and_then(|l| l.split_once(" to "))
         {
@@ -239,4 +305,64 @@ fn dates(label: &str) -> Option<Reading<'_>> {
     }
     let month = digits(rest, 2).filter(|month| (1..=12).contains(month))?;
     until(day(year, month)?, day(year, month + 1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hierarchy(leaves: &[&str], level: &[&str]) -> Hierarchy {
+        let texts = |own: &[&str]| own.iter().map(|&text| text.into()).collect::<Vec<Box<str>>>();
+        Hierarchy::new(texts(leaves), vec![texts(level)]).unwrap()
+    }
+
+    #[test]
+    fn labels_of_written_hierarchies_are_compared_with_their_values() {
+        use LabelReading::{Dates, Literal, Names};
+        for (leaves, level, expected) in [
+            (["21", "39", "40"], ["20-39", "20-39", "40-59"], Literal),
+            // As in the hierarchy of adult: 40 is called one of 20 to 39.
+            (["21", "39", "40"], ["20-39", "20-39", "20-39"], Names),
+            (["21", "39", "40"], ["<40", "<40", ">=40"], Literal),
+            (["21", "39", "40"], ["<40", "<40", "<40"], Names),
+            (["21", "39", "40"], ["20", "40", "40"], Names),
+            (["21", "39", "40"], ["young", "*", "*"], Literal),
+            (["13053", "13068", "14850"], ["130**", "130**", "148**"], Literal),
+            (["13053", "13068", "14850"], ["130**", "130**", "130**"], Names),
+            (["1951-03-04", "1959-12-31", "1960-01-01"], ["1950-1959", "1950-1959", "1960-1969"], Dates),
+            (["1951-03-04", "1959-12-31", "1960-01-01"], ["1950-1959", "1950-1959", "1950-1959"], Names),
+            (["flu", "cold", "cancer"], ["infection", "infection", "tumour"], Literal),
+            // The name of a value for others too.
+            (["flu", "cold", "cancer"], ["flu", "flu", "cancer"], Names),
+            (["21", "unknown", "40"], ["20-39", "20-39", "40-59"], Names),
+        ] {
+            assert_eq!(reading_of(&hierarchy(&leaves, &level)), expected, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn names_exclude_nobody() {
+        let texts = |own: &[&str]| own.iter().map(|&text| text.into()).collect::<Vec<Box<str>>>();
+        let (labels, _) = Domain::canonical(texts(&["20-39", "40-59"]), |_| false);
+        let (values, _) = Domain::canonical(texts(&["21", "40"]), |_| false);
+        let mut recoding = Recoding {
+            level: Some(1),
+            nodes: None,
+            height: 2,
+            leaves: 2,
+            labels_per_level: vec![2, 2, 1],
+            reading: None,
+            loss: 0.5,
+            weight: 1.0,
+        };
+        let count = |recoding: &Recoding| {
+            let meaning = Meaning { hierarchy: None, recoding: Some(recoding) };
+            coverage(&labels, &values, meaning).of(0).len()
+        };
+        assert_eq!(count(&recoding), 1);
+        recoding.reading = Some(LabelReading::Literal);
+        assert_eq!(count(&recoding), 1);
+        recoding.reading = Some(LabelReading::Names);
+        assert_eq!(count(&recoding), 2);
+    }
 }

@@ -16,7 +16,7 @@ use privet_data::{Cancelled, Domain, Progress, Table};
 
 use crate::folder::is_plain_name;
 use crate::{MANIFEST, Manifest, ManifestError};
-pub use labels::{Meaning, Reading, coverage};
+pub use labels::{Meaning, Reading, coverage, kind_behind, reading_of};
 
 /// A release read back.
 #[derive(Debug, Clone)]
@@ -179,13 +179,7 @@ impl Published {
         missing: &[String],
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
-        let path = folder.join(MANIFEST);
-        let bytes = fs::read(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                PublishedError::NotARelease(folder.to_owned())
-            }
-            _ => PublishedError::Io { path, source },
-        })?;
+        let bytes = manifest_bytes(folder)?;
         if let Some(kind) =
             crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
         {
@@ -207,7 +201,10 @@ impl Published {
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
         let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
-        let table = read_table(folder, &manifest, &manifest.data.file, missing, progress)?;
+        let data = &manifest.data;
+        let (format, delimiter, encoding) = (data.format.as_str(), data.delimiter, data.encoding.as_deref());
+        let written = Written { format, delimiter, encoding, missing };
+        let table = read_table(folder, &data.file, &written, progress)?;
         let names: Vec<&str> = manifest.data.columns.iter().map(|column| column.name.as_str()).collect();
         if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
             return Err(wrong("the columns of the table are not those of the manifest"));
@@ -231,7 +228,7 @@ impl Published {
         }
         let mut columns = Vec::new();
         for own in &manifest.data.sensitive_tables {
-            let counted = read_table(folder, &manifest, &own.file, missing, progress)?;
+            let counted = read_table(folder, &own.file, &written, progress)?;
             let [buckets, values, counts] = &*counted.columns else {
                 return Err(wrong("a table of sensitive values has not the columns bucket, value and count"));
             };
@@ -304,26 +301,48 @@ impl Published {
     }
 }
 
-fn read_table(
+/// The manifest of a folder, as it stands there.
+pub(crate) fn manifest_bytes(folder: &Path) -> Result<Vec<u8>, PublishedError> {
+    let path = folder.join(MANIFEST);
+    fs::read(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            PublishedError::NotARelease(folder.to_owned())
+        }
+        _ => PublishedError::Io { path, source },
+    })
+}
+
+/// How a manifest says that its tables are written.
+pub(crate) struct Written<'a> {
+    pub format: &'a str,
+    pub delimiter: Option<char>,
+    pub encoding: Option<&'a str>,
+    pub missing: &'a [String],
+}
+
+/// A table of a release.
+pub(crate) fn read_table(
     folder: &Path,
-    manifest: &Manifest,
     file: &str,
-    missing: &[String],
+    written: &Written<'_>,
     progress: &dyn Progress,
 ) -> Result<Table, PublishedError> {
-    let data = &manifest.data;
+    let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
     if !is_plain_name(file) {
-        let problem = "the manifest names a file that cannot stand in a release folder";
-        return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+        return Err(wrong("the manifest names a file that cannot stand in a release folder"));
     }
+    let formats = [Format::Csv, Format::Parquet, Format::Arrow];
+    let Some(format) = formats.into_iter().find(|format| format.word() == written.format) else {
+        return Err(wrong("the manifest names an unknown format"));
+    };
     let options = ReadOptions {
-        format: [Format::Csv, Format::Parquet, Format::Arrow].into_iter().find(|f| f.word() == data.format),
-        delimiter: data.delimiter.and_then(|c| u8::try_from(c).ok()),
+        format: Some(format),
+        delimiter: written.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()),
         quote: Some(b'"'),
         header: Some(true),
-        encoding: data.encoding.as_ref().map(|_| Encoding::Latin1),
-        missing: missing.to_vec(),
-        ..ReadOptions::default()
+        encoding: (written.encoding == Some("latin-1")).then_some(Encoding::Latin1),
+        missing: written.missing.to_vec(),
+        columns: None,
     };
     progress.stage("reading the release", None);
     Ok(read(&folder.join(file), &options, progress)?.table)

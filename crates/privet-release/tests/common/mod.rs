@@ -99,6 +99,7 @@ impl Fixture {
                 height: 2,
                 leaves: labels + 5,
                 labels_per_level: vec![labels + 5, labels, 1],
+                reading: None,
                 loss: 0.25,
                 weight: 1.0,
             };

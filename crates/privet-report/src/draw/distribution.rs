@@ -1,32 +1,20 @@
-//! A column before and after: what a reader of the release would estimate as hatched bars, the original as a line over
-//! them. Values have no names here; only their order, or their rank, is seen.
+//! A column before and after: the release as hatched bars, the original as a line over them. Values have no names here;
+//! only their order, or their rank, is seen.
 
+use crate::ColumnUtility;
 use crate::svg::{figure, open, proper, view_box};
-use crate::text::{count, number, share};
+use crate::text::{count, counted, number, share};
 
 const WIDTH: f64 = 240.0;
 const HEIGHT: f64 = 118.0;
 const TOP: f64 = 16.0;
 const BASE: f64 = 98.0;
-/// More values than this are not drawn one by one.
-const MOST: usize = 32;
 
 /// The shares of a column's values, ready to be drawn.
-pub(crate) struct Distribution {
+pub(crate) struct Distribution<'a> {
+    column: &'a ColumnUtility,
     /// Per bar the share before and after.
     bars: Vec<(f64, f64)>,
-    /// The rarest values, which are not drawn: how many, and their shares before and after.
-    rest: Option<(usize, f64, f64)>,
-    /// How many values stand behind a bar of an ordered column.
-    run: usize,
-    is_ordered: bool,
-}
-
-/// Half the sum of the differences: the share of records that would have to change their value. Nothing where it cannot
-/// be said.
-pub(crate) fn total_variation(before: &[f64], after: &[f64]) -> Option<f64> {
-    let far = pairs(before, after).map(|(before, after)| (before - after).abs()).sum::<f64>() / 2.0;
-    (far.is_finite() && !(before.is_empty() && after.is_empty())).then_some(far)
 }
 
 /// A distance to three decimals: more would say nothing.
@@ -38,56 +26,49 @@ pub(crate) fn shown(far: f64) -> String {
     }
 }
 
-fn pairs<'a>(before: &'a [f64], after: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {
-    let at = |all: &'a [f64], i: usize| all.get(i).copied().unwrap_or(0.0);
-    (0..before.len().max(after.len())).map(move |i| (at(before, i), at(after, i)))
-}
-
-impl Distribution {
-    /// Joins neighbours of an ordered column, and leaves out the rarest values of any other.
-    pub fn new(before: &[f64], after: &[f64], is_ordered: bool) -> Self {
-        let mut all: Vec<(f64, f64)> = pairs(before, after).map(|(b, a)| (proper(b), proper(a))).collect();
-        let sum =
-            |part: &[(f64, f64)]| part.iter().fold((0.0, 0.0), |sum, bar| (sum.0 + bar.0, sum.1 + bar.1));
-        if is_ordered {
-            let run = all.len().div_ceil(MOST).max(1);
-            return Self { bars: all.chunks(run).map(sum).collect(), rest: None, run, is_ordered };
-        }
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        let rest = all.get(MOST..).filter(|rest| !rest.is_empty()).map(|rest| {
-            let (before, after) = sum(rest);
-            (rest.len(), before, after)
-        });
-        all.truncate(MOST);
-        Self { bars: all, rest, run: 1, is_ordered }
+impl<'a> Distribution<'a> {
+    pub fn new(column: &'a ColumnUtility) -> Self {
+        let bars = column.bars().map(|(before, after)| (proper(before), proper(after))).collect();
+        Self { column, bars }
     }
 
     /// What a reader must know of values that are not drawn one by one.
     pub fn note(&self) -> Option<String> {
-        match self.rest {
-            Some((values, before, after)) => Some(format!(
-                "Not drawn: the {} rarest values, {} of records before and {} after.",
-                count(values as u64),
-                share(before.min(1.0)),
-                share(after.min(1.0))
-            )),
-            None if self.run > 1 => {
-                Some(format!("Each bar joins up to {} neighbouring values.", count(self.run as u64)))
-            }
-            None => None,
+        if let Some(rest) = self.column.rest {
+            return Some(format!(
+                "Not drawn: the {} rarest before, {} of records before and {} after.",
+                counted(rest.values, "value", "values"),
+                share(proper(rest.before).min(1.0)),
+                share(proper(rest.after).min(1.0))
+            ));
+        }
+        match self.column.values_per_bar {
+            None if self.bars.is_empty() => None,
+            None => Some(
+                "Each bar is a range; ranges were cut to hold about as many records before, as far as equal values allow."
+                    .to_owned(),
+            ),
+            Some(1) => None,
+            Some(values) => Some(format!("Each bar joins up to {} neighbouring values.", count(values))),
         }
     }
 
     /// Draws it. The title is markup.
-    pub fn draw(&self, id: &str, title: &str, far: Option<f64>) -> String {
+    pub fn draw(&self, id: &str, title: &str) -> String {
         let greatest = self.bars.iter().map(|bar| bar.0.max(bar.1)).fold(0.0, f64::max);
-        let order =
-            if self.is_ordered { "from the lowest value" } else { "from the value most frequent before" };
+        let order = if self.column.is_ordered {
+            "from the lowest value"
+        } else {
+            "from the value most frequent before"
+        };
+        let note = self.note().unwrap_or_default();
         let description = format!(
-            "{} bars {order} on, the highest {}. Total variation distance {}.",
-            count(self.bars.len() as u64),
+            "{} {order} on, the highest {}. {}{}Total variation distance {}.",
+            counted(self.bars.len() as u64, "bar", "bars"),
             share(greatest.min(1.0)),
-            far.map_or("not known".to_owned(), shown)
+            note,
+            if note.is_empty() { "" } else { " " },
+            self.column.total_variation().map_or("not known".to_owned(), shown)
         );
         let mut out = open(id, "small", &view_box(WIDTH, HEIGHT), title, &description);
         let step = WIDTH / self.bars.len().max(1) as f64;
@@ -120,10 +101,10 @@ impl Distribution {
              <text class=\"tick\" x=\"{WIDTH}\" y=\"11\" text-anchor=\"end\">highest bar {}</text>",
             share(greatest.min(1.0))
         );
-        let (first, last) = if self.is_ordered {
+        let (first, last) = if self.column.is_ordered {
             ("lowest", "highest")
         } else {
-            ("most frequent", if self.rest.is_some() { "rarer" } else { "rarest" })
+            ("most frequent", if self.column.rest.is_some() { "rarer" } else { "rarest" })
         };
         let end = (step * self.bars.len() as f64).clamp(150.0, WIDTH);
         put!(
@@ -141,32 +122,40 @@ impl Distribution {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_distance_is_half_the_sum_of_differences() {
-        assert_eq!(total_variation(&[0.5, 0.5], &[0.25, 0.75]), Some(0.25));
-        assert_eq!(total_variation(&[1.0], &[0.0, 1.0]), Some(1.0));
-        assert_eq!(total_variation(&[], &[]), None);
-        assert_eq!(total_variation(&[f64::NAN], &[1.0]), None);
+    fn notes(column: &ColumnUtility) -> (String, String) {
+        let drawn = Distribution::new(column);
+        (drawn.note().unwrap_or_default(), drawn.draw("x", "t"))
     }
 
+    /// What is told, to the eye and to the ear, is of values and not of bars.
     #[test]
-    fn joining_keeps_every_share() {
-        let before: Vec<f64> = (0..10_000).map(|_| 1e-4).collect();
-        for is_ordered in [false, true] {
-            let drawn = Distribution::new(&before, &before, is_ordered);
-            assert!(drawn.bars.len() <= MOST);
-            let rest = drawn.rest.map_or(0.0, |rest| rest.1);
-            assert!((drawn.bars.iter().map(|bar| bar.0).sum::<f64>() + rest - 1.0).abs() < 1e-9);
-            assert!(drawn.note().is_some());
-        }
+    fn what_is_not_drawn_is_told_of_values() {
+        let mut shares = vec![(0.004, 0.002); 199];
+        shares.push((0.0672, 0.602));
+        let (note, drawing) = notes(&ColumnUtility::of_values("town", "quasi", shares.clone(), false));
+        assert_eq!(
+            note,
+            "Not drawn: the 168\u{a0}values rarest before, 67.2\u{a0}% of records before and 33.6\u{a0}% after."
+        );
+        assert!(drawing.contains("highest bar 60.2\u{a0}%") && drawing.contains(&note), "{drawing}");
+        let (note, drawing) = notes(&ColumnUtility::of_values("town", "quasi", shares, true));
+        assert_eq!(note, "Each bar joins up to 7 neighbouring values.");
+        assert!(drawing.contains(&note), "{drawing}");
+        let (note, _) = notes(&ColumnUtility::of_ranges("cost", "sensitive", vec![(0.05, 0.05); 20]));
+        assert!(note.contains("Each bar is a range"), "{note}");
+        let (note, _) = notes(&ColumnUtility::of_values("sex", "quasi", vec![(0.5, 0.5); 2], false));
+        assert_eq!(note, "");
     }
 
     #[test]
     fn unordered_values_stand_by_rank() {
-        let drawn = Distribution::new(&[0.1, 0.6, 0.3], &[0.2, 0.5, 0.3], false);
-        assert_eq!(drawn.bars, [(0.6, 0.5), (0.3, 0.3), (0.1, 0.2)]);
+        let shares = vec![(0.1, 0.2), (0.6, 0.5), (0.3, 0.3)];
+        let column = ColumnUtility::of_values("a", "quasi", shares, false);
+        assert_eq!(Distribution::new(&column).bars, [(0.6, 0.5), (0.3, 0.3), (0.1, 0.2)]);
         for odd in [vec![], vec![f64::NAN, f64::INFINITY, -1.0], vec![0.0; 3]] {
-            let drawing = Distribution::new(&odd, &odd, true).draw("x", "t", None);
+            let shares = odd.iter().map(|&own| (own, own)).collect();
+            let column = ColumnUtility::of_values("a", "quasi", shares, true);
+            let drawing = Distribution::new(&column).draw("x", "t");
             assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
         }
     }

@@ -297,6 +297,7 @@ mod tests {
             height,
             leaves: labels.first().copied().unwrap_or(0),
             labels_per_level: labels.to_vec(),
+            reading: None,
             loss: 0.5,
             weight: 1.0,
         }

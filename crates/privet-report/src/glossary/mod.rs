@@ -4,11 +4,22 @@
 //! stand in files of their own.
 
 mod attacks;
+mod chance;
+mod counts;
 mod models;
+mod private;
+mod used;
 mod words;
 
 pub(crate) use attacks::attack;
-pub(crate) use words::words;
+pub(crate) use chance::CHANCE;
+pub(crate) use counts::write as write_of_counts;
+pub(crate) use private::PRIVATE;
+pub(crate) use used::{write as write_used, write_with as write_used_with};
+pub(crate) use words::{ATTACKS, Word, words};
+
+/// What the part of a page is called that explains its words.
+pub(crate) const WORDS: &str = "Words used here";
 
 /// A metric or an attack explained.
 pub(crate) struct Explained {

@@ -9,7 +9,7 @@ use super::models::number_of;
 /// A word and what it means.
 pub(crate) type Word = (&'static str, &'static str);
 
-const ALWAYS: [Word; 4] = [
+pub(super) const ALWAYS: [Word; 4] = [
     ("Record", "One line of the table; in this report it stands for one person."),
     (
         "Identifying column (quasi-identifier)",
@@ -132,7 +132,7 @@ const SAMPLE: Word = (
     "Sample",
     "Only some records of the original table were drawn by chance and used, so that nobody is known to be among them.",
 );
-const FILES: [Word; 2] = [
+pub(super) const FILES: [Word; 2] = [
     (
         "SHA-256",
         "A fingerprint of a file: if a single character of the file changes, its fingerprint changes.",
@@ -141,7 +141,7 @@ const FILES: [Word; 2] = [
 ];
 
 /// The words for attacks.
-const ATTACKS: [Word; 8] = [
+pub(crate) const ATTACKS: [Word; 8] = [
     (
         "Adversary",
         "Somebody who has the release and the stated knowledge, and wants to learn about people in the table.",
@@ -179,7 +179,7 @@ const ATTACKS: [Word; 8] = [
 ];
 
 /// The words of the owner's page.
-const OWNER: [Word; 8] = [
+pub(super) const OWNER: [Word; 8] = [
     (
         "Accepted risk",
         "The largest share of people that the owner accepts to be exposed rightly by an attack, as the job file says.",

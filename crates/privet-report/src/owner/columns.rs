@@ -2,7 +2,7 @@
 
 use privet_release::Manifest;
 
-use crate::draw::distribution::{Distribution, shown, total_variation};
+use crate::draw::distribution::{Distribution, shown};
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, escape, name, plain_name, sentence, value};
 use crate::{Assessment, ColumnUtility, Facts, svg};
@@ -13,31 +13,35 @@ const MOST_DRAWN: usize = 36;
 const MOST_FIGURES: usize = 8;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
-    all(assessment, out);
+    all(assessment, "what a reader of the release would estimate", out);
 }
 
-pub(super) fn all(assessment: &Assessment, out: &mut String) {
+/// Of records that were changed by chance: bars are counted in the release as it stands. `has_law` where the law of that
+/// chance is published, by which more can be estimated.
+pub(super) fn as_published(assessment: &Assessment, has_law: bool, out: &mut String) {
+    let bars = match has_law {
+        true => {
+            "the release as published. Where the law of its noise lets somebody estimate what was before, figures called \
+             reconstructed tell how near that comes"
+        }
+        false => "the release as published",
+    };
+    all(assessment, bars, out);
+}
+
+fn all(assessment: &Assessment, bars: &str, out: &mut String) {
     let columns = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.columns);
     if columns.is_empty() {
         out.push_str("<p>Columns were not compared.</p>\n");
         return;
     }
-    // What was measured over single values, where it was; bars may join several.
-    let measured = |column: &ColumnUtility| {
-        column
-            .figures
-            .iter()
-            .find(|own| own.key == "total-variation")
-            .map(|own| own.value)
-            .filter(|own| own.is_finite())
-    };
-    let far: Vec<Option<f64>> =
-        columns.iter().map(|c| measured(c).or_else(|| total_variation(&c.before, &c.after))).collect();
+    let far: Vec<Option<f64>> = columns.iter().map(ColumnUtility::total_variation).collect();
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by(|&a, &b| distance(&far, b).total_cmp(&distance(&far, a)).then(a.cmp(&b)));
-    out.push_str(
-        "<p>The line is the original; the bars are what a reader of the release would estimate. Columns of numbers and \
-         dates stand in their order, others by how frequent a value was before. Values are not named.</p>\n\
+    put!(
+        out,
+        "<p>The line is the original; the bars are {bars}. Columns of numbers and dates stand in their order, others by \
+         how frequent a value was before. Values are not named.</p>\n\
          <ul class=\"legend\"><li><span class=\"key line\" aria-hidden=\"true\"></span>before</li><li><span class=\"key \
          hatched\" aria-hidden=\"true\"></span>after</li></ul>\n",
     );
@@ -71,10 +75,10 @@ fn role(word: &str) -> String {
 }
 
 fn one(i: usize, column: &ColumnUtility, far: Option<f64>, out: &mut String) {
-    let distribution = Distribution::new(&column.before, &column.after, column.is_ordered);
+    let distribution = Distribution::new(column);
     put!(out, "<figure>\n<figcaption><b>{}</b> {}</figcaption>\n", name(&column.name), role(&column.role));
     let title = format!("{} before and after", plain_name(&column.name));
-    out.push_str(&distribution.draw(&format!("distribution-{i}"), &title, far));
+    out.push_str(&distribution.draw(&format!("distribution-{i}"), &title));
     put!(
         out,
         "\n<dl class=\"notes\"><div><dt>Total variation distance</dt><dd>{}</dd></div>",

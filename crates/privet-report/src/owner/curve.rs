@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::draw::scatter::{self, front, is_plain};
 use crate::sections::{close_table, header, open_table};
-use crate::text::{count, counted, number, share};
+use crate::text::{count, counted, escape, number, share};
 use crate::{Assessment, CandidatePoint, Facts};
 
 /// Rows of the table.
@@ -13,11 +13,7 @@ const MOST_ROWS: usize = 12;
 pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
     let points = &assessment.candidates;
     if points.is_empty() {
-        out.push_str(
-            "<p>Which other versions could have been published is not recorded here. It is known only while a release is \
-             made, and only for searches that choose a level for each column: set <code>output.home</code>, and the \
-             owner’s page made with the release has them.</p>\n",
-        );
+        not_drawn(manifest, out);
         return;
     }
     let safe = points.iter().filter(|p| p.safe).count() as u64;
@@ -25,9 +21,8 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
     let front = front(points);
     put!(
         out,
-        "<p>Each mark is a version that the search judged and could not rule out at once; it looked at {} in all. Versions \
-         that would leave out too many records, as would every finer one, were ruled out and are not drawn. The further \
-         left a mark, the more detail it keeps; the further down, the less its records risk on average. Keeping the promises is a further condition: only filled marks do. The line \
+        "<p>Each mark is a version that the search looked at; it looked at {} in all. Versions that were ruled out before \
+         all their records were counted are not drawn, and of thousands only some are. The further left a mark, the more detail it keeps; the further down, the less its records risk on average. Keeping the promises is a further condition: only filled marks do. The line \
          joins the safe versions that no other safe one beats in both. The loss of the published version is exact; those of \
          the others are estimates, in which suppressed records lose everything and the rest what records lose on \
          average.</p>\n\
@@ -55,6 +50,43 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
         }
     );
     table(points, &front, out);
+}
+
+/// Why there is no curve: no level of each column describes what the search went through, or it went through it elsewhere.
+fn not_drawn(manifest: &Manifest, out: &mut String) {
+    if manifest.search.lattice_nodes.is_some() {
+        out.push_str(
+            "<p>Which other versions could have been published is not recorded here. It is known only while a release is \
+             made: the owner’s page that is made with the release, where <code>output.home</code> is set, has them.</p>\n",
+        );
+        return;
+    }
+    let kinds = quasi_kinds(manifest);
+    let instead = match kinds.as_slice() {
+        _ if manifest.kind == "bucketized" => "it put records into buckets",
+        all if all.contains(&"cells") => "it replaced single cells",
+        all if all
+            .iter()
+            .any(|own| own.starts_with("group-") || ["means", "medians", "modes"].contains(own)) =>
+        {
+            "it put records together in groups"
+        }
+        _ => "it cut each column into labels of mixed levels, or ranges",
+    };
+    put!(
+        out,
+        "<p>The versions that this search (<code>{}</code>) went through are not drawn. The curve compares versions that have \
+         one level for each column, and this search chose none of these: {instead}. What it looked at on its way ({}) is not \
+         recorded.</p>\n",
+        escape(&manifest.search.algorithm),
+        counted(manifest.search.nodes_checked, "step or candidate", "steps or candidates")
+    );
+}
+
+/// What stands for labels in columns that have no level.
+fn quasi_kinds(manifest: &Manifest) -> Vec<&str> {
+    let nodes = manifest.data.columns.iter().filter_map(|own| own.recoding.as_ref()?.nodes.as_ref());
+    nodes.map(|own| own.kind.as_str()).collect()
 }
 
 /// The published one, the front (thinned evenly), then unsafe ones with less loss: what safety costs.

@@ -3,7 +3,6 @@
 use privet_release::Manifest;
 use serde_json::{Value, json};
 
-use crate::draw::distribution::total_variation;
 use crate::draw::scatter::front;
 use crate::json::{labels, promises, tree};
 use crate::sections::attacks::worst;
@@ -15,6 +14,13 @@ use super::verdict::judge;
 /// The layout of the file.
 const FORMAT: u32 = 1;
 
+const NOTE: &str = "For the owner of the original only. Do not publish this file.";
+
+/// Whether a text is such a file.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|own| own["note"] == NOTE)
+}
+
 pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> Value {
     let attacks = attacks_of(facts, assessment);
     let worst = worst(attacks);
@@ -24,7 +30,7 @@ pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) 
     candidates(&mut assessed, assessment);
     json!({
         "format": FORMAT,
-        "note": "For the owner of the original only. Do not publish this file.",
+        "note": NOTE,
         "title": facts.title,
         "verdict": {
             "judgement": judge(worst.map(|worst| worst.risk), assessment.max_risk),
@@ -55,7 +61,7 @@ fn columns(assessed: &mut Value, assessment: &Assessment) {
         return;
     };
     for (own, column) in columns.iter_mut().zip(&utility.columns) {
-        put(own, "total_variation", tree(&total_variation(&column.before, &column.after)));
+        put(own, "total_variation", tree(&column.total_variation()));
     }
 }
 

@@ -12,6 +12,10 @@ use crate::{Assessment, Facts, Regression};
 const MOST: usize = 60;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    all(assessment, out);
+}
+
+pub(super) fn all(assessment: &Assessment, out: &mut String) {
     let learners = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.learners);
     let regressions = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.regressions);
     if learners.is_empty() && regressions.is_empty() {

@@ -17,14 +17,15 @@ use privet_attack::Finding;
 use privet_release::Manifest;
 use privet_release::perturbed::PerturbedManifest;
 
+use crate::glossary::{self, WORDS, Word};
 use crate::sections::{
     COARSENED, LOOK_ALIKE, check, classes, files, heading, kind, metrics, promises, recoding, records,
     search, words,
 };
 use crate::text::{escape, name, value};
-use crate::{Assessment, Facts, Figure, glossary, page};
+use crate::{Assessment, Facts, Figure, page, perturbed};
 
-pub(crate) use json::json;
+pub(crate) use json::{is_json, json};
 
 type Body = fn(&Manifest, &Facts, &Assessment, &mut String);
 
@@ -45,7 +46,7 @@ const SECTIONS: [(&str, &str, Body); 16] = [
     ("search", "How this version was chosen", |m, f, _, out| search::write(m, f, out)),
     ("files", "Files of the release", |m, _, _, out| files::list(m, out)),
     ("check", "Check it yourself", |m, f, _, out| check::write(m, f, out)),
-    ("words", "Words used here", |m, _, _, out| words::list(m, &glossary::words(m, true, true), out)),
+    ("words", WORDS, |m, _, _, out| words::list(m, &glossary::words(m, true, true), out)),
 ];
 
 const BANNER: &str = "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this \
@@ -80,26 +81,48 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment
 }
 
 /// A part of the owner's page of a perturbed release.
-type PerturbedBody = fn(&Assessment, &mut String);
+type PerturbedBody = fn(&PerturbedManifest, &Assessment, &mut String);
 
-const PERTURBED: [(&str, &str, PerturbedBody); 3] = [
-    ("attacks", "Attacks", |assessment, out| attacks::all(&assessment.attacks, assessment, out)),
-    ("utility", "What the release is still good for", utility::all),
-    ("distributions", "Columns before and after", columns::all),
+/// Its sections; those of which nothing was measured are left out.
+const PERTURBED: [(&str, &str, PerturbedBody); 7] = [
+    ("attacks", "Attacks", |_, assessment, out| attacks::all(&assessment.attacks, assessment, out)),
+    ("utility", "What the release is still good for", |_, assessment, out| utility::all(assessment, out)),
+    ("distributions", "Columns before and after", |manifest, assessment, out| {
+        columns::as_published(assessment, manifest.swap.is_none() && manifest.synthetic.is_none(), out);
+    }),
+    ("pairs", "Columns that go together", |_, assessment, out| pairs::all(assessment, out)),
+    ("learners", "Learning from the release", |_, assessment, out| learners::all(assessment, out)),
+    ("files", "Files of the release", |manifest, _, out| files::table(&manifest.files, out)),
+    ("words", WORDS, |_, assessment, out| {
+        let more: &[Word] = if assessment.attacks.is_empty() { &[] } else { &glossary::ATTACKS };
+        glossary::write_used_with(&glossary::CHANCE, more, out);
+    }),
 ];
 
-/// The page of a perturbed release: it has no classes, and its promises stand on its own page.
+/// Whether there is anything to say.
+fn is_told(id: &str, manifest: &PerturbedManifest, assessment: &Assessment) -> bool {
+    let utility = assessment.utility.as_ref();
+    match id {
+        "pairs" => utility.is_some_and(|own| !own.pairs.is_empty()),
+        "learners" => utility.is_some_and(|own| !own.learners.is_empty() || !own.regressions.is_empty()),
+        "files" => !manifest.files.is_empty(),
+        _ => true,
+    }
+}
+
+/// The page of perturbed, swapped or synthetic records: they have no classes, and their promises stand on their own page.
 pub(crate) fn render_perturbed(manifest: &PerturbedManifest, assessment: &Assessment) -> String {
     let mut out = String::with_capacity(64 * 1024);
-    let below =
-        format!("Perturbed table {} · made by {}", name(&manifest.data.file), escape(&manifest.software));
-    page::open(&mut out, &manifest.software, "Assessment of a perturbed table", &below);
+    let below = format!("{} · made by {}", perturbed::tables(manifest), escape(&manifest.software));
+    let title = format!("Assessment of {}", perturbed::kind(manifest));
+    page::open(&mut out, &manifest.software, &title, &below);
     out.push_str(BANNER);
     verdict::of_attacks(assessment, &mut out);
-    page::contents(&mut out, PERTURBED.iter().map(|&(id, title, _)| (id, title)));
-    for (id, title, body) in PERTURBED {
+    let sections = || PERTURBED.into_iter().filter(|&(id, ..)| is_told(id, manifest, assessment));
+    page::contents(&mut out, sections().map(|(id, title, _)| (id, title)));
+    for (id, title, body) in sections() {
         page::open_section(&mut out, id, title);
-        body(assessment, &mut out);
+        body(manifest, assessment, &mut out);
         out.push_str("</section>\n");
     }
     page::close(&mut out, &manifest.software, FOOT);
@@ -126,7 +149,7 @@ fn figures(out: &mut String, id: &str, caption: &str, figures: &[Figure]) {
             name(&figure.name),
             crate::text::sentence(&figure.says),
             match figure.value.is_nan() {
-                true => "no estimate".to_owned(),
+                true => figure.without_value().to_owned(),
                 false => value(figure.value, figure.is_share),
             }
         );

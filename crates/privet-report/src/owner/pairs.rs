@@ -13,6 +13,10 @@ const MOST_COLUMNS: usize = 16;
 const MOST_PAIRS: usize = 12;
 
 pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+    all(assessment, out);
+}
+
+pub(super) fn all(assessment: &Assessment, out: &mut String) {
     let pairs = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.pairs);
     if pairs.is_empty() {
         out.push_str("<p>Pairs of columns were not compared.</p>\n");

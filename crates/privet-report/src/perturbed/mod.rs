@@ -9,6 +9,7 @@ mod words;
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::{ModelColumn, Perturbation};
 
+use crate::glossary::{self, CHANCE, WORDS};
 use crate::page;
 use crate::sections::files;
 use crate::sections::{close_table, header, open_table, term};
@@ -75,12 +76,16 @@ type Body = fn(&PerturbedManifest, &PerturbedFacts, &mut String);
 /// Where it is linked from, what it is called, what is in it.
 type Section = (&'static str, &'static str, Body);
 
-const SECTIONS: [Section; 4] = [
+const SECTIONS: [Section; 5] = [
     ("columns", "How values were changed, and what can be learned", columns),
     ("conclude", "What can be concluded, and what cannot", conclude),
     ("files", "Files", files),
     ("check", "Check it, and use it", check),
+    WORDS_USED,
 ];
+
+/// The words of any of these pages.
+const WORDS_USED: Section = ("words", WORDS, |_, _, out| glossary::write_used(&CHANCE, out));
 
 /// The report of a perturbed release as one HTML page.
 #[must_use]
@@ -91,11 +96,7 @@ pub fn html(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> String {
         (None, Some(_)) => ("Report on synthetic records", synthetic::verdict, &synthetic::SECTIONS),
         _ => ("Report on perturbed records", verdict, &SECTIONS),
     };
-    let tables = match &manifest.synthetic {
-        Some(own) => names(own.copies.iter().map(String::as_str), 3),
-        None => name(&manifest.data.file),
-    };
-    let below = format!("Table {tables} · made by {}", escape(&manifest.software));
+    let below = format!("{} · made by {}", tables(manifest), escape(&manifest.software));
     page::open(&mut out, &manifest.software, title, &below);
     verdict(manifest, facts, &mut out);
     page::contents(&mut out, sections.iter().map(|&(id, title, _)| (id, title)));
@@ -106,6 +107,24 @@ pub fn html(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> String {
     }
     page::close(&mut out, &manifest.software, page::PUBLIC);
     out
+}
+
+/// What kind of records these are.
+pub(crate) fn kind(manifest: &PerturbedManifest) -> &'static str {
+    match (&manifest.swap, &manifest.synthetic) {
+        (Some(_), None) => "swapped records",
+        (None, Some(_)) => "synthetic records",
+        _ => "perturbed records",
+    }
+}
+
+/// The table, or all copies of it, as markup.
+pub(crate) fn tables(manifest: &PerturbedManifest) -> String {
+    match manifest.synthetic.as_ref().map(|own| own.copies.as_slice()) {
+        Some(copies @ [_, _, ..]) => format!("Tables {}", names(copies.iter().map(String::as_str), 24)),
+        Some([only]) => format!("Table {}", name(only)),
+        _ => format!("Table {}", name(&manifest.data.file)),
+    }
 }
 
 fn perturbed(manifest: &PerturbedManifest) -> impl Iterator<Item = (usize, &ModelColumn, &Perturbation)> {
@@ -384,6 +403,7 @@ mod tests {
             step: Some(0.01),
             figures: None,
             range: None,
+            unit: None,
             interval_95: Some(19.6),
         };
         PerturbedManifest {
@@ -440,9 +460,14 @@ mod tests {
             "fixed seed",
             "2\u{a0}rarer values are not shown",
             "Careful:</strong> &lt;u&gt;little",
+            "<dt>Kept with a probability (retention)</dt>",
+            "<dt>Factor, γ (gamma)</dt>",
+            "<dt>Noise</dt>",
+            "<dt>95 %, interval</dt>",
         ] {
             assert!(page.contains(said), "{said}");
         }
+        assert!(!page.contains("<dt>Swapped</dt>") && !page.contains("<dt>Copies</dt>"));
     }
 
     #[test]
@@ -453,6 +478,29 @@ mod tests {
         );
         assert!(page.contains("declare values") && page.contains("told that each of them occurred"));
         assert!(page.contains("were not recorded"));
+    }
+
+    /// The owner's page of a release of which everything was measured.
+    fn owned(manifest: &PerturbedManifest) -> String {
+        use crate::{Assessment, ColumnUtility, Fit, Learner, PairUtility, Regression, Utility};
+        use privet_attack::Rate;
+        let (baseline, raw, released) = (Rate::new(1, 4), Rate::new(3, 4), Rate::new(2, 4));
+        let fit = Fit { error: 2.0, determination: Some(0.5) };
+        let utility = Utility {
+            columns: vec![ColumnUtility::of_values("a", "quasi", vec![(0.5, 0.25), (0.5, 0.75)], false)],
+            pairs: vec![PairUtility { a: "a".into(), b: "b".into(), before: 0.5, after: 0.25 }],
+            learners: vec![Learner { name: "tree".into(), class: "a".into(), baseline, raw, released }],
+            regressions: vec![Regression {
+                name: "linear".into(),
+                target: "b".into(),
+                tested: 4,
+                baseline: 4.0,
+                raw: fit,
+                released: fit,
+            }],
+            ..Utility::default()
+        };
+        crate::owner_perturbed_html(manifest, &Assessment { utility: Some(utility), ..Assessment::default() })
     }
 
     #[test]
@@ -475,9 +523,21 @@ mod tests {
             new_records: None,
         });
         let page = html(&own, &PerturbedFacts::default());
-        for said in ["no formal privacy: 60", "3\u{a0}values are missing", "fixed seed", "swapped records"] {
+        for said in [
+            "no formal privacy: 60",
+            "3\u{a0}values are missing",
+            "fixed seed",
+            "swapped records",
+            "<dt>Swapped</dt>",
+        ] {
             assert!(page.contains(said), "{said}");
         }
+        assert!(!page.contains("<dt>Posterior</dt>"));
+        let owners = owned(&own);
+        assert!(owners.contains("Assessment of swapped records"), "{owners}");
+        // There is no law, so none is spoken of.
+        assert!(!owners.contains("law of its noise") && !owners.contains("<dt>Law</dt>"));
+        assert!(!page.contains("<dt>Law</dt>") && !page.contains("<dt>Estimated, reconstructed</dt>"));
         // 4 of 10 records changed: in the picture of all, and in that of the column. No ranks were moved.
         for drawn in [
             "Of 10 records, 4 have another value than before (40.0\u{a0}%) and 6 are published as they were",
@@ -520,6 +580,27 @@ mod tests {
         for said in ["no formal privacy", "leaves 3", "--rule partially-synthetic", "data-2.csv", "12.5"] {
             assert!(page.contains(said), "{said}");
         }
+        assert!(page.contains("<dt>Synthetic, made</dt>") && page.contains("<dt>Copies</dt>"));
+        // All copies are named, and everything that was measured is told.
+        let owners = owned(&own);
+        for said in [
+            "Assessment of synthetic records",
+            "data-1.csv",
+            "data-2.csv",
+            "Columns that go together",
+            "tree</bdi> predicts",
+            "linear</bdi> predicts",
+            "the release as published",
+            "<dt>Cramér’s V</dt>",
+            "<dt>Regression, R²</dt>",
+            "<dt>Total variation distance</dt>",
+            "Words used here",
+        ] {
+            assert!(owners.contains(said), "{said}");
+        }
+        // What was not measured has no part.
+        let bare = crate::owner_perturbed_html(&own, &crate::Assessment::default());
+        assert!(!bare.contains("Columns that go together") && !bare.contains("Learning from the release"));
         // The largest of the three shares is the end of the axis.
         for drawn in [
             "<rect class=\"solid\" x=\"0\" y=\"4\" width=\"100%\"",

@@ -4,17 +4,18 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::{Swap, SwapWay};
 
-use super::{PerturbedFacts, Section, files, reproduce};
+use super::{PerturbedFacts, Section, WORDS_USED, files, reproduce};
 use crate::draw::rate::{self, Fill};
 use crate::sections::{close_table, header, open_table, term};
 use crate::svg;
 use crate::text::{count, counted, name, names, number, percent};
 
-pub(super) const SECTIONS: [Section; 4] = [
+pub(super) const SECTIONS: [Section; 5] = [
     ("columns", "What was swapped", columns),
     ("conclude", "What can be concluded, and what cannot", conclude),
     ("files", "Files", files),
     ("check", "Check it", check),
+    WORDS_USED,
 ];
 
 /// What stays exactly, as a sentence.

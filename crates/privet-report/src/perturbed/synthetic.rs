@@ -4,16 +4,17 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::Synthesis;
 
-use super::{PerturbedFacts, Section, files, pictures, reproduce};
+use super::{PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce};
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, escape, name, names, number, share};
 
-pub(super) const SECTIONS: [Section; 5] = [
+pub(super) const SECTIONS: [Section; 6] = [
     ("columns", "What was made, and by what", columns),
     ("estimate", "How to estimate from the copies", estimate),
     ("conclude", "What can be concluded, and what cannot", conclude),
     ("files", "Files", files),
     ("check", "Check it", check),
+    WORDS_USED,
 ];
 
 pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
@@ -58,7 +59,8 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             "<p>A regression for each column, on the columns known before it; values were drawn from the posterior.</p>\n"
         }
         "sufficiency" => {
-            "<p>Regression coefficients and residual covariances of the made numbers are exactly those of the originals.</p>\n"
+            "<p>Regression coefficients and residual covariances of the made numbers are exactly those of the originals, where \
+             categories of fewer than five records are taken together as one.</p>\n"
         }
         "moments" => "<p>Means and covariances of the made numbers are exactly those of the originals.</p>\n",
         "franconi-stander" => "<p>Midpoints of the intervals that other columns predict.</p>\n",
@@ -74,6 +76,9 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             "<p>This holds among the made columns only: their dependence on columns that stay is lost, so do not relate the \
              ones to the others.</p>\n",
         );
+    }
+    if let Some(told) = own.told_of_gaps() {
+        put!(out, "<p>{}</p>\n", escape(&told));
     }
     open_table(out, "made", "rates", "Made columns, in the order in which they were made");
     header(
@@ -146,7 +151,13 @@ fn words_of_rule(own: &Synthesis) -> String {
         Some(rule) if own.copies.len() > 1 => format!(
             "<p>Analyse each table as if it were the original; write the estimates and their variances into a file, a line for \
              each table, and combine them. The rule counts both how sure an estimate is within a table and how much it varies \
-             between tables.</p>\n<pre><code>privet combine estimates.csv {}</code></pre>\n",
+             between tables.{}</p>\n<pre><code>privet combine estimates.csv {}</code></pre>\n",
+            match own.with_gaps().next() {
+                Some(_) => {
+                    " It takes no account of values that were missing in the original: where these matter, intervals are too narrow."
+                }
+                None => "",
+            },
             escape(&rule.flags())
         ),
         Some(_) => "<p>There is one table only: estimates have no interval that takes account of the model. Ask the publisher \

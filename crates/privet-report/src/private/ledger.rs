@@ -3,6 +3,7 @@
 //! Guarantee: what was spent is rounded up, and delta is told wherever some was opened or spent.
 
 use super::{Budget, MOST_LINES, cost, pictures, times};
+use crate::glossary::{self, WORDS};
 use crate::page;
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, counted, escape, name, number};
@@ -18,6 +19,10 @@ pub struct LedgerFacts {
     pub accounts: Vec<Budget>,
     /// The entries in their order.
     pub entries: Vec<LedgerLine>,
+    /// What is wrong with it; none where every hash and every sum holds.
+    pub problem: Option<String>,
+    /// Whether its entries are signed.
+    pub signed: bool,
 }
 
 /// An entry of a ledger.
@@ -52,12 +57,26 @@ pub fn ledger_html(facts: &LedgerFacts) -> String {
     let below = format!("{} · made by {}", name(&facts.ledger), escape(&facts.software));
     page::open(&mut out, &facts.software, "A ledger of private answers", &below);
     page::open_section(&mut out, "accounts", "Accounts");
-    for (place, account) in facts.accounts.iter().enumerate() {
-        account_of(facts, place, account, &mut out);
+    match &facts.problem {
+        Some(problem) => put!(
+            out,
+            "<p><strong>The ledger was changed: {}.</strong> What was spent and what is left is not known, and is not told here; the \
+             entries below are what stands in it.</p>\n</section>\n",
+            escape(problem)
+        ),
+        None => {
+            for (place, account) in facts.accounts.iter().enumerate() {
+                account_of(facts, place, account, &mut out);
+            }
+            out.push_str(match facts.signed {
+                true => "<p>The totals were decided when the accounts were opened and cannot be raised.</p>\n</section>\n",
+                false => {
+                    "<p>The totals were decided when the accounts were opened. The entries are not signed: whoever can write the \
+                     ledger can change them, totals as well.</p>\n</section>\n"
+                }
+            });
+        }
     }
-    out.push_str(
-        "<p>The totals were decided when the accounts were opened and cannot be raised.</p>\n</section>\n",
-    );
     page::open_section(&mut out, "entries", "Entries");
     open_table(&mut out, "entries-table", "rates", "In their order");
     header(
@@ -87,10 +106,16 @@ pub fn ledger_html(facts: &LedgerFacts) -> String {
             counted(hidden as u64, "earlier entry is", "earlier entries are")
         );
     }
-    out.push_str(
-        "<p>Whether the entries hold is not judged here: <code>privet ledger verify</code> recomputes every hash and every sum.</p>\n\
-         </section>\n",
-    );
+    if facts.problem.is_none() {
+        out.push_str(
+            "<p>When this page was made, every hash and every sum held. That nothing was cut off the end is seen by <code>privet ledger \
+             verify --since</code> and an entry that was kept elsewhere.</p>\n",
+        );
+    }
+    out.push_str("</section>\n");
+    page::open_section(&mut out, "words", WORDS);
+    glossary::write_used(&glossary::PRIVATE, &mut out);
+    out.push_str("</section>\n");
     page::close(
         &mut out,
         &facts.software,

@@ -9,6 +9,7 @@ mod pictures;
 
 pub use ledger::{LedgerFacts, LedgerLine, ledger_html};
 
+use crate::glossary::{self, WORDS};
 use crate::page;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names, number, number_against};
@@ -136,12 +137,13 @@ pub fn answer_html(facts: &AnswerFacts) -> String {
         true => "The answers, and how far off they may be",
         false => "The answers",
     };
-    let sections: [Section; 5] = [
+    let sections: [Section; 6] = [
         ("question", "What was asked, and of whom", question),
         ("answers", title, answers),
         ("noise", "The noise", noise),
         ("budget", "The budget", budget),
         ("conclude", "What can be concluded, and what cannot", conclude),
+        ("words", WORDS, |_, out| glossary::write_used(&glossary::PRIVATE, out)),
     ];
     page::contents(&mut out, sections.iter().map(|&(id, title, _)| (id, title)));
     for (id, title, body) in sections {
@@ -176,9 +178,10 @@ fn tells_error(facts: &AnswerFacts, place: usize) -> bool {
 
 fn verdict(facts: &AnswerFacts, out: &mut String) {
     let weak = facts.epsilon > 4.6;
-    let (class, heading) = match weak {
-        true => ("open", "Answered with noise that protects little"),
-        false => ("holds", "Answered with noise that hides every single person"),
+    let (class, heading) = match (weak, facts.replaced) {
+        (true, _) => ("open", "Answered with noise that protects little"),
+        (false, true) => ("holds", "Answered with noise that hides what every single person’s records say"),
+        (false, false) => ("holds", "Answered with noise that hides every single person"),
     };
     put!(
         out,
@@ -384,8 +387,15 @@ fn conclude(facts: &AnswerFacts, out: &mut String) {
     put!(
         out,
         "<li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.</li>\n</ul>\n\
-         <h3>Cannot</h3>\n<ul>\n<li>Whether a given person is counted, or what her record says.</li>\n"
+         <h3>Cannot</h3>\n<ul>\n"
     );
+    out.push_str(match facts.replaced {
+        true => {
+            "<li>What a given person’s record says.</li>\n<li>That it is hidden who is in the table: only what records say is \
+             protected here, and how many there are counts as public.</li>\n"
+        }
+        false => "<li>Whether a given person is counted, or what her record says.</li>\n",
+    });
     out.push_str(match tells {
         true => {
             "<li>Small numbers: an answer that is smaller than its error says little, and a negative count is a small one \

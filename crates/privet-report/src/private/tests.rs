@@ -78,6 +78,22 @@ fn an_answer_has_its_page() {
     assert!(page.contains("width=\"16.67%\""));
     let weak = answer_html(&AnswerFacts { epsilon: 9.0, ..facts() });
     assert!(weak.contains("protects little"));
+    for word in ["Epsilon", "Delta", "Noise", "Laplace noise", "± 95 %", "Account", "Ledger"] {
+        assert!(page.contains(&format!("<dt>{word}</dt>")), "{word}");
+    }
+    assert!(page.contains("Words used here") && !page.contains("<dt>Gaussian noise</dt>"));
+}
+
+/// Where the number of records is public, nothing hides who is in the table, and the page does not say so.
+#[test]
+fn presence_is_not_called_hidden_under_replace() {
+    let hides = "Whether a given person is counted";
+    let page = answer_html(&facts());
+    assert!(page.contains(hides) && page.contains("hides every single person"));
+    let page = answer_html(&AnswerFacts { replaced: true, ..facts() });
+    assert!(!page.contains(hides) && !page.contains("hides every single person"));
+    assert!(page.contains("<li>What a given person’s record says.</li>"));
+    assert!(page.contains("That it is hidden who is in the table"));
 }
 
 #[test]
@@ -123,6 +139,7 @@ fn a_ledger_has_its_page() {
         ..LedgerFacts::default()
     };
     let page = ledger_html(&facts);
+    assert!(page.contains("Words used here") && page.contains("<dt>Epsilon</dt>"), "{page}");
     assert!(page.contains("&lt;u&gt;") && page.contains("0.75") && page.contains("0123456789ab<"));
     assert!(page.contains("spent: epsilon 1 of 3"));
     // e^1, rounded up; no delta was opened, so none is spoken of, and no answer either.

@@ -98,7 +98,7 @@ pub(crate) fn findings(all: &[Finding], out: &mut String) {
     let scored = all.iter().any(|finding| finding.right.is_some() || finding.control.is_some());
     let (truth, exposed) = match scored {
         true => (
-            "The original was used afterwards, to see whether the adversary was right.",
+            "Whether the adversary was right was judged afterwards, by the original or by what the release itself proves.",
             "exposed, the adversary is right",
         ),
         false => (
@@ -138,13 +138,21 @@ fn overview(all: &[Finding], end: f64, out: &mut String) {
     // Stable, so that equal ones keep their order; what is not known comes first.
     order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
     open_table(out, "attacks-table", "rates", "Share of people who fall to each attack, the worst first");
-    header(out, &["Attack", "#Exposed and rightly so", &scale(end)]);
+    // Where it is not told whether the adversary is right, all who are exposed count, and are not called more than that.
+    let is_told = |finding: &Finding| finding.right.is_some();
+    let counts = |finding: &Finding| finding.not_counted.is_none() && finding.exposed.hits > 0;
+    let scored = all.iter().any(is_told);
+    header(out, &["Attack", if scored { "#Exposed and rightly so" } else { "#Exposed" }, &scale(end)]);
     for finding in order.iter().take(MOST_ROWS) {
         put!(
             out,
-            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"draw\">{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{}{}</td><td class=\"draw\">{}</td></tr>\n",
             title(finding),
             if finding.not_counted.is_some() { "only informs".to_owned() } else { share(finding.risk) },
+            match scored && counts(finding) && !is_told(finding) {
+                true => "<small>all exposed: whether rightly is not told</small>",
+                false => "",
+            },
             exposed_bar(finding, end)
         );
     }
@@ -229,7 +237,7 @@ fn rates(i: usize, finding: &Finding, end: f64, out: &mut String) {
     close_table(out);
     if finding.control.is_none() {
         out.push_str(
-            "<p class=\"aside\">There is no control: how much of this statistics alone would tell is not known.</p>\n",
+            "<p class=\"aside\">No control is told here: how much of this statistics alone would tell is for the owner to know, where it is known.</p>\n",
         );
     }
 }
@@ -302,6 +310,12 @@ mod tests {
         assert!(page.contains("It only informs") && page.contains("It is about the server."), "{page}");
         assert_eq!(page.matches("only informs</td>").count(), 1, "{page}");
         assert!(!page.contains("Risk: exposed, and rightly so"), "{page}");
+        // Whether the adversary is right is told of none, then of one.
+        assert!(page.contains(">Exposed</th>") && !page.contains("rightly so"), "{page}");
+        let mut page = String::new();
+        findings(&[Finding { right: Some(Rate::new(1, 1)), ..finding(0.5) }, finding(0.5)], &mut page);
+        assert!(page.contains(">Exposed and rightly so</th>"), "{page}");
+        assert_eq!(page.matches("whether rightly is not told</small>").count(), 1, "{page}");
         assert_eq!(title(&all[0]), "Odd one");
     }
 }

@@ -19,6 +19,7 @@ use privet_release::Manifest;
 use privet_release::manifest::{DataColumn, Recoding};
 
 use crate::Facts;
+use crate::glossary::WORDS;
 use crate::page::capitalized;
 use crate::text::escape;
 
@@ -48,7 +49,7 @@ pub(crate) const SECTIONS: [Section; 12] = [
     Section { id: "columns", title: "Columns published and removed", body: columns::write },
     Section { id: "files", title: "Files", body: files::write },
     Section { id: "check", title: "Check it yourself", body: check::write },
-    Section { id: "words", title: "Words used here", body: words::write },
+    Section { id: "words", title: WORDS, body: words::write },
 ];
 
 /// The heading of a section, in words that fit what the classes of a release are.

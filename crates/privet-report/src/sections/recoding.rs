@@ -236,6 +236,7 @@ mod tests {
             height: 3,
             leaves: 511,
             labels_per_level: vec![511, 60, 9, 1],
+            reading: None,
             loss: 0.5,
             weight: 1.0,
         };

@@ -18,6 +18,7 @@ pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
         height: labels.len().saturating_sub(1),
         leaves: labels.first().copied().unwrap_or(0),
         labels_per_level: labels.to_vec(),
+        reading: None,
         loss: 0.25,
         weight: 1.0,
     };
@@ -307,6 +308,8 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
         before: vec![value, 0.25, 0.5],
         after: vec![0.25, 0.5],
         is_ordered: i.is_multiple_of(2),
+        values_per_bar: Some(1),
+        rest: None,
         figures: vec![figure.clone()],
     };
     let pair = |i: usize| PairUtility {

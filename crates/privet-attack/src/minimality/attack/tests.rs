@@ -64,7 +64,22 @@ impl Table {
         samples: u64,
     ) -> Result<Minimality, MinimalityError>
     where
-        A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published, SearchError> + Sync,
+        A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> + Sync,
+    {
+        self.attack_by(algorithm, suppress, most, samples, 0.9, 7)
+    }
+
+    fn attack_by<A>(
+        &self,
+        algorithm: &A,
+        suppress: u64,
+        most: u64,
+        samples: u64,
+        confidence: f64,
+        seed: u64,
+    ) -> Result<Minimality, MinimalityError>
+    where
+        A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> + Sync,
     {
         let criteria = self.bind(&self.sensitive).unwrap();
         let quasi = self.quasi.iter().zip(&self.counts).zip(&self.generalizations);
@@ -93,7 +108,8 @@ impl Table {
             bind: &bind,
             worlds_at_most: most,
             samples,
-            seed: 7,
+            confidence,
+            seed,
         };
         attack.run(algorithm, &Silent)
     }
@@ -108,7 +124,7 @@ fn hospital(diseases: &[u32], values: usize) -> Table {
 }
 
 /// Attribute suppression as the survey tells it: the first safe set of columns, smallest first.
-fn plain(problem: &Problem<'_>, _: &dyn Progress) -> Result<Published, SearchError> {
+fn plain(problem: &Problem<'_>, _: &dyn Progress) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> {
     let zip = problem.quasi[0].codes;
     let gender = problem.quasi[1].codes;
     let hiv = problem.sensitive[0].codes;
@@ -122,7 +138,7 @@ fn plain(problem: &Problem<'_>, _: &dyn Progress) -> Result<Published, SearchErr
             2 * with <= all
         });
         if safe {
-            return Ok(Some(problem.at(&levels).into_iter().cloned().collect()));
+            return Ok(Some(Released::recoded(problem, problem.at(&levels).into_iter().cloned().collect())));
         }
     }
     Ok(None)
@@ -157,16 +173,22 @@ fn survey_fx61_with_all_diseases_and_by_sampling() {
     assert_eq!((found.tried, found.consistent.hits), (Tried::All(560), 10));
     assert_eq!((found.after.chance(3, 0), found.after.chance(2, 1)), (1.0, 0.6));
     let sampled = table.attack_with(&optimal_levels, 0, 100, 2000).unwrap();
-    assert_eq!(sampled.tried, Tried::Sampled(2000));
+    // Hardly any of the first 2000 fit, so more are drawn until enough do to show what all of them agree on.
+    assert!(matches!(sampled.tried, Tried::Sampled(2001..20_000)) && sampled.consistent.hits >= 150);
+    let enough = table.attack_with(&optimal_levels, 0, 100, 12_000).unwrap();
+    assert_eq!(enough.tried, Tried::Sampled(12_000));
     // 1 in 56; the interval holds with 95 %, and the seed is fixed.
     assert!(sampled.consistent.low < 1.0 / 56.0 && sampled.consistent.high > 1.0 / 56.0);
     assert_eq!(sampled.after.chance(3, 0), 1.0);
     let (chance, error) = (sampled.after.chance(2, 1), sampled.after.standard_error(2, 1));
     assert!((chance - 0.6).abs() < 4.0 * error && error > 0.0, "{chance} ± {error}");
-    assert_eq!(
-        table.attack_with(&optimal_levels, 0, 100, 0).unwrap_err(),
-        MinimalityError::NoneFits { tried: 0 }
-    );
+    let who = |found: &Minimality| found.exposed(0.9).iter().map(|own| own.person).collect::<Vec<_>>();
+    assert_eq!((who(&sampled), who(&found)), (vec![0, 1, 3], vec![0, 1, 3]));
+    // A few worlds that fit and happen to agree are no proof.
+    let few = table.attack_with(&optimal_levels, 0, 100, 30).unwrap_err();
+    assert!(matches!(few, MinimalityError::TooFew { fitting: 0..20, tried: 300, needed: 50.. }), "{few}");
+    let sure = table.attack_by(&optimal_levels, 0, 100, 2000, 1.0, 7).unwrap_err();
+    assert_eq!(sure, MinimalityError::NeverSure { confidence: 1.0 });
 }
 
 #[test]
@@ -199,16 +221,38 @@ proptest! {
         sensitive in prop::collection::vec(0u32..2, 6),
         suppress in 0u64..3,
     ) {
-        let table = Table::new(&[&quasi[0], &quasi[1]], &[&sensitive], 2, &[("k-anonymity", "2")]);
-        let found = table.attack_with(&optimal_levels, suppress, 1 << 20, 0).unwrap();
-        prop_assert_eq!(found.consistent.hits, found.consistent.of);
-        for row in 0..6 {
-            for value in 0..2 {
-                let (before, after) = (found.before.chance(row, value), found.after.chance(row, value));
-                prop_assert!((before - after).abs() < 1e-12, "{before} {after}");
+        // The second asks no more, and looks at values to do so: all worlds are gone through.
+        let idle = ("alpha-k", r#"{"alpha": 1.0, "k": 2, "column": "s"}"#);
+        for (promise, looks) in [(("k-anonymity", "2"), false), (idle, true)] {
+            let table = Table::new(&[&quasi[0], &quasi[1]], &[&sensitive], 2, &[promise]);
+            let found = table.attack_with(&optimal_levels, suppress, 1 << 20, 0).unwrap();
+            prop_assert_eq!(found.tried != Tried::NoneNeeded, looks);
+            prop_assert_eq!(found.consistent.hits, found.consistent.of);
+            for row in 0..6 {
+                for value in 0..2 {
+                    let (before, after) = (found.before.chance(row, value), found.after.chance(row, value));
+                    prop_assert!((before - after).abs() < 1e-12, "{before} {after}");
+                }
             }
+            prop_assert!(found.exposed_by_choice(0.5).is_empty());
         }
-        prop_assert!(found.exposed(0.5).is_empty());
+    }
+
+    /// Nobody is exposed by a sample whom all worlds show safe, at any confidence.
+    #[test]
+    fn samples_expose_nobody_whom_all_worlds_show_safe(
+        quasi in prop::collection::vec(0u32..2, 8), sensitive in prop::collection::vec(0u32..3, 8),
+        confidence in 4u32..10, seed in 0u64..1000,
+    ) {
+        let confidence = f64::from(confidence) / 10.0;
+        let table = Table::new(&[&quasi, &[0, 1, 0, 1, 0, 1, 0, 1]], &[&sensitive], 3, &[CAP]);
+        let Ok(exact) = table.attack_by(&optimal_levels, 0, 1 << 20, 0, confidence, seed) else { return Ok(()) };
+        let Ok(sampled) = table.attack_by(&optimal_levels, 0, 0, 100, confidence, seed) else { return Ok(()) };
+        prop_assert!(matches!(sampled.tried, Tried::Sampled(_)));
+        for own in sampled.exposed(confidence) {
+            let chance = exact.after.chance(own.person, own.value);
+            prop_assert!(chance >= confidence - 1e-9, "{own:?} has {chance}");
+        }
     }
 
     /// Two sensitive columns that move together say the same as one of them when they are equal; and the true world

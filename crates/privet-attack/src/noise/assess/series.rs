@@ -118,7 +118,7 @@ impl Table<'_> {
         };
         let found = haar_filter(&series.published, series.deviation)?;
         let score = series.score(&found.estimates, knowing, |_| true)?;
-        let outcome = estimated(found.expected_error, score, knowing);
+        let outcome = estimated(found.expected_error, &[Some(found.expected_error)], score, knowing);
         let verdict = format!(
             "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
             found.kept,
@@ -176,8 +176,8 @@ impl Table<'_> {
         };
         let is_known = |at: usize| known.binary_search_by_key(&at, |own| own.0).is_ok();
         let score = series.score(&found.estimates, knowing, |at| !is_known(at))?;
-        let outcome =
-            estimated(found.error_at_known.map_or(1.0, |own| own / series.deviation), score, knowing);
+        let expected_error = found.error_at_known.map_or(1.0, |own| own / series.deviation);
+        let outcome = estimated(expected_error, &[Some(expected_error)], score, knowing);
         let verdict = format!(
             "A line through the {count} points that are known, by the {} published values around each, {}.",
             2 * reach + 1,

@@ -6,6 +6,9 @@ use super::{Knowing, PerturbedColumn};
 use crate::noise::records::{NoiseAttackError, NoiseShape, Records, check_length, check_spread};
 use crate::noise::score::Score;
 
+/// An error is clearly less than another when it is at most this part of it.
+const CLEARLY: f64 = 0.8;
+
 /// The records without missing values, and the noise in them.
 pub(super) struct Table<'a> {
     pub columns: &'a [PerturbedColumn<'a>],
@@ -144,6 +147,21 @@ impl<'a> Table<'a> {
     /// Whether some columns share correlated noise.
     pub fn is_correlated(&self) -> bool {
         first_factor(self.columns).is_some()
+    }
+
+    /// Per column the error that is expected, in deviations of its noise, where it is clearly less than that of whoever says
+    /// the mean for everybody, which is how far the originals spread.
+    pub fn beyond_means(&self, errors: &[f64]) -> Vec<Option<f64>> {
+        let Ok(records) = self.records() else { return Vec::new() };
+        let means = records.means();
+        let count = records.len().saturating_sub(1).max(1) as f64;
+        let told = |(place, error): (usize, &f64)| {
+            let (mean, noise) = (means.get(place)?, *self.variances.get(place)?);
+            let own = self.published.iter().skip(place).step_by(self.columns.len());
+            let spread = own.map(|value| (value - mean).powi(2) / count).sum::<f64>() - noise;
+            (noise > 0.0 && *error < CLEARLY * (spread.max(0.0) / noise).sqrt()).then_some(*error)
+        };
+        errors.iter().enumerate().map(told).collect()
     }
 
     pub fn noisy(&self) -> Vec<String> {

@@ -15,7 +15,7 @@ fn add(a: &[f64], b: &[f64]) -> Vec<f64> {
 fn attack(people: &[f64], published: &[f64], width: usize, noise: &NoiseShape) -> LinkageScore {
     let (published, people) = (Records::new(published, width).unwrap(), Records::new(people, width).unwrap());
     let own: Vec<u32> = (0..published.len() as u32).collect();
-    link(published, people, noise, &[], 1).unwrap().score(&own, 0.9).unwrap()
+    link(published, people, noise, &[], &[], 1).unwrap().score(&own, 0.9).unwrap()
 }
 
 /// survey AT-17: too little noise protects nobody; with noise as large as the data most links are wrong.
@@ -94,6 +94,7 @@ fn confidence_and_reach() {
         Records::new(&people, 1).unwrap(),
         &NoiseShape::Independent(vec![1.0]),
         &[],
+        &[],
         1,
     )
     .unwrap();
@@ -122,6 +123,7 @@ proptest! {
             Records::new(&people, 2).unwrap(),
             &NoiseShape::Independent(variances.to_vec()),
             &[],
+            &[],
             1,
         ).unwrap().links();
         prop_assert_eq!(links.len(), published.len() / 2);
@@ -145,6 +147,7 @@ fn many_who_are_less_likely_outweigh_one() {
         Records::new(&[50.0], 1).unwrap(),
         Records::new(&people, 1).unwrap(),
         &NoiseShape::Independent(vec![4.0]),
+        &[],
         &[],
         1,
     );
@@ -220,6 +223,7 @@ proptest! {
             Records::new(&flat, 2).unwrap(),
             &NoiseShape::Independent(variances),
             &laws.map(|law| (law, 0.0)),
+            &[],
             1,
         ).unwrap();
         for record in 0..people.len() {
@@ -246,14 +250,14 @@ fn edges() {
     let none = Records::new(&[], 1).unwrap();
     let one = Records::new(&[5.0], 1).unwrap();
     let noise = NoiseShape::Independent(vec![1.0]);
-    assert!(link(one, none, &noise, &[], 1).is_err());
-    assert!(link(one, one, &NoiseShape::Independent(vec![]), &[], 1).is_err());
-    assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN]), &[], 1).is_err());
-    assert!(link(one, one, &NoiseShape::Proportional(1.0), &[], 1).is_err());
-    assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise, &[], 1).is_err());
-    let nothing = link(none, one, &noise, &[], 1).unwrap();
+    assert!(link(one, none, &noise, &[], &[], 1).is_err());
+    assert!(link(one, one, &NoiseShape::Independent(vec![]), &[], &[], 1).is_err());
+    assert!(link(one, one, &NoiseShape::Independent(vec![f64::NAN]), &[], &[], 1).is_err());
+    assert!(link(one, one, &NoiseShape::Proportional(1.0), &[], &[], 1).is_err());
+    assert!(link(Records::new(&[1.0, 2.0], 2).unwrap(), one, &noise, &[], &[], 1).is_err());
+    let nothing = link(none, one, &noise, &[], &[], 1).unwrap();
     assert!(nothing.links().is_empty() && nothing.score(&[], 0.9).unwrap().right.of == 0);
-    let found = link(one, one, &noise, &[], 1).unwrap();
+    let found = link(one, one, &noise, &[], &[], 1).unwrap();
     assert_eq!(found.links(), [Link { person: 0, distance: 0.0, confidence: 1.0 }]);
     assert!(found.score(&[0, 1], 0.9).is_err() && found.score(&[0], 1.5).is_err());
     // The only person is absent: nobody is believed in.
@@ -261,14 +265,67 @@ fn edges() {
     // Noise that is nothing beside the values.
     let wide = Records::new(&[1e100, -1e100], 1).unwrap();
     for tiny in [1e-320, 1e-200] {
-        assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny]), &[], 1).is_err());
-        assert!(link(wide, one, &NoiseShape::Independent(vec![tiny]), &[], 1).is_err());
+        assert!(link(wide, wide, &NoiseShape::Independent(vec![tiny]), &[], &[], 1).is_err());
+        assert!(link(wide, one, &NoiseShape::Independent(vec![tiny]), &[], &[], 1).is_err());
     }
-    assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0]), &[], 1).is_ok());
+    assert!(link(wide, wide, &NoiseShape::Independent(vec![0.0]), &[], &[], 1).is_ok());
     // Without noise or difference nobody is told from anybody.
     let same = Records::new(&[5.0, 5.0, 5.0], 1).unwrap();
-    let found = link(same, same, &NoiseShape::Independent(vec![0.0]), &[], 1).unwrap();
+    let found = link(same, same, &NoiseShape::Independent(vec![0.0]), &[], &[], 1).unwrap();
     assert!(found.links().iter().all(|link| link.person == 0 && link.confidence == 1.0 / 3.0));
-    let found = link(same, same, &NoiseShape::Proportional(0.5), &[], 1).unwrap();
+    let found = link(same, same, &NoiseShape::Proportional(0.5), &[], &[], 1).unwrap();
     assert_eq!(found.score(&[0, 1, 2], 0.9).unwrap().right.hits, 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Categories and sets of a known law, alone and beside a number with noise: the likeliest person and how sure that is are
+    /// those of going through everybody.
+    #[test]
+    fn categories_by_their_law(
+        people in prop::collection::vec((0u32..4, 0u32..3, -6i32..6), 2..25),
+        published in prop::collection::vec((0u32..4, 0u32..3, -8i32..8), 1..10),
+        keep in 0.2f64..0.95,
+        with_number in any::<bool>(),
+    ) {
+        use crate::noise::PerturbedCategories;
+        use privet_perturb::{PerturbationMatrix, Retention};
+        let matrix = PerturbationMatrix::new(3, vec![0.8, 0.2, 0.0, 0.05, 0.9, 0.05, 0.3, 0.3, 0.4]).unwrap();
+        let of = |own: &[(u32, u32, i32)], second: bool| -> Vec<u32> {
+            own.iter().map(|own| if second { own.1 } else { own.0 }).collect()
+        };
+        let categories = [
+            PerturbedCategories::retained("a", of(&published, false), of(&people, false), Retention::new(keep, 4).unwrap()),
+            PerturbedCategories::written("b", of(&published, true), of(&people, true), &matrix),
+        ];
+        let number = |own: &(u32, u32, i32)| if with_number { f64::from(own.2) } else { 0.0 };
+        let (x, y): (Vec<f64>, Vec<f64>) = (people.iter().map(number).collect(), published.iter().map(number).collect());
+        let variance = if with_number { 4.0 } else { 0.0 };
+        let links = link(
+            Records::new(&y, 1).unwrap(),
+            Records::new(&x, 1).unwrap(),
+            &NoiseShape::Independent(vec![variance]),
+            &[],
+            &categories,
+            1,
+        ).unwrap().links();
+        for (record, link) in links.iter().enumerate() {
+            let weight = |person: usize| {
+                let far = if with_number { (y[record] - x[person]).powi(2) / variance } else { 0.0 };
+                categories.iter().map(|own| own.chance(record, person)).sum::<f64>().exp() * (-far / 2.0).exp()
+            };
+            let all: f64 = (0..people.len()).map(weight).sum();
+            if all == 0.0 {
+                prop_assert_eq!(link.confidence, 0.0);
+                continue;
+            }
+            let best = (0..people.len()).map(weight).fold(0.0, f64::max) / all;
+            if link.confidence > 0.0 {
+                prop_assert!((link.confidence - best).abs() < 1e-5, "{link:?} {}", best);
+                prop_assert!((weight(link.person as usize) / all - best).abs() < 1e-9);
+            } else {
+                prop_assert!(link.distance > 3.7, "{link:?}");
+            }
+        }
+    }
 }

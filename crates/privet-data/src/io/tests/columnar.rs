@@ -169,6 +169,27 @@ fn values_have_their_natural_text() {
     assert!(matches!(input.table.column("i8").unwrap().cells, Cells::Arrow(_)));
 }
 
+/// What a record holds does not depend on others: one null does not make the empty texts of everybody else missing.
+#[test]
+fn one_null_changes_nothing_for_others() {
+    let options = ReadOptions { missing: vec!["?".to_owned()], ..ReadOptions::default() };
+    for dictionary in [false, true] {
+        let missing = |last: Option<&'static str>| -> Vec<bool> {
+            let words = [Some(""), Some("x"), Some("?"), Some(""), last];
+            let array: ArrayRef = match dictionary {
+                true => Arc::new(words.into_iter().collect::<DictionaryArray<Int8Type>>()),
+                false => Arc::new(StringArray::from(words.to_vec())),
+            };
+            let batch = RecordBatch::try_from_iter_with_nullable([("note", array, true)]).unwrap();
+            let input = read(parquet_file(&[batch]).path(), &options, &Silent).unwrap();
+            let column = &input.table.columns[0];
+            column.codes.iter().map(|&code| column.domain.is_missing(code)).take(4).collect()
+        };
+        assert_eq!(missing(None), missing(Some("x")));
+        assert_eq!(missing(None), [true, false, true, true]);
+    }
+}
+
 #[test]
 fn date64_has_the_text_of_a_date() {
     let input = load(&parquet_file(&[batch()]));

@@ -9,15 +9,16 @@ use super::numbers::{Moments, is_numeric, numbers_of, unit};
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
-/// More bars than this are no picture.
-const MOST_BARS: usize = 48;
-
 /// Every published column before and after.
-pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Vec<ColumnUtility>, RunError> {
+pub(super) fn all_columns(
+    beside: &Beside<'_>,
+    spread: &Spread<'_>,
+    reach: Option<&Spread<'_>>,
+) -> Result<Vec<ColumnUtility>, RunError> {
     let (original, release) = (beside.original, beside.release);
     let mut columns = Vec::new();
-    let losses = spread.losses();
-    let replaced = spread.root_replacements();
+    let losses = reach.map(Spread::losses).unwrap_or_default();
+    let replaced = reach.map(Spread::root_replacements).unwrap_or_default();
     let rows = original.table.rows.max(1) as f64;
     let groups = spread_out(beside, &release.group_of);
     let classes = Classes::new(&groups, beside.mask())?;
@@ -27,7 +28,7 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
         let mut figures: Vec<Figure> = figure(
             "loss",
             "Loss of detail",
-            losses[quasi],
+            losses.get(quasi).copied().unwrap_or(f64::NAN),
             true,
             "How much of the column's detail is given up: 0 nothing, 1 everything.",
         )
@@ -36,7 +37,7 @@ pub(super) fn all_columns(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Ve
         figures.extend(figure(
             "replaced",
             "Cells that could be any value",
-            replaced[quasi] as f64 / rows,
+            replaced.get(quasi).map_or(f64::NAN, |&cells| cells as f64 / rows),
             true,
             "The share of all records that are published with a label here that excludes nothing.",
         ));
@@ -140,7 +141,7 @@ fn widths(beside: &Beside<'_>, classes: &Classes, column: &Column) -> Result<Vec
 const OF_VALUES: &str =
     "The largest error in the share of any set of values, when it is estimated from the release.";
 /// The same where numbers are compared by the ranges of `perturbed.rs`.
-const OF_RANGES: &str = "The largest error in the share of any set of values, when it is estimated from the release. Numbers and \
+const OF_RANGES: &str = "The largest error in the share of any set of values, when it is counted in the release as published. Numbers and \
                          dates are compared by 20 ranges, not one by one: within a range nothing is told.";
 
 /// The distances of perturbed, swapped and synthetic columns.
@@ -206,20 +207,9 @@ pub(super) fn moments(first: Moments, second: Moments, unit: f64, is_date: bool)
     figures.into_iter().flatten().collect()
 }
 
-/// A column with its distributions, thinned to what can be drawn.
+/// A column with its distributions.
 fn column(name: &str, role: &str, own: &Histograms, domain: &Domain, figures: Vec<Figure>) -> ColumnUtility {
     let is_ordered = matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date);
-    let mut pairs: Vec<(f64, f64)> = own.before().iter().copied().zip(own.after().iter().copied()).collect();
-    if !is_ordered {
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-    }
-    if pairs.len() > MOST_BARS {
-        let run = pairs.len().div_ceil(MOST_BARS);
-        pairs = pairs
-            .chunks(run)
-            .map(|run| run.iter().fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1)))
-            .collect();
-    }
-    let (before, after) = pairs.into_iter().unzip();
-    ColumnUtility { name: name.to_owned(), role: role.to_owned(), before, after, is_ordered, figures }
+    let shares = own.before().iter().copied().zip(own.after().iter().copied()).collect();
+    ColumnUtility::of_values(name, role, shares, is_ordered).with(figures)
 }

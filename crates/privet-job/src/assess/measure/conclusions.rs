@@ -5,10 +5,13 @@
 //! are taken over random queries: a share close to one says that such queries can be trusted, and proves nothing of others.
 
 use privet_measure::utility::{
-    Estimate, QueryAnswer, RandomQueries, Spread, UtilityError, reconstructible, useful,
+    Answer, Estimate, Query, QueryAnswer, RandomQueries, Spread, UtilityError, reconstructible, useful,
 };
+use privet_release::published::SensitiveColumn;
 use privet_report::{Figure, QueryUtility};
+use rayon::prelude::*;
 
+use super::super::original::translate;
 use super::learners::conclusions;
 use super::numbers::Moments;
 use super::{Beside, Wanted, figure};
@@ -16,6 +19,8 @@ use crate::error::RunError;
 
 /// Queries about fewer records than this are about single people, and are not what a release is for.
 const FEWEST: u64 = 100;
+/// The share of all combinations of values that a query asks for, about.
+const SELECTIVITY: f64 = 0.1;
 /// What a relative error must stay below.
 const RELATIVE: f64 = 0.1;
 /// How many times the root of the number of records an error may be.
@@ -34,13 +39,14 @@ pub(super) fn mean(numbers: &[f64]) -> Option<Estimate> {
 /// interval is what a reader would work out from numbers read in this way.
 pub(super) fn means(beside: &Beside<'_>) -> Result<Vec<Figure>, UtilityError> {
     let columns = beside.all_numbers().into_iter().chain(beside.other_numbers());
-    let pairs: Vec<(Estimate, Estimate)> =
-        columns.filter_map(|own| mean(&own.before).zip(mean(&own.after))).collect();
+    let pairs: Vec<(Estimate, Option<Estimate>)> =
+        columns.filter_map(|own| Some((mean(&own.before)?, mean(&own.after)))).collect();
     conclusions(["means-validity", "means-overlap"], "means", &pairs)
 }
 
-/// Random count queries over quasi columns.
+/// Random count queries over quasi columns; of buckets, which show these as they are, also over the sensitive column.
 pub(super) fn queries(
+    beside: &Beside<'_>,
     spread: &Spread<'_>,
     wanted: &Wanted<'_>,
     figures: &mut Vec<Figure>,
@@ -50,10 +56,18 @@ pub(super) fn queries(
         return Ok(None);
     }
     let dimensions = sizes.len().min(2);
-    let random = RandomQueries { count: wanted.queries, dimensions, selectivity: 0.1, seed: wanted.seed };
+    let random =
+        RandomQueries { count: wanted.queries, dimensions, selectivity: SELECTIVITY, seed: wanted.seed };
+    let (found, also) = match beside.release.sensitive.iter().find(|own| own.codes.is_none()) {
+        Some(column) => (of_buckets(beside, column, random, &sizes)?, format!(" and of {}", column.name)),
+        None => {
+            let all = random.draw(&sizes)?;
+            let all: Result<Vec<Answer>, _> = all.par_iter().map(|query| spread.answer(query)).collect();
+            (all?, String::new())
+        }
+    };
     let (mut errors, mut answers, mut surplus) = (Vec::new(), Vec::new(), 0i64);
-    for query in random.draw(&sizes)? {
-        let answer = spread.answer(&query)?;
+    for answer in found {
         errors.extend(answer.relative_error());
         surplus += answer.imprecision();
         let truth = answer.truth as f64;
@@ -96,7 +110,63 @@ pub(super) fn queries(
         mean_relative_error: errors.iter().sum::<f64>() / errors.len() as f64,
         median_relative_error: errors[errors.len() / 2], // why: it is not empty
         about: format!(
-            "counts over ranges of {dimensions} identifying columns that hold about a tenth of all combinations of values"
+            "counts over ranges of {dimensions} identifying columns{also} that hold about a tenth of all combinations of values"
         ),
     }))
+}
+
+/// Random queries that also ask for values of a sensitive column, answered from buckets as a reader would: whoever stands in a
+/// bucket has any of its values equally likely.
+fn of_buckets(
+    beside: &Beside<'_>,
+    column: &SensitiveColumn,
+    random: RandomQueries,
+    sizes: &[u32],
+) -> Result<Vec<Answer>, RunError> {
+    let share = |columns: usize| SELECTIVITY.powf(columns as f64 / (random.dimensions + 1) as f64);
+    let regions = RandomQueries { selectivity: share(random.dimensions), ..random }.draw(sizes)?;
+    let values =
+        RandomQueries { dimensions: 1, selectivity: share(1), seed: random.seed.wrapping_add(1), ..random };
+    let values = values.draw(&[column.domain.len() as u32])?;
+    // Per record of the original its sensitive value, in the codes of the release; it may be published nowhere.
+    let own = beside.original.table.column(&column.name);
+    let truth: Vec<Option<u32>> = own.map_or(Vec::new(), |own| {
+        let code_of = translate(&own.domain, &column.domain);
+        own.codes.iter().map(|&code| code_of.get(code as usize).copied().flatten()).collect()
+    });
+    let release = beside.release;
+    let answer = |(region, values): (&Query, &Query)| {
+        let of = |set: &Option<Vec<u32>>, size: usize| {
+            let mut asked = vec![set.is_none(); size];
+            set.iter().flatten().for_each(|&code| asked[code as usize] = true);
+            asked
+        };
+        let columns: Vec<(&[u32], Vec<bool>)> = (region.sets().iter().enumerate())
+            .filter(|(_, set)| set.is_some())
+            .map(|(quasi, set)| (beside.quasi_codes(quasi), of(set, sizes[quasi] as usize)))
+            .collect();
+        let asked = of(&values.sets()[0], column.domain.len());
+        let is_within = |record: usize| columns.iter().all(|(codes, asked)| asked[codes[record] as usize]);
+        let has =
+            |record: usize| truth.get(record).copied().flatten().is_some_and(|value| asked[value as usize]);
+        let everybody = 0..beside.suppressed.len();
+        let truth = everybody.filter(|&record| is_within(record) && has(record)).count() as u64;
+        let mut within = vec![0u64; release.groups.len()];
+        for (&record, &group) in beside.original.record_of.iter().zip(&release.group_of) {
+            within[group as usize] += u64::from(is_within(record as usize));
+        }
+        // Records that are left out may be anybody with any value.
+        let left_out = beside.suppressed.iter().filter(|own| **own).count() as u64;
+        let shares = columns.iter().map(|own| &own.1).chain([&asked]);
+        let share = |own: &Vec<bool>| own.iter().filter(|own| **own).count() as f64 / own.len().max(1) as f64;
+        let (mut possible, mut estimate) = (left_out, left_out as f64 * shares.map(share).product::<f64>());
+        for (group, &within) in (0u32..).zip(&within).filter(|own| *own.1 > 0) {
+            let cells = column.histograms.of(group).iter().filter(|cell| asked[cell.0 as usize]);
+            let having: u64 = cells.map(|cell| cell.1).sum();
+            possible += within.min(having);
+            estimate += within as f64 * having as f64 / release.groups[group as usize].max(1) as f64;
+        }
+        Answer { truth, possible, estimate }
+    };
+    Ok(regions.par_iter().zip(&values).map(answer).collect())
 }

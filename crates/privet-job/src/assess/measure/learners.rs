@@ -5,7 +5,7 @@ use privet_data::{Column, Progress, Table};
 use privet_measure::classify::{
     Classifier, DecisionTree, NaiveBayes, Training, TrainingColumn, TreeOptions, accuracy,
 };
-use privet_measure::learn::{Coefficient, LogisticOptions, LogisticRegression, Reading, Scale};
+use privet_measure::learn::{Coefficient, LogisticOptions, LogisticRegression, Reading, Scale, Term};
 use privet_measure::utility::{
     Classes, Estimate, NORMAL_95, UtilityError, analytical_validity, mean_interval_overlap,
 };
@@ -58,8 +58,9 @@ pub(super) fn learners(
         false,
         "How many yes-or-no questions remain about the class when the group is known.",
     ));
-    let split = Split::new(beside, apart)?;
+    let split = Split::new(beside, class, apart)?;
     utility.protocol = Some(split.protocol.clone());
+    utility.notes.extend(split.note());
     if split.is_empty() {
         return Ok(());
     }
@@ -138,10 +139,10 @@ pub(super) fn train(
     match (logistic(&from_raw), logistic(&from_release)) {
         (Ok(raw), Ok(released)) => {
             utility.learners.push(tested("logistic regression", &raw, &released, &split.coarsely_tested()));
-            let pairs = raw
-                .classes()
-                .iter()
-                .flat_map(|&class| raw.coefficients(class).iter().zip(released.coefficients(class)));
+            let pairs = raw.classes().iter().flat_map(|&class| {
+                let theirs = released.coefficients(class);
+                raw.coefficients(class).iter().map(move |own| (own, of_term(theirs, own.term)))
+            });
             utility.figures.extend(kept(
                 ["logistic-validity", "logistic-overlap"],
                 "logistic regression",
@@ -155,64 +156,112 @@ pub(super) fn train(
     Ok(())
 }
 
-/// Whether the coefficients of a model say the same (UM-26, UM-27). Those without a standard error on either side are left
-/// out: the records do not determine them.
+/// The coefficient of the same term.
+pub(super) fn of_term(coefficients: &[Coefficient], term: Term) -> Option<&Coefficient> {
+    coefficients.iter().find(|own| own.term == term)
+}
+
+/// Whether the coefficients of a model say the same (UM-26, UM-27). Those that the original does not determine are left out;
+/// those that only the release does not determine any more are what it lost, and count as missed.
 pub(super) fn kept<'a>(
     keys: [&'static str; 2],
     model: &str,
-    pairs: impl Iterator<Item = (&'a Coefficient, &'a Coefficient)>,
+    pairs: impl Iterator<Item = (&'a Coefficient, Option<&'a Coefficient>)>,
 ) -> Result<Vec<Figure>, UtilityError> {
     let estimate = |own: &Coefficient| {
         let standard_error = own.standard_error.filter(|error| error.is_finite())?;
         own.estimate.is_finite().then_some(Estimate { value: own.estimate, standard_error })
     };
-    let pairs: Vec<(Estimate, Estimate)> =
-        pairs.filter_map(|(raw, released)| Some((estimate(raw)?, estimate(released)?))).collect();
+    let pairs: Vec<(Estimate, Option<Estimate>)> =
+        pairs.filter_map(|(raw, released)| Some((estimate(raw)?, released.and_then(&estimate)))).collect();
     conclusions(keys, model, &pairs)
 }
 
-/// How many of the released estimates lie in the interval of the original one, and how far intervals overlap.
+/// How many of the original's estimates have one from the release in their interval, and how far intervals overlap. What the
+/// release does not tell is in no interval and overlaps with none.
 pub(super) fn conclusions(
     keys: [&'static str; 2],
     of: &str,
-    pairs: &[(Estimate, Estimate)],
+    pairs: &[(Estimate, Option<Estimate>)],
 ) -> Result<Vec<Figure>, UtilityError> {
     // An estimate whose interval is wider than numbers reach says nothing.
     let is_told = |own: &Estimate| {
         let interval = own.interval(NORMAL_95);
         (interval.high - interval.low).is_finite()
     };
-    let pairs: Vec<(Estimate, Estimate)> =
-        pairs.iter().copied().filter(|own| is_told(&own.0) && is_told(&own.1)).collect();
-    let originals: Vec<Estimate> = pairs.iter().map(|own| own.0).collect();
-    let values: Vec<f64> = pairs.iter().map(|own| own.1.value).collect();
+    let all = pairs.iter().filter(|own| is_told(&own.0)).count();
+    let told: Vec<(Estimate, Estimate)> = pairs
+        .iter()
+        .filter_map(|&(own, released)| Some((own, released?)))
+        .filter(|own| is_told(&own.0) && is_told(&own.1))
+        .collect();
+    if all == 0 {
+        return Ok(Vec::new());
+    }
+    let originals: Vec<Estimate> = told.iter().map(|own| own.0).collect();
+    let values: Vec<f64> = told.iter().map(|own| own.1.value).collect();
     let intervals = |side: fn(&(Estimate, Estimate)) -> Estimate| -> Vec<_> {
-        pairs.iter().map(|own| side(own).interval(NORMAL_95)).collect()
+        told.iter().map(|own| side(own).interval(NORMAL_95)).collect()
     };
-    let validity = analytical_validity(&originals, &values, NORMAL_95)?.share();
-    let overlap = mean_interval_overlap(&intervals(|own| own.0), &intervals(|own| own.1))?;
+    let kept = analytical_validity(&originals, &values, NORMAL_95)?.kept;
+    let overlap = mean_interval_overlap(&intervals(|own| own.0), &intervals(|own| own.1))?.unwrap_or(0.0);
+    let lost = match all - told.len() {
+        0 => String::new(),
+        lost => format!(" Missed are also the {lost} that the release does not tell any more."),
+    };
     let figures = [
-        validity.and_then(|share| {
-            figure(
-                keys[0],
-                &format!("Analytical validity, {of}"),
-                share,
-                true,
-                &format!(
-                    "The share of the {} estimates from the release that lie in the 95 % interval of the original's.",
-                    pairs.len()
-                ),
-            )
-        }),
-        overlap.and_then(|share| {
-            figure(
-                keys[1],
-                &format!("Overlap of intervals, {of}"),
-                share,
-                true,
-                "How far the 95 % intervals from the release and from the original overlap, on average: all for equal ones.",
-            )
-        }),
+        figure(
+            keys[0],
+            &format!("Analytical validity, {of}"),
+            kept as f64 / all as f64,
+            true,
+            &format!(
+                "The share of the original's {all} estimates in whose 95 % interval lies the one from the release.{lost}"
+            ),
+        ),
+        figure(
+            keys[1],
+            &format!("Overlap of intervals, {of}"),
+            overlap * told.len() as f64 / all as f64,
+            true,
+            &format!(
+                "How far the 95 % intervals from the release and from the original overlap, on average: all for equal ones.{}",
+                if lost.is_empty() {
+                    ""
+                } else {
+                    " What the release does not tell any more overlaps with nothing."
+                }
+            ),
+        ),
     ];
     Ok(figures.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Survey UM-26, UM-27: what a release lost is missed, not left out.
+    #[test]
+    fn what_a_release_lost_counts_as_missed() {
+        let coefficients = |own: [(f64, Option<f64>); 3]| {
+            let terms = [Term::Intercept, Term::Number { column: 0 }, Term::Number { column: 1 }];
+            let of = |((estimate, standard_error), term)| Coefficient { term, estimate, standard_error };
+            own.into_iter().zip(terms).map(of).collect::<Vec<_>>()
+        };
+        let raw = coefficients([(1.0, Some(0.5)), (2.0, Some(0.5)), (3.0, None)]);
+        let released = coefficients([(1.0, Some(0.5)), (0.0, None), (3.0, Some(1.0))]);
+        let found = |released: &[Coefficient]| {
+            let pairs = raw.iter().map(|own| (own, of_term(released, own.term)));
+            kept(["validity", "overlap"], "model", pairs)
+                .unwrap()
+                .iter()
+                .map(|own| own.value)
+                .collect::<Vec<_>>()
+        };
+        // Two that the original determines, one of which the release has.
+        assert_eq!(found(&released), [0.5, 0.5]);
+        assert_eq!(found(&[]), [0.0, 0.0]);
+        assert_eq!(found(&raw), [1.0, 1.0]);
+    }
 }

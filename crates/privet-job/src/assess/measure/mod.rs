@@ -5,7 +5,9 @@
 //! | --- | --- |
 //! | `table` | figures about identifying columns together, and about numbers |
 //! | `columns` | every column before and after |
+//! | `extents` | how far the values behind means, medians and modes reach |
 //! | `numbers` | columns of numbers and dates before and after |
+//! | `counts` | the figures of releases of counts |
 //! | `perturbed` | the figures of perturbed releases |
 //! | `records` | the figures of swapped and synthetic releases |
 //! | `pairs` | how strongly columns go together |
@@ -17,6 +19,8 @@
 
 mod columns;
 mod conclusions;
+pub(super) mod counts;
+mod extents;
 mod learners;
 mod numbers;
 mod pairs;
@@ -37,6 +41,7 @@ use privet_report::{Figure, Utility};
 use super::original::{Original, recoding};
 use super::people::PeopleTable;
 use crate::error::{JobError, RunError};
+use extents::{Extents, TooWide};
 pub(crate) use numbers::standardized;
 pub(super) use risk::risk;
 
@@ -178,15 +183,28 @@ pub(super) fn utility(
         })
         .collect();
     let spread = Spread::new(&columns, beside.mask())?;
-    let mut utility = Utility { figures: table::table_figures(&beside, &spread)?, ..Utility::default() };
+    // What is lost of detail where points are shown: how far their groups reach.
+    let extents = Extents::of(&beside);
+    let reach = match &extents {
+        Some(Ok(own)) => Some(own.spread(&beside)?),
+        Some(Err(TooWide)) => None,
+        None => Some(spread.clone()),
+    };
+    let figures = table::table_figures(&beside, &spread, reach.as_ref())?;
+    let mut utility = Utility { figures, ..Utility::default() };
+    if reach.is_none() {
+        utility.notes.push(
+            "Loss of detail and ambiguity are not computed: groups reach over too many values.".to_owned(),
+        );
+    }
     progress.check()?;
     table::number_figures(&beside, &mut utility)?;
     progress.check()?;
     pairs::pairs(&beside, &mut utility)?;
     progress.check()?;
-    utility.columns = columns::all_columns(&beside, &spread)?;
+    utility.columns = columns::all_columns(&beside, &spread, reach.as_ref())?;
     utility.figures.extend(conclusions::means(&beside)?);
-    utility.queries = conclusions::queries(&spread, wanted, &mut utility.figures)?;
+    utility.queries = conclusions::queries(&beside, &spread, wanted, &mut utility.figures)?;
     progress.check()?;
     if let Some(class) = wanted.class {
         learners::learners(&beside, class, wanted.apart, &mut utility, progress)?;

@@ -4,14 +4,22 @@
 //! hold about as many records of the original each, and a label counts in the range of the mean of its values: with one
 //! category for each value, everything would go together with them. What is left out is told.
 //!
+//! All columns that are published are compared, those that are neither identifying nor sensitive too. Buckets tell which
+//! sensitive values their people have and not who has which; there the counts to be expected are compared with the original.
+//!
 //! The survey's Cramér's V and Pearson's C are figures of the whole table. Pair by pair the bias-corrected V is shown: that
 //! of two columns which have nothing to do with each other is about 0 however many values they have.
 
+use std::collections::BTreeMap;
+
 use privet_data::Table;
-use privet_measure::utility::{PairAssociation, associations, mean_association_difference};
+use privet_measure::utility::{
+    Buckets, PairAssociation, UtilityError, association, association_in_buckets, associations,
+    mean_association_difference,
+};
 use privet_report::{PairUtility, Utility};
 
-use super::numbers::Numbers;
+use super::numbers::{Numbers, is_numeric, numbers_of};
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
@@ -27,6 +35,13 @@ struct Categories {
     name: String,
     before: Vec<u32>,
     after: Vec<u32>,
+}
+
+/// A column of which it is told how many of each bucket have a value.
+struct Counted {
+    name: String,
+    before: Vec<u32>,
+    after: Vec<Vec<(u32, u64)>>,
 }
 
 /// Compares all pairs of columns.
@@ -53,15 +68,71 @@ pub(super) fn pairs(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), Ru
         add(name, position, beside.labels[quasi].clone(), beside.numbers(quasi));
     }
     let mut others = beside.other_numbers();
-    for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
-        // Buckets count these apart: whose they are is not known.
-        let Some(codes) = &own.codes else { continue };
+    let bucket = release.manifest.as_ref().and_then(|manifest| {
+        let own = manifest.data.columns.iter().find(|column| column.role == "bucket")?;
+        Some(own.name.as_str())
+    });
+    for (at, own) in release.table.columns.iter().enumerate() {
+        if release.quasi.contains(&at) || Some(own.name.as_str()) == bucket {
+            continue;
+        }
+        let Some(position) = original.table.position(&own.name) else { continue };
         let numbers = others.iter().position(|other| other.name == own.name).map(|at| others.swap_remove(at));
-        add(&own.name, position, spread_out(beside, codes), numbers);
+        add(&own.name, position, spread_out(beside, &own.codes), numbers);
     }
-    associated(&columns, beside.mask(), utility)?;
+    let counted = in_buckets(beside, &mut cut, &mut left_out);
+    associated(&columns, &counted, beside, utility)?;
     told(&cut, &left_out, utility);
     Ok(())
+}
+
+/// Sensitive columns of which values are counted per bucket.
+fn in_buckets(beside: &Beside<'_>, cut: &mut Vec<String>, left_out: &mut Vec<String>) -> Vec<Counted> {
+    let (original, release) = (beside.original, beside.release);
+    let mut counted = Vec::new();
+    for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
+        if own.codes.is_some() {
+            continue;
+        }
+        let column = &original.table.columns[position];
+        let name = own.name.clone();
+        let is_number = is_numeric(column.domain.kind()) && !original.is_code(&own.name);
+        let histogram = |of: &dyn Fn(u32) -> u32| -> Vec<Vec<(u32, u64)>> {
+            let group = |group: u32| {
+                let mut values = BTreeMap::new();
+                for &(code, count) in own.histograms.of(group) {
+                    *values.entry(of(code)).or_insert(0) += count;
+                }
+                values.into_iter().collect()
+            };
+            (0..release.groups.len() as u32).map(group).collect()
+        };
+        if is_number && column.domain.len() > MOST_NUMBERS {
+            let number = numbers_of(&column.domain);
+            let before = column.codes.iter().map(|&code| number[code as usize]).collect();
+            let after = numbers_of(&own.domain);
+            let numbers = Numbers::new(&name, column.domain.kind(), before, after);
+            // Per record before, and per code of the release after.
+            let (before, range_of) = ranges(&numbers);
+            cut.push(name.clone());
+            let after = histogram(&|code| range_of.get(code as usize).copied().unwrap_or(0));
+            counted.push(Counted { name, before, after });
+        } else if column.domain.len() > MOST_VALUES {
+            left_out.push(name);
+        } else {
+            counted.push(Counted { name, before: column.codes.clone(), after: histogram(&|code| code) });
+        }
+    }
+    counted
+}
+
+/// A column of records, counted per bucket.
+fn per_bucket(beside: &Beside<'_>, categories: &[u32]) -> Vec<Vec<(u32, u64)>> {
+    let mut buckets: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); beside.release.groups.len()];
+    for (&bucket, &record) in beside.release.group_of.iter().zip(&beside.original.record_of) {
+        *buckets[bucket as usize].entry(categories[record as usize]).or_default() += 1;
+    }
+    buckets.into_iter().map(|own| own.into_iter().collect()).collect()
 }
 
 /// Compares all pairs of columns of an original with a release whose values are values, with records of its own. `numbers`
@@ -88,7 +159,8 @@ pub(super) fn of_tables(
             _ => columns.push(Categories { name, before: own.codes.clone(), after: theirs.codes.clone() }),
         }
     }
-    associated(&columns, None, utility)?;
+    let pairs = compared(&columns, None)?;
+    tell(&columns.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(), &pairs, utility);
     told(&cut, &left_out, utility);
     Ok(())
 }
@@ -110,11 +182,49 @@ fn told(cut: &[String], left_out: &[String], utility: &mut Utility) {
     }
 }
 
-fn associated(columns: &[Categories], mask: Option<&[bool]>, utility: &mut Utility) -> Result<(), RunError> {
+fn compared(columns: &[Categories], mask: Option<&[bool]>) -> Result<Vec<PairAssociation>, UtilityError> {
     let before: Vec<&[u32]> = columns.iter().map(|own| own.before.as_slice()).collect();
     let after: Vec<&[u32]> = columns.iter().map(|own| own.after.as_slice()).collect();
-    let pairs = associations(&before, &after, mask)?;
-    if let Some(change) = mean_association_difference(&pairs) {
+    associations(&before, &after, mask)
+}
+
+/// All pairs, those with columns that are counted per bucket among them.
+fn associated(
+    columns: &[Categories],
+    counted: &[Counted],
+    beside: &Beside<'_>,
+    utility: &mut Utility,
+) -> Result<(), RunError> {
+    let mut pairs = compared(columns, beside.mask())?;
+    if !counted.is_empty() {
+        let of_records: Vec<Vec<Vec<(u32, u64)>>> =
+            columns.iter().map(|own| per_bucket(beside, &own.after)).collect();
+        let before: Vec<&[u32]> = columns
+            .iter()
+            .map(|own| &own.before)
+            .chain(counted.iter().map(|own| &own.before))
+            .map(Vec::as_slice)
+            .collect();
+        let after: Vec<&Buckets> =
+            of_records.iter().chain(counted.iter().map(|own| &own.after)).map(Vec::as_slice).collect();
+        for second in columns.len()..before.len() {
+            for first in 0..second {
+                pairs.push(PairAssociation {
+                    columns: (first, second),
+                    before: association(before[first], before[second])?,
+                    after: association_in_buckets(after[first], after[second])?,
+                });
+            }
+        }
+    }
+    let names = columns.iter().map(|own| &own.name).chain(counted.iter().map(|own| &own.name));
+    tell(&names.map(String::as_str).collect::<Vec<_>>(), &pairs, utility);
+    Ok(())
+}
+
+/// Figures of all pairs together, and each pair.
+fn tell(names: &[&str], pairs: &[PairAssociation], utility: &mut Utility) {
+    if let Some(change) = mean_association_difference(pairs) {
         let figures = [
             figure(
                 "cramer-v",
@@ -141,13 +251,12 @@ fn associated(columns: &[Categories], mask: Option<&[bool]>, utility: &mut Utili
         utility.figures.extend(figures.into_iter().flatten());
     }
     let of = |pair: &PairAssociation| PairUtility {
-        a: columns[pair.columns.0].name.clone(),
-        b: columns[pair.columns.1].name.clone(),
+        a: names[pair.columns.0].to_owned(),
+        b: names[pair.columns.1].to_owned(),
         before: pair.before.corrected_v,
         after: pair.after.corrected_v,
     };
     utility.pairs = pairs.iter().map(of).collect();
-    Ok(())
 }
 
 /// `a was`, `a and b were`.

@@ -25,6 +25,7 @@ use super::columns::{distances, moments};
 use super::figure;
 use super::numbers::{Moments, Numbers, relative};
 use crate::error::{JobError, RunError};
+use crate::randomize::model::ReadyCategories;
 use crate::reconstruct::{ColumnEstimate, ColumnReconstruction, ReconstructOptions, reconstruct_release};
 
 /// Ranges of numbers.
@@ -160,7 +161,7 @@ fn numeric(
             figure("deviation-reconstructed", "Standard deviation, reconstructed", own, false, says)
         }));
     }
-    Ok(column(model, both, true, figures))
+    Ok(ColumnUtility::of_ranges(&model.name, &model.role, shares(both)).with(figures))
 }
 
 /// A column of categories.
@@ -188,6 +189,7 @@ fn categories(
     published.codes.iter().for_each(|&code| after[of_code[code as usize]] += 1.0); // why: a place for every code
     let mut figures = Vec::new();
     let both = compared(&before, &after, &mut figures)?;
+    figures.extend(condition_number(model));
     if let Some(ColumnEstimate::Counts(told)) = rebuilt.map(|own| &own.estimate) {
         let mut shares = vec![0.0; texts.len()];
         for own in &told.values {
@@ -205,7 +207,29 @@ fn categories(
             figures.extend(reconstructed(&before, &shares)?);
         }
     }
-    Ok(column(model, both, false, figures))
+    Ok(ColumnUtility::of_values(&model.name, &model.role, shares(both), false).with(figures))
+}
+
+/// How much the law of a column makes errors grow when it is inverted (survey UM-32).
+fn condition_number(model: &ModelColumn) -> Option<Figure> {
+    let Some(Perturbation::Categories(own)) = &model.perturbation else { return None };
+    let (key, name) = ("condition-number", "Condition number of the law");
+    let not = |why: &str| {
+        let says = format!("Not computed: {why}.");
+        Some(Figure { key, name: name.to_owned(), value: f64::NAN, says, is_share: false })
+    };
+    let found = ReadyCategories::new(own).and_then(|ready| ready.condition_number());
+    match found {
+        Ok(number) if number.is_finite() => figure(
+            key,
+            name,
+            number,
+            false,
+            "How many times larger, relative to the counts, errors can become when counts are reconstructed: 1 is the best possible.",
+        ),
+        Ok(_) => not("the law cannot be inverted, so that no counts can be reconstructed"),
+        Err(why) => not(&why.to_string()),
+    }
 }
 
 /// Two histograms with their distances; `None` when one of them is empty.
@@ -269,22 +293,9 @@ fn spread(intervals: impl Iterator<Item = (f64, f64, f64)>, bounds: &[f64]) -> V
     shares
 }
 
-fn column(
-    model: &ModelColumn,
-    both: Option<Histograms>,
-    is_ordered: bool,
-    figures: Vec<Figure>,
-) -> ColumnUtility {
-    let (before, after) = both.map_or((Vec::new(), Vec::new()), |both| {
-        let mut pairs: Vec<(f64, f64)> =
-            both.before().iter().copied().zip(both.after().iter().copied()).collect();
-        if !is_ordered {
-            pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-            pairs.truncate(48);
-        }
-        pairs.into_iter().unzip()
-    });
-    ColumnUtility { name: model.name.clone(), role: model.role.clone(), before, after, is_ordered, figures }
+fn shares(both: Option<Histograms>) -> Vec<(f64, f64)> {
+    let pairs = |both: Histograms| both.before().iter().copied().zip(both.after().iter().copied()).collect();
+    both.map_or(Vec::new(), pairs)
 }
 
 /// Figures about all columns of numbers.

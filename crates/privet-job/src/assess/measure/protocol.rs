@@ -12,6 +12,10 @@
 //! Codes that happen to be made of digits are categories ([`Original::is_code`](super::super::original::Original::is_code)).
 //! Regressions have one coefficient for each category but one, so they see codes at the finest level of their hierarchy that
 //! has few nodes ([`Split::coarsened`]); the other learners see each code.
+//!
+//! What is learned from are all published columns but the predicted one. Those that are not identifying have no hierarchy that
+//! could make many texts few; with more of them than a regression can see, and where records to test on lack them, they are
+//! left out and named.
 
 use foldhash::{HashSet, HashSetExt};
 use privet_data::{Column, Hierarchy, Kind, Table};
@@ -20,6 +24,7 @@ use privet_report::Protocol;
 
 use super::super::original::translate;
 use super::Beside;
+use super::numbers::is_numeric;
 use crate::error::{JobError, RunError};
 
 /// Regressions see codes at a level of at most so many nodes.
@@ -43,11 +48,13 @@ pub(super) struct Split<'a> {
     /// Where the tested records are, and which.
     tests: (&'a Table, Vec<usize>),
     pub protocol: Protocol,
+    /// Published columns that are not learned from.
+    left_out: Vec<String>,
 }
 
 impl<'a> Split<'a> {
-    /// `apart` are records that never were part of the release.
-    pub fn new(beside: &'a Beside<'_>, apart: Option<&'a Table>) -> Result<Self, RunError> {
+    /// `predicted` is what is to be learned; `apart` are records that never were part of the release.
+    pub fn new(beside: &'a Beside<'_>, predicted: &str, apart: Option<&'a Table>) -> Result<Self, RunError> {
         let (original, release) = (beside.original, beside.release);
         let rows = original.table.rows;
         let is_tested = |record: usize| apart.is_none() && is_third(record);
@@ -72,7 +79,31 @@ impl<'a> Split<'a> {
             let hierarchy = original.quasi[quasi].hierarchy.as_ref();
             split.push(own, &release.table.columns[at], hierarchy, original.is_code(&own.name))?;
         }
+        for (at, theirs) in release.table.columns.iter().enumerate() {
+            if release.quasi.contains(&at) || theirs.name == predicted {
+                continue;
+            }
+            // The number of a bucket is no column of the original.
+            let Some(own) = original.table.column(&theirs.name) else { continue };
+            let is_code = original.is_code(&own.name);
+            let has_numbers = is_numeric(own.domain.kind()) && !is_code;
+            match (has_numbers || own.domain.len() <= MOST_CODES) && split.tests.0.column(&own.name).is_some()
+            {
+                true => split.push(own, theirs, None, is_code)?,
+                false => split.left_out.push(own.name.clone()),
+            }
+        }
         Ok(split)
+    }
+
+    /// Which published columns are not learned from.
+    pub fn note(&self) -> Option<String> {
+        (!self.left_out.is_empty()).then(|| {
+            format!(
+                "Not learned from: {}; columns of texts with more than {MOST_CODES} values, or those that records to test on lack.",
+                self.left_out.join(", ")
+            )
+        })
     }
 
     /// Of a release whose values are values: swapped or synthetic records, `published` of which are learned from. `features`
@@ -122,6 +153,7 @@ impl<'a> Split<'a> {
             nodes: Vec::new(),
             tests,
             protocol,
+            left_out: Vec::new(),
         }
     }
 

@@ -246,7 +246,7 @@ fn means(
             Some(Estimate { value: told.value * scale, standard_error: told.standard_error * scale })
         };
         let told: Vec<Estimate> = copies.iter().filter_map(same).collect();
-        pairs.extend(together(&told, rule).map(|after| (before, after)));
+        pairs.push((before, together(&told, rule)));
     }
     utility.figures.extend(conclusions(["means-validity", "means-overlap"], "means", &pairs)?);
     if copies.len() > 1 {

@@ -12,7 +12,7 @@ use privet_measure::learn::{Design, LearnError, LinearRegression, Reading, Scale
 use privet_measure::utility::Classes;
 use privet_report::{Fit, Regression, Utility};
 
-use super::learners::{kept, predicted};
+use super::learners::{kept, of_term, predicted};
 use super::protocol::{Split, picked};
 use super::{Beside, figure, spread_out};
 use crate::error::{JobError, RunError};
@@ -51,8 +51,9 @@ pub(super) fn regression(
         false,
         "How far the target is from the mean of its group, squared, on average: what no regression on groups can tell.",
     ));
-    let split = Split::new(beside, apart)?;
+    let split = Split::new(beside, target, apart)?;
     utility.protocol = Some(split.protocol.clone());
+    utility.notes.extend(split.note().filter(|note| !utility.notes.contains(note)));
     let said = release.table.column(target).map(numbers).unwrap_or_default();
     fit_both(&split, own, &said, utility, progress)
 }
@@ -119,7 +120,8 @@ pub(super) fn fit_both(
         raw: fitted(of_model(&from_raw)),
         released: fitted(of_model(&from_release)),
     });
-    let pairs = from_raw.coefficients().iter().zip(from_release.coefficients());
+    let theirs = from_release.coefficients();
+    let pairs = from_raw.coefficients().iter().map(|own| (own, of_term(theirs, own.term)));
     utility.figures.extend(kept(["linear-validity", "linear-overlap"], "linear regression", pairs)?);
     Ok(())
 }

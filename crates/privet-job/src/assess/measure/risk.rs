@@ -4,8 +4,8 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::risk::{
-    RiskError, SpecialUniques, Uncertainty, journalist, marketer, posterior_entropy, posterior_variance,
-    prosecutor, sample_uniques, spruill, uniques, uniques::UniquesError,
+    RiskError, SpecialUniques, Uncertainty, journalist, least_entropy, least_variance, marketer, prosecutor,
+    sample_uniques, spruill, uniques, uniques::UniquesError,
 };
 use privet_measure::utility::Classes;
 use privet_release::Published;
@@ -23,6 +23,8 @@ const THRESHOLD: f64 = 0.2;
 const SPECIAL: usize = 3;
 /// And in tables of so many records.
 const MOST_RECORDS: usize = 200_000;
+/// Of so many identifying columns.
+const MOST_COLUMNS: usize = 24;
 /// Nearest neighbours are looked for among so many records.
 const MOST_NEIGHBOURS: usize = 60_000;
 
@@ -132,32 +134,11 @@ pub(in crate::assess) fn risk(
     let identifying = "by what is published";
     figures.extend(estimated_uniques(people, Stage::After, sizes, release.table.rows, identifying));
     figures.extend(uncertainty(release));
-    let special = (original.table.rows <= MOST_RECORDS && originals.len() <= 24)
-        .then(|| SpecialUniques::find(&originals, SPECIAL.min(originals.len().max(1))))
-        .and_then(Result::ok);
+    let labels: Vec<&[u32]> =
+        release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
+    let (special, found) = special_uniques(&originals, &labels, (original.table.rows, release.table.rows));
+    figures.extend(found);
     progress.check()?;
-    if let Some(special) = &special {
-        let marked = (0..special.records()).filter(|&record| !special.of(record).is_empty()).count();
-        figures.push(figure(
-            "special-uniques",
-            "Special uniques in the original",
-            marked as f64 / original.table.rows.max(1) as f64,
-            true,
-            "Records of the original that at most three identifying columns already single out.",
-        ));
-        let labels: Vec<&[u32]> =
-            release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
-        if let Ok(after) = SpecialUniques::find(&labels, SPECIAL.min(labels.len().max(1))) {
-            let marked = (0..after.records()).filter(|&record| !after.of(record).is_empty()).count();
-            figures.push(figure(
-                "special-uniques-after",
-                "Special uniques in the release",
-                marked as f64 / rows,
-                true,
-                "Published records that at most three identifying columns single out.",
-            ));
-        }
-    }
     figures.push(nearest_neighbours(&beside));
     if let Some(path) = wanted.risk_file {
         risk_file(path, &beside, (&group_of, &groups), &class_of, &count, special.as_ref())?;
@@ -282,46 +263,55 @@ fn estimated_uniques(
     keys.into_iter().zip(estimates).map(figure_of).collect()
 }
 
-/// How little may be unknown about the sensitive value of anybody (Duncan and Lambert).
+/// How little may be unknown about the sensitive value of anybody (Duncan and Lambert). A value that is missing may be any,
+/// and is taken for the one that leaves the least doubt; a group in which every value is missing tells of nobody what they
+/// have.
 fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
     let mut figures = Vec::new();
     for column in &release.sensitive {
-        // A value that is missing is no value known: each missing one may be any.
-        let told =
-            |group: u32| column.histograms.of(group).iter().filter(|cell| !column.domain.is_missing(cell.0));
-        let is_told = |group: u32| column.histograms.of(group).len() == told(group).count();
-        let entropy = |group: u32| {
-            let weights: Vec<f64> = told(group).map(|cell| cell.1 as f64).collect();
-            posterior_entropy(&weights)
+        let of_group = |group: u32| {
+            let (missing, told): (Vec<_>, Vec<_>) =
+                column.histograms.of(group).iter().partition(|cell| column.domain.is_missing(cell.0));
+            let missing: u64 = missing.iter().map(|cell: &(u32, u64)| cell.1).sum();
+            (told, missing as f64)
         };
-        let groups = || (0..release.groups.len() as u32).filter(|&group| is_told(group));
-        let all: Vec<f64> = groups().filter_map(|group| entropy(group).ok()).collect();
-        let deviation = |group: u32| {
-            let numbers: Option<Vec<f64>> = told(group).map(|cell| column.domain.number(cell.0)).collect();
-            let weights: Vec<f64> = told(group).map(|cell| cell.1 as f64).collect();
-            posterior_variance(&numbers?, &weights).ok().map(f64::sqrt)
+        let groups = || (0..release.groups.len() as u32).map(of_group);
+        let entropies = groups().filter_map(|(told, missing)| {
+            let weights: Vec<f64> = told.iter().map(|cell| cell.1 as f64).collect();
+            least_entropy(&weights, missing).ok()
+        });
+        let deviations =
+            groups().filter(|_| is_numeric(column.domain.kind())).filter_map(|(told, missing)| {
+                let numbers: Option<Vec<f64>> =
+                    told.iter().map(|cell| column.domain.number(cell.0)).collect();
+                let weights: Vec<f64> = told.iter().map(|cell| cell.1 as f64).collect();
+                least_variance(&numbers?, &weights, missing).ok().map(f64::sqrt)
+            });
+        let known = match groups().any(|(_, missing)| missing > 0.0) {
+            false => "0 means it is known.",
+            true => {
+                "0 means it is known, or may be: a missing value is taken for the one that leaves the least in doubt."
+            }
         };
-        let deviations: Vec<f64> = match is_numeric(column.domain.kind()) {
-            true => groups().filter_map(deviation).collect(),
-            false => Vec::new(),
-        };
-        if let Some(own) = Uncertainty::of(deviations.iter().copied()) {
+        if let Some(own) = Uncertainty::of(deviations) {
             figures.push(Figure {
                 key: "uncertainty-deviation",
                 name: format!("Least deviation of {}", column.name),
                 value: own.least,
-                says: "The standard deviation of the numbers that remain possible for the person who is worst off: 0 means it is \
-                       known."
-                    .to_owned(),
+                says: format!(
+                    "The standard deviation of the numbers that remain possible for the person who is worst off: {known}"
+                ),
                 is_share: false,
             });
         }
-        if let Some(own) = Uncertainty::of(all.iter().copied()) {
+        if let Some(own) = Uncertainty::of(entropies) {
             figures.push(Figure {
                 key: "uncertainty",
                 name: format!("Least uncertainty about {}", column.name),
                 value: own.least,
-                says: "How many yes-or-no questions remain about the sensitive value of the person who is worst off: 0 means it is known.".to_owned(),
+                says: format!(
+                    "How many yes-or-no questions remain about the sensitive value of the person who is worst off: {known}"
+                ),
                 is_share: false,
             });
         }
@@ -329,45 +319,102 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
     figures.into_iter().map(Some).collect()
 }
 
-/// Spruill: records whose nearest original, by numbers, is their own.
-fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
-    if beside.release.table.rows > MOST_NEIGHBOURS {
-        return None;
+/// A figure that is not worked out; silence would look like no risk.
+fn not_computed(key: &'static str, name: &str, why: &str) -> Option<Figure> {
+    let says = format!("Not computed: {why}.");
+    Some(Figure { key, name: name.to_owned(), value: f64::NAN, says, is_share: true })
+}
+
+/// Special uniques of the original and of the release, or why they are not looked for.
+fn special_uniques(
+    originals: &[&[u32]],
+    labels: &[&[u32]],
+    rows: (usize, usize),
+) -> (Option<SpecialUniques>, Vec<Option<Figure>>) {
+    let (key, name) = ("special-uniques", "Special uniques in the original");
+    let why = match (rows.0 > MOST_RECORDS, originals.len() > MOST_COLUMNS) {
+        (true, _) => Some(format!("there are more than {MOST_RECORDS} records")),
+        (false, true) => Some(format!("there are more than {MOST_COLUMNS} identifying columns")),
+        (false, false) => None,
+    };
+    if let Some(why) = why {
+        return (None, vec![not_computed(key, name, &why)]);
     }
-    let mut numbers = beside.all_numbers();
-    numbers.retain(|own| own.before.iter().all(|x| x.is_finite()));
+    let find = |columns: &[&[u32]]| SpecialUniques::find(columns, SPECIAL.min(columns.len().max(1)));
+    let share = |found: &SpecialUniques, rows: usize| {
+        let marked = (0..found.records()).filter(|&record| !found.of(record).is_empty()).count();
+        marked as f64 / rows.max(1) as f64
+    };
+    let before = match find(originals) {
+        Ok(before) => before,
+        Err(why) => return (None, vec![not_computed(key, name, &why.to_string())]),
+    };
+    let mut figures = vec![figure(
+        key,
+        name,
+        share(&before, rows.0),
+        true,
+        "Records of the original that at most three identifying columns already single out.",
+    )];
+    let (key, name) = ("special-uniques-after", "Special uniques in the release");
+    figures.push(match find(labels) {
+        Ok(after) => figure(
+            key,
+            name,
+            share(&after, rows.1),
+            true,
+            "Published records that at most three identifying columns single out.",
+        ),
+        Err(why) => not_computed(key, name, &why.to_string()),
+    });
+    (Some(before), figures)
+}
+
+/// Spruill: records whose nearest original, by numbers, is their own. Records without a number in some column are left out on
+/// both sides: with fewer to take for each other, nobody looks safer for it.
+fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
+    let (key, name) = ("spruill", "Spruill's risk");
+    let numbers = beside.all_numbers();
     if numbers.is_empty() {
         return None;
     }
+    if beside.release.table.rows > MOST_NEIGHBOURS {
+        return not_computed(key, name, &format!("there are more than {MOST_NEIGHBOURS} published records"));
+    }
     let columns = numbers.len();
     let numbers: Vec<(Vec<f64>, Vec<f64>)> = numbers.iter().map(Numbers::standardized).collect();
-    let rows = |published: bool| -> Vec<f64> {
-        let records: Vec<u32> = match published {
-            true => beside.original.record_of.clone(),
-            false => (0..beside.original.table.rows as u32).collect(),
-        };
-        records
-            .iter()
-            .flat_map(|&record| {
-                numbers
-                    .iter()
-                    .map(move |own| if published { own.1[record as usize] } else { own.0[record as usize] })
-            })
-            .collect()
-    };
-    let released = rows(true);
-    if released.iter().any(|x| !x.is_finite()) {
-        return None;
+    let before = |record: usize| numbers.iter().map(move |own| own.0[record]);
+    let after = |record: usize| numbers.iter().map(move |own| own.1[record]);
+    // Per record its place among those that have all numbers.
+    let mut place = vec![None; beside.original.table.rows];
+    let (mut raw, mut originals) = (Vec::new(), 0usize);
+    for (record, place) in place.iter_mut().enumerate() {
+        if before(record).all(f64::is_finite) {
+            raw.extend(before(record));
+            *place = Some(originals);
+            originals += 1;
+        }
     }
-    let origin: Vec<usize> = beside.original.record_of.iter().map(|&record| record as usize).collect();
-    let found = spruill(&rows(false), &released, columns, &origin, beside.original.table.rows).ok()?;
-    figure(
-        "spruill",
-        "Spruill's risk",
-        found.risk,
-        true,
-        "The share of records whose nearest original, by their numbers, is their own.",
-    )
+    let (mut released, mut origin) = (Vec::new(), Vec::new());
+    for record in beside.original.record_of.iter().map(|&record| record as usize) {
+        if let Some(place) = place[record].filter(|_| after(record).all(f64::is_finite)) {
+            released.extend(after(record));
+            origin.push(place);
+        }
+    }
+    let gaps = beside.release.table.rows - origin.len();
+    if origin.is_empty() {
+        return not_computed(key, name, "no published record has a number in every column of numbers");
+    }
+    let found = match spruill(&raw, &released, columns, &origin, originals) {
+        Ok(found) => found,
+        Err(why) => return not_computed(key, name, &why.to_string()),
+    };
+    let mut says = "The share of records whose nearest original, by their numbers, is their own.".to_owned();
+    if gaps > 0 {
+        says.push_str(&format!(" Left out: {gaps} published records without a number in some column."));
+    }
+    figure(key, name, found.risk, true, &says)
 }
 
 fn histogram(sizes: &[u64]) -> Vec<RiskBin> {

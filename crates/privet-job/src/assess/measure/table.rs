@@ -13,11 +13,17 @@ use super::numbers::relative;
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
-/// Figures about quasi columns together.
-pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<Vec<Figure>, RunError> {
+/// Figures about quasi columns together. `reach` is the release by how far the values behind what it shows reach, where that
+/// could be listed.
+pub(super) fn table_figures(
+    beside: &Beside<'_>,
+    spread: &Spread<'_>,
+    reach: Option<&Spread<'_>>,
+) -> Result<Vec<Figure>, RunError> {
     let release = beside.release;
-    let losses = spread.losses();
-    let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+    let losses = reach.map(Spread::losses).unwrap_or_default();
+    let total = if reach.is_some() { losses.iter().sum() } else { f64::NAN };
+    let mean = total / losses.len().max(1) as f64;
     let groups = spread_out(beside, &beside.alike().0);
     let classes = Classes::new(&groups, beside.mask())?;
     let k = release.manifest.as_ref().and_then(|manifest| {
@@ -62,14 +68,14 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
         figure(
             "loss-sum",
             "LM as the survey sums it",
-            losses.iter().sum(),
+            total,
             false,
             "The loss of detail of all identifying columns together, each from 0 to 1.",
         ),
         figure(
             "suppressed-cells",
             "Cells that say nothing",
-            spread.suppressed_cells() as f64,
+            reach.map_or(f64::NAN, |own| own.suppressed_cells() as f64),
             false,
             "Cells whose label could be any value, those of records left out included.",
         ),
@@ -99,7 +105,7 @@ pub(super) fn table_figures(beside: &Beside<'_>, spread: &Spread<'_>) -> Result<
         figure(
             "ambiguity",
             "Ambiguity (AM)",
-            spread.ambiguity(),
+            reach.map_or(f64::NAN, Spread::ambiguity),
             false,
             "How many combinations of values a published record could stand for, on average.",
         ),
@@ -302,6 +308,8 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
     for (key, name, value, is_share, says) in figures {
         match value.and_then(|value| figure(key, name, value, is_share, &says)) {
             Some(figure) => utility.figures.push(figure),
+            // Nothing is wrong with it: buckets hide nothing of these columns.
+            None if key == "sse-sst" && in_buckets => {}
             None => {
                 let columns: Vec<&str> = numbers.iter().map(|own| own.name.as_str()).collect();
                 utility.notes.push(format!(

@@ -2,8 +2,9 @@
 //! the original; a record of a copy goes down by the values it has by then, and draws from the leaf it comes to.
 //!
 //! Draws from a leaf are by Bayesian bootstrap: for each copy every value of the leaf gets a random weight, then values
-//! are drawn with these. With `smooth`, the gaps between neighbouring values of the leaf are weighted instead, and a
-//! number is drawn evenly from a gap. The survey says no more than "grow a tree, sample within leaf".
+//! are drawn with these. With `smooth`, a number is then drawn evenly around the value, from the middle of the gap below it to
+//! the middle of the gap above, and at the ends of the leaf from the half gap that there is: what one value loses to a
+//! neighbour it gets back, so that the mean of the leaf stays. The survey says no more than "grow a tree, sample within leaf".
 //!
 //! Missing values are something to be learned as well: a missing category is one more category; for numbers a first
 //! tree tells whether there is one, a second which.
@@ -14,7 +15,7 @@
 //! values). Without `smooth`, every number is somebody's. With it, a drawn number lies between two neighbouring different
 //! values of its leaf, on neither of them where floating-point numbers leave room, or equals a value that at least two records of the leaf have (or the only one of a
 //! column with one known value), until it is rounded to the decimals of its column, when it may meet an original value by
-//! chance. Smoothing moves the mean of a leaf of k values by less than its range over k. Categories are always somebody's.
+//! chance. Smoothing leaves the mean of a leaf, in expectation, as it is. Categories are always somebody's.
 
 mod goal;
 mod tree;
@@ -235,7 +236,6 @@ impl Learned {
                         let own = leaf[pick(sums, coins)?];
                         Ok(if own == missing { MISSING } else { own })
                     },
-                    0,
                     &mut drawn,
                 )?;
                 if let Some(Column::Categorical { codes, .. }) = copy.columns.get_mut(target) {
@@ -251,7 +251,6 @@ impl Learned {
                         rows,
                         coins,
                         |leaf, sums, coins| Ok(leaf[pick(sums, coins)?]),
-                        0,
                         &mut there,
                     )?;
                     with = there.iter().filter(|(_, there)| *there == 1).map(|(row, _)| *row).collect();
@@ -261,15 +260,18 @@ impl Learned {
                 if let Some(number) = number {
                     let one = |leaf: &[f64], sums: &[f64], coins: &mut C| {
                         let place = pick(sums, coins)?;
-                        match (leaf[place], leaf.get(place + 1)) {
-                            (low, Some(&high)) if smooth && low < high => {
-                                let share = inside(coins)?;
-                                Ok((low * (1.0 - share) + high * share).clamp(low, high))
-                            }
-                            (value, _) => Ok(value),
+                        let value = leaf[place];
+                        let middle =
+                            |other: Option<&f64>| other.map_or(value, |other| value / 2.0 + other / 2.0);
+                        let below = place.checked_sub(1).and_then(|below| leaf.get(below));
+                        let (low, high) = (middle(below), middle(leaf.get(place + 1)));
+                        if !smooth || low >= high {
+                            return Ok(value);
                         }
+                        let share = inside(coins)?;
+                        Ok((low * (1.0 - share) + high * share).clamp(low, high))
                     };
-                    number.draw(copy.columns(), &with, coins, one, usize::from(smooth), &mut drawn)?;
+                    number.draw(copy.columns(), &with, coins, one, &mut drawn)?;
                 }
                 if let Some(Column::Numeric(values)) = copy.columns.get_mut(target) {
                     rows.iter().for_each(|&row| values[row as usize] = f64::NAN);
@@ -306,14 +308,13 @@ impl<T: Copy + PartialEq + Send + Sync> Drawer<T> {
     }
 
     /// Draws for rows of a table. Leaves are gone through in their order and rows in theirs, so that the result does not
-    /// depend on the number of threads. `fewer` items than the leaf has values are weighted, but at least one.
+    /// depend on the number of threads.
     fn draw<C: Coins + ?Sized>(
         &self,
         columns: &[Column],
         rows: &[u32],
         coins: &mut C,
         mut one: impl FnMut(&[T], &[f64], &mut C) -> Result<T, PerturbError>,
-        fewer: usize,
         drawn: &mut Vec<(u32, T)>,
     ) -> Result<(), PerturbError> {
         let found: Vec<u32> =
@@ -335,7 +336,7 @@ impl<T: Copy + PartialEq + Send + Sync> Drawer<T> {
             let own = &ordered[starts[node]..starts[node + 1]];
             let Some(leaf) = self.tree.leaf(node).filter(|_| !own.is_empty()) else { continue };
             let values = &self.values[leaf];
-            bootstrap(values.len().saturating_sub(fewer).max(1), &mut sums, coins)?;
+            bootstrap(values.len(), &mut sums, coins)?;
             for &row in own {
                 drawn.push((row, one(values, &sums, coins)?));
             }

@@ -2,8 +2,9 @@
 //! for each category that occurs but the most frequent one.
 //!
 //! # Guarantee
-//! A category that did not occur reads as the most frequent one; constant columns and columns without a known value are
-//! no features. At most [`MOST_FEATURES`].
+//! A category that did not occur reads as the most frequent one. Categories of fewer records than are asked for are one
+//! feature together, and where these are too few as well, they read as the most frequent one;
+//! constant columns and columns without a known value are no features. At most [`MOST_FEATURES`].
 
 use super::super::{Column, MISSING, SyntheticError};
 
@@ -16,6 +17,8 @@ pub(in super::super) struct Features {
     encoded: Vec<Encoded>,
     /// With the intercept.
     pub(in super::super) size: usize,
+    /// Categories that occur, but in too few records to be features.
+    pub(in super::super) merged: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +43,17 @@ impl Features {
         known: &[usize],
         rows: &[u32],
     ) -> Result<Self, SyntheticError> {
-        let mut found = Self { encoded: Vec::new(), size: 1 };
+        Self::of_at_least(1, columns, known, rows)
+    }
+
+    /// The same with categories of at least so many records.
+    pub(in super::super) fn of_at_least(
+        least: u32,
+        columns: &[Column],
+        known: &[usize],
+        rows: &[u32],
+    ) -> Result<Self, SyntheticError> {
+        let mut found = Self { encoded: Vec::new(), size: 1, merged: 0 };
         for &column in known {
             match &columns[column] {
                 Column::Numeric(values) => {
@@ -62,11 +75,23 @@ impl Features {
                     let most = counts.iter().copied().max().unwrap_or(0);
                     let reference = counts.iter().position(|&count| count == most);
                     let mut features = vec![0u32; *categories];
+                    // Those of few records are one feature together, where they are enough for that.
+                    let is_rare =
+                        |code: usize| counts[code] > 0 && counts[code] < least && Some(code) != reference;
+                    let rare: Vec<usize> = (0..*categories).filter(|&code| is_rare(code)).collect();
+                    if rare.iter().map(|&code| counts[code]).sum::<u32>() >= least.max(2) && rare.len() > 1 {
+                        rare.iter().for_each(|&code| features[code] = found.size as u32);
+                        found.size += 1;
+                        found.merged += rare.len() - 1;
+                    } else {
+                        found.merged += rare.len();
+                    }
                     for (code, feature) in features.iter_mut().enumerate() {
-                        if counts[code] > 0 && Some(code) != reference {
-                            *feature = found.size as u32;
-                            found.size += 1;
+                        if counts[code] == 0 || Some(code) == reference || counts[code] < least {
+                            continue;
                         }
+                        *feature = found.size as u32;
+                        found.size += 1;
                     }
                     found.encoded.push(Encoded::Categorical { column, features });
                 }

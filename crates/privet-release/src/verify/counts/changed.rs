@@ -83,7 +83,7 @@ pub(super) fn check(claim: &CountsTable, changed: &ChangedCells, table: &Table, 
         0 => Check::passed(
             name("small counts"),
             format!(
-                "no total that was kept is from 1 to {}; that the other counts were changed is the publisher's word",
+                "no total that was kept is from 1 to {}; that the other counts were changed, or drawn anew, is the publisher's word",
                 changed.threshold - 1
             ),
         ),
@@ -94,7 +94,10 @@ pub(super) fn check(claim: &CountsTable, changed: &ChangedCells, table: &Table, 
     });
     checks.push(Check::passed(
         NO_PROMISE,
-        format!("none is promised: counts of {} were changed, and who knows how may reason back", claim.file),
+        format!(
+            "none is promised: counts of {} were changed or drawn anew, and who knows how may reason back",
+            claim.file
+        ),
     ));
     checks
 }

@@ -188,10 +188,14 @@ impl Tree {
         let levels = paths.first().map_or(0, |path| path.len());
         let leaves =
             paths.iter().zip(texts).all(|(path, text)| path.len() == levels && path.first() == Some(text));
-        let nested = (1..levels).all(|level| {
-            let mut above: HashMap<&String, &String> = HashMap::new();
-            paths.iter().all(|path| *above.entry(&path[level - 1]).or_insert(&path[level]) == &path[level])
-        });
+        // Paths of one length can be compared level by level.
+        let nested = leaves
+            && (1..levels).all(|level| {
+                let mut above: HashMap<&String, &String> = HashMap::new();
+                paths
+                    .iter()
+                    .all(|path| *above.entry(&path[level - 1]).or_insert(&path[level]) == &path[level])
+            });
         let one_root = paths.windows(2).all(|pair| pair[0].last() == pair[1].last());
         if levels < 2 || !leaves || !nested || !one_root {
             return Err(

@@ -1,0 +1,175 @@
+//! The search of a job again, on other values in its sensitive columns: what it would have published.
+//!
+//! # Guarantee
+//! Two tables lead to the same release where, but for sensitive values, the same comes out here: records stand together in the
+//! same classes, the same classes are published, and they show the same. Searches that are led by chance, or by a clock, are refused.
+
+use privet_attack::adversary::suspects;
+use privet_attack::minimality::Released;
+use privet_data::{GeneralizedLevel, Progress};
+use privet_recode::lattice::{self, Problem, SearchError};
+use privet_release::Published;
+
+use crate::algorithm::Algorithm;
+use crate::assess::original::{JobAt, Original};
+use crate::assess::people::{PeopleTable, shows_points};
+use crate::chosen::{Chosen, Place};
+use crate::error::RunError;
+use crate::load::Loaded;
+use crate::run::{choose, decompose};
+
+/// What classes show of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shown {
+    /// All values at one level of the hierarchy.
+    Level(usize),
+    /// Equal values as equal labels.
+    Nodes(GeneralizedLevel),
+    /// Per class its label.
+    Labels(Vec<Box<str>>),
+}
+
+/// Why what a job would have published for other values cannot be worked out, where it cannot.
+pub(super) fn refused(job: JobAt<'_>, loaded: &Loaded) -> Option<&'static str> {
+    let search = &job.job.search;
+    let has_time_limit = match search.algorithm {
+        Algorithm::TopDown => search.top_down.as_ref().is_some_and(|own| own.time_limit.is_some()),
+        Algorithm::BottomUp => search.bottom_up.as_ref().is_some_and(|own| own.time_limit.is_some()),
+        Algorithm::KOptimize => search.k_optimize.as_ref().is_some_and(|own| own.time_limit.is_some()),
+        _ => false,
+    };
+    let target = search.mondrian.as_ref().and_then(|own| own.target.as_deref());
+    let is_sensitive =
+        |name: &str| loaded.sensitive.iter().any(|own| loaded.input.table.columns[own.position].name == name);
+    match search.algorithm {
+        Algorithm::Genetic | Algorithm::SimulatedAnnealing => {
+            Some("the search was led by random numbers, so that what it did not publish tells little")
+        }
+        Algorithm::Anatomy if search.buckets_from().is_some() => {
+            Some("the buckets were given, so that nothing was chosen that could tell something")
+        }
+        Algorithm::Anatomy => Some(
+            "who is in which bucket was drawn by chance, which the adversary does not know: what was published cannot be worked \
+             out again",
+        ),
+        _ if has_time_limit => Some(
+            "how far the search came in its time depends on the machine, which the adversary does not know",
+        ),
+        Algorithm::Mondrian if target.is_some_and(is_sensitive) => {
+            Some("groups were cut by the numbers of a sensitive column, which differ from world to world")
+        }
+        _ => None,
+    }
+}
+
+/// What the job publishes for a table; nothing where it finds nothing safe.
+pub(super) fn again(
+    job: JobAt<'_>,
+    loaded: &Loaded,
+    problem: &Problem<'_>,
+    progress: &dyn Progress,
+) -> Result<Option<Released<Vec<Shown>>>, SearchError> {
+    let algorithm = job.job.search.algorithm;
+    let chosen = match algorithm {
+        Algorithm::Decomposition => {
+            decompose(job.job, job.base, loaded, problem, progress).map(|found| found.0)
+        }
+        _ => choose(job.job, loaded, problem, progress),
+    };
+    let chosen = match chosen {
+        Ok(chosen) => chosen,
+        Err(RunError::Search(
+            SearchError::NoSafeNode { .. }
+            | SearchError::NoSafeTable { .. }
+            | SearchError::NothingFound { .. }
+            | SearchError::DecompositionUnsafe { .. }
+            | SearchError::BucketsFail { .. }
+            | SearchError::Unsafe { .. },
+        )) => return Ok(None),
+        Err(RunError::Search(error)) => return Err(error),
+        Err(RunError::Cancelled(error)) => return Err(error.into()),
+        // Anything else is a mistake of the job, whatever the values are.
+        Err(_) => return Err(SearchError::NothingFound { algorithm: algorithm.word() }),
+    };
+    Ok(released(problem, &chosen))
+}
+
+/// What is published of a candidate; nothing where too much would have to be suppressed.
+fn released(own: &Problem<'_>, chosen: &Chosen) -> Option<Released<Vec<Shown>>> {
+    let published = chosen.published(own);
+    let problem = published.problem(own);
+    let parts = match &chosen.buckets {
+        Some(buckets) => lattice::partition_of_groups(&problem, buckets),
+        None => lattice::partition(&problem, &problem.at(&published.levels)),
+    };
+    let suppressed: u64 =
+        parts.rows.iter().zip(&parts.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
+    let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
+    if suppressed > if absence { 0 } else { problem.suppress_at_most } {
+        return None;
+    }
+    let shown = |place: &Place| match place {
+        Place::Level(level) => Shown::Level(*level),
+        Place::Nodes { level, .. } => Shown::Nodes(level.clone()),
+        Place::Cells { codes, level, .. } => {
+            let label = |&record: &u32| {
+                let node = level.node_of_code[codes[record as usize] as usize];
+                level.labels[node as usize].clone()
+            };
+            Shown::Labels(parts.first.iter().map(label).collect())
+        }
+    };
+    let shows = chosen.places.iter().map(shown).collect();
+    Some(Released { class_of: parts.class_of, kept: parts.kept, shows })
+}
+
+/// Whether this is the release: the same records stand together, all of them and no others, at the same levels.
+pub(super) fn is_released(found: &Released<Vec<Shown>>, release: &Published, original: &Original) -> bool {
+    let Some(manifest) = &release.manifest else { return false };
+    let told = manifest.data.columns.iter().filter_map(|own| own.recoding.as_ref()).map(|own| own.level);
+    let level = |shown: &Shown| if let Shown::Level(level) = shown { Some(*level) } else { None };
+    if !told.eq(found.shows.iter().map(level)) || found.class_of.len() != original.table.rows {
+        return false;
+    }
+    let is_kept = |class: u32| found.kept.get(class as usize) == Some(&true);
+    if found.class_of.iter().filter(|&&class| is_kept(class)).count() != release.table.rows {
+        return false;
+    }
+    let mut class_of_group: Vec<Option<u32>> = vec![None; release.groups.len()];
+    let mut group_of_class: Vec<Option<u32>> = vec![None; found.kept.len()];
+    release.group_of.iter().zip(&original.record_of).all(|(&group, &record)| {
+        let class = found.class_of[record as usize];
+        is_kept(class)
+            && *class_of_group[group as usize].get_or_insert(class) == class
+            && *group_of_class[class as usize].get_or_insert(group) == group
+    })
+}
+
+/// Why it is not known who stands in which class, where it is not: worlds are those of classes of which it is known. Where equal
+/// values have equal labels, it is.
+pub(super) fn is_open(
+    found: &Released<Vec<Shown>>,
+    release: &Published,
+    original: &Original,
+) -> Option<&'static str> {
+    if !release.is_bucketized() && !found.shows.iter().any(|shown| matches!(shown, Shown::Labels(_))) {
+        return None;
+    }
+    if release.quasi.iter().any(|&own| shows_points(release, own)) {
+        return Some("groups show means, medians or modes, which do not tell for certain who is in which");
+    }
+    let people = PeopleTable::of_original(original, release);
+    let overlapping = Some(
+        "groups overlap, so that it is not certain who is in which, and more originals are possible than are gone through",
+    );
+    let Ok(suspects) = suspects(release, &people.crowd()) else { return overlapping };
+    let mut standing = vec![0u64; release.groups.len()];
+    for person in 0..suspects.people() as u32 {
+        match suspects.places_of(person) {
+            [] => {}
+            [place] => standing[place.group as usize] += 1,
+            _ => return overlapping,
+        }
+    }
+    if standing == release.groups { None } else { overlapping }
+}
