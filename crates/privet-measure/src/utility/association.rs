@@ -8,7 +8,6 @@
 //! correction (A bias-correction for Cramér's V and Tschuprow's T, 2013; not in the survey) takes that away: with φ² = χ²/n,
 //! φ̃² = max(0, φ² − (r−1)(c−1)/(n−1)) and r̃ = r − (r−1)²/(n−1), c̃ alike, Ṽ = √(φ̃²/min(r̃−1, c̃−1)). Its φ̃² has, before it is cut
 //! at 0, mean 0 when the columns are independent and their counts are given.
-
 //!
 //! Buckets tell which values their people have and not who has which. What an analyst has is the table of expected counts,
 //! Σ over buckets of n_b(x) n_b(y) / n_b, every way to deal out the values of a bucket being as likely: how strongly columns
@@ -196,9 +195,11 @@ fn corrected(share: f64, rows: f64, columns: f64, n: f64) -> f64 {
     let by_chance = (rows - 1.0) * (columns - 1.0) / (n - 1.0);
     let shrunk = |categories: f64| categories - (categories - 1.0).powi(2) / (n - 1.0);
     let most = shrunk(rows).min(shrunk(columns)) - 1.0;
-    let share = (share - by_chance).max(0.0);
-    // With as many categories as records nothing is left to be told.
-    if share == 0.0 || most <= 0.0 { 0.0 } else { (share / most).sqrt().min(1.0) }
+    let above = share - by_chance;
+    // What rounding alone makes is nothing; its root would be a thousand times as large as it. And with as many categories as
+    // records nothing is left to be told.
+    let rounding = 1e-12 * (1.0 + share + by_chance);
+    if above <= rounding || most <= 1e-12 { 0.0 } else { (above / most).sqrt().min(1.0) }
 }
 
 #[cfg(test)]
@@ -326,7 +327,8 @@ mod tests {
             let (found, expected) =
                 (association_in_buckets(&alone(|own| own.0), &alone(|own| own.1)).unwrap(), association(&a, &b).unwrap());
             prop_assert!((found.chi_squared - expected.chi_squared).abs() < 1e-9);
-            prop_assert!((found.corrected_v - expected.corrected_v).abs() < 1e-9);
+            // Squares, because a root magnifies what two orders of adding up differ by.
+            prop_assert!((found.corrected_v.powi(2) - expected.corrected_v.powi(2)).abs() < 1e-9);
         }
 
         /// Against the definition: Σ (observed − expected)²/expected over the whole table.
