@@ -42,7 +42,7 @@ pub struct Group {
 const MOST_STEPS: u64 = 1 << 31;
 
 /// Narrows what cells of so many people may have. `bounds` has per cell the values that are left, ascending. Gives the number of
-/// groups whose values cannot be dealt out; these exclude nothing.
+/// groups whose values cannot be dealt out, alone or with those that they share cells with; these exclude nothing.
 pub fn narrow(bounds: &mut [Vec<Bound>], people: &[u64], groups: &[Group]) -> usize {
     narrow_within(bounds, people, groups, MOST_STEPS)
 }
@@ -78,7 +78,7 @@ fn narrow_within(bounds: &mut [Vec<Bound>], people: &[u64], groups: &[Group], mu
         }
     }
     if steps > 0 {
-        narrow_exactly(bounds, people, groups, &contradicts);
+        narrow_exactly(bounds, people, groups, &mut contradicts);
     }
     contradicts.into_iter().filter(|own| *own).count()
 }

@@ -23,6 +23,7 @@ pub mod quick;
 pub mod rate;
 pub mod reasoners;
 pub mod reproduction;
+mod room;
 mod target;
 pub mod tracker;
 pub mod worlds;
@@ -31,6 +32,7 @@ pub use adversary::{ATTACKS, Adversary, AttackWord};
 pub use finding::{AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Whom};
 pub use knowledge::Knowledge;
 pub use rate::Rate;
+pub use room::Room;
 pub use target::{Place, Suspects, Target, Truth};
 
 /// A share in per cent with two decimals; with more of them where a small share would be 0 or one below 100 % would be

@@ -12,39 +12,21 @@
 use std::collections::HashMap;
 
 use super::Adversary;
+use super::fitting::{Side, Tie, fits};
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
-use crate::target::{Suspects, Target};
+use crate::room::Room;
+use crate::target::{Place, Suspects, Target};
 
 pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
-    let mut several = vec![homogeneity::beliefs(target, None)];
-    // The other releases that have the column, in the order of what they say.
-    let mut followed: Vec<usize> = Vec::new();
-    let mut independent = vec![false];
-    let own_people = target.people.own_people();
-    let mut holding = vec![Holding::new(target, own_people, |code| code)];
+    let mut several = vec![Said::new(target, adversary.room(), |code| code)];
     // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
     let mut code_of: HashMap<String, u32> =
         column.domain.texts().iter().map(|text| text.to_string()).zip(0..).collect();
-    // Per release which of its groups may be without some of those who fit them: of whoever is attacked, who is in the data, and of
-    // others, of whom it is certain only where all releases are of one table that they are in one when they are in another.
-    let mut overfull: Vec<Vec<bool>> = vec![vec![false; target.release.groups.len()]];
-    // Who is in another release need not be in this one where it is of a sample, or records were suppressed.
-    let of_one_table = target
-        .release
-        .manifest
-        .as_ref()
-        .is_none_or(|own| own.data.sample.is_none() && own.data.suppressed == 0)
-        && adversary.others.iter().all(|other| other.holds_all);
-    let of_others = |held: &Holding<'_>| match of_one_table {
-        true => vec![false; held.records.len()],
-        false => held.overfull(own_people),
-    };
-    let mut overfull_of_others = vec![of_others(&holding[0])];
-    for (place, other) in adversary.others.iter().enumerate() {
+    for other in adversary.others {
         let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
             continue;
         };
@@ -54,7 +36,6 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             people: &other.suspects,
             truth: None,
         };
-        let mut beliefs = homogeneity::beliefs(&theirs, None);
         let domain = &other.release.sensitive[sensitive].domain;
         let ours: Vec<u32> = (domain.texts().iter())
             .map(|text| {
@@ -62,109 +43,53 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
                 *code_of.entry(text.to_string()).or_insert(next)
             })
             .collect();
-        let of_ours = |code: u32| ours[code as usize];
-        for belief in &mut beliefs.distinct {
-            belief.values.iter_mut().for_each(|(value, _)| *value = of_ours(*value));
-        }
-        several.push(beliefs);
-        followed.push(place);
-        independent.push(other.independent);
-        let held = Holding::new(&theirs, own_people, of_ours);
-        overfull.push(match other.holds_all {
-            true => vec![false; other.release.groups.len()],
-            false => held.overfull(own_people),
+        several.push(Said {
+            independent: other.independent,
+            holds_all: other.holds_all,
+            ..Said::new(&theirs, other.room, |code| ours[code as usize])
         });
-        overfull_of_others.push(of_others(&held));
-        if !other.independent {
-            holding.push(held);
-        }
     }
     if several.len() < 2 {
         return Err(AttackError::Needs(
             "it needs another release with the same sensitive column; give [[releases]] in the knowledge file".to_owned(),
         ));
     }
-    let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
-    // Per different one the values that all releases allow which certainly have the person.
-    let mut allowed: Vec<Vec<u32>> = Vec::new();
-    let mut together = Beliefs::default();
-    let (mut contradictions, mut not_told) = (0u64, 0u64);
-    // Per different one whether a release says nothing of its people, who may not be in it.
-    let mut unsure: Vec<bool> = Vec::new();
-    for person in 0..target.people.people() as u32 {
-        let key: Vec<u32> = several.iter().map(|beliefs| beliefs.of_person[person as usize]).collect();
-        let next = together.distinct.len() as u32;
-        let number = *number_of.entry(key).or_insert_with_key(|key| {
-            let own = |which: usize| &several[which].distinct[key[which] as usize];
-            // A release in which a person is nowhere excludes nothing, nor one of another table where more people fit than it has
-            // records: they may not be in it. Whoever is attacked is attacked given that they are in the data, and so in all
-            // releases of it, however many others fit.
-            let is_absent = |which: usize, overfull: &[Vec<bool>]| {
-                let places = people_of(adversary, target, &followed, which).places(key[which]);
-                own(which).values.is_empty()
-                    || places.iter().any(|place| overfull[which][place.group as usize])
-            };
-            let tell: Vec<usize> = (1..several.len()).filter(|&other| !is_absent(other, &overfull)).collect();
-            unsure.push(
-                (1..several.len()).any(|other| !tell.contains(&other) && !own(other).values.is_empty()),
-            );
-            let allows = |value: u32| tell.iter().all(|&other| own(other).of(value) > 0.0);
-            let multiplied = || {
-                let others = independent.iter().zip(0..).filter(|(is, _)| **is).map(|(_, other)| own(other));
-                compose(std::iter::once(own(0)).chain(others).map(|belief| &belief.values[..]), None)
-            };
-            // Who is nowhere in this release is not found by the others.
-            let here = if own(0).values.is_empty() { Vec::new() } else { multiplied() };
-            let left = here.into_iter().filter(|&(value, _)| allows(value));
-            let certain: Vec<usize> =
-                (0..several.len()).filter(|&which| !is_absent(which, &overfull_of_others)).collect();
-            let first = certain.first().map_or(&[][..], |&which| &own(which).values);
-            let all = first.iter().map(|own| own.0);
-            allowed
-                .push(all.filter(|&value| certain.iter().all(|&which| own(which).of(value) > 0.0)).collect());
-            together.distinct.push(Belief::of_weights(own(0).candidates, left));
-            next
-        });
-        let nothing = together.distinct[number as usize].values.is_empty();
-        let is_here = several[0].of(person).is_some_and(|own| !own.values.is_empty());
-        contradictions += u64::from(nothing && is_here);
-        not_told += u64::from(is_here && unsure[number as usize] && (person as usize) < own_people);
-        together.of_person.push(number);
-    }
-    let counted = counted(own_people, &together, &allowed, &holding);
-    for (belief, cell) in together.distinct.iter_mut().zip(&counted.cell_of) {
-        let Some(bounds) = cell.and_then(|cell| counted.bounds.get(cell as usize)) else { continue };
-        // How often a value is here does not bound what another table says of it.
-        if !independent.contains(&true) {
-            reconcile(belief, bounds);
-        }
+    // A list that cannot be in all releases as it says holds others or lacks people: then it is certain of nobody that they are in
+    // a release of another table, or who stands together.
+    let fits = fit_together(target, &several);
+    let mut put = put_together(target, &several, fits != Some(false));
+    let is_refuted = put.contradicts_all(target, &several);
+    if fits != Some(false) && is_refuted {
+        put = put_together(target, &several, false);
     }
     let mut notes = vec![format!("Releases put together: {}.", several.len())];
-    let multiplied = independent.iter().filter(|is| **is).count();
+    let multiplied = several.iter().filter(|own| own.independent).count();
     if multiplied > 0 {
         notes.push(format!(
             "Said to be of other tables, so that what they say is multiplied with what this one says: {multiplied}."
         ));
     }
-    if not_told > 0 {
+    if put.not_told > 0 {
         notes.push(format!(
-            "People of whom another release is not used, because more fit a group of it than it has records and they may not be in it: \
-             {not_told}."
+            "People of whom another release is not used, because they may not be in it: {}.",
+            put.not_told
         ));
     }
-    if contradictions > 0 {
-        notes.push(format!("People for whom the releases contradict each other: {contradictions}."));
+    if put.contradictions > 0 {
+        notes.push(format!("People for whom the releases contradict each other: {}.", put.contradictions));
     }
-    if counted.contradicting > 0 {
-        notes.push(format!(
-            "Groups whose values cannot be shared out among those who stand in them, and which exclude nothing: {}.",
-            counted.contradicting
-        ));
+    if fits == Some(false) || is_refuted {
+        notes.push(
+            "The list of people cannot be in all releases at once as it stands: it holds others, or lacks people. So nothing is \
+             concluded from who stands together, nor from releases of other tables."
+                .to_owned(),
+        );
     }
     let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.risk);
     if let Some(alone) = alone {
         notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
     }
+    let Put { together, counted, .. } = &put;
     Ok(Some(
         Verdict {
             attack: "composition",
@@ -184,20 +109,26 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             // sure of the only one that is left. Releases of other tables are multiplied.
             least: Some(Least::wherever(|person, value| {
                 let (Some(own), Some(alone)) =
-                    (together.of(person), several.first().and_then(|own| own.of(person)))
+                    (together.of(person), several.first().and_then(|own| own.beliefs.of(person)))
                 else {
                     return 0.0;
                 };
                 // Whoever is in none of the others has what these leave.
-                let has_several = independent.iter().skip(1).any(|independent| !independent);
+                let has_several = several.iter().skip(1).any(|own| !own.independent);
                 match own.values.len() {
                     1 => 1.0,
                     _ if has_several => {
                         let number = together.of_person.get(person as usize).copied();
                         let cell =
                             number.and_then(|own| counted.cell_of.get(own as usize).copied().flatten());
-                        cell.and_then(|own| counted.bounds.get(own as usize))
-                            .map_or(0.0, |own| own.share(value))
+                        let share = cell
+                            .and_then(|own| counted.bounds.get(own as usize))
+                            .map_or(0.0, |own| own.share(value));
+                        // Of those who are alike, who is here may depend on what they have, unless all of them are.
+                        let places = target.people.places_of(person);
+                        let all_are_here =
+                            is_of_one_table(&several) || several.first().is_some_and(|own| !own.held.may_lack(places));
+                        if all_are_here || share >= 1.0 { share } else { 0.0 }
                     }
                     // Multiplied with what this release says whichever group it is.
                     _ if target.people.places_of(person).len() > 1 && alone.values.len() > 1 => 0.0,
@@ -210,22 +141,150 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     ))
 }
 
-/// Where people stand in this release, or in one of those that are put together with it.
-fn people_of<'a>(
-    adversary: &'a Adversary<'_>,
-    target: &Target<'a>,
-    followed: &[usize],
-    which: usize,
-) -> &'a Suspects {
-    match which.checked_sub(1).and_then(|other| adversary.others.get(*followed.get(other)?)) {
-        Some(other) => &other.suspects,
-        None => target.people,
+/// A release, and what it says of everybody by itself.
+struct Said<'a> {
+    beliefs: Beliefs,
+    held: Holding<'a>,
+    /// Whether it was made from another table, so that what it says is multiplied with what the first says.
+    independent: bool,
+    /// Whether whoever is in the data of the first, and fits a group, is in it.
+    holds_all: bool,
+    /// Whether nobody of its table is left out of it.
+    is_whole: bool,
+}
+
+impl<'a> Said<'a> {
+    /// The first release, or another with the values in other codes.
+    fn new(target: &Target<'a>, room: Room, code: impl Fn(u32) -> u32) -> Self {
+        let mut beliefs = homogeneity::beliefs(target, None);
+        for belief in &mut beliefs.distinct {
+            belief.values.iter_mut().for_each(|(value, _)| *value = code(*value));
+        }
+        let data = target.release.manifest.as_ref().map(|own| &own.data);
+        let is_whole = data.is_none_or(|own| own.sample.is_none() && own.suppressed == 0);
+        let held = Holding::new(target, room, code);
+        Self { beliefs, held, independent: false, holds_all: true, is_whole }
     }
+}
+
+/// Whether there is a world in which the list is where the releases say; `None` where that cannot be told.
+fn fit_together(target: &Target<'_>, several: &[Said<'_>]) -> Option<bool> {
+    let tie = |at: usize, own: &Said<'_>| match at {
+        0 if own.is_whole => Tie::All,
+        0 => Tie::Some,
+        _ if own.holds_all => Tie::All,
+        _ => Tie::None,
+    };
+    // Nothing follows from an independent one for who is in the others.
+    let sides = several.iter().enumerate().filter(|(_, own)| !own.independent).map(|(at, own)| Side {
+        people: own.held.people,
+        room: own.held.room,
+        groups: &own.held.groups,
+        tie: tie(at, own),
+    });
+    fits(&sides.collect::<Vec<_>>(), target.people.own_people())
+}
+
+/// Whether whoever is in one of the releases, and fits another, is in that as well.
+fn is_of_one_table(several: &[Said<'_>]) -> bool {
+    several.iter().enumerate().all(|(at, own)| own.holds_all && (at > 0 || own.is_whole))
+}
+
+/// What several releases leave.
+struct Put {
+    together: Beliefs,
+    counted: Counted,
+    /// People to whom they leave nothing, and those of whom another release says nothing, because they may not be in it.
+    contradictions: u64,
+    not_told: u64,
+}
+
+impl Put {
+    /// Whether what was found shows that the list cannot be in all releases.
+    fn contradicts_all(&self, target: &Target<'_>, several: &[Said<'_>]) -> bool {
+        let all_are_in =
+            several.iter().filter(|own| !own.independent).all(|own| own.held.room == Room::ForAll);
+        let of_list = self.together.of_person.iter().take(target.people.own_people()).zip(0..);
+        let is_nobody = |(own, person): (&u32, u32)| {
+            let here = several.first().and_then(|own| own.beliefs.of(person));
+            self.together.distinct[*own as usize].values.is_empty()
+                && here.is_some_and(|own| !own.values.is_empty())
+        };
+        self.counted.contradicting > 0 || (all_are_in && of_list.into_iter().any(is_nobody))
+    }
+}
+
+/// Puts releases together; `trusted` tells whether the list may be in all of them as it stands.
+fn put_together(target: &Target<'_>, several: &[Said<'_>], trusted: bool) -> Put {
+    let own_people = target.people.own_people();
+    let of_one_table = is_of_one_table(several);
+    // Whether somebody who is attacked, and so is in the data, may still not be in a release; and the same of anybody else, of whom it
+    // is certain only where all releases are of one table that they are in one when they are in another.
+    let may_be_absent = |which: usize, key: u32, of_others: bool| {
+        let said = &several[which];
+        let certainly = if of_others { of_one_table } else { said.holds_all };
+        let places = said.held.people.places(key);
+        places.is_empty() || (!certainly && (!trusted || said.held.may_lack(places)))
+    };
+    let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+    // Per different one the values that all releases allow which certainly have the person.
+    let mut allowed: Vec<Vec<u32>> = Vec::new();
+    let mut together = Beliefs::default();
+    let (mut contradictions, mut not_told) = (0u64, 0u64);
+    // Per different one whether a release says nothing of its people, who may not be in it.
+    let mut unsure: Vec<bool> = Vec::new();
+    for person in 0..target.people.people() as u32 {
+        let key: Vec<u32> = several.iter().map(|said| said.beliefs.of_person[person as usize]).collect();
+        let next = together.distinct.len() as u32;
+        let number = *number_of.entry(key).or_insert_with_key(|key| {
+            let own = |which: usize| &several[which].beliefs.distinct[key[which] as usize];
+            // A release in which a person is nowhere excludes nothing, nor one of another table that they may not be in. Whoever is
+            // attacked is attacked given that they are in the data, and so in all releases of it, however many others fit.
+            let is_absent = |which: usize, of_others: bool| may_be_absent(which, key[which], of_others);
+            let tell: Vec<usize> = (1..several.len()).filter(|&other| !is_absent(other, false)).collect();
+            unsure.push(
+                (1..several.len()).any(|other| !tell.contains(&other) && !own(other).values.is_empty()),
+            );
+            let allows = |value: u32| tell.iter().all(|&other| own(other).of(value) > 0.0);
+            let multiplied = || {
+                let others = (0..several.len()).filter(|&other| several[other].independent).map(own);
+                compose(std::iter::once(own(0)).chain(others).map(|belief| &belief.values[..]), None)
+            };
+            // Who is nowhere in this release is not found by the others.
+            let here = if own(0).values.is_empty() { Vec::new() } else { multiplied() };
+            let left = here.into_iter().filter(|&(value, _)| allows(value));
+            let certain: Vec<usize> = (0..several.len()).filter(|&which| !is_absent(which, true)).collect();
+            let first = certain.first().map_or(&[][..], |&which| &own(which).values);
+            let all = first.iter().map(|own| own.0);
+            allowed
+                .push(all.filter(|&value| certain.iter().all(|&which| own(which).of(value) > 0.0)).collect());
+            together.distinct.push(Belief::of_weights(own(0).candidates, left));
+            next
+        });
+        let nothing = together.distinct[number as usize].values.is_empty();
+        let is_here = several[0].beliefs.of(person).is_some_and(|own| !own.values.is_empty());
+        contradictions += u64::from(nothing && is_here);
+        not_told += u64::from(is_here && unsure[number as usize] && (person as usize) < own_people);
+        together.of_person.push(number);
+    }
+    let holding: Vec<&Holding<'_>> =
+        several.iter().filter(|own| !own.independent && trusted).map(|own| &own.held).collect();
+    let counted = counted(own_people, &together, &allowed, &holding);
+    // How often a value is here does not bound what another table says of it.
+    if !several.iter().any(|own| own.independent) {
+        for (belief, cell) in together.distinct.iter_mut().zip(&counted.cell_of) {
+            if let Some(bounds) = cell.and_then(|cell| counted.bounds.get(cell as usize)) {
+                reconcile(belief, bounds);
+            }
+        }
+    }
+    Put { together, counted, contradictions, not_told }
 }
 
 /// A release of the same table: where people stand in it, and what its groups hold.
 struct Holding<'a> {
     people: &'a Suspects,
+    room: Room,
     /// Per group its values, and how often.
     groups: Vec<Vec<(u32, u64)>>,
     /// Per group its records, and the people of the adversary who may stand there.
@@ -234,32 +293,31 @@ struct Holding<'a> {
 }
 
 impl<'a> Holding<'a> {
-    /// With the values in other codes. The first `own` people are the adversary's.
-    fn new(target: &Target<'a>, own: usize, code: impl Fn(u32) -> u32) -> Self {
+    /// With the values in other codes.
+    fn new(target: &Target<'a>, room: Room, code: impl Fn(u32) -> u32) -> Self {
         let records = target.release.groups.clone();
         let mut crowd = vec![0; records.len()];
-        for person in 0..own as u32 {
+        for person in 0..target.people.own_people() as u32 {
             target.people.places_of(person).iter().for_each(|place| crowd[place.group as usize] += 1);
         }
         let cells = |group: u32| target.column().map_or(&[][..], |column| column.histograms.of(group));
         let group = |group: u32| cells(group).iter().map(|own| (code(own.0), own.1)).collect();
         let groups = (0..records.len() as u32).map(group).collect();
-        Self { people: target.people, groups, records, crowd }
+        Self { people: target.people, room, groups, records, crowd }
     }
 
-    /// Groups that more people fit than they have records, so that some may not be in the release; none where no more people are
-    /// somewhere in it than it has records.
-    fn overfull(&self, own: usize) -> Vec<bool> {
-        let people =
-            (0..own as u32).filter(|&person| !self.people.places_of(person).is_empty()).count() as u64;
-        let has_all = people <= self.records.iter().sum();
-        self.crowd.iter().zip(&self.records).map(|(crowd, records)| !has_all && crowd > records).collect()
+    /// Whether the release may be without somebody who fits these places.
+    fn may_lack(&self, places: &[Place]) -> bool {
+        places.iter().any(|place| {
+            let group = place.group as usize;
+            self.room.absent(self.crowd[group], self.records[group]) > 0
+        })
     }
 
-    /// Groups of which it is certain who stands in them: as many people as records, nobody of whom may stand elsewhere. A list
-    /// that lacks people anywhere may hold others by mistake, and makes nothing certain.
+    /// Groups of which it is certain who stands in them: as many people as records, nobody of whom may stand elsewhere. A list that
+    /// does not go with the release makes nothing certain.
     fn closed(&self, own: usize) -> Vec<bool> {
-        if self.crowd.iter().zip(&self.records).any(|(crowd, records)| crowd < records) {
+        if self.room == Room::Uncertain {
             return vec![false; self.records.len()];
         }
         let mut closed: Vec<bool> = self
@@ -305,7 +363,7 @@ struct Counted {
 /// Shares out the values of all groups of which it is certain who stands in them. People who may stand in the same groups of every
 /// release, and to whom the same is left, are one cell: in buckets they need not look alike. The first `own` people are the
 /// adversary's; others are attacked for a control and are in no release.
-fn counted(own: usize, together: &Beliefs, allowed: &[Vec<u32>], holding: &[Holding<'_>]) -> Counted {
+fn counted(own: usize, together: &Beliefs, allowed: &[Vec<u32>], holding: &[&Holding<'_>]) -> Counted {
     let mut number_of: HashMap<(Vec<Vec<u32>>, &[u32]), u32> = HashMap::new();
     let mut cell_of = vec![None; together.distinct.len()];
     let mut people: Vec<u64> = Vec::new();
@@ -314,7 +372,7 @@ fn counted(own: usize, together: &Beliefs, allowed: &[Vec<u32>], holding: &[Hold
     for (person, &belief) in (0u32..).zip(&together.of_person).take(own) {
         let cell = *cell_of[belief as usize].get_or_insert_with(|| {
             let stands =
-                |own: &Holding<'_>| own.people.places_of(person).iter().map(|place| place.group).collect();
+                |own: &&Holding<'_>| own.people.places_of(person).iter().map(|place| place.group).collect();
             let left = &allowed[belief as usize];
             *number_of.entry((holding.iter().map(stands).collect(), left)).or_insert_with(|| {
                 people.push(0);

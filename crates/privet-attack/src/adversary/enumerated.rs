@@ -1,8 +1,8 @@
 //! Nobody is exposed whom going through all worlds shows safe: attacks on small tables, with people in several groups, more
 //! people than records, and knowledge about some of them.
 //!
-//! A world gives every record to somebody whom it fits; all such ways are equally probable, or as probable as what is believed
-//! of values makes them. What is drawn is held to all worlds where it is drawn: walks in `reasoners/definetti.rs`, worlds of a
+//! A world gives every record to somebody of the list whom it fits, or to another, as the list goes with the release (`room.rs`); all
+//! such ways are equally probable, or as probable as what is believed of values makes them. What is drawn is held to all worlds where it is drawn: walks in `reasoners/definetti.rs`, worlds of a
 //! search in `minimality/attack/tests.rs`.
 
 use privet_data::Silent;
@@ -19,23 +19,75 @@ use crate::knowledge::{KnownValue, Negation, Prior};
 struct Small {
     /// Per record its group, its value, and what it shows in a bucket.
     records: Vec<(u32, u32, u32)>,
-    /// Per person the groups that fit, as bits, and what they look like.
+    /// Per person the groups that fit, as bits, and what they look like; 2 is not known.
     people: Vec<(u32, u32)>,
     bucketized: bool,
+}
+
+/// What attacks are made on.
+struct Linked {
+    release: Published,
+    values: Vec<Vec<u32>>,
+    coverages: Vec<Coverage>,
+}
+
+impl Linked {
+    fn crowd(&self) -> Crowd<'_> {
+        let shared = self.values.iter().zip(&self.coverages).enumerate().map(|(quasi, (values, coverage))| {
+            SharedColumn { quasi, values, coverage, points: None }
+        });
+        Crowd { count: self.values[0].len(), shared: shared.collect() }
+    }
+
+    fn suspects(&self) -> Suspects {
+        suspects(&self.release, &self.crowd()).unwrap()
+    }
+}
+
+/// A world: per person the value of their record, if they have one; the values of records that are others'; and how many ways there
+/// are to have it.
+struct World<'a> {
+    values: &'a [Option<u32>],
+    others: &'a [u32],
+    ways: f64,
 }
 
 impl Small {
     fn fits(&self, person: usize, record: usize) -> bool {
         let ((groups, look), (group, _, shows)) = (self.people[person], self.records[record]);
-        groups >> group & 1 == 1 && (!self.bucketized || look == shows)
+        groups >> group & 1 == 1 && (!self.bucketized || look == 2 || look == shows)
     }
 
-    fn release(&self) -> Published {
-        let line = |own: &(u32, u32, u32)| format!("c{},v{}\n", own.0, own.1);
-        let csv = "class,value\n".to_owned() + &self.records.iter().map(line).collect::<String>();
+    fn fits_any(&self, person: usize) -> bool {
+        (0..self.records.len()).any(|record| self.fits(person, record))
+    }
+
+    fn linked(&self) -> Linked {
+        let line = |own: &(u32, u32, u32)| match self.bucketized {
+            true => format!("c{},s{},v{}\n", own.0, own.2, own.1),
+            false => format!("c{},v{}\n", own.0, own.1),
+        };
+        let head = if self.bucketized { "class,shows,value\n" } else { "class,value\n" };
+        let csv = head.to_owned() + &self.records.iter().map(line).collect::<String>();
         let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
         let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
-        let mut release = Published::of_table(table, vec![0], vec![1], &Silent).unwrap();
+        let quasi: Vec<usize> = (0..if self.bucketized { 2 } else { 1 }).collect();
+        // A label of a group stands for all masks with its bit, what is shown for itself and for what is not known.
+        let number = |text: &str| text[1..].parse::<u32>().unwrap();
+        let coverage = |column: usize| {
+            let stands_for = |text: &str| -> Vec<u32> {
+                match column {
+                    0 => (0..8).filter(|mask| mask >> number(text) & 1 == 1).collect(),
+                    _ => vec![number(text), 2],
+                }
+            };
+            Coverage::new(table.columns[column].domain.texts().iter().map(|text| stands_for(text)), 8)
+        };
+        let coverages = quasi.iter().map(|&column| coverage(column)).collect();
+        let (masks, looks) = self.people.iter().copied().unzip();
+        let values = if self.bucketized { vec![masks, looks] } else { vec![masks] };
+        let sensitive = vec![quasi.len()];
+        let mut release = Published::of_table(table, quasi, sensitive, &Silent).unwrap();
         // Groups by their own numbers.
         let groups = self.records.iter().map(|own| own.0).max().unwrap_or(0) + 1;
         release.group_of = self.records.iter().map(|own| own.0).collect();
@@ -47,73 +99,108 @@ impl Small {
         if self.bucketized {
             column.codes = None;
         }
-        release
+        Linked { release, values, coverages }
     }
 
-    fn suspects(&self, groups: usize) -> Suspects {
-        let mut suspects = Suspects { starts: vec![0], ..Suspects::default() };
-        let mut looks: Vec<(u32, u32)> = self.people.clone();
-        looks.sort_unstable();
-        looks.dedup();
-        for look in &looks {
-            let person = self.people.iter().position(|own| own == look).unwrap();
-            for group in 0..groups as u32 {
-                let fits = |&record: &usize| self.records[record].0 == group && self.fits(person, record);
-                let records = (0..self.records.len()).filter(fits).count() as u64;
-                if records > 0 {
-                    suspects.groups.push(Place { group, records });
+    /// How many people can have a record of their own at once.
+    fn most(&self) -> usize {
+        fn go(small: &Small, record: usize, taken: u32) -> usize {
+            if record == small.records.len() {
+                return 0;
+            }
+            let mut most = go(small, record + 1, taken);
+            for person in (0..small.people.len()).filter(|person| taken >> person & 1 == 0) {
+                if small.fits(person, record) {
+                    most = most.max(1 + go(small, record + 1, taken | 1 << person));
                 }
             }
-            suspects.starts.push(suspects.groups.len());
+            most
         }
-        suspects.profile_of =
-            self.people.iter().map(|own| looks.binary_search(own).unwrap() as u32).collect();
-        suspects
+        go(self, 0, 0)
     }
 
-    /// Every world: per person the value of their record, if they have one. In a bucket any of its values may be a record's; in
-    /// a class records that differ in their value alone are as many.
-    fn worlds(&self, each: &mut impl FnMut(&[Option<u32>])) {
-        fn go(
-            small: &Small,
-            record: usize,
-            left: &mut Vec<bool>,
-            of: &mut Vec<Option<u32>>,
-            each: &mut impl FnMut(&[Option<u32>]),
-        ) {
-            let Some(&(group, own, _)) = small.records.get(record) else { return each(of) };
+    /// How the list goes with the release, by trying.
+    fn room(&self) -> Room {
+        let most = self.most();
+        match (0..self.people.len()).filter(|&person| self.fits_any(person)).count() {
+            all if all == most => Room::ForAll,
+            _ if self.records.len() == most => Room::Filled,
+            _ => Room::Uncertain,
+        }
+    }
+
+    /// Every world that goes with how the list does. A record is somebody's of the list whom it fits, or another's. In a bucket any of
+    /// its values may be a record's; in a class records that differ in their value alone are as many.
+    fn worlds(&self, room: Room, each: &mut impl FnMut(World<'_>)) {
+        struct Walk<'s> {
+            small: &'s Small,
+            room: Room,
+            left: Vec<bool>,
+            of: Vec<Option<u32>>,
+            /// Records of others.
+            open: Vec<usize>,
+        }
+        fn go(walk: &mut Walk<'_>, record: usize, each: &mut impl FnMut(World<'_>)) {
+            let small = walk.small;
+            let Some(&(group, own, _)) = small.records.get(record) else {
+                let lacks = |person: usize| walk.of[person].is_none() && small.fits_any(person);
+                if walk.room == Room::ForAll && (0..small.people.len()).any(lacks) {
+                    return;
+                }
+                let (others, ways) = match small.bucketized {
+                    false => (walk.open.iter().map(|&record| small.records[record].1).collect(), 1.0),
+                    true => {
+                        let left = walk.left.iter().zip(&small.records).filter(|(left, _)| **left);
+                        let factorial = |n: usize| (1..=n).product::<usize>() as f64;
+                        let open = |group: u32| {
+                            walk.open.iter().filter(|&&record| small.records[record].0 == group).count()
+                        };
+                        (
+                            left.map(|(_, own)| own.1).collect::<Vec<u32>>(),
+                            (0..3).map(|group| factorial(open(group))).product(),
+                        )
+                    }
+                };
+                return each(World { values: &walk.of, others: &others, ways });
+            };
+            if walk.room != Room::Filled {
+                walk.open.push(record);
+                go(walk, record + 1, each);
+                walk.open.pop();
+            }
             for person in 0..small.people.len() {
-                if of[person].is_some() || !small.fits(person, record) {
+                if walk.of[person].is_some() || !small.fits(person, record) {
                     continue;
                 }
                 if !small.bucketized {
-                    of[person] = Some(own);
-                    go(small, record + 1, left, of, each);
-                    of[person] = None;
+                    walk.of[person] = Some(own);
+                    go(walk, record + 1, each);
+                    walk.of[person] = None;
                     continue;
                 }
                 for (other, &(theirs, value, _)) in small.records.iter().enumerate() {
-                    if theirs == group && left[other] {
-                        (left[other], of[person]) = (false, Some(value));
-                        go(small, record + 1, left, of, each);
-                        (left[other], of[person]) = (true, None);
+                    if theirs == group && walk.left[other] {
+                        (walk.left[other], walk.of[person]) = (false, Some(value));
+                        go(walk, record + 1, each);
+                        (walk.left[other], walk.of[person]) = (true, None);
                     }
                 }
             }
         }
-        go(self, 0, &mut vec![true; self.records.len()], &mut vec![None; self.people.len()], each);
+        let (left, of) = (vec![true; self.records.len()], vec![None; self.people.len()]);
+        go(&mut Walk { small: self, room, left, of, open: Vec::new() }, 0, each);
     }
 
     /// Per person and value how probable it is for those who are in the data, by worlds of these weights; and per person how
     /// probable it is that they are.
-    fn beliefs(&self, weight: impl Fn(&[Option<u32>]) -> f64) -> (Vec<[f64; 3]>, Vec<f64>, f64) {
+    fn beliefs(&self, weight: impl Fn(&World<'_>) -> f64) -> (Vec<[f64; 3]>, Vec<f64>, f64) {
         let mut of_value = vec![[0.0; 3]; self.people.len()];
         let (mut present, mut all) = (vec![0.0; self.people.len()], 0.0);
-        self.worlds(&mut |values| {
-            let own = weight(values);
+        self.worlds(self.room(), &mut |world| {
+            let own = world.ways * weight(&world);
             all += own;
             for (person, value) in
-                values.iter().enumerate().filter_map(|(person, own)| Some((person, (*own)?)))
+                world.values.iter().enumerate().filter_map(|(person, own)| Some((person, (*own)?)))
             {
                 of_value[person][value as usize] += own;
                 present[person] += own;
@@ -130,11 +217,14 @@ impl Small {
 prop_compose! {
     fn small()(
         records in prop::collection::vec((0u32..3, 0u32..3, 0u32..2), 2..6),
+        less in 0usize..3,
         more in 0usize..3,
-        fits in prop::collection::vec((1u32..8, 0u32..2), 8),
+        fits in prop::collection::vec((1u32..8, 0u32..5), 8),
         bucketized in any::<bool>(),
     ) -> Small {
-        let people = fits.into_iter().take(records.len() + more).collect();
+        // Now and then somebody is not known to look like anything.
+        let fits = fits.into_iter().map(|(groups, look)| (groups, if look < 4 { look % 2 } else { 2 }));
+        let people = fits.take((records.len() + more).saturating_sub(less).max(1)).collect();
         let mut numbers: Vec<u32> = records.iter().map(|own| own.0).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -168,8 +258,9 @@ proptest! {
         prior in (1u32..9, 1u32..9, 0usize..128),
         confidence in 3u32..10,
     ) {
-        let release = small.release();
-        let suspects = small.suspects(release.groups.len());
+        let linked = small.linked();
+        let (release, suspects) = (&linked.release, linked.suspects());
+        prop_assert_eq!(room(release, &linked.crowd(), &suspects), small.room());
         let text = |value: u32| format!("v{value}");
         let domain = &release.sensitive[0].domain;
         let known: Vec<(usize, u32, bool)> = known
@@ -197,24 +288,28 @@ proptest! {
         let adversary = Adversary {
             person: &by_number,
             of_prior: &of_prior,
-            ..plain_adversary(&release, &suspects, &knowledge, confidence)
+            crowd: linked.crowd(),
+            ..plain_adversary(release, &suspects, &knowledge, confidence)
         };
         // What somebody has who is not in the data is not known, and what is known of them says nothing.
-        let holds = |values: &[Option<u32>]| {
-            known.iter().all(|&(person, value, has)| values[person].is_none_or(|own| (own == value) == has))
+        let holds = |world: &World<'_>| {
+            let is_so = |own: &(usize, u32, bool)| world.values[own.0].is_none_or(|value| (own.1 == value) == own.2);
+            f64::from(u8::from(known.iter().all(is_so)))
         };
         let total: Vec<f64> =
             (0..3).map(|value| small.records.iter().filter(|own| own.1 == value).count() as f64).collect();
-        let believed = |values: &[Option<u32>]| -> f64 {
+        // Of others nothing is believed but what the release shows of everybody.
+        let by_chance = |value: u32| total[value as usize] / small.records.len() as f64;
+        let believed = |world: &World<'_>| -> f64 {
             let of = |(person, value): (usize, &Option<u32>)| match (value, among[person]) {
                 (None, _) => 1.0,
                 (Some(value), true) => shares[*value as usize],
-                (Some(value), false) => total[*value as usize] / small.records.len() as f64,
+                (Some(value), false) => by_chance(*value),
             };
-            values.iter().enumerate().map(of).product()
+            world.values.iter().enumerate().map(of).chain(world.others.iter().map(|&own| by_chance(own))).product()
         };
         let plain = small.beliefs(|_| 1.0);
-        let knowing = small.beliefs(|values| f64::from(u8::from(holds(values))));
+        let knowing = small.beliefs(holds);
         let prior = small.beliefs(believed);
         for (word, (beliefs, present, all)) in [
             ("homogeneity", &plain),
@@ -243,20 +338,15 @@ proptest! {
     ) {
         let keep = small.people.len().saturating_sub(less).max(1);
         let small = Small { bucketized: false, people: small.people[..keep].to_vec(), ..small };
-        let release = small.release();
-        let suspects = small.suspects(release.groups.len());
-        // A label stands for all looks that fit its group.
-        let fits = |group: usize| (0..8u32).filter(move |look| look >> group & 1 == 1).collect();
-        let coverage = Coverage::new((0..release.groups.len()).map(fits), 8);
-        let looks: Vec<u32> = small.people.iter().map(|own| own.0).collect();
-        let shared = vec![SharedColumn { quasi: 0, values: &looks, coverage: &coverage, points: None }];
+        let linked = small.linked();
+        let suspects = linked.suspects();
         let confidence = f64::from(confidence) / 10.0;
         let knowledge = Knowledge::default();
         let adversary = Adversary {
-            crowd: Crowd { count: small.people.len(), shared },
-            ..plain_adversary(&release, &suspects, &knowledge, confidence)
+            crowd: linked.crowd(),
+            ..plain_adversary(&linked.release, &suspects, &knowledge, confidence)
         };
-        let (_, present, all) = small.beliefs(|_| 1.0);
+        let (_, present, all) = small.beliefs(|world| f64::from(u8::from(world.others.is_empty())));
         let found = records::membership(&adversary).unwrap();
         let fates = &found[0].conclusions.as_ref().unwrap().fate;
         for (person, _) in fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Hidden) {
@@ -295,11 +385,12 @@ fn plain_adversary<'a>(
 }
 
 prop_compose! {
-    /// Two releases of one table, and a list with others on it: the people of the first records are those of the table.
+    /// Two releases of one table, and a list with others on it, or without some: the people of the first records are those of the table.
     fn two()(
-        records in prop::collection::vec((0u32..3, 0u32..3, 0u32..3), 2..6),
+        records in prop::collection::vec((0u32..3, 0u32..3, 0u32..3), 2..5),
         others in prop::collection::vec((0u32..8, 0u32..8), 0..3),
-        also in prop::collection::vec((0u32..40, 0u32..40), 5),
+        also in prop::collection::vec((0u32..40, 0u32..40), 4),
+        lacks in 0usize..8,
     ) -> (Small, Small) {
         let numbers = |group: &dyn Fn(&(u32, u32, u32)) -> u32| -> Vec<u32> {
             let mut own: Vec<u32> = records.iter().map(group).collect();
@@ -315,9 +406,11 @@ prop_compose! {
                 let more = fit(more);
                 (1 << group | if more < 8 { more } else { 0 }, 0)
             });
+            let people: Vec<(u32, u32)> = own.chain(others.iter().map(|&own| (fit(own), 0))).collect();
+            let left = people.iter().enumerate().filter(|(at, _)| *at != lacks).map(|(_, &own)| own);
             Small {
                 records: groups[which].iter().zip(&records).map(|(&group, own)| (group, own.2, 0)).collect(),
-                people: own.chain(others.iter().map(|&own| (fit(own), 0))).collect(),
+                people: left.collect(),
                 bucketized: false,
             }
         };
@@ -328,36 +421,64 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Composition: a world gives the records of both releases to people, of one table to the same, with the same values; of
-    /// different tables with the same values for those who are in both. Beliefs are about people given that they are in the data.
+    /// Composition: a world gives the records of each release to people of the list, or to others. Of one table: who is in it is in
+    /// both releases, as far as they fit, with the same value; of different tables: who is in both has the same value. Where the list
+    /// can be in all releases as it goes with each of them, it is; where not, nothing is certain of it. Beliefs are about people given
+    /// that they are in the data.
     #[test]
     fn nobody_is_exposed_by_two_releases_whom_worlds_show_safe(
         (first, second) in two(), same in any::<bool>(), confidence in 3u32..=10,
     ) {
-        let (release, other) = (first.release(), second.release());
-        let (suspects, theirs) = (first.suspects(release.groups.len()), second.suspects(other.groups.len()));
-        let others = [Other { release: &other, suspects: theirs, independent: false, holds_all: same }];
+        let (ours, theirs) = (first.linked(), second.linked());
+        let suspects = ours.suspects();
+        let (release, other) = (&ours.release, &theirs.release);
+        let others = [Other {
+            release: other,
+            suspects: theirs.suspects(),
+            room: second.room(),
+            independent: false,
+            holds_all: same,
+        }];
         let confidence = f64::from(confidence) / 10.0;
         let knowledge = Knowledge::default();
-        let adversary =
-            Adversary { others: &others, ..plain_adversary(&release, &suspects, &knowledge, confidence) };
-        let worlds = |small: &Small| {
+        let adversary = Adversary {
+            others: &others,
+            crowd: ours.crowd(),
+            ..plain_adversary(release, &suspects, &knowledge, confidence)
+        };
+        let worlds = |small: &Small, room: Room| {
             let mut all: std::collections::BTreeMap<Vec<Option<u32>>, f64> = Default::default();
-            small.worlds(&mut |values| *all.entry(values.to_vec()).or_default() += 1.0);
+            small.worlds(room, &mut |world| *all.entry(world.values.to_vec()).or_default() += world.ways);
             all
         };
-        let (ours, theirs) = (worlds(&first), worlds(&second));
-        let goes_with = |a: &[Option<u32>], b: &[Option<u32>]| match same {
-            true => a == b,
-            false => a.iter().zip(b).all(|(a, b)| a.is_none() || b.is_none() || a == b),
+        let fits: Vec<(bool, bool)> = (0..first.people.len())
+            .map(|person| (first.fits_any(person), second.fits_any(person)))
+            .collect();
+        let goes_with = |a: &[Option<u32>], b: &[Option<u32>]| {
+            let is_so = |((a, b), fits): ((&Option<u32>, &Option<u32>), &(bool, bool))| match (a, b) {
+                (Some(a), Some(b)) => a == b,
+                (None, None) => true,
+                (Some(_), None) => !same || !fits.1,
+                (None, Some(_)) => !same || !fits.0,
+            };
+            a.iter().zip(b).zip(&fits).all(is_so)
         };
-        let mut of_value = vec![[0.0; 3]; first.people.len()];
-        for (own, weight) in &ours {
-            let other: f64 = theirs.iter().filter(|(other, _)| goes_with(own, other)).map(|own| own.1).sum();
-            for (person, value) in own.iter().enumerate().filter_map(|(at, own)| Some((at, (*own)?))) {
-                of_value[person][value as usize] += weight * other;
+        let beliefs = |rooms: (Room, Room)| {
+            let (ours, theirs) = (worlds(&first, rooms.0), worlds(&second, rooms.1));
+            let mut of_value = vec![[0.0; 3]; first.people.len()];
+            let mut any = false;
+            for (own, weight) in &ours {
+                let other: f64 = theirs.iter().filter(|(other, _)| goes_with(own, other)).map(|own| own.1).sum();
+                any |= other > 0.0;
+                for (person, value) in own.iter().enumerate().filter_map(|(at, own)| Some((at, (*own)?))) {
+                    of_value[person][value as usize] += weight * other;
+                }
             }
-        }
+            any.then_some(of_value)
+        };
+        let of_value = beliefs((first.room(), second.room()))
+            .or_else(|| beliefs((Room::Uncertain, Room::Uncertain)))
+            .unwrap();
         let domain = &release.sensitive[0].domain;
         for (person, code) in exposed(&adversary, "composition") {
             let value = domain.text(code)[1..].parse::<usize>().unwrap();

@@ -10,6 +10,7 @@ use super::stage::stage;
 use crate::finding::{AttackError, Belief, Beliefs, Fate, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
+use crate::room::Room;
 use crate::target::{Place, Target};
 use crate::worlds::{Statement, WorldsError, parse_statement, posterior};
 
@@ -140,8 +141,8 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
 
 /// People whose values are known or excluded (survey AT-03, AT-04): random worlds in which all of it is true.
 ///
-/// Somebody who is spoken of and may stand in several groups is put into each in turn, and nowhere where more people fit a group
-/// than it has records. Given where they stand, beliefs are what going through all worlds gives. A way to place them is taken for
+/// Somebody who is spoken of and may stand in several groups is put into each in turn, and nowhere where the list of people is not
+/// certain to be in the data (`room.rs`). Given where they stand, beliefs are what going through all worlds gives. A way to place them is taken for
 /// as probable as it has records for them, times the chance that the knowledge is then true; what is shown is the mixture, and
 /// who counts is sure in every one of them.
 pub(super) fn background(
@@ -168,7 +169,7 @@ pub(super) fn background(
     }
     spoken_of.sort_unstable();
     spoken_of.dedup();
-    let found = mixed(target, &known, &spoken_of, progress)?;
+    let found = mixed(target, adversary.room(), &known, &spoken_of, progress)?;
     let mut beliefs = homogeneity::beliefs(target, None);
     for (&person, at) in spoken_of.iter().zip(0..) {
         let candidates = target.people.places_of(person).iter().map(|place| place.records).sum();
@@ -361,17 +362,17 @@ pub(super) fn crowds(target: &Target<'_>) -> Vec<u64> {
     crowds
 }
 
-/// By how many people who fit a group exceed its records, where some people may not be in the data at all.
-pub(super) fn too_many<'t>(target: &'t Target<'_>, crowds: &'t [u64]) -> impl Fn(u32) -> u64 + 't {
-    let some_are_not_in = target.people.own_people() > target.release.table.rows;
+/// Of a group by how many of the people who fit it it may be without.
+pub(super) fn absent<'t>(target: &'t Target<'_>, room: Room, crowds: &'t [u64]) -> impl Fn(u32) -> u64 + 't {
     move |group: u32| {
         let of = |counts: &[u64]| counts.get(group as usize).copied().unwrap_or(0);
-        if some_are_not_in { of(crowds).saturating_sub(of(&target.release.groups)) } else { 0 }
+        room.absent(of(crowds), of(&target.release.groups))
     }
 }
 
 fn mixed(
     target: &Target<'_>,
+    room: Room,
     known: &[Statement],
     spoken_of: &[u32],
     progress: &dyn Progress,
@@ -383,10 +384,10 @@ fn mixed(
         ));
     }
     let groups: BTreeSet<u32> = places.iter().flat_map(|own| own.iter().map(|place| place.group)).collect();
-    // Who fits a group in which not all can be may be nowhere; that is one more way to place them.
+    // Who fits a group that may be without them may be nowhere; that is one more way to place them.
     let crowds = crowds(target);
-    let too_many = too_many(target, &crowds);
-    let beyond = |own: &&[Place]| own.iter().map(|place| too_many(place.group)).max().unwrap_or(0);
+    let without = absent(target, room, &crowds);
+    let beyond = |own: &&[Place]| own.iter().map(|place| without(place.group)).max().unwrap_or(0);
     let mut absent: Vec<u64> = places.iter().map(beyond).collect();
     let ways = |absent: &[u64]| {
         let of = |(own, absent): (&&[Place], &u64)| own.len() as u64 + u64::from(*absent > 0);
@@ -394,7 +395,7 @@ fn mixed(
     };
     let mut open = BTreeSet::new();
     if ways(&absent) > MOST_PLACEMENTS {
-        open = groups.iter().copied().filter(|&group| too_many(group) > 0).collect();
+        open = groups.iter().copied().filter(|&group| without(group) > 0).collect();
         absent.fill(0);
     }
     let placements = ways(&absent);

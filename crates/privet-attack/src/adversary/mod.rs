@@ -7,6 +7,7 @@
 mod composed;
 mod control;
 mod exchangeable;
+mod fitting;
 mod held;
 mod knowing;
 mod linkage;
@@ -20,12 +21,14 @@ pub use control::Strangers;
 
 use privet_data::{Coverage, Domain, Hierarchy, Progress};
 use privet_release::Published;
+use rayon::prelude::*;
 
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::homogeneity::{self, Alike};
 use crate::knowledge::Knowledge;
-use crate::link::{self, LinkError, People, Released};
+use crate::link::{self, LinkError, Links, People, Released};
 use crate::linking;
+use crate::room::Room;
 use crate::target::{Place, Suspects, Target, Truth};
 
 /// An attack by its word.
@@ -164,6 +167,8 @@ pub struct Other<'a> {
     pub release: &'a Published,
     /// Where the same people may stand in it.
     pub suspects: Suspects,
+    /// How they go with it ([`room`]).
+    pub room: Room,
     /// Whether it was made from another table than this release, so that what both say is multiplied.
     pub independent: bool,
     /// Whether whoever is in the data that this release was made from, and fits a group there, is in it: it was made from the same
@@ -236,6 +241,11 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
     let labels = crowd.shared.iter().filter(|shared| shared.points.is_none()).cloned();
     let by_labels = Crowd { count: crowd.count, shared: labels.collect() };
     let links = link::link(&released(release, &by_labels), &people(&by_labels))?;
+    let suspects = of_links(&links);
+    Ok(if nearest::applies(crowd) { nearest::nearest(release, crowd, suspects) } else { suspects })
+}
+
+fn of_links(links: &Links) -> Suspects {
     let mut suspects =
         Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], ..Suspects::default() };
     for tuple in 0..links.tuples() as u32 {
@@ -243,7 +253,7 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
         suspects.groups.extend(places.map(|own| Place { group: own.group, records: u64::from(own.records) }));
         suspects.starts.push(suspects.groups.len());
     }
-    Ok(if nearest::applies(crowd) { nearest::nearest(release, crowd, suspects) } else { suspects })
+    suspects
 }
 
 /// Per person how many records may be theirs by the coverage of every shared column: where it is equality, those that equal
@@ -261,6 +271,31 @@ pub fn equal_records(release: &Published, crowd: &Crowd<'_>) -> Result<Vec<u64>,
         .iter()
         .map(|&tuple| of_tuple.get(tuple as usize).copied().unwrap_or(0))
         .collect())
+}
+
+/// How people go with a release: whether all of them can be in it at once, and whether they can be all of it.
+pub fn room(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Room {
+    let size = |group: u32| release.groups.get(group as usize).copied().unwrap_or(0);
+    if suspects.groups.iter().all(|place| place.records >= size(place.group)) {
+        return Room::of(suspects, &release.groups);
+    }
+    if crowd.count != suspects.people() || nearest::applies(crowd) {
+        return Room::Uncertain;
+    }
+    // Records of a bucket that look alike are anybody's who fits one of them.
+    let released = released(release, crowd);
+    let mut keys = link::Keys::new(release.table.rows);
+    for codes in released.labels.iter().copied().chain([released.groups]) {
+        let size = codes.iter().max().map_or(1, |&code| u64::from(code) + 1);
+        keys.push(codes.par_iter().copied(), size);
+    }
+    let (look_of, first) = keys.finish();
+    let Ok(links) = link::link(&Released { groups: &look_of, ..released }, &people(crowd)) else {
+        return Room::Uncertain;
+    };
+    let mut sizes = vec![0; first.len()];
+    look_of.iter().for_each(|&look| sizes[look as usize] += 1);
+    Room::of(&Suspects { strangers: suspects.strangers, ..of_links(&links) }, &sizes)
 }
 
 pub use nearest::distances;
@@ -435,6 +470,11 @@ impl<'a> Adversary<'a> {
             Some(attack) => self.of_columns(|_, column| attack(column)),
             None => Err(AttackError::Needs(needs.to_owned())),
         }
+    }
+
+    /// How the people go with the release.
+    fn room(&self) -> Room {
+        room(self.release, &self.crowd, self.suspects)
     }
 
     /// The target, for a sensitive column.

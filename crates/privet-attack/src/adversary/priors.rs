@@ -8,11 +8,12 @@ use privet_data::Progress;
 use rayon::prelude::*;
 
 use super::Adversary;
-use super::knowing::{check_columns, crowds, is_about, knowing, too_many};
+use super::knowing::{absent, check_columns, crowds, is_about, knowing};
 use super::stage::{Staged, stage};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict};
 use crate::homogeneity;
 use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
+use crate::room::Room;
 use crate::target::Target;
 use crate::worlds::{Bucket, WorldsError};
 
@@ -156,11 +157,11 @@ pub(super) fn bayes_optimal(
     }
     let (known, _) = of_known_group(target, &priors);
     let exact = weighed(target, &priors, &known, &total, FEWER_STATES, progress)?;
-    let open = open_groups(target, &priors);
+    let open = Open::new(target, adversary.room(), &priors);
     // In which group somebody stands who may stand in several is not told by frequencies once values have priors.
     let least = |person: u32, value: u32| match target.people.places_of(person) {
         [place] if exact.failed.contains(&place.group) => 0.0,
-        _ => closed(target, &open, person) * exact.beliefs.of(person).map_or(0.0, |own| own.of(value)),
+        _ => open.closed(target, person) * exact.beliefs.of(person).map_or(0.0, |own| own.of(value)),
     };
     let otherwise = "Not counted: {} more of whom this belief is as sure. Weighing all worlds of their group does not make as sure, \
                      or there are too many of them, or it is open who stands where.";
@@ -190,25 +191,40 @@ fn of_known_group(target: &Target<'_>, priors: &Priors) -> (Vec<u32>, u64) {
     (known, elsewhere)
 }
 
-/// Groups that may hold somebody of whom something is believed, without it being certain that they are there.
-fn open_groups(target: &Target<'_>, priors: &Priors) -> BTreeSet<u32> {
-    let crowds = crowds(target);
-    let too_many = too_many(target, &crowds);
-    let mut open = BTreeSet::new();
-    for (person, _) in (0..).zip(&priors.of_person).filter(|(_, prior)| prior.is_some()) {
-        let places = target.people.places_of(person);
-        let is_open = places.len() > 1 || places.iter().any(|place| too_many(place.group) > 0);
-        open.extend(places.iter().map(|place| place.group).filter(|_| is_open));
-    }
-    open
+/// In which groups it is certain who is there of those of whom something is believed.
+struct Open {
+    /// Groups that may hold somebody of them, without it being certain that they are there.
+    groups: BTreeSet<u32>,
+    /// Per group the only one of them who may be there.
+    only: HashMap<u32, Option<u32>>,
 }
 
-/// 1 where beliefs about a person are what all worlds give: where they stand in one group, and it is certain who of those of whom
-/// something is believed stands there too; 0 where not.
-fn closed(target: &Target<'_>, open: &BTreeSet<u32>, person: u32) -> f64 {
-    match target.people.places_of(person) {
-        [place] if !open.contains(&place.group) => 1.0,
-        _ => 0.0,
+impl Open {
+    fn new(target: &Target<'_>, room: Room, priors: &Priors) -> Self {
+        let crowds = crowds(target);
+        let without = absent(target, room, &crowds);
+        let mut open = Self { groups: BTreeSet::new(), only: HashMap::new() };
+        for (person, _) in (0..).zip(&priors.of_person).filter(|(_, prior)| prior.is_some()) {
+            let places = target.people.places_of(person);
+            let is_open = places.len() > 1 || places.iter().any(|place| without(place.group) > 0);
+            for place in places {
+                open.only.entry(place.group).and_modify(|own| *own = None).or_insert(Some(person));
+                if is_open {
+                    open.groups.insert(place.group);
+                }
+            }
+        }
+        open
+    }
+
+    /// 1 where beliefs about a person are what all worlds give: where they stand in one group, and it is certain who of those of whom
+    /// something is believed stands there too; 0 where not. Whoever is attacked is there.
+    fn closed(&self, target: &Target<'_>, person: u32) -> f64 {
+        match target.people.places_of(person) {
+            [place] if !self.groups.contains(&place.group) => 1.0,
+            [place] if self.only.get(&place.group) == Some(&Some(person)) => 1.0,
+            _ => 0.0,
+        }
     }
 }
 
@@ -275,9 +291,17 @@ pub(super) fn max_entropy(
         .iter()
         .filter(|prior| is_about(adversary, column, prior.column.as_deref()));
     // Who is spoken of by several is one of the people of each.
+    let mut not_used = 0u64;
     for (prior, among) in mine.zip(&priors.among) {
         let people: Vec<u32> =
             known.iter().copied().filter(|&person| among.get(person as usize) == Some(&true)).collect();
+        // A share among some says nothing of a part of them.
+        let all = among.iter().take(target.people.own_people()).filter(|among| **among).count();
+        let known = people.iter().filter(|&&person| (person as usize) < target.people.own_people()).count();
+        if known < all {
+            not_used += 1;
+            continue;
+        }
         for (value, text) in (0..).zip(own) {
             if let Some(&share) = prior.shares.get(&**text) {
                 constraints.push(Constraint::share(&people, value, Relation::Equal, share));
@@ -287,6 +311,11 @@ pub(super) fn max_entropy(
     let mut reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
     let view = View { qi: &[], qi_domains: &[], groups: staged.buckets.list() };
     let mut notes = notes(&known, elsewhere);
+    if not_used > 0 {
+        notes.push(format!(
+            "Priors that are not used, because some of the people they are about may stand elsewhere or not be in the data: {not_used}."
+        ));
+    }
     let found = match reasoner.beliefs(&view, progress) {
         // Where what is believed leaves no room, the belief is approached ever more slowly. It is near enough.
         Err(ReasonerError::NotConverged { off, .. }) if off <= NEAR => {
@@ -300,12 +329,12 @@ pub(super) fn max_entropy(
     };
     let beliefs = beliefs_of(target, &priors, &known, &staged, &found, |_| true);
     let assumed = "shares of values among some of them";
-    let open = open_groups(target, &priors);
+    let open = Open::new(target, adversary.room(), &priors);
     let verdict = knowing(adversary, target, "max-entropy", assumed, beliefs, notes);
     // The belief is found up to a tolerance; who is as sure up to it counts.
     let verdict = Verdict { confidence: verdict.confidence - 2.0 * reasoner.tolerance, ..verdict };
     Ok(Some(
-        Verdict { least: Some(Least::wherever(|person, _| closed(target, &open, person))), ..verdict }
+        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }
             .found(),
     ))
 }
@@ -347,10 +376,10 @@ pub(super) fn independence(
         ));
     }
     let assumed = "how probable values are for each of them, independently of all others";
-    let open = open_groups(target, &priors);
+    let open = Open::new(target, adversary.room(), &priors);
     let verdict = knowing(adversary, target, "independence", assumed, beliefs, notes);
     Ok(Some(
-        Verdict { least: Some(Least::wherever(|person, _| closed(target, &open, person))), ..verdict }
+        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }
             .found(),
     ))
 }

@@ -2,8 +2,8 @@
 //! cells, gone through one by one.
 //!
 //! # Guarantee
-//! Where it gets to the end, the bounds are reached in some world. Where there are more ways than may be gone through, or none,
-//! nothing changes.
+//! Where it gets to the end, the bounds are reached in some world; where there is none, that is told. Where there are more ways than
+//! may be gone through, nothing changes.
 
 use super::{Bound, Group};
 
@@ -12,12 +12,13 @@ const MOST_STEPS: u64 = 50_000;
 /// Values of cells that hang together; more would hardly be gone through in so many steps, and each is a call within a call.
 const MOST_VALUES: usize = 400;
 
-/// Narrows bounds of cells that stand in several groups. Groups that `contradict` exclude nothing.
+/// Narrows bounds of cells that stand in several groups. Groups that `contradict` exclude nothing, and those that cannot be dealt out
+/// together are added to them.
 pub(super) fn narrow_exactly(
     bounds: &mut [Vec<Bound>],
     people: &[u64],
     groups: &[Group],
-    contradict: &[bool],
+    contradict: &mut [bool],
 ) {
     for component in components(bounds.len(), groups) {
         // A single group is exact already.
@@ -32,8 +33,12 @@ pub(super) fn narrow_exactly(
             continue;
         }
         let mut search = Search::new(bounds, people, groups, &component, &cells);
-        if search.go(0, 0, None) && search.found {
-            for (&cell, (least, most)) in cells.iter().zip(search.least.iter().zip(&search.most)) {
+        let is_through = search.go(0, 0, None);
+        let (found, least, most) = (search.found, search.least, search.most);
+        if is_through && !found {
+            component.iter().for_each(|&group| contradict[group] = true);
+        } else if is_through {
+            for (&cell, (least, most)) in cells.iter().zip(least.iter().zip(&most)) {
                 let own = &mut bounds[cell as usize];
                 for ((bound, &least), &most) in own.iter_mut().zip(least).zip(most) {
                     (bound.least, bound.most) = (least, most);

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use privet_attack::adversary::{Adversary, Attacked, Elsewhere, Other, Strangers, suspects};
+use privet_attack::adversary::{Adversary, Attacked, Elsewhere, Other, Strangers, room, suspects};
 use privet_attack::knowledge::PeopleFile;
-use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
+use privet_attack::{AttackError, Finding, Knowledge, Room, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
 use privet_release::manifest::{DataColumn, LabelReading};
@@ -98,9 +98,10 @@ pub(crate) fn run_attacks(
     let others: Vec<Other<'_>> = releases
         .iter()
         .zip(&knowledge.releases)
-        .map(|((release, suspects, leaves_nobody_out), own)| Other {
+        .map(|((release, suspects, room, leaves_nobody_out), own)| Other {
             release,
             suspects: suspects.clone(),
+            room: *room,
             independent: own.independent,
             holds_all: *leaves_nobody_out
                 && (own.same_table == Some(true) || (own.is_of_same_table() && has_as_many(target, release))),
@@ -293,7 +294,7 @@ impl ControlTable {
 }
 
 /// Other releases, where the same people may stand in each, and whether it leaves out nobody who fits it.
-type OtherReleases = Vec<(Published, Suspects, bool)>;
+type OtherReleases = Vec<(Published, Suspects, Room, bool)>;
 
 /// Other releases with the people, and where those of the control table may stand.
 fn other_releases(
@@ -317,17 +318,18 @@ fn other_releases(
             )
             .into());
         };
-        let linked = |table: &PeopleTable| -> Result<(Suspects, bool), RunError> {
+        let linked = |table: &PeopleTable| -> Result<(Suspects, PeopleTable), RunError> {
             let table = table.beside(job, &release, &folder)?;
             let own = suspects(&release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?;
-            Ok((own, job.is_some() && table.knows_all(&release)))
+            Ok((own, table))
         };
-        let (own, knows_all) = linked(people)?;
+        let (own, table) = linked(people)?;
         if let Some(control) = control {
             of_control.push(linked(&control.table)?.0);
         }
-        let leaves_nobody_out = leaves_nobody_out(&release, knows_all);
-        others.push((release, own, leaves_nobody_out));
+        let leaves_nobody_out = leaves_nobody_out(&release, job.is_some() && table.knows_all(&release));
+        let room = room(&release, &table.crowd(), &own);
+        others.push((release, own, room, leaves_nobody_out));
     }
     Ok((others, of_control))
 }
