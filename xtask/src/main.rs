@@ -1,5 +1,5 @@
-//! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `docs` the documentation alone,
-//! `bench` measures.
+//! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `soak` its tests with other cases,
+//! `docs` the documentation alone, `bench` measures.
 //!
 //! One file per idea; no dependency on the crates of privet, so that it builds in seconds and looks at the
 //! program from outside, as a person does.
@@ -19,16 +19,21 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 Usage:
-  cargo xtask test                        all tests, then every command of README.md and docs/guide as printed
-  cargo xtask docs                        only those commands, and the links and keys of the documentation
-  cargo xtask bench [--runs N] [SUITE …]  measure; all suites when none is named
-  cargo xtask bench --list                what can be measured";
+  cargo xtask test                          all tests, then every command of README.md and docs/guide as printed
+  cargo xtask soak [--rounds N] [--seed N]  all tests again and again, property tests with other cases each time
+  cargo xtask docs                          only those commands, and the links and keys of the documentation
+  cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
+  cargo xtask bench --list                  what can be measured";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["test"] => test::run(),
+        ["soak", rest @ ..] => match test::Soak::parse(rest) {
+            Ok(asked) => test::soak(&asked),
+            Err(problem) => return usage(&problem),
+        },
         ["docs"] => test::documentation(),
         ["bench", rest @ ..] => match bench::Asked::parse(rest) {
             Ok(asked) => bench::run(&asked),

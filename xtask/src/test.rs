@@ -1,4 +1,8 @@
-//! `cargo xtask test`: the tests of all crates, then the documentation, run as it is printed.
+//! `cargo xtask test`: the tests of all crates, then the documentation, run as it is printed. `cargo xtask soak`: the tests of all
+//! crates again and again, property tests with other cases each time.
+//!
+//! Property tests draw their cases from one seed, so that a change passes or fails by what it changes and not by what was drawn; `soak`
+//! is what looks for cases that nobody has met.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -9,6 +13,11 @@ use anyhow::{Context, Result, bail};
 use crate::shell::Tally;
 use crate::{examples, links, reference, shell, workspace};
 
+/// What property tests draw from, unless the environment says otherwise.
+const SEED: u64 = 1;
+/// The name under which `proptest` reads it.
+const SEED_NAME: &str = "PROPTEST_RNG_SEED";
+
 /// Pages without commands, whose links are checked.
 const ASIDE: [&str; 4] = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
@@ -17,11 +26,16 @@ pub fn run() -> Result<bool> {
     needed()?;
     let mut total = Tally::default();
 
+    let seed = match std::env::var(SEED_NAME) {
+        Ok(seed) => seed.parse().with_context(|| format!("{SEED_NAME} is no whole number"))?,
+        Err(_) => SEED,
+    };
     step("tests of all crates");
-    total += tests(&["--workspace"])?;
+    println!("property tests draw from seed {seed}; `cargo xtask soak` draws from others");
+    total += tests(&["--workspace"], seed)?;
 
     step("tests of what is built with TLS only");
-    total += tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"])?;
+    total += tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"], seed)?;
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));
@@ -49,6 +63,53 @@ pub fn run() -> Result<bool> {
     );
     println!("{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
     Ok(total.failed == 0)
+}
+
+/// How often, and from which seed on, `soak` runs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Soak {
+    rounds: u64,
+    first: u64,
+}
+
+impl Soak {
+    /// From `--rounds N` and `--seed N`.
+    pub fn parse(words: &[&str]) -> Result<Self, String> {
+        let mut asked = Self { rounds: 10, first: SEED + 1 };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let place = match *word {
+                "--rounds" => &mut asked.rounds,
+                "--seed" => &mut asked.first,
+                other => return Err(format!("`soak` does not know `{other}`; it takes --rounds N and --seed N")),
+            };
+            let number = words.next().and_then(|number| number.parse().ok());
+            *place = number.ok_or_else(|| format!("{word} needs a whole number"))?;
+        }
+        if asked.rounds == 0 || asked.first.checked_add(asked.rounds).is_none() {
+            return Err("--rounds needs a whole number from 1 on, and seeds end at 2^64".to_owned());
+        }
+        Ok(asked)
+    }
+}
+
+/// Runs the tests of all crates with one seed after another and tells with which something fails; true when nothing does.
+pub fn soak(asked: &Soak) -> Result<bool> {
+    let mut failed: Vec<(u64, u64)> = Vec::new();
+    for seed in asked.first..asked.first + asked.rounds {
+        step(&format!("tests of all crates, seed {seed}"));
+        let tally = tests(&["--workspace"], seed)?;
+        println!("seed {seed}: {} passed, {} failed", tally.passed, tally.failed);
+        if tally.failed > 0 {
+            failed.push((seed, tally.failed));
+        }
+    }
+    step("seeds");
+    for (seed, tests) in &failed {
+        println!("{tests} failed with {SEED_NAME}={seed}; set it and run `cargo test` to see them again");
+    }
+    println!("{} seeds, {} of them with failures", asked.rounds, failed.len());
+    Ok(failed.is_empty())
 }
 
 /// Runs the documentation alone; true when all of it went well.
@@ -95,10 +156,11 @@ fn needed() -> Result<()> {
 }
 
 /// Runs `cargo test` with these arguments and counts tests by what they print.
-fn tests(which: &[&str]) -> Result<Tally> {
+fn tests(which: &[&str], seed: u64) -> Result<Tally> {
     let mut running = workspace::cargo()
         .args(["test", "--no-fail-fast", "--quiet"])
         .args(which)
+        .env(SEED_NAME, seed.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo test")?;
@@ -145,6 +207,15 @@ fn pages() -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rounds_and_seeds() {
+        assert_eq!(Soak::parse(&[]), Ok(Soak { rounds: 10, first: 2 }));
+        assert_eq!(Soak::parse(&["--seed", "7", "--rounds", "3"]), Ok(Soak { rounds: 3, first: 7 }));
+        for words in [&["--rounds"][..], &["--rounds", "0"], &["--seed", "x"], &["twice"]] {
+            assert!(Soak::parse(words).is_err(), "{words:?}");
+        }
+    }
 
     #[test]
     fn results_are_counted() {
