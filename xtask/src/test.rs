@@ -35,7 +35,8 @@ pub fn run() -> Result<bool> {
     total += tests(&["--workspace"], seed)?;
 
     step("tests of what is built with TLS only");
-    total += tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"], seed)?;
+    total +=
+        tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"], seed)?;
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));
@@ -81,7 +82,9 @@ impl Soak {
             let place = match *word {
                 "--rounds" => &mut asked.rounds,
                 "--seed" => &mut asked.first,
-                other => return Err(format!("`soak` does not know `{other}`; it takes --rounds N and --seed N")),
+                other => {
+                    return Err(format!("`soak` does not know `{other}`; it takes --rounds N and --seed N"));
+                }
             };
             let number = words.next().and_then(|number| number.parse().ok());
             *place = number.ok_or_else(|| format!("{word} needs a whole number"))?;

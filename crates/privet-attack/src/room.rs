@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 
 use crate::target::Suspects;
 
-/// Pairs of a profile and a place that are looked at, again and again; beyond, nothing is taken for certain.
+/// Pairs of a profile and a place, and how many of them are looked at, again and again; beyond, nothing is taken for certain.
+const MOST_PLACES: usize = 1 << 24;
 const MOST_STEPS: u64 = 1 << 28;
 
 /// How the people of a list go with a release.
@@ -30,6 +31,9 @@ pub enum Room {
 impl Room {
     /// Of the adversary's people, in groups of so many records, each of which may be anybody's who fits the group.
     pub fn of(people: &Suspects, sizes: &[u64]) -> Self {
+        if people.groups.len() > MOST_PLACES {
+            return Self::Uncertain;
+        }
         let mut supply = vec![0u64; people.profiles()];
         for &profile in people.profile_of.iter().take(people.own_people()) {
             if !people.places(profile).is_empty() {
@@ -177,12 +181,7 @@ impl<'a> Flow<'a> {
     }
 
     /// A shortest way from somebody without a place to a group with room; `None` within when there is none left.
-    fn way(
-        &self,
-        start: u32,
-        far: &mut Distances,
-        steps: &mut u64,
-    ) -> Option<Option<(Vec<Move>, u32)>> {
+    fn way(&self, start: u32, far: &mut Distances, steps: &mut u64) -> Option<Option<(Vec<Move>, u32)>> {
         // The last one has no place to move to yet.
         let mut way = vec![Move { profile: start, from: None, to: usize::MAX }];
         while let Some(last) = way.last_mut() {

@@ -126,8 +126,8 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
                             .map_or(0.0, |own| own.share(value));
                         // Of those who are alike, who is here may depend on what they have, unless all of them are.
                         let places = target.people.places_of(person);
-                        let all_are_here =
-                            is_of_one_table(&several) || several.first().is_some_and(|own| !own.held.may_lack(places));
+                        let all_are_here = is_of_one_table(&several)
+                            || several.first().is_some_and(|own| !own.held.may_lack(places));
                         if all_are_here || share >= 1.0 { share } else { 0.0 }
                     }
                     // Multiplied with what this release says whichever group it is.

@@ -33,9 +33,12 @@ struct Linked {
 
 impl Linked {
     fn crowd(&self) -> Crowd<'_> {
-        let shared = self.values.iter().zip(&self.coverages).enumerate().map(|(quasi, (values, coverage))| {
-            SharedColumn { quasi, values, coverage, points: None }
-        });
+        let shared = self
+            .values
+            .iter()
+            .zip(&self.coverages)
+            .enumerate()
+            .map(|(quasi, (values, coverage))| SharedColumn { quasi, values, coverage, points: None });
         Crowd { count: self.values[0].len(), shared: shared.collect() }
     }
 

@@ -62,7 +62,11 @@ pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
     kinds.sort_by_key(|kind| kind.1.len());
     let left = |side: &Side<'_>| side.groups.iter().map(|own| own.iter().copied().collect()).collect();
     let mut search = Search {
-        people: kinds.iter().enumerate().flat_map(|(at, own)| std::iter::repeat_n(at, own.0 as usize)).collect(),
+        people: kinds
+            .iter()
+            .enumerate()
+            .flat_map(|(at, own)| std::iter::repeat_n(at, own.0 as usize))
+            .collect(),
         kinds: kinds.into_iter().map(|own| own.1).collect(),
         left: sides.iter().map(left).collect(),
         filled: sides.iter().map(|side| side.room == Room::Filled).collect(),
@@ -115,7 +119,8 @@ fn ways(sides: &[Side<'_>], person: u32) -> Option<Vec<Way>> {
             let Some(first) = standing.next() else { continue };
             let others: Vec<&[(u32, u64)]> = standing.collect();
             let values = first.iter().map(|own| own.0);
-            let shared = values.filter(|value| others.iter().all(|own| own.iter().any(|own| own.0 == *value)));
+            let shared =
+                values.filter(|value| others.iter().all(|own| own.iter().any(|own| own.0 == *value)));
             found.extend(shared.map(|value| Way { value, groups: groups.clone() }));
             if found.len() > MOST_WAYS {
                 return None;

@@ -334,8 +334,7 @@ pub(super) fn max_entropy(
     // The belief is found up to a tolerance; who is as sure up to it counts.
     let verdict = Verdict { confidence: verdict.confidence - 2.0 * reasoner.tolerance, ..verdict };
     Ok(Some(
-        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }
-            .found(),
+        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }.found(),
     ))
 }
 
@@ -379,8 +378,7 @@ pub(super) fn independence(
     let open = Open::new(target, adversary.room(), &priors);
     let verdict = knowing(adversary, target, "independence", assumed, beliefs, notes);
     Ok(Some(
-        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }
-            .found(),
+        Verdict { least: Some(Least::wherever(|person, _| open.closed(target, person))), ..verdict }.found(),
     ))
 }
 
