@@ -35,6 +35,8 @@ pub(crate) struct Chosen {
     pub aggregation: Option<Aggregation>,
     /// What Anatomy says of its buckets.
     pub anatomy: Option<manifest::Anatomy>,
+    /// What a p-safe search says of its choice.
+    pub p_safe: Option<manifest::PSafe>,
     /// Other candidates that the search looked at.
     pub seen: Vec<Seen>,
     tuple_entropy: Option<f64>,
@@ -87,6 +89,7 @@ impl Chosen {
             buckets: None,
             aggregation: None,
             anatomy: None,
+            p_safe: None,
             seen: found.seen,
             tuple_entropy: Some(found.tuple_entropy),
         }
@@ -118,6 +121,7 @@ impl Chosen {
             buckets: None,
             aggregation: None,
             anatomy: None,
+            p_safe: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
@@ -154,6 +158,7 @@ impl Chosen {
             buckets: None,
             aggregation: None,
             anatomy: None,
+            p_safe: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }
@@ -202,6 +207,7 @@ impl Chosen {
             buckets: None,
             aggregation: None,
             anatomy: None,
+            p_safe: None,
             seen: Vec::new(),
             tuple_entropy: None,
         }

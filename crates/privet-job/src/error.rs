@@ -117,6 +117,17 @@ pub enum RunError {
         /// The share that is accepted.
         accepted: f64,
     },
+    /// Whatever is published tells too much to those who know the search.
+    #[error(
+        "no release is handed over: of {candidates} choices of levels that may be published, none keeps the promises also against those who \
+         know the search and work out for which originals it would have published the same (`adversary.countermeasure` = \"p-safe\"). \
+         Promise less under [privacy], give the columns hierarchies that end in one label for all values, or use \
+         countermeasure = \"distort\""
+    )]
+    NothingSafe {
+        /// How many there are.
+        candidates: u64,
+    },
     /// A column that cannot be perturbed or estimated.
     #[error("`columns.{column}.perturb`: {source}")]
     Perturb {
@@ -194,7 +205,10 @@ impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
-            RunError::Attacked { .. } | RunError::Counts { .. } | RunError::View { .. } => Outcome::Refused,
+            RunError::Attacked { .. }
+            | RunError::NothingSafe { .. }
+            | RunError::Counts { .. }
+            | RunError::View { .. } => Outcome::Refused,
             RunError::Perturb { source: PerturbError::NoRandomness, .. }
             | RunError::Swap(SwapError::Perturb(PerturbError::NoRandomness))
             | RunError::Synthetic { source: SyntheticError::Perturb(PerturbError::NoRandomness), .. } => {

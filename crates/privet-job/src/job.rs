@@ -24,6 +24,7 @@ use crate::algorithm::Algorithm;
 use crate::anatomy::AnatomySection;
 use crate::buckets::{BUCKET, COUNT};
 use crate::codes::{generalizes_by_masks, is_of_codes};
+use crate::countermeasure;
 use crate::counts::{self, CountTableSection, RawView, ViewSection};
 use crate::error::JobError;
 use crate::mondrian::MondrianSection;
@@ -412,6 +413,7 @@ impl Job {
             ));
         }
         self.adversary.check(counts::asked(self))?;
+        countermeasure::check(self)?;
         query::check(self)?;
         let share = self.search.suppress_at_most;
         if !(0.0..=1.0).contains(&share) {

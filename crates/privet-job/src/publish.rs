@@ -20,6 +20,7 @@ use crate::assess::{gate, home, standardized};
 use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
+use crate::countermeasure::{Countermeasure, p_safe};
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::{Loaded, Quasi};
@@ -217,7 +218,10 @@ pub(crate) fn manifest(
         promises: promises(candidate),
         search: Search {
             algorithm: job.search.algorithm.word().to_owned(),
-            guarantee: job.search.guarantee(chosen.anatomy.as_ref()),
+            guarantee: match chosen.p_safe {
+                Some(_) => p_safe::GUARANTEE.to_owned(),
+                None => job.search.guarantee(chosen.anatomy.as_ref()),
+            },
             minimize: chosen.own_metric.map_or(job.search.minimize.word(), |(name, _)| name).to_owned(),
             suppress_at_most: job.search.suppress_at_most,
             lattice_nodes: chosen.lattice_nodes,
@@ -227,6 +231,7 @@ pub(crate) fn manifest(
             minimal_nodes: chosen.minimal.clone(),
             microaggregation: microaggregation(candidate),
             anatomy: chosen.anatomy.clone(),
+            p_safe: chosen.p_safe.clone(),
         },
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
@@ -276,7 +281,7 @@ fn spread_within_classes(candidate: &Candidate<'_>) -> Option<f64> {
 
 /// Where all randomness of a release came from.
 fn randomness(job: &Job) -> String {
-    if job.adversary.countermeasure.is_some() {
+    if job.adversary.countermeasure == Some(Countermeasure::Distort) {
         return "operating system".to_owned();
     }
     let sampling = job.sampling.as_ref().map(|sampling| sampling.randomness());

@@ -10,7 +10,7 @@ use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
 use crate::chosen::{Chosen, Formed};
-use crate::countermeasure::{self, Countermeasure};
+use crate::countermeasure::{self, Countermeasure, distort, p_safe};
 use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
@@ -46,6 +46,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     }
     // Flags may have changed the job since it was read.
     out_of_core::check(job)?;
+    countermeasure::check(job)?;
     if counts::asked(job) {
         counts::check(job)?;
     }
@@ -66,8 +67,8 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
 
     let before = Instant::now();
     let given = match job.adversary.countermeasure {
-        Some(Countermeasure::Distort) => Some(countermeasure::apply(job, &mut loaded, progress)?),
-        None => None,
+        Some(Countermeasure::Distort) => Some(distort::apply(job, &mut loaded, progress)?),
+        Some(Countermeasure::PSafe) | None => None,
     };
     let prepared = Prepared::new(&loaded)?;
     let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
@@ -76,8 +77,10 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     if given.is_some() {
         searching = before;
     }
+    let is_p_safe = job.adversary.countermeasure == Some(Countermeasure::PSafe);
     let (chosen, purpose) = match (given, job.search.algorithm) {
         (Some(chosen), _) => (chosen, None),
+        (None, _) if is_p_safe => (p_safe::search(job, &loaded, &prepared, progress)?.chosen(&loaded), None),
         (None, Algorithm::Decomposition) => decompose(job, &options.base, &loaded, &problem, progress)?,
         (None, _) => (choose(job, &loaded, &problem, progress)?, None),
     };

@@ -257,6 +257,20 @@ pub struct Search {
     /// Anatomy: how its buckets came about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anatomy: Option<Anatomy>,
+    /// A p-safe search: whose values it also protects against those who know the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_safe: Option<PSafe>,
+}
+
+/// A p-safe search (survey ME-17, PM-34): the promises hold also of what is left to believe of each person over the originals for
+/// which just this would have been published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PSafe {
+    /// The sensitive column.
+    pub column: String,
+    /// How many such originals there are, told by who has which value; 2^53 stands for more as well.
+    pub originals: u64,
 }
 
 /// How buckets came about (survey ME-13): formed of different values, with an `l`; or given by a column.

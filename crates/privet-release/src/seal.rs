@@ -193,6 +193,7 @@ mod tests {
                 minimal_nodes: None,
                 microaggregation: None,
                 anatomy: None,
+                p_safe: None,
             },
             metrics: [("loss".to_owned(), 0.1 + 0.2)].into(),
             classes: Classes { count: 0, min: 0, max: 0, mean: 0.0, sizes: vec![] },

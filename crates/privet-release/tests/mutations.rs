@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Fixture, assert_holds};
-use privet_release::manifest::{DependencyLink, Microaggregation, Purpose, Search};
+use privet_release::manifest::{DependencyLink, Distorted, Microaggregation, PSafe, Purpose, Search};
 use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
 use serde_json::{Value, json};
 
@@ -532,5 +532,42 @@ fn metrics_that_contradict_the_levels_are_caught() {
         });
         let verdict = verify(&forged, VerifyOptions::default()).unwrap();
         assert!(!verdict.holds(), "{name}");
+    }
+}
+
+/// survey ME-17: what a p-safe search says of itself must fit the table: three classes of four with one value twice leave 12³ originals.
+#[test]
+fn what_a_p_safe_search_tells_is_compared_with_the_table() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("release");
+    let fixture = release();
+    let with = |change: &dyn Fn(&mut Manifest)| {
+        let mut manifest = fixture.manifest();
+        manifest.search.p_safe = Some(PSafe { column: "condition".to_owned(), originals: 1728 });
+        change(&mut manifest);
+        fixture.write_as(&folder, manifest);
+        verify(&folder, VerifyOptions::default()).unwrap()
+    };
+    assert_holds(&with(&|_| {}));
+    assert_holds(&with(&|manifest| manifest.search.p_safe.as_mut().unwrap().originals = 1));
+    type Change<'a> = &'a dyn Fn(&mut Manifest);
+    let changes: [Change<'_>; 9] = [
+        &|manifest| manifest.search.p_safe.as_mut().unwrap().originals = 1729,
+        &|manifest| manifest.search.p_safe.as_mut().unwrap().originals = 0,
+        &|manifest| manifest.search.p_safe.as_mut().unwrap().column = "ward".to_owned(),
+        &|manifest| manifest.search.algorithm = "mondrian".to_owned(),
+        &|manifest| manifest.search.bound = Some(0.0),
+        &|manifest| manifest.search.nodes_checked = 0,
+        &|manifest| manifest.search.nodes_checked = 82,
+        &|manifest| manifest.promises.truncate(1),
+        &|manifest| {
+            manifest.data.distorted = Some(Distorted { column: "condition".to_owned(), records: 1 });
+        },
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let verdict = with(change);
+        let failed: Vec<&str> =
+            verdict.checks.iter().filter(|check| !check.ok).map(|check| check.name.as_str()).collect();
+        assert_eq!(failed, ["p-safe"], "change {number}");
     }
 }

@@ -164,6 +164,7 @@ fn manifest() -> Manifest {
             minimal_nodes: Some(vec![vec![2, 0, 3, 1], vec![1, 1, 4, 1], vec![3, 0, 2, 2]]),
             microaggregation: None,
             anatomy: None,
+            p_safe: None,
         },
         metrics: [
             ("loss", 0.1045),

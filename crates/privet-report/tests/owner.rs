@@ -234,6 +234,10 @@ fn a_page_without_candidates_says_why() {
     own.search.lattice_nodes = Some(12);
     let page = owner_html(&own, &facts(), &told);
     assert!(page.contains("output.home") && !page.contains("are not drawn. The curve"), "levels");
+    own.search.p_safe = Some(privet_release::manifest::PSafe { column: "a".into(), originals: 3 });
+    let page = owner_html(&own, &facts(), &told);
+    assert!(!page.contains("output.home") && page.contains("passed over"), "p-safe");
+    own.search.p_safe = None;
     own.search.lattice_nodes = None;
     own.search.algorithm = "top-down-specialization".into();
     let page = owner_html(&own, &facts(), &told);

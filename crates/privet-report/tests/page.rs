@@ -204,6 +204,25 @@ fn the_words_fit_the_kind_of_release() {
     assert!(page.contains("<dt>Bucket</dt>") && !page.contains("class=\"tree\""));
 }
 
+/// survey ME-17: a search that was p-safe is told of in words, with what it does not cover.
+#[test]
+fn a_p_safe_search_is_explained() {
+    let mut manifest = manifest();
+    assert!(!html(&manifest, &facts()).contains("p-safe"));
+    let told = privet_release::manifest::PSafe { column: "diagnosis".into(), originals: 1_728 };
+    manifest.search.p_safe = Some(told);
+    let page = html(&manifest, &facts());
+    assert_well_formed(&page);
+    assert!(
+        page.contains("<dt>Against those who know the search</dt>")
+            && page.contains("<dt>p-safe, originals</dt>")
+    );
+    assert!(page.contains("1,728 originals") && page.contains("knows in which order"));
+    manifest.search.p_safe.as_mut().unwrap().originals = 1 << 53;
+    assert!(html(&manifest, &facts()).contains("or more originals"));
+    assert_eq!(json(&manifest, &facts())["manifest"]["search"]["p_safe"]["column"], "diagnosis");
+}
+
 #[test]
 fn the_number_of_every_model_is_explained() {
     let mut manifest = manifest();

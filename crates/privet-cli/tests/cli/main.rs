@@ -13,6 +13,7 @@ mod codes;
 mod columns;
 mod condense;
 mod control;
+mod countermeasures;
 mod counts;
 mod crash;
 mod criteria;

@@ -19,6 +19,9 @@ use privet_recode::lattice::Problem;
 use privet_release::Published;
 
 use super::original::{JobAt, Original, count};
+use crate::chosen::Chosen;
+use crate::countermeasure::{Countermeasure, p_safe};
+use crate::error::RunError;
 use crate::load::{Loaded, load};
 use crate::run::Prepared;
 
@@ -166,7 +169,8 @@ impl<'a> Again<'a> {
     fn work(&self, column: usize, progress: &dyn Progress) -> Result<Worked, AttackError> {
         let Self { job, release, original, .. } = *self;
         let needs = |why: &str| AttackError::Needs(why.to_owned());
-        if job.job.adversary.countermeasure.is_some() {
+        let countermeasure = job.job.adversary.countermeasure;
+        if countermeasure == Some(Countermeasure::Distort) {
             return Err(needs(
                 "groups were formed without a look at sensitive values, so that there is nothing to work out",
             ));
@@ -188,9 +192,24 @@ impl<'a> Again<'a> {
             prepared.criteria(&loaded, &loaded.requirements).map_err(|error| needs(&error.to_string()))?;
         let problem = prepared.problem(&loaded, job.job, &criteria);
         let Some(manifest) = &release.manifest else { return Err(needs("the release has no manifest")) };
-        let own = again::again(job, &loaded, &problem, progress).ok().flatten();
+        let is_p_safe = countermeasure == Some(Countermeasure::PSafe);
+        let p_safe = match is_p_safe {
+            true => {
+                let decided = p_safe::search(job.job, &loaded, &prepared, progress);
+                Some(decided.map_err(|error| match error {
+                    RunError::Cancelled(_) => AttackError::Cancelled,
+                    other => needs(&other.to_string()),
+                })?)
+            }
+            false => None,
+        };
+        let own = match &p_safe {
+            Some(decided) => again::released(&problem, &Chosen::node(decided.found.clone())),
+            None => again::again(job, &loaded, &problem, progress).ok().flatten(),
+        };
         let own = own.filter(|own| {
             manifest.search.algorithm == job.job.search.algorithm.word()
+                && manifest.search.p_safe.is_some() == is_p_safe
                 && again::is_released(own, release, original)
         });
         let Some(own) = own else {
@@ -212,8 +231,15 @@ impl<'a> Again<'a> {
             confidence: self.confidence,
             seed: self.seed,
         };
-        let search =
-            |problem: &Problem<'_>, progress: &dyn Progress| again::again(job, &loaded, problem, progress);
+        // What a p-safe search publishes was worked out for all originals at once.
+        let search = |problem: &Problem<'_>, progress: &dyn Progress| match &p_safe {
+            Some(decided) => {
+                let leads_here =
+                    problem.sensitive.first().is_some_and(|s| decided.chosen.leads_here(s.codes));
+                Ok(leads_here.then(|| own.clone()))
+            }
+            None => again::again(job, &loaded, problem, progress),
+        };
         let found = attack.run(&search, progress).map_err(|error| match error {
             MinimalityError::Cancelled(_) => AttackError::Cancelled,
             MinimalityError::TooLarge { .. }

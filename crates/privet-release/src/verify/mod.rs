@@ -13,6 +13,7 @@ mod csv;
 mod definitions;
 mod items;
 mod outcome;
+mod p_safe;
 mod perturbed;
 mod population;
 mod promises;
@@ -173,6 +174,7 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
     };
     checks.extend(consistency::all(&manifest, &released));
     checks.extend(buckets::divided(&manifest, &released));
+    checks.extend(p_safe::told(&manifest, &released));
 
     let population = Population::read(&manifest, &released, options)?;
     options.progress.stage("checking promises", Some(manifest.promises.len() as u64));

@@ -141,6 +141,7 @@ impl Fixture {
                 minimal_nodes: None,
                 microaggregation: None,
                 anatomy: None,
+                p_safe: None,
             },
             metrics: [
                 ("loss", 0.25),

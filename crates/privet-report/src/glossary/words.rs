@@ -132,6 +132,11 @@ const SAMPLE: Word = (
     "Sample",
     "Only some records of the original table were drawn by chance and used, so that nobody is known to be among them.",
 );
+const P_SAFE: Word = (
+    "p-safe, originals",
+    "An original is one way in which the sensitive values can belong to the people of the table; a search is p-safe when the promises \
+     hold also for somebody who knows how it searches and goes through all originals for which it would have published the same.",
+);
 pub(super) const FILES: [Word; 2] = [
     (
         "SHA-256",
@@ -260,6 +265,9 @@ pub(crate) fn words(manifest: &Manifest, has_attacks: bool, is_owners: bool) -> 
     if manifest.search.purpose.is_some() {
         all.push(PURPOSE);
     }
+    if manifest.search.p_safe.is_some() {
+        all.push(P_SAFE);
+    }
     if manifest.data.sample.is_some() {
         all.push(SAMPLE);
     }
@@ -295,6 +303,7 @@ mod tests {
             CANDIDATE,
             BOUND,
             PURPOSE,
+            P_SAFE,
             SAMPLE,
         ];
         let lists = [&ALWAYS[..], &CLASS, &BUCKET, &LEVEL, &FILES, &ATTACKS, &OWNER, &single];

@@ -54,6 +54,13 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
 
 /// Why there is no curve: no level of each column describes what the search went through, or it went through it elsewhere.
 fn not_drawn(manifest: &Manifest, out: &mut String) {
+    if manifest.search.p_safe.is_some() {
+        out.push_str(
+            "<p>Other versions are not drawn: the search was p-safe. Which of them are safe depends not only on themselves but on what \
+             would have been published for other originals, and better ones may have been passed over.</p>\n",
+        );
+        return;
+    }
     if manifest.search.lattice_nodes.is_some() {
         out.push_str(
             "<p>Which other versions could have been published is not recorded here. It is known only while a release is \

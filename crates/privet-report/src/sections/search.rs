@@ -1,7 +1,7 @@
 //! How the published candidate was chosen, and what is known of the choice.
 
 use privet_release::Manifest;
-use privet_release::manifest::{Anatomy, Microaggregation, Purpose};
+use privet_release::manifest::{Anatomy, Microaggregation, PSafe, Purpose};
 
 use crate::text::{count, escape, name, names, number, percent};
 use crate::{Facts, glossary};
@@ -125,6 +125,23 @@ fn divided(out: &mut String, told: &Anatomy, manifest: &Manifest) {
     }
 }
 
+/// What holds also against those who know the search.
+fn p_safe(out: &mut String, told: &PSafe) {
+    let many = if told.originals >= 1 << 53 { " or more" } else { "" };
+    term(
+        out,
+        "Against those who know the search",
+        &format!(
+            "What a search did not publish can tell something as well. This one was p-safe: {}{many} originals, told by who has which value \
+             of {}, lead to just this release, and the promises hold also of what is left to believe of each person when all of them are \
+             equally likely. Better candidates were passed over where they would have told more. Not covered: whoever knows in which order \
+             the records stood in the input, since they are published in that order.",
+            count(told.originals),
+            name(&told.column)
+        ),
+    );
+}
+
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let search = &manifest.search;
     out.push_str("<dl class=\"terms\">\n");
@@ -158,6 +175,9 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     }
     if let Some(told) = &search.anatomy {
         divided(out, told, manifest);
+    }
+    if let Some(told) = &search.p_safe {
+        p_safe(out, told);
     }
     let limit = search.suppress_at_most;
     let limit = if limit.is_finite() { format!("{}\u{a0}%", number(limit * 100.0)) } else { number(limit) };

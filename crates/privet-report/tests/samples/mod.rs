@@ -196,6 +196,7 @@ pub fn manifest() -> Manifest {
             minimal_nodes: Some(vec![vec![2, 0], vec![1, 1]]),
             microaggregation: None,
             anatomy: None,
+            p_safe: None,
         },
         metrics: [("loss", 0.1045), ("discernibility", 3.5e7), ("height", 2.0)]
             .into_iter()

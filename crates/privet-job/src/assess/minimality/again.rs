@@ -95,7 +95,7 @@ pub(super) fn again(
 }
 
 /// What is published of a candidate; nothing where too much would have to be suppressed.
-fn released(own: &Problem<'_>, chosen: &Chosen) -> Option<Released<Vec<Shown>>> {
+pub(super) fn released(own: &Problem<'_>, chosen: &Chosen) -> Option<Released<Vec<Shown>>> {
     let published = chosen.published(own);
     let problem = published.problem(own);
     let parts = match &chosen.buckets {

@@ -10,21 +10,12 @@ use privet_criteria::Requirement;
 use privet_data::{Cells, Progress, Random, Role};
 use privet_recode::lattice;
 use privet_release::manifest::Distorted;
-use serde::Deserialize;
 
 use crate::chosen::Chosen;
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
 use crate::load::Loaded;
 use crate::run::{Prepared, choose};
-
-/// What is done against minimality.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Countermeasure {
-    /// Groups are formed by k-anonymity alone, and some values of the protected kind are replaced.
-    Distort,
-}
 
 /// Groups times values that are counted at most.
 const MOST_CELLS: usize = 1 << 26;
