@@ -369,7 +369,12 @@ mod tests {
     }
 
     /// The numbers of the groups of a person, without their own record where it is taken out.
-    fn numbers_of(release: &Published, people: &Suspects, person: u32, out: Option<usize>) -> Vec<Vec<Option<f64>>> {
+    fn numbers_of(
+        release: &Published,
+        people: &Suspects,
+        person: u32,
+        out: Option<usize>,
+    ) -> Vec<Vec<Option<f64>>> {
         let column = &release.sensitive[0];
         let of = |place: &Place| {
             let records = (0..release.table.rows).filter(|&record| release.group_of[record] == place.group);
@@ -388,7 +393,9 @@ mod tests {
         starts.sort_by(f64::total_cmp);
         for start in starts {
             let is_in = |own: &f64| start - 1e-9 <= *own && *own <= start + 10.0 + 1e-9;
-            let share = |own: &Vec<Option<f64>>| own.iter().flatten().filter(|own| is_in(own)).count() as f64 / own.len() as f64;
+            let share = |own: &Vec<Option<f64>>| {
+                own.iter().flatten().filter(|own| is_in(own)).count() as f64 / own.len() as f64
+            };
             if !groups.iter().all(|own| share(own) >= confidence - 1e-9) {
                 continue;
             }
@@ -396,7 +403,9 @@ mod tests {
             let held: Vec<f64> = values.iter().copied().filter(is_in).collect();
             let pooled = held.len() as f64 / all as f64;
             if best.is_none_or(|own| pooled > own.0 + 1e-12) && !held.is_empty() {
-                let (low, high) = held.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |own, &n| (own.0.min(n), own.1.max(n)));
+                let (low, high) = held
+                    .iter()
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |own, &n| (own.0.min(n), own.1.max(n)));
                 best = Some((pooled, low, high));
             }
         }

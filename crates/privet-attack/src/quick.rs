@@ -142,7 +142,8 @@ fn proximity(
             left[at].1 -= 1;
             let again = near.of_cells(&left, confidence);
             let is_sure = again.filter(|window| window.share >= confidence - 1e-12);
-            told.control += is_sure.filter(|window| near.holds(window, cells[at].0)).map_or(0, |_| cells[at].1);
+            told.control +=
+                is_sure.filter(|window| near.holds(window, cells[at].0)).map_or(0, |_| cells[at].1);
         }
     }
     told.finding("similarity", column, success(column, confidence, Some(WHAT)), suppressed)
@@ -161,11 +162,8 @@ struct Told {
 impl Told {
     fn finding(&self, attack: &'static str, column: &str, success: String, suppressed: u64) -> Finding {
         let people = self.published + suppressed;
-        let bin = |bin: usize| Bin {
-            from: bin as f64 / 10.0,
-            to: (bin + 1) as f64 / 10.0,
-            people: self.bins[bin],
-        };
+        let bin =
+            |bin: usize| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: self.bins[bin] };
         Finding {
             attack,
             column: Some(column.to_owned()),

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use privet_attack::Finding;
 use privet_criteria::{DistanceKind, Requirement, in_buckets};
-use privet_data::{Column, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
+use privet_data::{Column, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
-use privet_release::published::Reading;
 use privet_release::manifest::{
     Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, LabelReading, Manifest, Microaggregation,
     Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
+use privet_release::published::Reading;
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
 use crate::assess::{gate, home, standardized};
@@ -371,7 +371,11 @@ fn reading(candidate: &Candidate<'_>, quasi: usize) -> LabelReading {
         Place::Cells { kind: "cells", .. } => LabelReading::Literal,
         Place::Nodes { kind: "ranges", .. } if !is_ascending() => LabelReading::Names,
         Place::Nodes { kind: "ranges", level } | Place::Cells { kind: "group-ranges", level, .. } => {
-            if shows_nodes(level) { of_hierarchy } else { LabelReading::Literal }
+            if shows_nodes(level) {
+                of_hierarchy
+            } else {
+                LabelReading::Literal
+            }
         }
         _ => of_hierarchy,
     }

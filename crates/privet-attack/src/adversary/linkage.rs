@@ -11,7 +11,6 @@
 //! people who would be linked, not of those who fit several records badly, and the number of false links that the model
 //! expects is a lower bound, for it does not count what lies below the threshold.
 
-
 use super::records::conclusions;
 use super::{Adversary, Crowd, SharedColumn};
 use crate::finding::{AttackError, Fate, Finding, Found, Score};

@@ -19,7 +19,16 @@ const ALGORITHMS: [&str; 6] = [
 /// What `linking` and `homogeneity` say of each person of a list: the lines of the file for the owner.
 fn said(dir: &Dir, list: &str, job: &str) -> BTreeMap<String, Vec<String>> {
     dir.write("knowledge.toml", format!("{job}[people]\npath = \"{list}\"\nname = \"name\"\n"));
-    let args = ["attack", "release", "--knowledge", "knowledge.toml", "--attacks", "linking,homogeneity", "--people", "said.csv"];
+    let args = [
+        "attack",
+        "release",
+        "--knowledge",
+        "knowledge.toml",
+        "--attacks",
+        "linking,homogeneity",
+        "--people",
+        "said.csv",
+    ];
     dir.expect(0, &args);
     let mut said: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in dir.text("said.csv").lines().skip(1) {
@@ -32,7 +41,8 @@ fn said(dir: &Dir, list: &str, job: &str) -> BTreeMap<String, Vec<String>> {
 /// Of the exposed people of a table, those whom lists of at most so many of them find, and how many there are.
 fn found(dir: &Dir, table: &str, job: &str, most: usize) -> (usize, usize) {
     let whole = said(dir, table, job);
-    let is_exposed = |lines: &Vec<String>| lines.iter().any(|own| own.starts_with("homogeneity") && own.contains(",yes,"));
+    let is_exposed =
+        |lines: &Vec<String>| lines.iter().any(|own| own.starts_with("homogeneity") && own.contains(",yes,"));
     let text = dir.text(table);
     let header = text.lines().next().unwrap();
     let lines: Vec<&str> = text.lines().skip(1).collect();
@@ -50,7 +60,11 @@ fn found(dir: &Dir, table: &str, job: &str, most: usize) -> (usize, usize) {
 #[test]
 fn a_short_list_hides_nobody_on_it() {
     for algorithm in ALGORITHMS {
-        let dir = people::dir(120, "k-anonymity = 2", &format!("algorithm = \"{algorithm}\"\nsuppress-at-most = 0.2"));
+        let dir = people::dir(
+            120,
+            "k-anonymity = 2",
+            &format!("algorithm = \"{algorithm}\"\nsuppress-at-most = 0.2"),
+        );
         dir.expect(0, &["anonymize", "job.toml", "--set", "output.folder=\"release\""]);
         for job in ["", "job = \"job.toml\"\n"] {
             let (found, of) = found(&dir, "people.csv", job, 5);
@@ -83,7 +97,8 @@ fn a_hundred_of_adult_are_found_as_among_all() {
         let file = shared.join(format!("adult_hierarchy_{name}.csv"));
         format!("[columns.{name}]\nrole = \"quasi\"\nhierarchy = \"{}\"\n", file.display())
     };
-    let quasi: String = ["age", "education", "marital-status", "workclass", "sex", "race"].map(column).concat();
+    let quasi: String =
+        ["age", "education", "marital-status", "workclass", "sex", "race"].map(column).concat();
     for algorithm in ALGORITHMS {
         let search = format!("algorithm = \"{algorithm}\"\nsuppress-at-most = 0.1");
         dir.write(

@@ -171,7 +171,11 @@ impl Beside<'_> {
             for shared in &crowd.shared {
                 let label = self.release.table.columns[self.release.quasi[shared.quasi]].codes[record];
                 let value = shared.values[record];
-                assert!(shared.coverage.contains(label, value), "{what}: record {record}, column {}", shared.quasi);
+                assert!(
+                    shared.coverage.contains(label, value),
+                    "{what}: record {record}, column {}",
+                    shared.quasi
+                );
             }
             let own = self.release.group_of[record];
             let is_point = crowd.shared.iter().any(|shared| shared.points.is_some());
@@ -192,7 +196,8 @@ fn releases(mut look: impl FnMut(&Beside<'_>, &[&str], &mut Random, &str)) {
             let lines = records(&mut random, 24);
             std::fs::write(folder.path().join("people.csv"), format!("{HEADER}{}", lines.concat())).unwrap();
             let (word, publish) = algorithm.split_once(' ').unwrap_or((algorithm, ""));
-            let publish = if publish.is_empty() { String::new() } else { format!("publish = \"{publish}\"\n") };
+            let publish =
+                if publish.is_empty() { String::new() } else { format!("publish = \"{publish}\"\n") };
             let text = format!(
                 "[input]\npath = \"people.csv\"\nmissing = [\"\", \"?\"]\n[columns.name]\nrole = \"identifier\"\n{}\
                  [columns.illness]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[search]\nalgorithm = \"{word}\"\n\
@@ -200,7 +205,7 @@ fn releases(mut look: impl FnMut(&Beside<'_>, &[&str], &mut Random, &str)) {
                 columns(kind)
             );
             let text = match algorithm.contains("anatomy") || algorithm.contains("buckets") {
-                true => text.replace("k-anonymity = 2", "l-diversity = 2"),
+                true => text.replace("k-anonymity = 2", "l-diversity = { l = 2, column = \"illness\" }"),
                 false => text,
             };
             let Ok(job) = Job::parse(&text, &[]) else { continue };
@@ -209,9 +214,13 @@ fn releases(mut look: impl FnMut(&Beside<'_>, &[&str], &mut Random, &str)) {
             published += 1;
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             for job in [None, Some(JobAt { job: &job, base: folder.path() })] {
-                let missing = if job.is_some() { vec![String::new(), "?".into()] } else { vec![String::new()] };
+                let missing =
+                    if job.is_some() { vec![String::new(), "?".into()] } else { vec![String::new()] };
                 let release = Published::open_with(&summary.release, &missing, &Silent).unwrap();
-                let what = format!("{algorithm}, hierarchies {kind}, {}", if job.is_some() { "job" } else { "alone" });
+                let what = format!(
+                    "{algorithm}, hierarchies {kind}, {}",
+                    if job.is_some() { "job" } else { "alone" }
+                );
                 let beside = Beside { folder: folder.path(), job, release: &release };
                 look(&beside, &lines, &mut random, &what);
             }
@@ -226,7 +235,9 @@ fn others_who_are_looked_for_change_nothing() {
     releases(|beside, lines, random, what| {
         let whole = beside.said(lines);
         let half: Vec<usize> = (0..lines.len()).filter(|_| random.below(2) == 0).collect();
-        for few in [vec![random.below(lines.len())], (0..3).map(|_| random.below(lines.len())).collect(), half] {
+        for few in
+            [vec![random.below(lines.len())], (0..3).map(|_| random.below(lines.len())).collect(), half]
+        {
             let list: Vec<&str> = few.iter().map(|&own| lines[own]).collect();
             for (own, said) in few.iter().zip(beside.said(&list)) {
                 assert_eq!(said, whole[*own], "{what}: person {own} among {}", list.len());

@@ -196,9 +196,8 @@ fn names_alone(release: &Published, own_table: bool) -> Vec<&str> {
         let (labels, known) = (&release.table.columns[own].domain, recoding(release, own));
         match own_table {
             true => !shows_points(release, own) && open_labels(labels, known) > 0,
-            false => known.is_some_and(|known| {
-                known.level != Some(0) && known.reading == Some(LabelReading::Names)
-            }),
+            false => known
+                .is_some_and(|known| known.level != Some(0) && known.reading == Some(LabelReading::Names)),
         }
     };
     let quasi = release.quasi.iter().copied().filter(|_| release.manifest.is_some());

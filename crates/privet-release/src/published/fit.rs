@@ -34,12 +34,7 @@ pub enum Recoded<'a> {
 }
 
 /// Per label of a published column the values of people that it may stand for.
-pub fn fits(
-    labels: &Domain,
-    people: &Domain,
-    recoded: Recoded<'_>,
-    recoding: Option<&Recoding>,
-) -> Coverage {
+pub fn fits(labels: &Domain, people: &Domain, recoded: Recoded<'_>, recoding: Option<&Recoding>) -> Coverage {
     let shown = Shown::new(labels, recoded, recoding);
     let values = Values::new(people, &shown);
     let of_label = |label: u32| shown.codes(label, &values);
@@ -185,14 +180,15 @@ impl<'a> Shown<'a> {
     fn codes(&self, label: u32, values: &Values<'_>) -> Vec<u32> {
         let text = self.labels.text(label);
         let all = || (0..values.domain.len() as u32).collect();
-        if self.excludes_nothing(label) {
+        // A builder's top is above what it cannot read as well.
+        if self.excludes_nothing(label) || (values.has_all_labels && is_star(text)) {
             return all();
         }
         let mut codes: Vec<u32> = values.unknown().collect();
         let own = values.below.get(text);
         codes.extend(own.into_iter().flatten());
         // Ranges are no labels of a builder, and what tells its level is not made from a value.
-        let is_made = !is_star(text) && !text.starts_with('[') && !text.contains(" (level ");
+        let is_made = !text.starts_with('[') && !text.contains(" (level ");
         if values.has_all_labels && is_made {
             codes.extend(values.equal(text));
             codes.extend(number(Kind::Date, text).iter().flat_map(|&day| values.days.within(day, day)));

@@ -55,11 +55,10 @@ fn a_value_that_nobody_has() {
     let people = ["French", "Korean", ""];
     let everybody: &[&str] = &["", "French", "Korean"];
     let raw = recoding(Some(0), None, LabelReading::Literal);
-    assert_eq!(shown(&["German", "French", ""], &people, Recoded::Unknown, Some(&raw)), [
-        &[""][..],
-        &["", "French"],
-        everybody
-    ]);
+    assert_eq!(
+        shown(&["German", "French", ""], &people, Recoded::Unknown, Some(&raw)),
+        [&[""][..], &["", "French"], everybody]
+    );
     let cells = recoding(None, Some(("cells", None)), LabelReading::Literal);
     assert_eq!(shown(&["German", "*"], &people, Recoded::Unknown, Some(&cells)), [&[""][..], everybody]);
     for (kind, reading) in [("cut", LabelReading::Literal), ("group-nodes", LabelReading::Names)] {
@@ -143,12 +142,57 @@ fn labels_that_are_made_from_a_value() {
 }
 
 const LABELS: [&str; 27] = [
-    "", "*", "**", "?", "39", "40", "20-39", "20-29", "[20 to 24]", "[20,25)", "[a to c]", ">=40", "<15", "1****", "13***",
-    "13053", "2024", "2024-02", "2024-Q1", "2024-02-29", "2024-W09", "2020-2029", "a", "b", "European", "a (level 1)", "#39",
+    "",
+    "*",
+    "**",
+    "?",
+    "39",
+    "40",
+    "20-39",
+    "20-29",
+    "[20 to 24]",
+    "[20,25)",
+    "[a to c]",
+    ">=40",
+    "<15",
+    "1****",
+    "13***",
+    "13053",
+    "2024",
+    "2024-02",
+    "2024-Q1",
+    "2024-02-29",
+    "2024-W09",
+    "2020-2029",
+    "a",
+    "b",
+    "European",
+    "a (level 1)",
+    "#39",
 ];
 const PEOPLE: [&str; 22] = [
-    "", "?", "39", "39.0", "40", "7", "22", "24.5", "13053", "13068", "1", "2024", "2024-02-29", "2024-03-04", "2024-02-29T10:00",
-    "a", "b", "bb", "European", "forty", "*", "20-29",
+    "",
+    "?",
+    "39",
+    "39.0",
+    "40",
+    "7",
+    "22",
+    "24.5",
+    "13053",
+    "13068",
+    "1",
+    "2024",
+    "2024-02-29",
+    "2024-03-04",
+    "2024-02-29T10:00",
+    "a",
+    "b",
+    "bb",
+    "European",
+    "forty",
+    "*",
+    "20-29",
 ];
 
 proptest! {
