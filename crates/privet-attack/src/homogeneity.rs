@@ -1,18 +1,18 @@
-//! Homogeneity (survey AT-02), and similarity and proximity (AT-05): finding the group of a person is enough when its
-//! records agree.
+//! Homogeneity (survey AT-02) and similarity (AT-05): finding the group of a person is enough when its records agree.
 //!
 //! The adversary takes every record that may be a person's to be equally probable, so a value is as probable as it is
 //! frequent among them. This is random worlds without further knowledge (AT-11), in closed form. For similarity, values
-//! are first recoded to what they have in common: a concept of a hierarchy, or a range of numbers.
+//! are first recoded to what they have in common: a concept of a hierarchy. What is near in numbers is in `proximity.rs`.
 //!
 //! The control: the same attack against the same people by someone whose copy of the release lacks their own record. What
 //! still succeeds is statistics about people like them, which no publisher can take back; the rest is theirs.
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::{Domain, Hierarchy, Kind};
+use privet_data::{Domain, Hierarchy};
 use rayon::prelude::*;
 
 use crate::finding::{Belief, Beliefs, Found, Verdict, Whom};
+use crate::proximity::{self, Near};
 use crate::rate::Rate;
 use crate::target::{Place, Target};
 
@@ -63,28 +63,32 @@ impl Alike {
     pub(crate) fn tells(&self, concept: u32) -> bool {
         !self.missing.get(concept as usize).copied().unwrap_or(false)
     }
+}
 
-    /// Tenths of the range of a column of numbers; missing values stay themselves.
-    pub fn tenths(domain: &Domain) -> Option<Self> {
-        if !matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date) {
-            return None;
+/// What the values of a sensitive column have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Similar {
+    /// A concept of a hierarchy.
+    Concepts(Alike),
+    /// Numbers or dates that are near to each other.
+    Near(Near),
+}
+
+impl Similar {
+    /// The concepts at the first level of a hierarchy; where there are none, what is near, of the values that are published.
+    pub fn new(domain: &Domain, hierarchy: Option<&Hierarchy>, occurs: impl Fn(u32) -> bool) -> Option<Self> {
+        match hierarchy.and_then(|hierarchy| Alike::level(domain, hierarchy, 1)) {
+            Some(alike) => Some(Self::Concepts(alike)),
+            None => Near::new(domain, occurs).map(Self::Near),
         }
-        let numbers: Vec<Option<f64>> = (0..domain.len() as u32).map(|code| domain.number(code)).collect();
-        let low = numbers.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-        let high = numbers.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-        let width = (high - low) / 10.0;
-        if width.is_nan() || width <= 0.0 || !width.is_finite() {
-            return None;
-        }
-        let concept_of = numbers
-            .iter()
-            .zip(10u32..)
-            .map(|(number, own)| number.map_or(own, |number| (((number - low) / width) as u32).min(9)))
-            .collect();
-        let bound = |tenth: usize| low + width * tenth as f64;
-        let labels = (0..10).map(|tenth| format!("{} to {}", bound(tenth), bound(tenth + 1))).collect();
-        let what = "values within the same tenth of the range".to_owned();
-        Some(Self::new(domain, concept_of, what, labels))
+    }
+}
+
+/// The attack on what values have in common.
+pub fn similarity(target: &Target<'_>, confidence: f64, similar: &Similar) -> Option<Found> {
+    match similar {
+        Similar::Concepts(alike) => attack(target, confidence, Some(alike)),
+        Similar::Near(near) => proximity::attack(target, confidence, near),
     }
 }
 
@@ -136,7 +140,7 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
         Verdict {
             attack: if alike.is_some() { "similarity" } else { "homogeneity" },
             assumed: ASSUMED.to_owned(),
-            success: success(&column.name, confidence, alike),
+            success: success(&column.name, confidence, alike.map(|alike| &*alike.what)),
             confidence,
             target,
             whom: Whom::People,
@@ -155,8 +159,8 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
 pub(crate) const ASSUMED: &str = "who is in the data, their quasi columns, and how labels are read";
 
 /// What counts as success.
-pub(crate) fn success(column: &str, confidence: f64, alike: Option<&Alike>) -> String {
-    let what = alike.map_or("the value".to_owned(), |alike| format!("that it is one of {}", alike.what));
+pub(crate) fn success(column: &str, confidence: f64, alike: Option<&str>) -> String {
+    let what = alike.map_or("the value".to_owned(), |alike| format!("that it is one of {alike}"));
     format!(
         "at least {} % of the records that may be a person's agree on {what} in {column}",
         crate::percent(confidence)
@@ -223,7 +227,7 @@ fn without(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use privet_data::Silent;
     use privet_data::hierarchy::parse_hierarchy;
     use privet_data::io::{ReadOptions, read_csv_bytes};
@@ -242,7 +246,7 @@ mod tests {
         Published::of_table(table, vec![0, 1, 2, 3], vec![4], &Silent).unwrap()
     }
 
-    fn everyone(release: &Published) -> (Suspects, Truth) {
+    pub(crate) fn everyone(release: &Published) -> (Suspects, Truth) {
         let people = Suspects::in_groups(release.group_of.iter().map(|&g| Some(g)), &release.groups);
         let codes = release.sensitive[0].codes.clone().unwrap();
         let truth = Truth {
@@ -292,19 +296,5 @@ mod tests {
         let finding = attack(&target, 0.9, Some(&alike)).unwrap().finding;
         assert_eq!((finding.attack, finding.exposed.hits), ("similarity", 10));
         assert!(Alike::level(&release.sensitive[0].domain, &hierarchy, 2).is_none());
-    }
-
-    /// survey AT-05: salaries of 99, 100 and 101 thousand are close.
-    #[test]
-    fn salaries_in_one_tenth_are_close() {
-        let csv = "zip,salary\n1,99000\n1,100000\n1,101000\n2,20000\n2,180000\n2,60000\n";
-        let table = read_csv_bytes(csv.as_bytes(), &ReadOptions::default()).unwrap().table;
-        let release = Published::of_table(table, vec![0], vec![1], &Silent).unwrap();
-        let (people, truth) = everyone(&release);
-        let target = Target { release: &release, sensitive: Some(0), people: &people, truth: Some(&truth) };
-        let alike = Alike::tenths(&release.sensitive[0].domain).unwrap();
-        // 99 lies in one tenth (84 to 100) and the other two in the next.
-        assert_eq!(attack(&target, 0.6, Some(&alike)).unwrap().finding.exposed.hits, 3);
-        assert_eq!(attack(&target, 0.6, None).unwrap().finding.exposed.hits, 0);
     }
 }

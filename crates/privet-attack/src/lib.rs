@@ -19,6 +19,7 @@ pub mod margins;
 pub mod membership;
 pub mod minimality;
 pub mod noise;
+pub mod proximity;
 pub mod quick;
 pub mod rate;
 pub mod reasoners;

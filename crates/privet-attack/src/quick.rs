@@ -8,8 +8,9 @@
 use privet_release::published::Histograms;
 
 use crate::finding::{Bin, Finding};
-use crate::homogeneity::{Alike, success};
+use crate::homogeneity::{Alike, Similar, success};
 use crate::linking;
+use crate::proximity::{Near, WHAT, Window};
 use crate::rate::Rate;
 
 /// Linking: classes of so many records, and so many people whose records were suppressed.
@@ -33,7 +34,7 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
     }
 }
 
-/// Homogeneity or similarity of a sensitive column over classes, and so many people whose records were suppressed. Codes
+/// Homogeneity or shared concepts of a sensitive column over classes, and so many people whose records were suppressed. Codes
 /// below `missing` stand for missing values, of which nobody learns anything.
 pub fn homogeneity(
     column: &str,
@@ -83,23 +84,101 @@ pub fn homogeneity(
             control += if is_sure && guess.0 == value { count } else { 0 };
         }
     }
-    let people = published + suppressed;
-    Finding {
-        attack: if alike.is_some() { "similarity" } else { "homogeneity" },
-        column: Some(column.to_owned()),
-        assumed: crate::homogeneity::ASSUMED.to_owned(),
-        success: success(column, confidence, alike),
-        exposed: Rate::new(exposed, people),
-        right: (exposed > 0).then(|| Rate::new(right, exposed)),
-        control: Some(Rate::new(control, people)),
-        control_group: Some(linking::WITHOUT.to_owned()),
-        risk: right as f64 / people.max(1) as f64,
-        not_counted: None,
-        histogram: (0..10)
-            .map(|bin| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: bins[bin] })
-            .collect(),
-        histogram_of: "people by how sure the adversary is of the best guess",
-        notes: Vec::new(),
+    let told = Told { exposed, right, control, published, bins };
+    let attack = if alike.is_some() { "similarity" } else { "homogeneity" };
+    told.finding(attack, column, success(column, confidence, alike.map(|alike| &*alike.what)), suppressed)
+}
+
+/// What values have in common, over classes.
+pub fn similarity(
+    column: &str,
+    histograms: &Histograms,
+    missing: u32,
+    suppressed: u64,
+    confidence: f64,
+    similar: &Similar,
+) -> Finding {
+    match similar {
+        Similar::Concepts(alike) => {
+            homogeneity(column, histograms, missing, suppressed, confidence, Some(alike))
+        }
+        Similar::Near(near) => proximity(column, histograms, suppressed, confidence, near),
+    }
+}
+
+/// Windows of near values, over classes.
+fn proximity(
+    column: &str,
+    histograms: &Histograms,
+    suppressed: u64,
+    confidence: f64,
+    near: &Near,
+) -> Finding {
+    let mut told = Told::default();
+    told.bins[0] = suppressed;
+    for group in 0..histograms.groups() as u32 {
+        let cells = histograms.of(group);
+        let size: u64 = cells.iter().map(|cell| cell.1).sum();
+        if size == 0 {
+            continue;
+        }
+        told.published += size;
+        let best = near.of_cells(cells, confidence);
+        let sure = best.map_or(0.0, |window| window.share);
+        told.bins[((sure * 10.0 + 1e-9) as usize).min(9)] += size;
+        let in_window = |window: &Window| -> u64 {
+            cells.iter().filter(|cell| near.holds(window, cell.0)).map(|cell| cell.1).sum()
+        };
+        if let Some(window) = best.filter(|window| window.share >= confidence - 1e-12) {
+            told.exposed += size;
+            told.right += in_window(&window);
+        }
+        // Without one record no window holds more, of one record less.
+        if size == 1 || sure * size as f64 / (size - 1) as f64 + 1e-9 < confidence {
+            continue;
+        }
+        for at in 0..cells.len() {
+            let mut left = cells.to_vec();
+            left[at].1 -= 1;
+            let again = near.of_cells(&left, confidence);
+            let is_sure = again.filter(|window| window.share >= confidence - 1e-12);
+            told.control +=
+                is_sure.filter(|window| near.holds(window, cells[at].0)).map_or(0, |_| cells[at].1);
+        }
+    }
+    told.finding("similarity", column, success(column, confidence, Some(WHAT)), suppressed)
+}
+
+/// How many fall.
+#[derive(Default)]
+struct Told {
+    exposed: u64,
+    right: u64,
+    control: u64,
+    published: u64,
+    bins: [u64; 10],
+}
+
+impl Told {
+    fn finding(&self, attack: &'static str, column: &str, success: String, suppressed: u64) -> Finding {
+        let people = self.published + suppressed;
+        let bin =
+            |bin: usize| Bin { from: bin as f64 / 10.0, to: (bin + 1) as f64 / 10.0, people: self.bins[bin] };
+        Finding {
+            attack,
+            column: Some(column.to_owned()),
+            assumed: crate::homogeneity::ASSUMED.to_owned(),
+            success,
+            exposed: Rate::new(self.exposed, people),
+            right: (self.exposed > 0).then(|| Rate::new(self.right, self.exposed)),
+            control: Some(Rate::new(self.control, people)),
+            control_group: Some(linking::WITHOUT.to_owned()),
+            risk: self.right as f64 / people.max(1) as f64,
+            not_counted: None,
+            histogram: (0..10).map(bin).collect(),
+            histogram_of: "people by how sure the adversary is of the best guess",
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -163,6 +242,17 @@ mod tests {
             let missing = u32::from(first_is_missing);
             let quick = homogeneity("s", &histograms, missing, suppressed, confidence, alike.as_ref());
             prop_assert_eq!(slow, quick);
+            // The same numbers, by what is near.
+            let texts = ["0", "7", "10", "100"].map(Box::from).to_vec();
+            let domain = privet_data::Domain::canonical(texts, |text| first_is_missing && text == "0").0;
+            let near = Near::new(&domain, |code| codes.contains(&code));
+            let mut release = release.clone();
+            release.sensitive[0].domain = domain;
+            let target = Target { release: &release, ..target };
+            if let Some(near) = near.map(Similar::Near) {
+                let slow = crate::homogeneity::similarity(&target, confidence, &near).unwrap().finding;
+                prop_assert_eq!(slow, similarity("s", &histograms, missing, suppressed, confidence, &near));
+            }
             let slow = linking::attack(&Target { sensitive: None, ..target }).finding;
             prop_assert_eq!(slow, linking(&groups, suppressed));
         }

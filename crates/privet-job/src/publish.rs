@@ -1,12 +1,11 @@
 //! From a chosen candidate to a release folder: the data, the manifest, the report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use privet_attack::Finding;
 use privet_criteria::{DistanceKind, Requirement, in_buckets};
-use privet_data::Column;
-use privet_data::Progress;
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
+use privet_data::{Column, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
@@ -14,6 +13,7 @@ use privet_release::manifest::{
     Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, LabelReading, Manifest, Microaggregation,
     Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
+use privet_release::published::Reading;
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
 use crate::assess::{gate, home, standardized};
@@ -317,20 +317,72 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
             let classes = partition.first.iter().zip(&partition.kept).filter(|(_, kept)| **kept);
             let labels: BTreeSet<u32> =
                 classes.map(|(&record, _)| level.node_of_code[codes[record as usize] as usize]).collect();
-            Nodes { kind: kind.to_owned(), labels: labels.len() as u64 }
+            let shown = labels.iter().map(|&node| &*level.labels[node as usize]);
+            let groups = (!matches!(kind, "means" | "medians" | "modes"))
+                .then(|| groups(shown, own, candidate.loaded.quasi[quasi].reading));
+            Nodes { kind: kind.to_owned(), labels: labels.len() as u64, groups }
         }),
         height: own.height(),
         leaves: u64::from(own.leaves),
         labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
-        reading: Some(match &candidate.chosen.places[quasi] {
-            // Not labels of the hierarchy, but what the groups show.
-            Place::Nodes { kind: "ranges", .. } | Place::Cells { kind: "group-ranges" | "cells", .. } => {
-                LabelReading::Literal
-            }
-            _ => candidate.loaded.quasi[quasi].reading,
-        }),
+        reading: Some(reading(candidate, quasi)),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
+    }
+}
+
+/// `[first to last]`, as the program writes ranges.
+fn is_range(label: &str) -> bool {
+    label.starts_with('[') && label.contains(" to ")
+}
+
+/// Labels that are neither values nor `*` nor ranges, and, where labels of the hierarchy can be read, not read either. A label
+/// that is a value and the name of a group is a group, unless the hierarchy calls nothing else so.
+fn groups<'a>(
+    labels: impl Iterator<Item = &'a str>,
+    generalization: &Generalization,
+    reading: LabelReading,
+) -> Vec<String> {
+    let texts = |level: &'_ GeneralizedLevel| -> Vec<Box<str>> { level.labels.clone() };
+    let values: HashSet<Box<str>> = generalization.levels.iter().take(1).flat_map(texts).collect();
+    let names: HashSet<Box<str>> = generalization.levels.iter().skip(1).flat_map(texts).collect();
+    let is_read = |label: &str| {
+        let kinds = [Kind::Decimal, Kind::Date, Kind::Text];
+        reading != LabelReading::Names && kinds.into_iter().any(|kind| Reading::of(label, kind).is_some())
+    };
+    let is_group = |label: &&str| {
+        let is_star = label.chars().all(|c| c == '*');
+        let is_value = values.contains(*label) && (reading != LabelReading::Names || !names.contains(*label));
+        !is_star && !is_range(label) && !is_value && !is_read(label)
+    };
+    let groups: BTreeSet<&str> = labels.filter(is_group).collect();
+    groups.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether labels may be read. Values and ranges that the program writes can be; labels of the hierarchy as far as those can.
+/// Ranges follow the order of the leaves, which in a hierarchy that is written down need not be that of their numbers.
+fn reading(candidate: &Candidate<'_>, quasi: usize) -> LabelReading {
+    let of_hierarchy = candidate.loaded.quasi[quasi].reading;
+    let leaves = &candidate.own.quasi[quasi].generalization.levels[0].labels;
+    let shows_nodes = |level: &GeneralizedLevel| {
+        let values: HashSet<&str> = leaves.iter().map(|leaf| &**leaf).collect();
+        level.labels.iter().any(|label| &**label != "*" && !is_range(label) && !values.contains(&**label))
+    };
+    let is_ascending = || {
+        let numbers = |kind: Kind| leaves.iter().filter_map(move |leaf| kind.number(leaf));
+        numbers(Kind::Decimal).is_sorted() && numbers(Kind::Date).is_sorted()
+    };
+    match &candidate.chosen.places[quasi] {
+        Place::Cells { kind: "cells", .. } => LabelReading::Literal,
+        Place::Nodes { kind: "ranges", .. } if !is_ascending() => LabelReading::Names,
+        Place::Nodes { kind: "ranges", level } | Place::Cells { kind: "group-ranges", level, .. } => {
+            if shows_nodes(level) {
+                of_hierarchy
+            } else {
+                LabelReading::Literal
+            }
+        }
+        _ => of_hierarchy,
     }
 }
 

@@ -169,6 +169,10 @@ pub struct Nodes {
     pub kind: String,
     /// How many different labels are published.
     pub labels: u64,
+    /// Those of them that are names of groups of values: any other label is a value of the column, says what it holds, or
+    /// is `*`. Absent where a column shows means, medians or modes, and in manifests of earlier versions, which do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
 }
 
 /// A promise and what was reached.

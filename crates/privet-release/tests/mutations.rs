@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Fixture, assert_holds};
-use privet_release::manifest::{DependencyLink, Distorted, Microaggregation, PSafe, Purpose, Search};
+use privet_release::manifest::{DependencyLink, Distorted, Microaggregation, Nodes, PSafe, Purpose, Search};
 use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
 use serde_json::{Value, json};
 
@@ -442,6 +442,28 @@ fn false_statements_about_the_search_are_caught() {
         }
         assert!(!verdict(&|search| search.purpose = Some(purpose.clone())), "lie {lie}");
     }
+}
+
+/// Labels that are said to be groups of values must be among those that are published.
+#[test]
+fn groups_that_are_not_published_are_caught() {
+    let fixture = release();
+    let column = fixture.columns.iter().position(|column| column.1 == "quasi").unwrap();
+    let told = |group: &str| {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("release");
+        let mut manifest = fixture.manifest();
+        let recoding = manifest.data.columns[column].recoding.as_mut().unwrap();
+        let labels = recoding.labels_per_level[1];
+        recoding.level = None;
+        recoding.nodes = Some(Nodes { kind: "cut".into(), labels, groups: Some(vec![group.into()]) });
+        fixture.write_as(&folder, manifest);
+        let verdict = verify(&folder, VerifyOptions::default()).unwrap();
+        let failures: Vec<_> = verdict.failures().collect();
+        format!("{failures:?}").contains("names a group of values that is not published")
+    };
+    assert!(!told(&fixture.rows[0][column]));
+    assert!(told("nowhere"));
 }
 
 /// What microaggregation says of its groups fits together (thesis 2.11 to 2.13), or is caught.

@@ -40,7 +40,7 @@ fn groups() -> Manifest {
     let recodings = manifest.data.columns.iter_mut().filter_map(|column| column.recoding.as_mut());
     for (recoding, (kind, labels)) in recodings.zip(kinds) {
         recoding.level = None;
-        recoding.nodes = Some(Nodes { kind: kind.into(), labels });
+        recoding.nodes = Some(Nodes { kind: kind.into(), labels, groups: None });
     }
     manifest.search.lattice_nodes = None;
     manifest.search.minimal_nodes = None;

@@ -189,7 +189,8 @@ fn the_words_fit_the_kind_of_release() {
     ] {
         for recoding in manifest.data.columns.iter_mut().filter_map(|c| c.recoding.as_mut()) {
             recoding.level = None;
-            recoding.nodes = Some(privet_release::manifest::Nodes { kind: kind.into(), labels: 7 });
+            recoding.nodes =
+                Some(privet_release::manifest::Nodes { kind: kind.into(), labels: 7, groups: None });
         }
         manifest.search.lattice_nodes = None;
         let page = html(&manifest, &facts());

@@ -11,8 +11,6 @@
 //! people who would be linked, not of those who fit several records badly, and the number of false links that the model
 //! expects is a lower bound, for it does not count what lies below the threshold.
 
-use privet_data::Kind;
-
 use super::records::conclusions;
 use super::{Adversary, Crowd, SharedColumn};
 use crate::finding::{AttackError, Fate, Finding, Found, Score};
@@ -72,14 +70,10 @@ struct Numbers {
 impl Numbers {
     /// `None` for categories, and for labels that stand for sets of values, in which a value is or is not.
     fn new(adversary: &Adversary<'_>, shared: &SharedColumn<'_>) -> Option<Self> {
-        let domain = shared.points?;
-        // A mean of integers is a decimal.
-        let kind = if domain.kind() == Kind::Integer { Kind::Decimal } else { domain.kind() };
-        if !matches!(kind, Kind::Decimal | Kind::Date) {
-            return None;
-        }
+        let points = shared.points?;
+        let kind = points.of_numbers()?;
         let left = adversary.release.table.columns[adversary.release.quasi[shared.quasi]].numbers_as(kind);
-        let number = |&code: &u32| domain.number(code).unwrap_or(f64::NAN);
+        let number = |&code: &u32| points.number(kind, code).unwrap_or(f64::NAN);
         let right =
             shared.values.iter().map(|code| if *code == UNKNOWN { f64::NAN } else { number(code) }).collect();
         let known = || left.iter().copied().filter(|own| own.is_finite());

@@ -19,12 +19,12 @@ mod worst;
 
 pub use control::Strangers;
 
-use privet_data::{Coverage, Domain, Hierarchy, Progress};
+use privet_data::{Coverage, Domain, Hierarchy, Kind, Progress};
 use privet_release::Published;
 use rayon::prelude::*;
 
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
-use crate::homogeneity::{self, Alike};
+use crate::homogeneity::{self, Similar};
 use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, Links, People, Released};
 use crate::linking;
@@ -147,8 +147,33 @@ pub struct SharedColumn<'a> {
     pub values: &'a [u32],
     /// Per published label the values that it may stand for.
     pub coverage: &'a Coverage,
-    /// The domain of the values where the column shows means, medians or modes: people are then linked to the nearest.
-    pub points: Option<&'a Domain>,
+    /// The values where the column shows means, medians or modes: people are then linked to the nearest.
+    pub points: Option<Points<'a>>,
+}
+
+/// The values of people in a column of points.
+#[derive(Debug, Clone, Copy)]
+pub struct Points<'a> {
+    /// Their domain.
+    pub domain: &'a Domain,
+    /// What the values of the column are. It is not for a list of people to say, whose others may be mistyped.
+    pub kind: Kind,
+}
+
+impl Points<'_> {
+    /// Numbers and dates as such; a mean of integers is a decimal.
+    fn of_numbers(&self) -> Option<Kind> {
+        match self.kind {
+            Kind::Integer | Kind::Decimal => Some(Kind::Decimal),
+            Kind::Date => Some(Kind::Date),
+            Kind::Boolean | Kind::Text => None,
+        }
+    }
+
+    /// The number of a value, read as of this kind.
+    fn number(&self, kind: Kind, code: u32) -> Option<f64> {
+        if self.domain.is_missing(code) { None } else { kind.number(self.domain.text(code)) }
+    }
 }
 
 /// People and what is known of them.
@@ -560,16 +585,11 @@ impl<'a> Adversary<'a> {
 
     fn similarity(&self) -> Result<Vec<Found>, AttackError> {
         let needs = "no sensitive column has a hierarchy, or is a column of numbers: nothing says which values are alike";
-        let alike = |column: usize| {
+        let found = self.of_columns(|target, column| {
             let domain = &self.release.sensitive[column].domain;
             let hierarchy = self.hierarchies.get(column).and_then(Option::as_ref);
-            match hierarchy.and_then(|hierarchy| Alike::level(domain, hierarchy, 1)) {
-                Some(alike) => Some(alike),
-                None => Alike::tenths(domain),
-            }
-        };
-        let found = self.of_columns(|target, column| {
-            Ok(alike(column).and_then(|alike| homogeneity::attack(target, self.confidence, Some(&alike))))
+            let similar = Similar::new(domain, hierarchy, |_| true);
+            Ok(similar.and_then(|similar| homogeneity::similarity(target, self.confidence, &similar)))
         })?;
         if found.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(found) }
     }

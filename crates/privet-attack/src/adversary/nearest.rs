@@ -9,7 +9,6 @@
 //! texts differ or one of two values is missing.
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::Kind;
 use privet_release::Published;
 use rayon::prelude::*;
 
@@ -29,11 +28,10 @@ struct Axis {
 
 impl Axis {
     fn new(release: &Published, shared: &SharedColumn<'_>, first_of_group: &[usize]) -> Option<Self> {
-        let domain = shared.points?;
+        let points = shared.points?;
+        let domain = points.domain;
         let column = &release.table.columns[release.quasi[shared.quasi]];
-        // A mean of integers is a decimal.
-        let kind = if domain.kind() == Kind::Integer { Kind::Decimal } else { domain.kind() };
-        if matches!(kind, Kind::Decimal | Kind::Date) {
+        if let Some(kind) = points.of_numbers() {
             let number = |code: u32| kind.number(column.domain.text(code));
             let labels: Vec<f64> =
                 (0..column.domain.len() as u32).map(|code| number(code).unwrap_or(f64::NAN)).collect();
@@ -48,7 +46,7 @@ impl Axis {
             let spread = f64::sqrt(squares / f64::max(count, 1.0) - f64::powi(sum / f64::max(count, 1.0), 2));
             // What is the same everywhere tells nobody from anybody.
             let scale = if spread.is_finite() && spread > 0.0 { 1.0 / spread } else { 0.0 };
-            let value = |code: u32| domain.number(code).map_or(f64::NAN, |own| own * scale);
+            let value = |code: u32| points.number(kind, code).map_or(f64::NAN, |own| own * scale);
             return Some(Self {
                 is_number: true,
                 groups: first_of_group
@@ -243,6 +241,7 @@ mod tests {
     use privet_data::{Coverage, Silent, Table};
     use proptest::prelude::*;
 
+    use super::super::Points;
     use super::*;
 
     fn table(csv: &str) -> Table {
@@ -275,7 +274,10 @@ mod tests {
                 quasi: column,
                 values: &people.columns[column].codes,
                 coverage: &coverage[column],
-                points: Some(&people.columns[column].domain),
+                points: Some(Points {
+                    domain: &people.columns[column].domain,
+                    kind: people.columns[column].domain.kind(),
+                }),
             }).collect();
             let crowd = Crowd { count: people.rows, shared };
             let found = super::super::suspects(&release, &crowd).unwrap();

@@ -25,6 +25,7 @@ mod given_buckets;
 mod groups;
 mod judge;
 mod laws_attacked;
+mod lists;
 mod measure;
 mod measured;
 mod memory;

@@ -39,6 +39,19 @@ pub enum HierarchySpec {
     Regions(Regions),
 }
 
+impl HierarchySpec {
+    /// The labels above a value, from level 1 on, where each value is given them by itself, whatever else the column holds:
+    /// masks, which are filled up to `longest` characters, and dates. Nothing for a value that cannot have any, and for
+    /// the other builders: their labels say what they hold, or are written down.
+    pub fn labels_above(&self, value: &str, longest: usize) -> Option<Vec<String>> {
+        match self {
+            Self::Mask(mask) => Some(mask.labels_above(value, longest)),
+            Self::Dates(dates) => dates.labels_above(value),
+            Self::File(_) | Self::Intervals(_) | Self::Groups(_) | Self::Tree(_) | Self::Regions(_) => None,
+        }
+    }
+}
+
 /// The word that names a builder, and how its table is read.
 type Reader = fn(Keys) -> Result<HierarchySpec, HierarchyError>;
 

@@ -4,7 +4,7 @@
 //! What it guarantees: nothing goes through above `max-risk` by an attack that was made and counts; what was asked for with
 //! a limit and cannot be made is an error; what was not tried is told, with the reason.
 
-use privet_attack::homogeneity::Alike;
+use privet_attack::homogeneity::Similar;
 use privet_attack::{Finding, Knowledge, quick};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Progress, Table};
@@ -186,20 +186,13 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
         let confidence = candidate.job.adversary.confidence;
         let missing = column.domain.missing();
         findings.push(quick::homogeneity(&column.name, &histograms, missing, suppressed, confidence, None));
-        let alike = match &sensitive.hierarchy {
-            Some(hierarchy) => Alike::level(&column.domain, hierarchy, 1),
-            None => Alike::tenths(&column.domain),
-        };
-        if let Some(alike) = alike {
-            findings.push(quick::homogeneity(
-                &column.name,
-                &histograms,
-                missing,
-                suppressed,
-                confidence,
-                Some(&alike),
-            ));
-        }
+        // Of the values that are published, as whoever reads the release sees them.
+        let occurs = histograms.total(column.domain.len());
+        let occurs = |code: u32| occurs.get(code as usize).is_some_and(|&count| count > 0);
+        let similar = Similar::new(&column.domain, sensitive.hierarchy.as_ref(), occurs);
+        findings.extend(similar.map(|similar| {
+            quick::similarity(&column.name, &histograms, missing, suppressed, confidence, &similar)
+        }));
     }
     findings
 }

@@ -8,6 +8,8 @@ pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
 mod known;
+#[cfg(test)]
+mod lists;
 mod measure;
 mod minimality;
 mod original;

@@ -7,7 +7,7 @@ use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
-use privet_release::published::{Meaning, coverage};
+use privet_release::published::{Meaning, Recoded, coverage};
 
 use super::people::{of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
@@ -41,6 +41,50 @@ impl JobAt<'_> {
             Ok(hierarchy) => Ok(Some(hierarchy)),
             // A builder that does not understand somebody else's values: labels are then read as anyone would.
             Err(_) => Ok(None),
+        }
+    }
+
+    /// How the labels of a column come about, whatever values somebody else's table has: of derived hierarchies how they are
+    /// made, of those that are written down the whole.
+    pub fn recoded(&self, name: &str) -> Result<HowRecoded, RunError> {
+        let Some(column) = self.job.columns.get(name) else { return Ok(HowRecoded::Unknown) };
+        let spec = match &column.hierarchy {
+            None => return Ok(HowRecoded::Flat),
+            Some(spec) => spec,
+        };
+        let failed = |source| RunError::Hierarchy { column: name.to_owned(), source };
+        Ok(match spec {
+            HierarchySpec::File(path) => {
+                HowRecoded::Written(read_hierarchy(&self.base.join(path)).map_err(failed)?)
+            }
+            HierarchySpec::Groups(_) | HierarchySpec::Tree(_) => {
+                // Whatever the values are that it has to cover.
+                let nobody = Domain::from_sorted(Vec::new(), 0, privet_data::Kind::Text);
+                HowRecoded::Written(build(spec, self.base, &nobody, &[]).map_err(failed)?)
+            }
+            HierarchySpec::Intervals(_)
+            | HierarchySpec::Mask(_)
+            | HierarchySpec::Dates(_)
+            | HierarchySpec::Regions(_) => HowRecoded::Made(spec.clone()),
+        })
+    }
+}
+
+/// How the labels of a column come about, as far as a job tells.
+pub(crate) enum HowRecoded {
+    Unknown,
+    Flat,
+    Written(Hierarchy),
+    Made(HierarchySpec),
+}
+
+impl HowRecoded {
+    pub fn as_known(&self) -> Recoded<'_> {
+        match self {
+            Self::Unknown => Recoded::Unknown,
+            Self::Flat => Recoded::Flat,
+            Self::Written(hierarchy) => Recoded::Written(hierarchy),
+            Self::Made(spec) => Recoded::Made(spec),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use privet_attack::Truth;
-use privet_attack::adversary::{Crowd, SharedColumn};
+use privet_attack::adversary::{Crowd, Points, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Kind, Progress, Table};
-use privet_release::published::{Meaning, coverage, kind_behind};
+use privet_release::published::{Meaning, Recoded, coverage, fits, kind_shown};
 use privet_release::{MANIFEST, Manifest, Published};
 
-use super::original::{JobAt, Original, count, recoding, translate};
+use super::original::{HowRecoded, JobAt, Original, count, recoding, translate};
 use crate::error::{JobError, RunError};
 
 /// Labels that exclude no value.
@@ -28,32 +28,6 @@ pub(super) fn of_points(release: &Published, labels: &Domain, values: &Domain) -
         Some(_) => anything(labels, values),
         None => equal_values(labels, values),
     }
-}
-
-/// What is not known of somebody, or not published of a record, excludes nothing: a blank cell of a table of people is no value
-/// that only blank records have, as it is in the original itself.
-/// Nor does what cannot be read where numbers or dates stand, unless a label stands for it in particular.
-fn not_known(coverage: Coverage, labels: &Domain, values: &Domain) -> Coverage {
-    let kind = kind_behind(labels, values);
-    let has_order = matches!(kind, Kind::Integer | Kind::Decimal | Kind::Date);
-    let mut is_meant = vec![!has_order; values.len()];
-    let shown = 0..labels.len() as u32;
-    for own in shown.map(|label| coverage.of(label)).filter(|own| own.len() < values.len()) {
-        own.iter().for_each(|&code| is_meant[code as usize] = true);
-    }
-    let is_known = |code: u32| {
-        let is_read = kind.number(values.text(code)).is_some() || is_meant[code as usize];
-        !values.is_missing(code) && is_read
-    };
-    let unknown: Vec<u32> = (0..values.len() as u32).filter(|&code| !is_known(code)).collect();
-    let of_label = |label: u32| match labels.is_missing(label) {
-        true => (0..values.len() as u32).collect(),
-        false => {
-            let own = coverage.of(label).iter().copied().filter(|&code| is_known(code));
-            own.chain(unknown.iter().copied()).collect()
-        }
-    };
-    Coverage::new((0..labels.len() as u32).map(of_label), values.len() as u32)
 }
 
 /// Labels that stand for the same value and no other.
@@ -98,8 +72,8 @@ struct Shared {
     quasi: usize,
     position: usize,
     coverage: Coverage,
-    /// Whether the release shows means, medians or modes.
-    points: bool,
+    /// What the values are where the release shows means, medians or modes.
+    points: Option<Kind>,
 }
 
 /// The column of the original that names people: the one that is called so in the table of people, or whatever the release's
@@ -126,6 +100,46 @@ pub(super) fn shows_points(release: &Published, position: usize) -> bool {
     }
     let nodes = recoding(release, position).and_then(|recoding| recoding.nodes.as_ref());
     nodes.is_some_and(|nodes| matches!(nodes.kind.as_str(), "means" | "medians" | "modes"))
+}
+
+/// Which labels of a column may stand for the values of the original.
+fn of_original(
+    column: &Column,
+    job: Option<JobAt<'_>>,
+    release: &Published,
+    position: usize,
+) -> Result<Coverage, RunError> {
+    let published = &release.table.columns[position];
+    if shows_points(release, position) {
+        return Ok(of_points(release, &published.domain, &column.domain));
+    }
+    let counts = count(&column.codes, column.domain.len());
+    let hierarchy = match job {
+        Some(job) => job.hierarchy(&published.name, &column.domain, &counts)?,
+        None => None,
+    };
+    let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, position) };
+    Ok(coverage(&published.domain, &column.domain, meaning))
+}
+
+/// Which labels of a column may be those of people with these values, of each whoever the others are. Where a table is no
+/// release of ours, its values are values.
+fn of_people(
+    values: &Domain,
+    job: Option<JobAt<'_>>,
+    release: &Published,
+    position: usize,
+) -> Result<Coverage, RunError> {
+    let published = &release.table.columns[position];
+    let known = match job {
+        Some(job) if release.manifest.is_some() => job.recoded(&published.name)?,
+        _ => HowRecoded::Unknown,
+    };
+    let recoded = match release.manifest {
+        Some(_) => known.as_known(),
+        None => Recoded::Values,
+    };
+    Ok(fits(&published.domain, values, recoded, recoding(release, position)))
 }
 
 impl PeopleTable {
@@ -162,7 +176,8 @@ impl PeopleTable {
             quasi,
             position: own.position,
             coverage: own.coverage.clone(),
-            points: shows_points(release, release.quasi[quasi]),
+            points: shows_points(release, release.quasi[quasi])
+                .then(|| original.table.columns[own.position].domain.kind()),
         });
         Self {
             shared: shared.collect(),
@@ -189,19 +204,13 @@ impl PeopleTable {
             let published = &release.table.columns[own];
             let Some(position) = theirs(&published.name) else { continue };
             let column = &table.columns[position];
-            let counts = count(&column.codes, column.domain.len());
-            let hierarchy = match job {
-                Some(job) => job.hierarchy(&published.name, &column.domain, &counts)?,
-                None => None,
-            };
-            let meaning = Meaning { hierarchy: hierarchy.as_ref(), recoding: recoding(release, own) };
             let points = shows_points(release, own);
-            let coverage = match points {
-                true => of_points(release, &published.domain, &column.domain),
-                false => coverage(&published.domain, &column.domain, meaning),
+            let (labels, values) = (&published.domain, &column.domain);
+            let (coverage, kind) = match is_original {
+                true => (of_original(column, job, release, own)?, values.kind()),
+                false => (of_people(values, job, release, own)?, kind_shown(labels)),
             };
-            let coverage =
-                if is_original { coverage } else { not_known(coverage, &published.domain, &column.domain) };
+            let points = points.then_some(kind);
             shared.push(Shared { quasi, position, coverage, points });
         }
         if shared.is_empty() {
@@ -237,7 +246,7 @@ impl PeopleTable {
     pub fn exact_but(mut self, release: &Published, is_changed: &dyn Fn(&str) -> bool) -> Self {
         for own in &mut self.shared {
             let column = release.quasi.get(own.quasi).and_then(|&at| release.table.columns.get(at));
-            own.points &= column.is_some_and(|column| is_changed(&column.name));
+            own.points = own.points.filter(|_| column.is_some_and(|column| is_changed(&column.name)));
         }
         self
     }
@@ -262,7 +271,7 @@ impl PeopleTable {
             quasi: own.quasi,
             values: &self.table.columns[own.position].codes,
             coverage: &own.coverage,
-            points: own.points.then(|| &self.table.columns[own.position].domain),
+            points: own.points.map(|kind| Points { domain: &self.table.columns[own.position].domain, kind }),
         });
         Crowd { count: self.table.rows, shared: shared.collect() }
     }

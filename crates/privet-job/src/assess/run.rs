@@ -8,11 +8,12 @@ use privet_attack::knowledge::PeopleFile;
 use privet_attack::{AttackError, Finding, Knowledge, Room, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
-use privet_release::manifest::{DataColumn, LabelReading};
+use privet_release::manifest::LabelReading;
+use privet_release::published::open_labels;
 use privet_report::{Assessment, NotMade};
 
-use super::original::{Given, JobAt, Original};
-use super::people::{PeopleTable, name_in_original};
+use super::original::{Given, JobAt, Original, recoding};
+use super::people::{PeopleTable, name_in_original, shows_points};
 use super::{known, minimality, tracker, write};
 use crate::error::{JobError, RunError};
 
@@ -148,10 +149,10 @@ pub(crate) fn run_attacks(
     check_limit(&attacked, settings)?;
     // What excludes nobody makes a release look safer than it is to somebody who knows the hierarchy.
     if let (None, Some(_), Some(first)) = (job, &table, attacked.findings.first_mut()) {
-        let named = names_alone(release);
+        let named = names_alone(release, knowledge.people.is_some());
         if !named.is_empty() {
             first.notes.push(format!(
-                "The labels of {} are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
+                "Some labels of {} are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
                 named.join(", ")
             ));
         }
@@ -189,14 +190,19 @@ pub(crate) fn run_attacks(
     })
 }
 
-/// The quasi columns whose labels the manifest calls names, whatever they look like.
-fn names_alone(release: &Published) -> Vec<&str> {
-    let of_manifest = release.manifest.iter().flat_map(|manifest| &manifest.data.columns);
-    let is_named = |own: &&DataColumn| {
-        let recoding = own.recoding.as_ref().filter(|recoding| recoding.level != Some(0));
-        recoding.is_some_and(|recoding| recoding.reading == Some(LabelReading::Names))
+/// The quasi columns with labels that exclude nobody to whoever has not the hierarchy. Beside the original, labels that are
+/// values are known for that; the manifest says where the others are no more than names.
+fn names_alone(release: &Published, own_table: bool) -> Vec<&str> {
+    let is_open = |&own: &usize| {
+        let (labels, known) = (&release.table.columns[own].domain, recoding(release, own));
+        match own_table {
+            true => !shows_points(release, own) && open_labels(labels, known) > 0,
+            false => known
+                .is_some_and(|known| known.level != Some(0) && known.reading == Some(LabelReading::Names)),
+        }
     };
-    of_manifest.filter(is_named).map(|own| own.name.as_str()).collect()
+    let quasi = release.quasi.iter().copied().filter(|_| release.manifest.is_some());
+    quasi.filter(is_open).map(|own| release.table.columns[own].name.as_str()).collect()
 }
 
 /// A limit is kept only where the attacks that count were made, and on somebody.

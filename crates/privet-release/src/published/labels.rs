@@ -1,7 +1,7 @@
 //! What published labels may stand for.
 //!
 //! With the hierarchy at hand (an adversary is assumed to have it: it is no secret), a label stands for the values
-//! below its node. Without it, labels are read as anyone would: `20-29`, `[20,25)`, `[20 to 24]`, `>=90`, `<15`,
+//! below its node. Without it, labels are read as anyone would: `20-29`, `[20,25)`, `[20,24]`, `[20 to 24]`, `>=90`, `<15`,
 //! `130**`, `2024`, `2024-02`, `2024-Q1`, `2020-2029`, `*`. A label that cannot be read excludes no value. So the
 //! values of a label are never too few, and a person is never missed for want of knowledge. In a column that the manifest says was
 //! published as it was, a label stands for itself. Where it says that labels are names, whatever they look like, they exclude
@@ -116,8 +116,7 @@ pub fn reading_of(hierarchy: &Hierarchy) -> LabelReading {
 }
 
 /// What the values behind labels are, those that were mistyped aside: what most of them are, or else what labels are ranges of.
-#[must_use]
-pub fn kind_behind(labels: &Domain, domain: &Domain) -> Kind {
+fn kind_behind(labels: &Domain, domain: &Domain) -> Kind {
     let own = mostly(domain);
     if own != Kind::Text {
         return own;
@@ -227,6 +226,11 @@ impl<'a> Reading<'a> {
         {
             return between(kind.number(from)?, kind.number(to)?, false);
         }
+        if let Some((from, to)) =
+            label.strip_prefix('[').and_then(|l| l.strip_suffix(']')).and_then(|l| l.split_once(','))
+        {
+            return between(kind.number(from.trim())?, kind.number(to.trim())?, false);
+        }
         match kind {
             Kind::Integer | Kind::Decimal => {
                 if let Some((from, to)) =
@@ -272,7 +276,7 @@ impl<'a> Reading<'a> {
 
 /// Whether a mask may stand for a value: the same characters but where it has `*`. Masks of short values are filled up to
 /// the length of the longest, at the end or at the beginning, so a value may be shorter.
-fn masks(mask: &str, value: &str) -> bool {
+pub(super) fn masks(mask: &str, value: &str) -> bool {
     let (mask, value): (Vec<char>, Vec<char>) = (mask.chars().collect(), value.chars().collect());
     let Some(longer) = mask.len().checked_sub(value.len()) else { return false };
     let fits = |mask: &[char]| mask.iter().zip(&value).all(|(mask, own)| *mask == '*' || mask == own);

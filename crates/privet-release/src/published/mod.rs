@@ -4,6 +4,7 @@
 //! that measures a release, answers questions from it, or attacks it. It believes the manifest about the roles of
 //! columns; that the release keeps its promises is for [`verify`](crate::verify()) to say.
 
+mod fit;
 mod labels;
 
 use std::fs;
@@ -16,7 +17,8 @@ use privet_data::{Cancelled, Domain, Progress, Table};
 
 use crate::folder::is_plain_name;
 use crate::{MANIFEST, Manifest, ManifestError};
-pub use labels::{Meaning, Reading, coverage, kind_behind, reading_of};
+pub use fit::{Recoded, fits, kind_shown, open_labels};
+pub use labels::{Meaning, Reading, coverage, reading_of};
 
 /// A release read back.
 #[derive(Debug, Clone)]

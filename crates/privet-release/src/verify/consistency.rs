@@ -159,7 +159,9 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
         if grows || labels[0] > recoding.leaves {
             problems.push(format!("{at}: a higher level has more labels than a lower one"));
         }
-        let distinct = released.table.columns[number].texts.len() as u64;
+        let texts = &released.table.columns[number].texts;
+        let is_shown = |group: &String| texts.iter().any(|text| text == group);
+        let distinct = texts.len() as u64;
         match (recoding.level, &recoding.nodes) {
             (Some(level), None) if level > recoding.height => {
                 problems.push(format!("{at}: level {level} is above the top level {}", recoding.height));
@@ -172,6 +174,9 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
                 .push(format!("{at}: {distinct} distinct labels where the manifest says {}", nodes.labels)),
             (None, Some(nodes)) if !KINDS.contains(&nodes.kind.as_str()) => {
                 problems.push(format!("{at}: it was recoded in a way that this version does not know"));
+            }
+            (None, Some(nodes)) if nodes.groups.iter().flatten().any(|group| !is_shown(group)) => {
+                problems.push(format!("{at}: it names a group of values that is not published"));
             }
             (Some(0), None) => {}
             (Some(_), None) | (None, Some(_)) if bucketized => {

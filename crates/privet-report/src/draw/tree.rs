@@ -293,7 +293,7 @@ mod tests {
     fn recoding(level: Option<usize>, nodes: Option<(&str, u64)>, labels: &[u64], height: usize) -> Recoding {
         Recoding {
             level,
-            nodes: nodes.map(|(kind, labels)| Nodes { kind: kind.to_owned(), labels }),
+            nodes: nodes.map(|(kind, labels)| Nodes { kind: kind.to_owned(), labels, groups: None }),
             height,
             leaves: labels.first().copied().unwrap_or(0),
             labels_per_level: labels.to_vec(),

@@ -106,6 +106,15 @@ impl Dates {
     }
 }
 
+impl Dates {
+    /// The labels above a date from level 1 on; nothing for what is none.
+    pub(in crate::hierarchy) fn labels_above(&self, value: &str) -> Option<Vec<String>> {
+        let date = Date::read(value)?;
+        let labels = self.units.iter().map(|&unit| date.label(unit));
+        Some(labels.chain(["*".to_owned()]).collect())
+    }
+}
+
 /// A day of the calendar.
 struct Date {
     year: i64,

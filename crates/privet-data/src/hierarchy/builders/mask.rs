@@ -101,11 +101,7 @@ impl Mask {
         }
         check_levels("steps", self.steps.len().max(1))?;
         let longest = longest("mask", values)?;
-        let mut masked: Vec<usize> = match &*self.steps {
-            [] => (1..longest).collect(),
-            steps => steps.iter().copied().filter(|&step| step < longest).collect(),
-        };
-        masked.push(longest);
+        let masked = self.masked_at_levels(longest);
         if self.steps.is_empty() && masked.len() > crate::hierarchy::MOST_LEVELS {
             let problem = format!(
                 "the longest value has {longest} characters, one level each are too many; give `steps` such as [1, 5, 20]"
@@ -133,6 +129,22 @@ impl Mask {
             levels = vec![Level::top(0)];
         }
         Hierarchy::from_levels(values.leaves(), levels)
+    }
+
+    /// How many characters are masked at each level, when the longest value has so many.
+    fn masked_at_levels(&self, longest: usize) -> Vec<usize> {
+        let mut masked: Vec<usize> = match &*self.steps {
+            [] => (1..longest).collect(),
+            steps => steps.iter().copied().filter(|&step| step < longest).collect(),
+        };
+        masked.push(longest);
+        masked
+    }
+
+    /// The labels above a value from level 1 on, in a column whose longest value has so many characters.
+    pub(in crate::hierarchy) fn labels_above(&self, value: &str, longest: usize) -> Vec<String> {
+        let masked = self.masked_at_levels(longest).into_iter();
+        masked.map(|count| self.label(value, longest - count, longest)).collect()
     }
 
     /// The first (or last) `kept` characters, with the symbol for the others up to the length.
