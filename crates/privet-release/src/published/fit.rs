@@ -184,7 +184,7 @@ impl<'a> Shown<'a> {
         if self.excludes_nothing(label) || (values.has_all_labels && is_star(text)) {
             return all();
         }
-        let mut codes: Vec<u32> = values.unknown().collect();
+        let mut codes = values.unknown.clone();
         let own = values.below.get(text);
         codes.extend(own.into_iter().flatten());
         // Ranges are no labels of a builder, and what tells its level is not made from a value.
@@ -260,7 +260,7 @@ struct Values<'a> {
     /// Those that are neither.
     words: Vec<u32>,
     /// Those that any label may stand for.
-    is_unknown: Vec<bool>,
+    unknown: Vec<u32>,
     code_of: HashMap<&'a str, u32>,
     /// Per label of the hierarchy the values below it.
     below: HashMap<String, Vec<u32>>,
@@ -285,7 +285,7 @@ impl<'a> Values<'a> {
             numbers: InOrder::new(numbers),
             days: InOrder::new(days),
             words,
-            is_unknown: (0..domain.len() as u32).map(|code| domain.is_missing(code)).collect(),
+            unknown: (0..domain.missing()).collect(),
             code_of: codes().map(|code| (domain.text(code), code)).collect(),
             below: HashMap::new(),
             has_all_labels: false,
@@ -302,12 +302,16 @@ impl<'a> Values<'a> {
         if !matches!(shown.recoded, Recoded::Written(_)) {
             meant.extend(shown.labels.texts().iter().map(|label| &**label));
         }
-        // A word where numbers or dates stand.
-        if shown.kind != Kind::Text {
-            for &code in values.words.iter().filter(|&&code| !meant.contains(domain.text(code))) {
-                values.is_unknown[code as usize] = true;
-            }
-        }
+        // A word where numbers or dates stand, or one of these where the other does.
+        let has_labels = matches!(shown.recoded, Recoded::Written(_)) || values.has_all_labels;
+        let (numbers, days) = (&values.numbers, &values.days);
+        let others: Vec<u32> = match shown.kind {
+            Kind::Date if has_labels => values.words.iter().copied().chain(numbers.all()).collect(),
+            Kind::Decimal if has_labels => values.words.iter().copied().chain(days.all()).collect(),
+            Kind::Date | Kind::Decimal => values.words.clone(),
+            _ => Vec::new(),
+        };
+        values.unknown.extend(others.into_iter().filter(|&code| !meant.contains(domain.text(code))));
         values
     }
 
@@ -406,10 +410,6 @@ impl<'a> Values<'a> {
                 }
             }
         }
-    }
-
-    fn unknown(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.is_unknown).filter(|(_, is_unknown)| **is_unknown).map(|own| own.0)
     }
 
     fn known(&self) -> impl Iterator<Item = u32> + '_ {

@@ -137,8 +137,11 @@ fn labels_that_are_made_from_a_value() {
     assert_eq!(own, [vec!["13", "123"], vec!["123"]]);
     let weeks = spec(r##"{ "dates": ["week"] }"##);
     let level = recoding(Some(1), None, LabelReading::Dates);
-    let people = ["2024-02-29", "2024-03-04", "then"];
-    assert_eq!(shown(&["2024-W09"], &people, Recoded::Made(&weeks), Some(&level)), [["2024-02-29", "then"]]);
+    let people = ["2024", "2024-02-29", "2024-03-04", "then"];
+    assert_eq!(
+        shown(&["2024-W09"], &people, Recoded::Made(&weeks), Some(&level)),
+        [["2024", "2024-02-29", "then"]]
+    );
 }
 
 const LABELS: [&str; 27] = [
