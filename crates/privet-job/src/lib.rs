@@ -22,6 +22,7 @@ mod error;
 pub mod init;
 mod job;
 pub mod judge;
+mod levels;
 mod load;
 mod meant;
 mod mondrian;

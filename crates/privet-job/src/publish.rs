@@ -23,6 +23,7 @@ use crate::chosen::Place;
 use crate::countermeasure::{Countermeasure, p_safe};
 use crate::error::RunError;
 use crate::job::Job;
+use crate::levels::levels_of;
 use crate::load::{Loaded, Quasi};
 use crate::run::{Candidate, RunOptions};
 
@@ -606,7 +607,8 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
         .iter()
         .zip(*levels)
         .zip(loaded.quasi.iter().zip(&chosen.places))
-        .map(|((quasi, &level), (own, place))| {
+        .zip(&candidate.own.quasi)
+        .map(|(((quasi, &level), (own, place)), hierarchy)| {
             let generalized = &quasi.generalization.levels[level];
             let mut rows = vec![0u64; generalized.labels.len()];
             let mut add = |record: usize, size: u64| {
@@ -626,6 +628,7 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
                     kept.for_each(|(_, (&first, &size))| add(first as usize, size));
                 }
             }
+            let levels = levels_of(place, hierarchy.generalization, generalized, &rows);
             // The page names labels, never values: at level 0 it shows ranks, elsewhere values are counted together.
             let mut labels: Vec<LabelCount> = Vec::new();
             let (mut values, mut stands) = (0, 0);
@@ -646,7 +649,7 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
                 labels
                     .push(LabelCount { label: "values that stand for their group".to_owned(), rows: stands });
             }
-            ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels }
+            ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels, levels }
         })
         .collect();
     Facts {

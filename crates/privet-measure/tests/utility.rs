@@ -303,6 +303,11 @@ proptest! {
             if order == 1.0 {
                 prop_assert!(is_near(bracket.least, norm) && is_near(bracket.most, norm));
             }
+            if order == 2.0 {
+                // Exact, also where regions overlap; squares are compared, since a root makes rounding larger.
+                let exact = bracket.exact().map(|own| own * own);
+                prop_assert!(exact.is_some_and(|own| is_near(own, norm * norm)), "{bracket:?} {norm}");
+            }
         }
         for (column, size) in SIZES.iter().enumerate() {
             let marginal = spread.marginal(column).unwrap();
@@ -421,6 +426,22 @@ fn large_tangles() {
     near(rebuilt.kullback_leibler(), expected);
     let bracket = rebuilt.largest_difference();
     assert!(bracket.least <= bracket.most && bracket.least > 0.0);
+    // UM-13: the sum of squares over all 64,000 tuples, one by one.
+    let mut rebuilt_cells = vec![0.0; 40 * 40 * 40];
+    for region in 0..rows as u32 {
+        let of = |column: usize| columns[column].coverage.of(region);
+        let share = 1.0 / (rows * of(0).len() * of(1).len() * of(2).len()) as f64;
+        for &a in of(0) {
+            for &b in of(1) {
+                of(2).iter().for_each(|&c| rebuilt_cells[((a * 40 + b) * 40 + c) as usize] += share);
+            }
+        }
+    }
+    for (tuple, p1) in &cells {
+        rebuilt_cells[((tuple[0] * 40 + tuple[1]) * 40 + tuple[2]) as usize] -= p1;
+    }
+    let squares: f64 = rebuilt_cells.iter().map(|gap| gap * gap).sum();
+    near(rebuilt.norm(2.0).unwrap().exact().unwrap(), squares.sqrt());
 }
 
 /// Where every tuple occurs, there is no other on which suppressed records could put anything.

@@ -211,8 +211,13 @@ fn facts() -> Facts {
             ColumnFacts {
                 name: "age".into(),
                 labels: counts(&[&ages[..], &[("60–69", 1_822), ("70+", 686)]].concat()),
+                ..ColumnFacts::default()
             },
-            ColumnFacts { name: "sex".into(), labels: counts(&[("", 9_571), ("", 19_941)]) },
+            ColumnFacts {
+                name: "sex".into(),
+                labels: counts(&[("", 9_571), ("", 19_941)]),
+                ..ColumnFacts::default()
+            },
         ],
     }
 }

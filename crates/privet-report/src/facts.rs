@@ -68,6 +68,9 @@ pub struct ColumnFacts {
     pub name: String,
     /// How many published records have each published label, in the natural order of the labels.
     pub labels: Vec<LabelCount>,
+    /// Where labels do not all lie on one level: per level of the hierarchy, from the values themselves on, how many of its
+    /// labels are published. Empty where that is not known, or labels are no labels of the hierarchy.
+    pub levels: Vec<u64>,
 }
 
 /// A published label and how many published records have it.
@@ -86,8 +89,19 @@ pub struct CountsFacts {
     pub reproduce: Vec<String>,
     /// Drawings of tables of two columns.
     pub grids: Vec<Grid>,
+    /// The hierarchies of identifying columns, for their trees.
+    pub hierarchies: Vec<HierarchyFacts>,
     /// What attacks on the published tables found: they start from nothing else, so anybody may know.
     pub assessment: crate::Assessment,
+}
+
+/// How many labels the levels of a column's hierarchy have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct HierarchyFacts {
+    /// The name of the column, as in the manifest.
+    pub name: String,
+    /// From the values themselves to the top.
+    pub labels_per_level: Vec<u64>,
 }
 
 /// A table of two columns with totals, as it is published.

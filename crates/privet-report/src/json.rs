@@ -53,6 +53,7 @@ pub(crate) fn of_counts(manifest: &CountsManifest, facts: &CountsFacts) -> Value
         "attacks": tree(&facts.assessment.attacks),
         "not_made": tree(&facts.assessment.not_made),
         "grids": tree(&facts.grids),
+        "hierarchies": tree(&facts.hierarchies),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),
         "manifest": without_files(tree(manifest)),
@@ -124,7 +125,11 @@ pub(crate) fn labels(manifest: &Manifest, facts: &Facts) -> Vec<Value> {
             true => json!({ "label": label.label, "records": label.rows }),
             false => json!({ "records": label.rows }),
         });
-        json!({ "column": column.name, "labels": all.collect::<Vec<_>>() })
+        let mut told = json!({ "column": column.name, "labels": all.collect::<Vec<_>>() });
+        if !column.levels.is_empty() {
+            told["levels"] = json!(column.levels);
+        }
+        told
     };
     facts.columns.iter().map(of_column).collect()
 }

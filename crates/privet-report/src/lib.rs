@@ -40,7 +40,9 @@ pub use assessment::{
 };
 pub use column::{ColumnUtility, RestOfValues};
 pub use counts::html as counts_html;
-pub use facts::{Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount, MOST_BOXES};
+pub use facts::{
+    Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, HierarchyFacts, LabelCount, MOST_BOXES,
+};
 pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
 pub use private::{
     AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine, NoiseKind,
@@ -90,6 +92,14 @@ pub fn owner_html(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -
 #[must_use]
 pub fn owner_perturbed_html(manifest: &PerturbedManifest, assessment: &Assessment) -> String {
     owner::render_perturbed(manifest, assessment)
+}
+
+/// The owner's page of a release of counts: what measuring it found.
+///
+/// It must not be published: it compares with the original.
+#[must_use]
+pub fn owner_counts_html(manifest: &CountsManifest, assessment: &Assessment) -> String {
+    counts::owner_html(manifest, assessment)
 }
 
 /// The facts of the owner's page as JSON. What is no number is `null`.

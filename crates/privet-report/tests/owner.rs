@@ -193,6 +193,7 @@ fn json_tells_the_same_facts_and_names_no_value() {
         columns: vec![ColumnFacts {
             name: "sex".into(),
             labels: vec![LabelCount { label: "secret".into(), rows: 9 }],
+            ..ColumnFacts::default()
         }],
         ..facts()
     };

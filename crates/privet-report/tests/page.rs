@@ -51,7 +51,11 @@ fn the_json_says_what_the_page_says() {
     let (mut manifest, mut facts) = (manifest(), facts());
     manifest.data.columns.push(recoded("as it was", 0, &[2, 1]));
     let label = LabelCount { label: "a raw value".into(), rows: 7 };
-    facts.columns.push(ColumnFacts { name: "as it was".into(), labels: vec![label] });
+    facts.columns.push(ColumnFacts {
+        name: "as it was".into(),
+        labels: vec![label],
+        ..ColumnFacts::default()
+    });
     let told = json(&manifest, &facts);
     assert_eq!(told["promises"].as_array().unwrap().len(), manifest.promises.len());
     assert_eq!(told["verdict"]["promises"], "All 3 promises hold");
@@ -279,7 +283,11 @@ fn labels_of_level_0_are_not_named() {
             .data
             .columns
             .iter()
-            .map(|c| ColumnFacts { name: c.name.clone(), labels: (1..40).map(secret).collect() })
+            .map(|c| ColumnFacts {
+                name: c.name.clone(),
+                labels: (1..40).map(secret).collect(),
+                ..ColumnFacts::default()
+            })
             .collect(),
         ..facts()
     };

@@ -240,6 +240,10 @@ fn distortion_takes_away_what_minimality_tells() {
     let replaced = manifest["data"]["distorted"]["records"].as_u64().unwrap();
     let flu = dir.text("release/data.csv").matches("Flu").count() as u64;
     assert_eq!(flu, 16 + replaced, "every replaced value is another one");
+    let page = dir.text("release/report.html");
+    for told in ["values replaced by another", "is not the true one", "Not every published value of"] {
+        assert!(page.contains(told), "{told}");
+    }
     assert!(replaced >= 6, "at most half of a class may have it");
     assert_eq!(manifest["randomness"], "operating system");
     // No bounds hold for a column in which values are not true, however it is spelt.

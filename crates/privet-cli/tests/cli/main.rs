@@ -30,6 +30,7 @@ mod measure;
 mod measured;
 mod memory;
 mod missing;
+mod pages;
 mod people;
 mod places;
 mod query;

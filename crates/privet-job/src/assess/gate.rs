@@ -14,7 +14,7 @@ use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
 use super::people::{columns_of_others, name_in_original};
-use super::{MOST_RECORDS, Settings, not_made_of, run_attacks};
+use super::{MOST_RECORDS, Settings, not_made_of, public, run_attacks};
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
 
@@ -116,7 +116,7 @@ pub(crate) fn gate(
     tell_untried(&mut assessment, has_buckets);
     let is_told =
         |own: &&Finding| !public.iter().any(|told| (told.attack, &told.column) == (own.attack, &own.column));
-    let rest = assessment.attacks.iter().filter(is_told).map(Finding::without_truth);
+    let rest = assessment.attacks.iter().filter(is_told).map(public::told);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
 }

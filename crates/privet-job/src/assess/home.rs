@@ -5,6 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use privet_data::Progress;
+use privet_recode::lattice::{Problem, Quasi};
 use privet_release::{Manifest, Published};
 use privet_report::{Assessment, CandidatePoint, Facts};
 
@@ -104,24 +105,28 @@ pub(crate) fn prepare(
     Ok(files)
 }
 
+/// Per column and level the loss of a record, on average, times the share of the column in the weights of all: summed over
+/// columns it is what the metric `loss` is before any record is suppressed.
+fn losses(own: &Problem<'_>) -> Vec<Vec<f64>> {
+    let rows = own.rows.max(1) as f64;
+    let weights: f64 = own.quasi.iter().map(|quasi| quasi.weight).sum();
+    let of_column = |quasi: &Quasi<'_>| {
+        let share = if weights > 0.0 { quasi.weight / weights } else { 0.0 };
+        let of = |level: usize| {
+            let each =
+                |(code, &count): (usize, &u64)| count as f64 * quasi.generalization.loss(level, code as u32);
+            quasi.counts.iter().enumerate().map(each).sum::<f64>() / rows * share
+        };
+        (0..quasi.generalization.levels.len()).map(of).collect()
+    };
+    own.quasi.iter().map(of_column).collect()
+}
+
 /// The candidates that the search looked at, with what they cost and what they risk.
 fn candidates(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<CandidatePoint> {
     let own = candidate.own;
     let rows = own.rows.max(1) as f64;
-    // Per column and level the loss of a record, on average.
-    let losses: Vec<Vec<f64>> = own
-        .quasi
-        .iter()
-        .map(|quasi| {
-            let of = |level: usize| {
-                let each = |(code, &count): (usize, &u64)| {
-                    count as f64 * quasi.generalization.loss(level, code as u32)
-                };
-                quasi.counts.iter().enumerate().map(each).sum::<f64>() / rows
-            };
-            (0..quasi.generalization.levels.len()).map(of).collect()
-        })
-        .collect();
+    let losses = losses(own);
     let chosen: Option<Vec<usize>> = candidate
         .chosen
         .places
@@ -138,7 +143,6 @@ fn candidates(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<CandidatePo
         .map(|seen| {
             let suppressed = seen.suppressed as f64 / rows;
             let mean = losses.iter().zip(&seen.levels).map(|(own, &level)| own[level]).sum::<f64>();
-            let mean = mean / losses.len().max(1) as f64;
             let is_chosen = chosen.as_ref() == Some(&seen.levels);
             let exact = manifest.metrics.get("loss").copied().filter(|_| is_chosen);
             CandidatePoint {
@@ -158,4 +162,59 @@ fn candidates(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<CandidatePo
         .filter(|(at, point)| at % every == 0 || point.chosen)
         .map(|(_, point)| point)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::{Domain, Hierarchy};
+    use privet_measure::{Metric, Objective, QuasiColumn};
+
+    use super::*;
+
+    /// What the curve shows of a candidate is what the search's own metric says of it, with weights too.
+    #[test]
+    fn the_curve_weighs_columns_as_the_metric_does() {
+        let text = |own: &[&str]| own.iter().map(|own| Box::from(*own)).collect::<Vec<Box<str>>>();
+        let leaves = text(&["20", "21", "22", "23"]);
+        let (domain, _) = Domain::canonical(leaves.clone(), |_| false);
+        let levels = vec![text(&["a", "a", "b", "b"]), text(&["*"; 4])];
+        let own = Hierarchy::new(leaves, levels).unwrap().bind(&domain).unwrap();
+        let codes = [0, 0, 1, 2, 3, 3];
+        let counts = [2, 1, 1, 2];
+        let column = |weight: f64| Quasi {
+            codes: &codes,
+            counts: &counts,
+            generalization: &own,
+            numbers: None,
+            weight,
+            population: None,
+        };
+        let problem = Problem {
+            rows: 6,
+            quasi: vec![column(3.0), column(1.0)],
+            sensitive: Vec::new(),
+            label: None,
+            criteria: &[],
+            metric: Metric::Loss,
+            suppress_at_most: 0,
+        };
+        let columns: Vec<QuasiColumn<'_>> = problem
+            .quasi
+            .iter()
+            .map(|own| QuasiColumn {
+                generalization: own.generalization,
+                counts: own.counts,
+                weight: own.weight,
+            })
+            .collect();
+        let objective = Objective::new(Metric::Loss, &columns, 6, 0.0).unwrap();
+        let losses = losses(&problem);
+        for levels in [[0, 0], [0, 2], [2, 0], [1, 2], [2, 2]] {
+            let shown: f64 = losses.iter().zip(levels).map(|(own, level)| own[level]).sum();
+            let metric = objective.evaluate(&columns, &levels, std::iter::empty());
+            assert!((shown - metric).abs() < 1e-12, "{levels:?}: {shown} and {metric}");
+        }
+        // By hand: three quarters of everything, and nothing of the rest.
+        assert!((losses[0][2] - 0.75).abs() < 1e-12 && losses[1][0] == 0.0);
+    }
 }

@@ -7,12 +7,12 @@ use privet_data::{Cells, Column, Domain, Kind, Progress};
 use privet_release::Draft;
 use privet_release::counts::{COUNT, COUNTS, CountsData, CountsManifest, Form};
 use privet_release::manifest::FORMAT;
-use privet_report::{Assessment, CountsFacts, Grid};
+use privet_report::{Assessment, CountsFacts, Grid, HierarchyFacts};
 
 use super::{Content, Contents, TableMethod};
 use crate::error::RunError;
 use crate::job::Job;
-use crate::load::Loaded;
+use crate::load::{Loaded, Quasi};
 use crate::publish::{in_lines, write_report};
 
 /// A drawing of more labels than this could not be read.
@@ -72,11 +72,25 @@ pub(super) fn publish(
     };
     let assessment = crate::assess::counts::gate(draft.path(), &manifest, &job.adversary, loaded, progress)?;
     let public = crate::assess::counts::public(&assessment);
-    let facts = CountsFacts { reproduce: reproduce.to_vec(), grids, assessment: public };
+    let facts = CountsFacts {
+        reproduce: reproduce.to_vec(),
+        grids,
+        hierarchies: hierarchies(loaded),
+        assessment: public,
+    };
     write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
     progress.check()?;
     Ok((draft.commit(manifest)?, assessment))
+}
+
+/// How many labels the levels of identifying columns have.
+fn hierarchies(loaded: &Loaded) -> Vec<HierarchyFacts> {
+    let of = |own: &Quasi| HierarchyFacts {
+        name: loaded.input.table.columns[own.position].name.clone(),
+        labels_per_level: own.generalization.levels.iter().map(|level| level.labels.len() as u64).collect(),
+    };
+    loaded.quasi.iter().map(of).collect()
 }
 
 /// Where randomness came from.

@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | UM-01, 03, 04, 08; UM-02 and the thesis' distortion ratio | `cells.rs` |
 //! | UM-05, 06, 07, 11, 16, 17, 19; the thesis' SSE and SST | `classes.rs` |
-//! | UM-09, 10, 13, 14 of quasi-identifier tuples | `spread.rs`, `reconstruction.rs` |
+//! | UM-09, 10, 13, 14 of quasi-identifier tuples | `spread.rs`, `reconstruction.rs`, `squares.rs` |
 //! | UM-09, 10, 13, 14 of two histograms | `histogram.rs` |
 //! | UM-12, variation of information | `entropy.rs` |
 //! | UM-15 | `association.rs` |
@@ -37,6 +37,7 @@ mod perturbation;
 mod queries;
 mod reconstruction;
 mod spread;
+mod squares;
 mod stabbing;
 
 pub use association::{

@@ -6,15 +6,17 @@
 //! Divergence, L1, total variation and the Hellinger distance are exact without going through the domain, because both
 //! distributions sum to one: the divergence and Σ√(p1·p2) look at tuples that occur only, and what p2 puts on all
 //! others is the rest. The largest difference and other norms need to know how p2 lies on tuples that do *not* occur.
-//! Where no regions overlap that is known in closed form. Where they do, the answer is a [`Bracket`] that holds the true
-//! value: the largest mass is searched for with a limit on work, and Σ p2^p of the rest is between what it is when
-//! spread evenly and what it is when heaped up at that largest mass.
+//! Where no regions overlap that is known in closed form, and the sum of squares also where they do (`squares.rs`), unless
+//! there are too many of them. Otherwise the answer is a [`Bracket`] that holds the true value: the largest mass is searched
+//! for with a limit on work, and Σ p2^p of the rest is between what it is when spread evenly and what it is when heaped up
+//! at that largest mass.
 //!
 //! With no record at all there is nothing to compare, and every distance is 0.
 
 use super::arrangement::Arrangement;
 use super::peak::PeakSearch;
 use super::spread::Spread;
+use super::squares::{is_feasible, squares};
 use super::{UtilityError, ln_add};
 
 /// A number that is not known exactly, between two that are.
@@ -137,7 +139,10 @@ impl<'s> Reconstruction<'s> {
         }
         let known = self.differences().map(|gap| gap.powf(order)).sum::<f64>()
             + self.lone_regions().map(|(count, density)| (count + order * density).exp()).sum::<f64>();
-        let pool = self.pool(order);
+        let pool = match (order == 2.0).then(|| self.pooled_squares()).flatten() {
+            Some(sum) => Bracket { least: sum, most: sum },
+            None => self.pool(order),
+        };
         let root = |sum: f64| sum.powf(1.0 / order);
         Ok(Bracket { least: root(known + pool.least), most: root(known + pool.most) })
     }
@@ -194,6 +199,38 @@ impl<'s> Reconstruction<'s> {
         regions.sum::<f64>() + self.tangled_mass() + background.exp()
     }
 
+    /// ln of how many tuples do not occur and lie in no region that is alone.
+    fn ln_pooled(&self) -> f64 {
+        let lone: f64 = self.lone_regions().map(|(count, _)| count.exp()).sum();
+        self.spread.domain.ln_without(self.spread.tuples() as f64 + lone)
+    }
+
+    /// Σ p2² over the tuples that do not occur and lie in no region that is alone; `None` when regions that meet others are
+    /// too many to go through all pairs of them.
+    fn pooled_squares(&self) -> Option<f64> {
+        if self.spread.rows == 0 {
+            return Some(0.0);
+        }
+        let (mut sum, mut looked_at) = (0.0, 0);
+        for (regions, tuples) in self.tangles() {
+            if !is_feasible(self.spread, regions.len(), &mut looked_at) {
+                return None;
+            }
+            let own: f64 =
+                tuples.iter().map(|&tuple| (2.0 * self.arrangement.ln_mass[tuple as usize]).exp()).sum();
+            // Where every tuple occurs, only rounding is left.
+            let all = squares(self.spread, regions);
+            let rest = all - own;
+            sum += if rest > all * 1e-12 { rest } else { 0.0 };
+        }
+        if self.spread.suppressed > 0 {
+            // (mass + background)², summed.
+            let background = self.spread.ln_background();
+            sum += 2.0 * background.exp() * self.tangled_mass() + (2.0 * background + self.ln_pooled()).exp();
+        }
+        Some(sum)
+    }
+
     /// Σ p2^p over the tuples that do not occur and lie in no region that is alone.
     fn pool(&self, order: f64) -> Bracket {
         let background = self.spread.ln_background();
@@ -203,8 +240,7 @@ impl<'s> Reconstruction<'s> {
         }
         // How many such tuples there are; without suppressed records, at most how many p2 is not zero on.
         let ln_count = if self.spread.suppressed > 0 {
-            let lone: f64 = self.lone_regions().map(|(count, _)| count.exp()).sum();
-            self.spread.domain.ln_without(self.spread.tuples() as f64 + lone)
+            self.ln_pooled()
         } else {
             let volume: f64 = self
                 .tangles()

@@ -102,6 +102,63 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
             "The adversary asks questions that are allowed and computes from their answers the answer to a question about \
              one person that is refused.",
         ),
+        "constant-column" => (
+            "Constant column",
+            "The adversary takes the mean of a column in which everybody has the same value, and the noise, which is as often \
+             too high as too low, averages out.",
+        ),
+        "spectral-filter" => (
+            "Spectral filter",
+            "The adversary looks in which directions the published columns vary more than noise alone would make them, and \
+             drops all others, with the noise that is in them.",
+        ),
+        "best-linear-estimate" => (
+            "Best linear estimate",
+            "The adversary moves every published number towards what the other columns and the law of the noise lead to \
+             expect.",
+        ),
+        "noise-linkage" => (
+            "Linking in spite of noise",
+            "The adversary has a list of people with their true values and asks for each published record which of them most \
+             probably became it by the published law.",
+        ),
+        "wavelet-filter" => (
+            "Filter over time",
+            "The adversary knows in which order the records follow each other in time and smooths away what changes faster \
+             than such numbers do.",
+        ),
+        "known-points" => (
+            "Known points in time",
+            "The adversary knows the true values at some times and learns from them how much of the noise at all others can \
+             be taken off.",
+        ),
+        "filters" => (
+            "Filters of noise",
+            "The adversary estimates what numbers were before noise was added, from what goes together in the release and \
+             from the published law.",
+        ),
+        "averaging" => (
+            "Averaging",
+            "The adversary gets the same number several times, each time with new noise, and takes the mean of all.",
+        ),
+        "dinur-nissim" => (
+            "Reconstruction from counts",
+            "The adversary asks how many of many sets of people have a property and looks for the only table that fits all \
+             answers.",
+        ),
+        "weighted-sums" => (
+            "Reconstruction from weighted sums",
+            "The adversary asks for many weighted sums over people and computes their values from the answers, although some \
+             of these are wrong.",
+        ),
+        "local-sensitivity" => (
+            "Noise that is fitted to the data",
+            "The adversary reads from the amount of noise in an answer what the data behind it look like.",
+        ),
+        "undesired-regression" => (
+            "Undesired regression",
+            "The adversary fits a line to answers about ranges of values and so learns what was not asked for.",
+        ),
         _ => return None,
     };
     Some(Explained { title, meaning })
@@ -111,30 +168,27 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
 mod tests {
     use super::*;
 
+    /// Attacks on tables, on noise, on records without classes, on counts and on desks.
     #[test]
     fn every_attack_is_one_sentence() {
-        for word in [
-            "homogeneity",
-            "similarity",
-            "linking",
-            "background-knowledge",
-            "bayes-optimal",
-            "boolean",
-            "three-d",
-            "minimality",
-            "definetti",
-            "max-entropy",
-            "independence",
-            "disclosure-sets",
-            "composition",
-            "record-linkage",
+        let others = [
             "reproduction",
-            "membership",
-            "known-attributes",
+            "constant-column",
+            "spectral-filter",
+            "best-linear-estimate",
+            "noise-linkage",
+            "wavelet-filter",
+            "known-points",
+            "filters",
+            "averaging",
+            "dinur-nissim",
+            "weighted-sums",
+            "local-sensitivity",
+            "undesired-regression",
             "margins",
             "suppression-recovery",
-            "tracker",
-        ] {
+        ];
+        for word in privet_attack::ATTACKS.iter().map(|own| own.word).chain(others) {
             let explained = attack(word).unwrap_or_else(|| panic!("{word} is not explained"));
             assert!(explained.meaning.ends_with('.') && !explained.meaning.contains(". "), "{word}");
         }

@@ -3,7 +3,7 @@
 use privet_attack::Finding;
 use privet_release::Manifest;
 
-use crate::sections::attacks::{findings, titled};
+use crate::sections::attacks::{Reader, findings, titled};
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, sentence};
 use crate::{Assessment, Facts};
@@ -14,15 +14,15 @@ use super::attacks_of;
 const MOST: usize = 100;
 
 pub(super) fn write(_manifest: &Manifest, facts: &Facts, assessment: &Assessment, out: &mut String) {
-    all(attacks_of(facts, assessment), assessment, out);
+    all(attacks_of(facts, assessment), Reader::Owner, assessment, out);
 }
 
 /// These attacks, and those that were not made.
-pub(crate) fn all(made: &[Finding], assessment: &Assessment, out: &mut String) {
+pub(crate) fn all(made: &[Finding], reader: Reader, assessment: &Assessment, out: &mut String) {
     if made.is_empty() {
         out.push_str("<p>No attack was made.</p>\n");
     } else {
-        findings(made, out);
+        findings(made, reader, out);
     }
     let not_made = &assessment.not_made;
     if not_made.is_empty() {

@@ -10,7 +10,7 @@ mod json;
 mod learners;
 mod pairs;
 mod risk;
-mod utility;
+pub(crate) mod utility;
 mod verdict;
 
 use privet_attack::Finding;
@@ -18,6 +18,7 @@ use privet_release::Manifest;
 use privet_release::perturbed::PerturbedManifest;
 
 use crate::glossary::{self, WORDS, Word};
+use crate::sections::attacks::Reader;
 use crate::sections::{
     COARSENED, LOOK_ALIKE, check, classes, files, heading, kind, metrics, promises, recoding, records,
     search, words,
@@ -49,10 +50,10 @@ const SECTIONS: [(&str, &str, Body); 16] = [
     ("words", WORDS, |m, _, _, out| words::list(m, &glossary::words(m, true, true), out)),
 ];
 
-const BANNER: &str = "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this \
+pub(crate) const BANNER: &str = "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this \
                       page.</strong></p>\n";
 
-const FOOT: &str = "from the release and from the original. It names no value of the original, but it tells what only its \
+pub(crate) const FOOT: &str = "from the release and from the original. It names no value of the original, but it tells what only its \
                     owner may know. Do not publish it.";
 
 pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> String {
@@ -85,7 +86,9 @@ type PerturbedBody = fn(&PerturbedManifest, &Assessment, &mut String);
 
 /// Its sections; those of which nothing was measured are left out.
 const PERTURBED: [(&str, &str, PerturbedBody); 7] = [
-    ("attacks", "Attacks", |_, assessment, out| attacks::all(&assessment.attacks, assessment, out)),
+    ("attacks", "Attacks", |_, assessment, out| {
+        attacks::all(&assessment.attacks, Reader::Owner, assessment, out);
+    }),
     ("utility", "What the release is still good for", |_, assessment, out| utility::all(assessment, out)),
     ("distributions", "Columns before and after", |manifest, assessment, out| {
         columns::as_published(assessment, manifest.swap.is_none() && manifest.synthetic.is_none(), out);
@@ -135,7 +138,7 @@ fn attacks_of<'a>(facts: &'a Facts, assessment: &'a Assessment) -> &'a [Finding]
 }
 
 /// Figures with what they say.
-fn figures(out: &mut String, id: &str, caption: &str, figures: &[Figure]) {
+pub(crate) fn figures(out: &mut String, id: &str, caption: &str, figures: &[Figure]) {
     use crate::sections::{close_table, header, open_table};
     if figures.is_empty() {
         return;

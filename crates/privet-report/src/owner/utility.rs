@@ -12,7 +12,7 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
     all(assessment, out);
 }
 
-pub(super) fn all(assessment: &Assessment, out: &mut String) {
+pub(crate) fn all(assessment: &Assessment, out: &mut String) {
     let Some(utility) = &assessment.utility else {
         out.push_str("<p>What the release is good for was not measured.</p>\n");
         return;

@@ -15,6 +15,15 @@ use crate::text::{count, escape, interval, name, number, plain_name, sentence, s
 
 use super::{close_table, header, open_table};
 
+/// Who reads of attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Anybody: what only the original tells is not told.
+    Anybody,
+    /// The owner: what is not told is not known.
+    Owner,
+}
+
 /// Attacks told one by one; the table tells of all.
 const MOST_TOLD: usize = 40;
 /// Rows of the table.
@@ -30,7 +39,7 @@ pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
         );
         return;
     }
-    findings(&facts.attacks, out);
+    findings(&facts.attacks, Reader::Anybody, out);
     let not_tried: Vec<String> = not_tried(&facts.attacks).map(|attack| titled(attack.word)).collect();
     if !not_tried.is_empty() {
         put!(
@@ -56,8 +65,11 @@ pub(crate) fn title(finding: &Finding) -> String {
     out
 }
 
-/// What an attack is called by its word, as markup.
+/// What an attack is called by its word, as markup; `word of column` where it could not be made on a column.
 pub(crate) fn titled(word: &str) -> String {
+    if let Some((word, column)) = word.split_once(" of ").filter(|own| glossary::attack(own.0).is_some()) {
+        return format!("{} on {}", titled(word), name(column));
+    }
     match glossary::attack(word) {
         Some(explained) => explained.title.to_owned(),
         None => {
@@ -94,14 +106,18 @@ pub(crate) fn scale(end: f64) -> String {
 }
 
 /// All attacks: an introduction, a table of all, and each by itself.
-pub(crate) fn findings(all: &[Finding], out: &mut String) {
+pub(crate) fn findings(all: &[Finding], reader: Reader, out: &mut String) {
     let scored = all.iter().any(|finding| finding.right.is_some() || finding.control.is_some());
-    let (truth, exposed) = match scored {
-        true => (
+    let (truth, exposed) = match (scored, reader) {
+        (true, _) => (
             "Whether the adversary was right was judged afterwards, by the original or by what the release itself proves.",
             "exposed, the adversary is right",
         ),
-        false => (
+        (false, Reader::Owner) => (
+            "Whether the adversary was right is not known: the original was not given, or no attack is scored by it.",
+            "exposed",
+        ),
+        (false, Reader::Anybody) => (
             "Whether the adversary was right is not told here: it would say more than the release does.",
             "exposed",
         ),
@@ -118,10 +134,10 @@ pub(crate) fn findings(all: &[Finding], out: &mut String) {
     );
     let end = end(all);
     if all.len() > 1 {
-        overview(all, end, out);
+        overview(all, reader, end, out);
     }
     for (i, finding) in all.iter().take(MOST_TOLD).enumerate() {
-        one(i, finding, end, out);
+        one(i, finding, reader, end, out);
     }
     if all.len() > MOST_TOLD {
         put!(
@@ -133,7 +149,7 @@ pub(crate) fn findings(all: &[Finding], out: &mut String) {
 }
 
 /// The worst first.
-fn overview(all: &[Finding], end: f64, out: &mut String) {
+fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
     let mut order: Vec<&Finding> = all.iter().collect();
     // Stable, so that equal ones keep their order; what is not known comes first.
     order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
@@ -149,9 +165,10 @@ fn overview(all: &[Finding], end: f64, out: &mut String) {
             "<tr><th scope=\"row\">{}</th><td class=\"number\">{}{}</td><td class=\"draw\">{}</td></tr>\n",
             title(finding),
             if finding.not_counted.is_some() { "only informs".to_owned() } else { share(finding.risk) },
-            match scored && counts(finding) && !is_told(finding) {
-                true => "<small>all exposed: whether rightly is not told</small>",
-                false => "",
+            match (scored && counts(finding) && !is_told(finding), reader) {
+                (true, Reader::Anybody) => "<small>all exposed: whether rightly is not told</small>",
+                (true, Reader::Owner) => "<small>all exposed: whether rightly is not known</small>",
+                (false, _) => "",
             },
             exposed_bar(finding, end)
         );
@@ -168,7 +185,7 @@ fn exposed_bar(finding: &Finding, end: f64) -> String {
     rate::bar(&parts, known(&finding.exposed), end)
 }
 
-fn one(i: usize, finding: &Finding, end: f64, out: &mut String) {
+fn one(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String) {
     put!(
         out,
         "<article class=\"attack\" aria-labelledby=\"attack-{i}\">\n<h3 id=\"attack-{i}\">{}</h3>\n",
@@ -184,7 +201,7 @@ fn one(i: usize, finding: &Finding, end: f64, out: &mut String) {
         sentence(&finding.assumed),
         sentence(&finding.success)
     );
-    rates(i, finding, end, out);
+    rates(i, finding, reader, end, out);
     out.push_str("</div>\n");
     histogram(i, finding, out);
     out.push_str("</div>\n");
@@ -201,11 +218,16 @@ fn one(i: usize, finding: &Finding, end: f64, out: &mut String) {
     out.push_str("</article>\n");
 }
 
-fn rates(i: usize, finding: &Finding, end: f64, out: &mut String) {
+fn rates(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String) {
     let caption = format!("Rates of {}", title(finding));
     open_table(out, &format!("attack-{i}-table"), "rates", &caption);
     header(out, &["Who", "#Share", &scale(end)]);
-    let unknown = "Whether the adversary is right is not told here, so all of them count as the risk.";
+    let unknown = match reader {
+        Reader::Anybody => {
+            "Whether the adversary is right is not told here, so all of them count as the risk."
+        }
+        Reader::Owner => "Whether the adversary is right is not known, so all of them count as the risk.",
+    };
     let more = match finding {
         own if own.right.is_some() || own.exposed.hits == 0 || own.not_counted.is_some() => "",
         _ => unknown,
@@ -235,9 +257,18 @@ fn rates(i: usize, finding: &Finding, end: f64, out: &mut String) {
         row(out, "What statistics alone would tell", &who, control, Fill::Empty, end);
     }
     close_table(out);
-    if finding.control.is_none() {
-        out.push_str(
-            "<p class=\"aside\">No control is told here: how much of this statistics alone would tell is for the owner to know, where it is known.</p>\n",
+    let is_told = finding.notes.iter().any(|note| note.to_lowercase().contains("no control"));
+    if finding.control.is_none() && !is_told {
+        put!(
+            out,
+            "<p class=\"aside\">{}</p>\n",
+            match reader {
+                Reader::Anybody =>
+                    "No control is told here: how much of this statistics alone would tell is for the owner to know, where it \
+                     is known.",
+                Reader::Owner =>
+                    "There is no control: how much of this statistics alone would tell is not known.",
+            }
         );
     }
 }
@@ -306,16 +337,33 @@ mod tests {
         let informs = Finding { not_counted: Some("it is about the server".into()), ..finding(0.0) };
         assert!(worst(std::slice::from_ref(&informs)).is_none());
         let mut page = String::new();
-        findings(&[informs, finding(0.5)], &mut page);
+        findings(&[informs, finding(0.5)], Reader::Anybody, &mut page);
         assert!(page.contains("It only informs") && page.contains("It is about the server."), "{page}");
         assert_eq!(page.matches("only informs</td>").count(), 1, "{page}");
         assert!(!page.contains("Risk: exposed, and rightly so"), "{page}");
         // Whether the adversary is right is told of none, then of one.
         assert!(page.contains(">Exposed</th>") && !page.contains("rightly so"), "{page}");
         let mut page = String::new();
-        findings(&[Finding { right: Some(Rate::new(1, 1)), ..finding(0.5) }, finding(0.5)], &mut page);
+        let scored = [Finding { right: Some(Rate::new(1, 1)), ..finding(0.5) }, finding(0.5)];
+        findings(&scored, Reader::Anybody, &mut page);
         assert!(page.contains(">Exposed and rightly so</th>"), "{page}");
         assert_eq!(page.matches("whether rightly is not told</small>").count(), 1, "{page}");
         assert_eq!(title(&all[0]), "Odd one");
+    }
+
+    /// What is kept from readers of the release is not kept from its owner.
+    #[test]
+    fn the_owner_is_not_told_what_is_for_the_owner_to_know() {
+        let page = |reader: Reader| {
+            let mut out = String::new();
+            findings(&[finding(0.5)], reader, &mut out);
+            out
+        };
+        assert!(page(Reader::Anybody).contains("is for the owner to know"));
+        let own = page(Reader::Owner);
+        assert!(!own.contains("for the owner") && !own.contains("not told here"), "{own}");
+        assert!(own.contains("There is no control") && own.contains("is not known"), "{own}");
+        assert_eq!(titled("filters of <age>"), "Filters of noise on <bdi class=\"name\">&lt;age&gt;</bdi>");
+        assert_eq!(titled("proof of work"), "Proof of work");
     }
 }

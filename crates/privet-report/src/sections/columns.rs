@@ -32,7 +32,10 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
                     "cells" => "some cells replaced by <code>*</code>".to_owned(),
                     _ => format!("coarsened to {}", counted(nodes.labels, "label", "labels")),
                 },
-                _ => "unchanged".to_owned(),
+                _ => match data.distorted.as_ref().filter(|own| own.column == column.name) {
+                    Some(own) => format!("{} replaced by another", counted(own.records, "value", "values")),
+                    None => "unchanged".to_owned(),
+                },
             };
             put!(
                 out,

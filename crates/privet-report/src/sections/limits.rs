@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Protects};
-use crate::text::names;
+use crate::text::{counted, name, names};
 
 use super::quasi;
 
@@ -52,6 +52,17 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             "<li>Who is in the table is not hidden: the identifying columns are published as they are, so whoever knows \
              them finds the record and its bucket. Whoever also knows how such tables come about, or what goes together \
              in other buckets, can guess better than the counts of one bucket say (the deFinetti attack).</li>\n",
+        );
+    }
+    if let Some(distorted) = &manifest.data.distorted {
+        put!(
+            out,
+            "<li>{} of {} {} not the true {}: promises hold of what is published, and statistics over this column are off by what \
+             was replaced.</li>\n",
+            counted(distorted.records, "value", "values"),
+            name(&distorted.column),
+            if distorted.records == 1 { "is" } else { "are" },
+            if distorted.records == 1 { "one" } else { "ones" }
         );
     }
     let open: Vec<&str> =

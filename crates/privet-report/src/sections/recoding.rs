@@ -34,7 +34,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     // Buckets leave these columns as they are: there is nothing to draw.
     let has_trees = manifest.kind != "bucketized";
     if has_trees {
-        legend(out);
+        legend(facts.columns.iter().any(|known| !known.levels.is_empty()), out);
     }
     out.push_str("<div class=\"cards\">\n");
     for (i, (column, recoding)) in quasi.iter().enumerate() {
@@ -45,11 +45,12 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         );
         let known = facts.columns.iter().find(|f| f.name == column.name);
         // Labels that occur; a level may have others, of values that were suppressed.
-        let occur = known.map(|known| known.labels.len() as u64).filter(|_| recoding.level != Some(0));
-        put!(out, "<p>{}</p>\n", in_words(recoding, occur));
+        let occur = known.map(|known| known.labels.len() as u64).filter(|&labels| labels > 0);
+        let levels = known.map_or(&[][..], |known| &known.levels);
+        put!(out, "<p>{}</p>\n", in_words(recoding, occur, levels));
         if has_trees {
             let title = format!("Hierarchy of {}", plain_name(&column.name));
-            out.push_str(&tree::draw(&format!("tree-{i}"), &title, recoding, occur));
+            out.push_str(&tree::draw(&format!("tree-{i}"), &title, recoding, occur, levels));
             out.push('\n');
         }
         if let Some(known) = known {
@@ -60,22 +61,31 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     out.push_str("</div>\n");
 }
 
-/// What the drawings show.
-fn legend(out: &mut String) {
-    out.push_str(
+/// What the drawings show. Where labels are of several levels, a level may be published in part.
+pub(crate) fn legend(is_mixed: bool, out: &mut String) {
+    put!(
+        out,
         "<p>Each drawing is a tree: the original values are at the bottom, and the higher a row, the fewer and coarser \
          labels there are. Branches are drawn evenly; which values share a label is not drawn.</p>\n\
          <ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>▸ published</li><li><span \
          class=\"key hatched\" aria-hidden=\"true\"></span>finer, given up</li><li><span class=\"key empty\" \
-         aria-hidden=\"true\"></span>coarser, not needed</li></ul>\n",
+         aria-hidden=\"true\"></span>{}</li></ul>\n",
+        match is_mixed {
+            true => "not published: coarser than needed, or values have a label of another level",
+            false => "coarser, not needed",
+        }
     );
 }
 
-/// What became of a column, of whose labels so many occur in the published table.
-fn in_words(recoding: &Recoding, occur: Option<u64>) -> String {
+/// What became of a column, of whose labels so many occur in the published table, and so many of each level.
+fn in_words(recoding: &Recoding, occur: Option<u64>, levels: &[u64]) -> String {
     let Some(level) = recoding.level else {
         let Some(nodes) = &recoding.nodes else { return String::new() };
         return match nodes.kind.as_str() {
+            "cells" if matches!(levels, [1..=u64::MAX, 0]) => "No cell of it had to be hidden.".to_owned(),
+            "cells" if matches!(levels, [0, 1..=u64::MAX]) => {
+                "Every cell was replaced by <code>*</code>.".to_owned()
+            }
             "cells" => "Cells are published as they were or replaced by <code>*</code>.".to_owned(),
             "ranges" => format!("Neighbouring values became {}.", counted(nodes.labels, "range", "ranges")),
             "group-nodes" => {
@@ -109,6 +119,11 @@ fn in_words(recoding: &Recoding, occur: Option<u64>) -> String {
     let place = format!("Level <b>{}</b> of {}", count(level as u64), count(recoding.height as u64));
     let at = |level: usize| recoding.labels_per_level.get(level).copied();
     let rest = match (at(0), at(level), occur) {
+        (Some(first), _, Some(occur)) if level == 0 && occur < first => format!(
+            ": published as it was, but only {} of {} in the published table",
+            count(occur),
+            counted(first, "value occurs", "values occur")
+        ),
         _ if level == 0 => ": published as it was".to_owned(),
         (Some(first), Some(now), Some(occur)) if occur < now => format!(
             ": {} can become {}, of which {} in the published table",
@@ -240,14 +255,14 @@ mod tests {
             loss: 0.5,
             weight: 1.0,
         };
-        let told = in_words(&recoding, Some(7)).replace('\u{a0}', " ");
+        let told = in_words(&recoding, Some(7), &[]).replace('\u{a0}', " ");
         assert!(
             told.contains("511 values can become 9 labels, of which 7 occur in the published table"),
             "{told}"
         );
-        let told = in_words(&recoding, Some(9)).replace('\u{a0}', " ");
+        let told = in_words(&recoding, Some(9), &[]).replace('\u{a0}', " ");
         assert!(told.contains("511 values became 9 labels"), "{told}");
-        assert!(tree::draw("x", "t", &recoding, Some(7)).contains("7 labels"));
+        assert!(tree::draw("x", "t", &recoding, Some(7), &[]).contains("7 labels"));
         let label = |text: &str| LabelCount { label: text.to_owned(), rows: 1 };
         let mut out = String::new();
         labels(&mut out, 0, &["b", "[10 to 19]", "[9 to 9]", "a"].map(label), true);

@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
-use crate::text::{count, counted, escape, names, number, percent, share_at_least};
+use crate::text::{count, counted, escape, name, names, number, percent, share_at_least};
 
 use super::attacks::{titled, worst};
 use super::{quasi, standing_for_groups, term};
@@ -117,8 +117,17 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             );
         }
     }
-    out.push_str("<dl class=\"figures\">\n");
     let data = &manifest.data;
+    if let Some(distorted) = &data.distorted {
+        put!(
+            out,
+            "<p>Not every published value of {} is true: {} by another, so that the shape of groups tells nothing about \
+             them.</p>\n",
+            name(&distorted.column),
+            counted(distorted.records, "was replaced", "were replaced")
+        );
+    }
+    out.push_str("<dl class=\"figures\">\n");
     term(
         out,
         "Records published",

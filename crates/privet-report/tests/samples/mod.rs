@@ -232,6 +232,7 @@ pub fn facts() -> Facts {
         columns: vec![ColumnFacts {
             name: "age".into(),
             labels: vec![LabelCount { label: "20–29".into(), rows: 29_512 }],
+            ..ColumnFacts::default()
         }],
     }
 }
@@ -265,7 +266,7 @@ pub fn hostile(text: &str) -> (Manifest, Facts) {
     let facts = Facts {
         title: text.into(),
         reproduce: vec![text.into()],
-        columns: vec![ColumnFacts { name: text.into(), labels: vec![label; 20] }],
+        columns: vec![ColumnFacts { name: text.into(), labels: vec![label; 20], ..ColumnFacts::default() }],
         boxes: Some(boxes(text)),
         attacks: vec![finding("homogeneity", text, 0.5), finding("unheard-of", text, 0.5)],
     };

@@ -7,6 +7,7 @@ use privet_report::{ColumnUtility, Figure};
 use super::super::original::translate;
 use super::numbers::{Moments, is_numeric, numbers_of, unit};
 use super::{Beside, figure, spread_out};
+use crate::assess::people::shows_points;
 use crate::error::RunError;
 
 /// Every published column before and after.
@@ -42,9 +43,18 @@ pub(super) fn all_columns(
             "The share of all records that are published with a label here that excludes nothing.",
         ));
         figures.extend(distances_as(&own, OF_VALUES));
-        if let Some(own) = beside.numbers(quasi) {
+        if let Some(numbers) = beside.numbers(quasi) {
             let of = |numbers: &[f64]| Moments::of(numbers.iter().map(|&number| (number, 1)));
-            figures.extend(moments(of(&own.before), of(&own.after), own.unit, own.is_date));
+            // Those of the bars: a label stands for its values evenly, not for the middle of them. A mean is what it is.
+            let after = match shows_points(release, at) {
+                true => of(&numbers.after),
+                false => {
+                    let values: Vec<f64> =
+                        numbers_of(domain).iter().map(|number| number / numbers.unit).collect();
+                    Moments::of_shares(&values, own.after())
+                }
+            };
+            figures.extend(moments(of(&numbers.before), after, numbers.unit, numbers.is_date));
         }
         columns.push(column(&release.table.columns[at].name, "quasi", &own, domain, figures));
     }

@@ -44,10 +44,13 @@ pub(super) fn means(beside: &Beside<'_>) -> Result<Vec<Figure>, UtilityError> {
     conclusions(["means-validity", "means-overlap"], "means", &pairs)
 }
 
-/// Random count queries over quasi columns; of buckets, which show these as they are, also over the sensitive column.
+/// Random count queries over quasi columns; of buckets, which show these as they are, also over the sensitive column. `reach`
+/// is the release by how far the values behind what it shows reach, where that could be listed: who may belong to a query is
+/// told by it (UM-18), since behind a mean on one side of an edge there are people on the other side.
 pub(super) fn queries(
     beside: &Beside<'_>,
     spread: &Spread<'_>,
+    reach: Option<&Spread<'_>>,
     wanted: &Wanted<'_>,
     figures: &mut Vec<Figure>,
 ) -> Result<Option<QueryUtility>, RunError> {
@@ -58,11 +61,20 @@ pub(super) fn queries(
     let dimensions = sizes.len().min(2);
     let random =
         RandomQueries { count: wanted.queries, dimensions, selectivity: SELECTIVITY, seed: wanted.seed };
+    let mut is_reached = true;
     let (found, also) = match beside.release.sensitive.iter().find(|own| own.codes.is_none()) {
         Some(column) => (of_buckets(beside, column, random, &sizes)?, format!(" and of {}", column.name)),
         None => {
             let all = random.draw(&sizes)?;
-            let all: Result<Vec<Answer>, _> = all.par_iter().map(|query| spread.answer(query)).collect();
+            let answer = |query: &Query| -> Result<Answer, UtilityError> {
+                let own = spread.answer(query)?;
+                Ok(match reach {
+                    Some(reach) => Answer { possible: reach.answer(query)?.possible, ..own },
+                    None => own,
+                })
+            };
+            let all: Result<Vec<Answer>, _> = all.par_iter().map(answer).collect();
+            is_reached = reach.is_some();
             (all?, String::new())
         }
     };
@@ -77,7 +89,10 @@ pub(super) fn queries(
         figure(
             "imprecision",
             "Imprecision of queries",
-            surplus as f64 / answers.len().max(1) as f64 / spread.rows() as f64,
+            match is_reached {
+                true => surplus as f64 / answers.len().max(1) as f64 / spread.rows() as f64,
+                false => f64::NAN,
+            },
             true,
             "How many records more than there are may belong to what a random query asks for, of all records, on average.",
         ),

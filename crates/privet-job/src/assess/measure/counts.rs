@@ -70,7 +70,12 @@ pub(in crate::assess) fn measure(
     }
     let figures = tables.iter().flat_map(small).collect();
     let risk = Risk { figures, histogram: Vec::new() };
-    Ok(Assessment { utility: Some(utility), risk: Some(risk), ..Assessment::default() })
+    let assessment = Assessment { utility: Some(utility), risk: Some(risk), ..Assessment::default() };
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_counts_html(manifest, &assessment);
+        super::super::write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
 }
 
 /// The labels of a cell and its count, where that is not hidden.
@@ -355,7 +360,6 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
         ("--risk-file", options.risk_file.is_some()),
-        ("--report", options.report.is_some()),
     ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),

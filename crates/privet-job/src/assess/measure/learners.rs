@@ -123,8 +123,8 @@ pub(super) fn train(
     progress.stage("learning", None);
     utility.learners.push(learner(
         "naive Bayes",
-        &NaiveBayes::train(&from_raw, 1.0),
-        &NaiveBayes::train(&from_release, 1.0),
+        &NaiveBayes::by_ranges(&from_raw, 1.0),
+        &NaiveBayes::by_ranges(&from_release, 1.0),
     ));
     progress.check()?;
     let tree = |training: &Training| DecisionTree::train(training, TreeOptions::default());

@@ -192,9 +192,17 @@ pub(super) fn utility(
     };
     let figures = table::table_figures(&beside, &spread, reach.as_ref())?;
     let mut utility = Utility { figures, ..Utility::default() };
+    if !utility.figures.iter().any(|own| own.key == "kl") {
+        utility.notes.push(
+            "The Kullback-Leibler divergence and the likelihood ratio are infinite: for some records nobody shows anything that they \
+             could have become, as is so with values that stand for groups."
+                .to_owned(),
+        );
+    }
     if reach.is_none() {
         utility.notes.push(
-            "Loss of detail and ambiguity are not computed: groups reach over too many values.".to_owned(),
+            "Loss of detail, ambiguity and imprecision are not computed: groups reach over too many values."
+                .to_owned(),
         );
     }
     progress.check()?;
@@ -204,7 +212,7 @@ pub(super) fn utility(
     progress.check()?;
     utility.columns = columns::all_columns(&beside, &spread, reach.as_ref())?;
     utility.figures.extend(conclusions::means(&beside)?);
-    utility.queries = conclusions::queries(&beside, &spread, wanted, &mut utility.figures)?;
+    utility.queries = conclusions::queries(&beside, &spread, reach.as_ref(), wanted, &mut utility.figures)?;
     progress.check()?;
     if let Some(class) = wanted.class {
         learners::learners(&beside, class, wanted.apart, &mut utility, progress)?;

@@ -177,6 +177,19 @@ impl Moments {
         let squares: f64 = known.map(|(number, times)| (half(number) / widest).powi(2) * times as f64).sum();
         Self { mean, deviation: widest * (squares / count as f64).sqrt() * 2.0, count }
     }
+
+    /// Of numbers that were divided by their [`unit`], with the share of each; those that are missing are left out. NaN
+    /// without any.
+    pub fn of_shares(numbers: &[f64], shares: &[f64]) -> Self {
+        let known = || numbers.iter().zip(shares).filter(|own| own.0.is_finite() && *own.1 > 0.0);
+        let all: f64 = known().map(|own| own.1).sum();
+        let mean = known().map(|(number, share)| number * (share / all)).sum::<f64>();
+        let variance: f64 = known().map(|(number, share)| (number - mean).powi(2) * (share / all)).sum();
+        match all > 0.0 {
+            true => Self { mean, deviation: variance.sqrt(), count: known().count() as u64 },
+            false => Self { mean: f64::NAN, deviation: f64::NAN, count: 0 },
+        }
+    }
 }
 
 /// A way to compare columns before and after.
@@ -217,6 +230,10 @@ mod tests {
         assert_eq!(each(&[7.0; 3]).deviation, 0.0);
         assert_eq!(Moments::of([(1.0, 3), (5.0, 1)].into_iter()).mean, 2.0);
         assert!(each(&[]).mean.is_nan());
+        // A fifth is 1, four fifths are 6: the mean is 5 and the variance (16 + 4·1)/5.
+        let own = Moments::of_shares(&[1.0, f64::NAN, 6.0], &[0.1, 0.5, 0.4]);
+        assert!((own.mean - 5.0).abs() < 1e-12 && (own.deviation - 2.0).abs() < 1e-12, "{own:?}");
+        assert!(Moments::of_shares(&[], &[]).mean.is_nan());
     }
 
     #[test]

@@ -136,16 +136,17 @@ fn per_bucket(beside: &Beside<'_>, categories: &[u32]) -> Vec<Vec<(u32, u64)>> {
 }
 
 /// Compares all pairs of columns of an original with a release whose values are values, with records of its own. `numbers`
-/// are the columns of numbers.
+/// are the columns of numbers, `others` those that are not compared.
 pub(super) fn of_tables(
     original: &Table,
     release: &Table,
     numbers: &[Numbers],
+    others: &[&str],
     utility: &mut Utility,
 ) -> Result<(), RunError> {
     let mut columns = Vec::new();
     let (mut cut, mut left_out): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for theirs in &release.columns {
+    for theirs in release.columns.iter().filter(|own| !others.contains(&own.name.as_str())) {
         let Some(own) = original.column(&theirs.name) else { continue };
         let name = own.name.clone();
         let most = own.domain.len().max(theirs.domain.len());

@@ -22,8 +22,8 @@ use privet_report::{Assessment, ColumnUtility, Figure, Utility};
 use super::super::MeasureOptions;
 use super::super::perturbed::original_table;
 use super::columns::{distances, moments};
-use super::figure;
 use super::numbers::{Moments, Numbers, relative};
+use super::{figure, pairs};
 use crate::error::{JobError, RunError};
 use crate::randomize::model::ReadyCategories;
 use crate::reconstruct::{ColumnEstimate, ColumnReconstruction, ReconstructOptions, reconstruct_release};
@@ -48,7 +48,14 @@ pub(in crate::assess) fn measure(
     let how = ReconstructOptions { intervals: false, ..ReconstructOptions::default() };
     let rebuilt = reconstruct_release(&options.release, &how, progress);
     let rebuilt = rebuilt.map(|own| own.columns).unwrap_or_default();
-    let (utility, _) = compared_columns(&model.columns, &original, &published.table, &rebuilt, progress)?;
+    let (mut utility, numbers) =
+        compared_columns(&model.columns, &original, &published.table, &rebuilt, progress)?;
+    progress.check()?;
+    // Sets of items are no categories.
+    let is_set = |own: &ModelColumn| matches!(own.perturbation, Some(Perturbation::Items(_)));
+    let sets: Vec<&str> =
+        model.columns.iter().filter(|own| is_set(own)).map(|own| own.name.as_str()).collect();
+    pairs::of_tables(&original, &published.table, &numbers, &sets, &mut utility)?;
     let assessment = Assessment { utility: Some(utility), ..Assessment::default() };
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);

@@ -50,7 +50,7 @@ pub(in crate::assess) fn measure(
     for table in &published.tables {
         let (mut utility, numbers) =
             perturbed::compared_columns(&model.columns, &original, table, &[], progress)?;
-        pairs::of_tables(&original, table, &numbers, &mut utility)?;
+        pairs::of_tables(&original, table, &numbers, &[], &mut utility)?;
         progress.check()?;
         utility.figures.extend(changes(&published, &original, table));
         copies.push(utility);

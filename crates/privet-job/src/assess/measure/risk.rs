@@ -410,7 +410,7 @@ fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
         Ok(found) => found,
         Err(why) => return not_computed(key, name, &why.to_string()),
     };
-    let mut says = "The share of records whose nearest original, by their numbers, is their own.".to_owned();
+    let mut says = "Of all records of the original, the share that is published and whose nearest original, by their numbers, is their own.".to_owned();
     if gaps > 0 {
         says.push_str(&format!(" Left out: {gaps} published records without a number in some column."));
     }

@@ -2,7 +2,7 @@
 
 use privet_criteria::Requirement;
 use privet_measure::utility::{
-    Classes, Climb, Deviation, Spread, conditional_entropy, correlation_error, distortion_ratio,
+    Bracket, Classes, Climb, Deviation, Spread, conditional_entropy, correlation_error, distortion_ratio,
     entropy_difference, generalization_steps, mean_variation, rank_correlation_error,
     variation_of_covariances, variation_of_means, variation_of_variances,
 };
@@ -46,7 +46,7 @@ pub(super) fn table_figures(
         })
         .collect();
     let published: Vec<&[u32]> = shown.iter().map(Vec::as_slice).collect();
-    let largest = rebuilt.largest_difference();
+    let (largest, euclidean) = (rebuilt.largest_difference(), rebuilt.norm(2.0)?);
     let suppressed = beside.suppressed.iter().filter(|gone| **gone).count();
     let rows = beside.suppressed.len().max(1) as f64;
     let figures = vec![
@@ -142,14 +142,17 @@ pub(super) fn table_figures(
             "Largest error in one cell",
             largest.most,
             true,
-            "The largest error in the share of any single combination of values, at most.",
+            &told_of(largest, "The largest error in the share of any single combination of values"),
         ),
         figure(
             "l2",
             "Euclidean distance (L2)",
-            rebuilt.norm(2.0)?.most,
+            euclidean.most,
             false,
-            "The root of the summed squared errors in the shares of all combinations of values, at most.",
+            &told_of(
+                euclidean,
+                "The root of the summed squared errors in the shares of all combinations of values",
+            ),
         ),
         figure(
             "entropy-difference",
@@ -176,6 +179,14 @@ pub(super) fn table_figures(
     let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
     figures.extend(distortion(beside)?);
     Ok(figures)
+}
+
+/// A sentence about a number that is known, or of which only the upper bound is.
+fn told_of(own: Bracket, says: &str) -> String {
+    match own.exact() {
+        Some(_) => format!("{says}."),
+        None => format!("{says}, at most: labels overlap too much to tell it exactly."),
+    }
 }
 
 /// The thesis' distortion ratio and the steps that it counts, where every column has a hierarchy and stands on one level of it.

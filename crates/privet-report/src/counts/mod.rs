@@ -1,4 +1,8 @@
-//! The page of a release of counts: what was promised and reached, table by table, and what it leaves open.
+//! The page of a release of counts: what was promised and reached, table by table, and what it leaves open. That of its
+//! owner is in `owner.rs`.
+
+mod owner;
+mod trees;
 
 use privet_release::CountsManifest;
 use privet_release::counts::{
@@ -10,15 +14,19 @@ use crate::facts::CountsFacts;
 use crate::glossary::{self, WORDS};
 use crate::grid;
 use crate::page;
+use crate::sections::attacks::Reader;
 use crate::sections::files;
-use crate::sections::{close_table, header, open_table, term};
+use crate::sections::{COARSENED, close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names};
+
+pub(crate) use owner::html as owner_html;
 
 type Body = fn(&CountsManifest, &CountsFacts, &mut String);
 
-const SECTIONS: [(&str, &str, Body); 7] = [
+const SECTIONS: [(&str, &str, Body); 8] = [
     ("promises", "What was promised, and what was reached", promises),
     ("tables", "Tables", tables),
+    ("recoding", COARSENED, trees::write),
     ("attacks", "Attacks, and who would fall", attacks),
     ("limits", "What is not promised", limits),
     ("files", "Files", files),
@@ -38,7 +46,7 @@ pub fn html(manifest: &CountsManifest, facts: &CountsFacts) -> String {
         escape(&manifest.software)
     );
     page::open(&mut out, &manifest.software, "Report on published counts", &below);
-    verdict(manifest, &mut out);
+    verdict(manifest, Reader::Anybody, &mut out);
     page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, title)));
     for (id, title, body) in SECTIONS {
         page::open_section(&mut out, id, title);
@@ -83,7 +91,7 @@ pub(crate) fn heading(manifest: &CountsManifest) -> &'static str {
     judge(manifest).2
 }
 
-fn verdict(manifest: &CountsManifest, out: &mut String) {
+fn verdict(manifest: &CountsManifest, reader: Reader, out: &mut String) {
     let (class, mark, heading) = judge(manifest);
     put!(
         out,
@@ -136,10 +144,14 @@ fn verdict(manifest: &CountsManifest, out: &mut String) {
     if manifest.together.is_none() {
         term(out, "Hidden cells", &count(manifest.tables.iter().map(hidden).sum()));
     }
-    out.push_str(
-        "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Anyone can check it again from \
-         the published files alone: <a href=\"#check\">check it yourself</a>.</p>\n</section>\n",
-    );
+    out.push_str("</dl>\n");
+    if reader == Reader::Anybody {
+        out.push_str(
+            "<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Anyone can check it again from the \
+             published files alone: <a href=\"#check\">check it yourself</a>.</p>\n",
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 /// The sets of columns whose totals were kept.
@@ -354,7 +366,7 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
 
 /// What is computed from the published tables alone.
 fn attacks(_manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
-    crate::owner::attacks::all(&facts.assessment.attacks, &facts.assessment, out);
+    crate::owner::attacks::all(&facts.assessment.attacks, Reader::Anybody, &facts.assessment, out);
 }
 
 fn files(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
