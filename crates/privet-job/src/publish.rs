@@ -16,6 +16,7 @@ use privet_release::manifest::{
 };
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
+use crate::alike;
 use crate::assess::{gate, home, standardized};
 use crate::boxes::boxes;
 use crate::buckets;
@@ -71,7 +72,8 @@ pub(crate) fn publish(
         write(&mut file, &counted.view(), format, dialect, progress)?;
         file.finish()?;
         let (column, rows) = (column.name.clone(), counted.rows() as u64);
-        manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows });
+        let alike = Some(alike::plain(&table.columns[sensitive.position].domain));
+        manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows, alike });
     }
     conclude(draft, manifest, candidate, options, progress)
 }
@@ -172,7 +174,7 @@ pub(crate) fn manifest(
     let Candidate { job, loaded, problem, chosen, partition, .. } = candidate;
     let rows = problem.rows as u64;
     let bucketized = chosen.buckets.is_some();
-    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None };
+    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None, alike: None };
     let columns = loaded
         .input
         .table
@@ -180,14 +182,22 @@ pub(crate) fn manifest(
         .iter()
         .enumerate()
         .filter(|(position, _)| !candidate.stands_apart(*position))
-        .map(|(position, column)| DataColumn {
-            name: column.name.clone(),
-            role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
-            recoding: loaded
-                .quasi
-                .iter()
-                .position(|quasi| quasi.position == position)
-                .map(|quasi| recoding(candidate, quasi)),
+        .map(|(position, column)| {
+            let quasi = loaded.quasi.iter().position(|quasi| quasi.position == position);
+            let told = quasi.map(|quasi| {
+                let own = &loaded.quasi[quasi];
+                alike::told(job, own, own.domain(column), &chosen.places[quasi])
+            });
+            DataColumn {
+                name: column.name.clone(),
+                role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
+                recoding: quasi.zip(told).map(|(quasi, (reading, _))| recoding(candidate, quasi, reading)),
+                alike: Some(match told.zip(quasi) {
+                    Some((_, quasi)) if chosen.places[quasi] == Place::Level(0) => alike::plain(&column.domain),
+                    Some(((reading, hides), _)) => alike::behind(&column.domain, reading, hides),
+                    None => alike::plain(&column.domain),
+                }),
+            }
         })
         .chain(bucketized.then_some(bucket))
         .collect();
@@ -201,6 +211,7 @@ pub(crate) fn manifest(
             delimiter: (format == Format::Csv).then_some(dialect.delimiter as char),
             encoding: (format == Format::Csv && dialect.encoding == Encoding::Latin1)
                 .then(|| dialect.encoding.word().to_owned()),
+            missing: alike::told_markers(job),
             sample: job
                 .sampling
                 .as_ref()
@@ -287,7 +298,7 @@ fn randomness(job: &Job) -> String {
     }
 }
 
-fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
+fn recoding(candidate: &Candidate<'_>, quasi: usize, reading: LabelReading) -> Recoding {
     let own = candidate.own.quasi[quasi].generalization;
     let generalization = candidate.problem.quasi[quasi].generalization;
     let level = candidate.levels[quasi];
@@ -317,13 +328,7 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
         height: own.height(),
         leaves: u64::from(own.leaves),
         labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
-        reading: Some(match &candidate.chosen.places[quasi] {
-            // Not labels of the hierarchy, but what the groups show.
-            Place::Nodes { kind: "ranges", .. } | Place::Cells { kind: "group-ranges" | "cells", .. } => {
-                LabelReading::Literal
-            }
-            _ => candidate.loaded.quasi[quasi].reading,
-        }),
+        reading: Some(reading),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
     }
