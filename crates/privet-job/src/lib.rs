@@ -7,6 +7,7 @@
 
 mod adversary;
 mod algorithm;
+mod alike;
 mod anatomy;
 mod answer;
 pub mod assess;

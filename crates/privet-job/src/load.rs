@@ -13,6 +13,7 @@ use privet_release::published::reading_of;
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
+use crate::alike;
 use crate::anatomy::take_buckets;
 use crate::buckets::BUCKET;
 use crate::counts::promises;
@@ -64,6 +65,8 @@ pub(crate) struct Quasi {
     pub weight: f64,
     /// Whether the labels of its hierarchy hold what anyone reads in them.
     pub reading: LabelReading,
+    /// Whether its labels hide missing values.
+    pub hides_missing: bool,
     /// With a population table: the domain of both tables together, and per code of the table the code there.
     joined: Option<Joined>,
 }
@@ -76,6 +79,11 @@ struct Joined {
 }
 
 impl Quasi {
+    /// What its codes stand for.
+    pub fn domain<'a>(&'a self, column: &'a Column) -> &'a Domain {
+        self.joined.as_ref().map_or(&column.domain, |joined| &joined.domain)
+    }
+
     /// One code per record, for the search.
     pub fn codes<'a>(&'a self, column: &'a Column) -> &'a [u32] {
         self.joined.as_ref().map_or(&column.codes, |joined| &joined.codes)
@@ -89,7 +97,7 @@ impl Quasi {
     /// Whether the column, left as it is, can be published as it stood. Several markers of a missing value are one
     /// value to every algorithm, so they are published as one, those that only the population has included.
     pub fn stays_as_it_stood(&self, column: &Column) -> bool {
-        self.joined.as_ref().map_or(&column.domain, |joined| &joined.domain).missing() <= 1
+        self.domain(column).missing() <= 1
     }
 
     /// The label of each code of the table.
@@ -279,10 +287,13 @@ fn fit(
                 None => Hierarchy::flat(domain),
             };
             let generalization = hierarchy.bind(domain).map_err(failed)?;
-            let reading = reading(wanted.hierarchy.as_ref(), &hierarchy);
+            let reading = reading_of(&hierarchy);
+            let hides_missing = alike::hides(job, domain, &generalization.levels[1..]);
             let numbers = numbers(domain);
             let weight = wanted.weight.unwrap_or(1.0);
-            Fitted::Quasi(Quasi { position, generalization, counts, numbers, weight, reading, joined })
+            let quasi =
+                Quasi { position, generalization, counts, numbers, weight, reading, hides_missing, joined };
+            Fitted::Quasi(quasi)
         }
         Role::Sensitive => {
             let counts = counts(column);
@@ -294,20 +305,6 @@ fn fit(
         }
         Role::Identifier | Role::Insensitive => Fitted::Neither,
     })
-}
-
-/// Whether labels may be read. What the program writes can be; what is written down is compared with its own values.
-fn reading(spec: Option<&HierarchySpec>, hierarchy: &Hierarchy) -> LabelReading {
-    match spec {
-        None | Some(HierarchySpec::Intervals(_) | HierarchySpec::Regions(_)) => LabelReading::Literal,
-        Some(HierarchySpec::Dates(_)) => LabelReading::Dates,
-        // `13000` for all that begins with 13 looks like a code.
-        Some(HierarchySpec::Mask(mask)) if mask.symbol != '*' => LabelReading::Names,
-        Some(HierarchySpec::Mask(_)) => LabelReading::Literal,
-        Some(HierarchySpec::File(_) | HierarchySpec::Groups(_) | HierarchySpec::Tree(_)) => {
-            reading_of(hierarchy)
-        }
-    }
 }
 
 /// A hierarchy that a requirement names stands in for the column's own.

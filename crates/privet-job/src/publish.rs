@@ -16,6 +16,7 @@ use privet_release::manifest::{
 use privet_release::published::Reading;
 use privet_report::{ColumnFacts, Facts, LabelCount};
 
+use crate::alike;
 use crate::assess::{gate, home, standardized};
 use crate::boxes::boxes;
 use crate::buckets;
@@ -73,7 +74,8 @@ pub(crate) fn publish(
         write(&mut file, &counted.view(), format, dialect, progress)?;
         file.finish()?;
         let (column, rows) = (column.name.clone(), counted.rows() as u64);
-        manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows });
+        let alike = Some(alike::plain(&table.columns[sensitive.position].domain));
+        manifest.data.sensitive_tables.push(SensitiveTable { file: name, column, rows, alike });
     }
     conclude(draft, manifest, candidate, options, progress)
 }
@@ -174,7 +176,7 @@ pub(crate) fn manifest(
     let Candidate { job, loaded, problem, chosen, partition, .. } = candidate;
     let rows = problem.rows as u64;
     let bucketized = chosen.buckets.is_some();
-    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None };
+    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None, alike: None };
     let columns = loaded
         .input
         .table
@@ -182,14 +184,22 @@ pub(crate) fn manifest(
         .iter()
         .enumerate()
         .filter(|(position, _)| !candidate.stands_apart(*position))
-        .map(|(position, column)| DataColumn {
-            name: column.name.clone(),
-            role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
-            recoding: loaded
-                .quasi
-                .iter()
-                .position(|quasi| quasi.position == position)
-                .map(|quasi| recoding(candidate, quasi)),
+        .map(|(position, column)| {
+            let quasi = loaded.quasi.iter().position(|quasi| quasi.position == position);
+            let told = quasi.map(|quasi| {
+                let own = &loaded.quasi[quasi];
+                alike::told(job, own, own.domain(column), &chosen.places[quasi])
+            });
+            DataColumn {
+                name: column.name.clone(),
+                role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
+                recoding: quasi.zip(told).map(|(quasi, (reading, _))| recoding(candidate, quasi, reading)),
+                alike: Some(match told.zip(quasi) {
+                    Some((_, quasi)) if chosen.places[quasi] == Place::Level(0) => alike::plain(&column.domain),
+                    Some(((reading, hides), _)) => alike::behind(&column.domain, reading, hides),
+                    None => alike::plain(&column.domain),
+                }),
+            }
         })
         .chain(bucketized.then_some(bucket))
         .collect();
@@ -203,6 +213,7 @@ pub(crate) fn manifest(
             delimiter: (format == Format::Csv).then_some(dialect.delimiter as char),
             encoding: (format == Format::Csv && dialect.encoding == Encoding::Latin1)
                 .then(|| dialect.encoding.word().to_owned()),
+            missing: alike::told_markers(job),
             sample: job
                 .sampling
                 .as_ref()
@@ -293,7 +304,7 @@ fn randomness(job: &Job) -> String {
     }
 }
 
-fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
+fn recoding(candidate: &Candidate<'_>, quasi: usize, reading: LabelReading) -> Recoding {
     let own = candidate.own.quasi[quasi].generalization;
     let generalization = candidate.problem.quasi[quasi].generalization;
     let level = candidate.levels[quasi];
@@ -326,15 +337,10 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize) -> Recoding {
         height: own.height(),
         leaves: u64::from(own.leaves),
         labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
-        reading: Some(reading(candidate, quasi)),
+        reading: Some(reading),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
     }
-}
-
-/// `[first to last]`, as the program writes ranges.
-fn is_range(label: &str) -> bool {
-    label.starts_with('[') && label.contains(" to ")
 }
 
 /// Labels that are neither values nor `*` nor ranges, and, where labels of the hierarchy can be read, not read either. A label
@@ -354,37 +360,10 @@ fn groups<'a>(
     let is_group = |label: &&str| {
         let is_star = label.chars().all(|c| c == '*');
         let is_value = values.contains(*label) && (reading != LabelReading::Names || !names.contains(*label));
-        !is_star && !is_range(label) && !is_value && !is_read(label)
+        !is_star && !alike::is_range(label) && !is_value && !is_read(label)
     };
     let groups: BTreeSet<&str> = labels.filter(is_group).collect();
     groups.into_iter().map(str::to_owned).collect()
-}
-
-/// Whether labels may be read. Values and ranges that the program writes can be; labels of the hierarchy as far as those can.
-/// Ranges follow the order of the leaves, which in a hierarchy that is written down need not be that of their numbers.
-fn reading(candidate: &Candidate<'_>, quasi: usize) -> LabelReading {
-    let of_hierarchy = candidate.loaded.quasi[quasi].reading;
-    let leaves = &candidate.own.quasi[quasi].generalization.levels[0].labels;
-    let shows_nodes = |level: &GeneralizedLevel| {
-        let values: HashSet<&str> = leaves.iter().map(|leaf| &**leaf).collect();
-        level.labels.iter().any(|label| &**label != "*" && !is_range(label) && !values.contains(&**label))
-    };
-    let is_ascending = || {
-        let numbers = |kind: Kind| leaves.iter().filter_map(move |leaf| kind.number(leaf));
-        numbers(Kind::Decimal).is_sorted() && numbers(Kind::Date).is_sorted()
-    };
-    match &candidate.chosen.places[quasi] {
-        Place::Cells { kind: "cells", .. } => LabelReading::Literal,
-        Place::Nodes { kind: "ranges", .. } if !is_ascending() => LabelReading::Names,
-        Place::Nodes { kind: "ranges", level } | Place::Cells { kind: "group-ranges", level, .. } => {
-            if shows_nodes(level) {
-                of_hierarchy
-            } else {
-                LabelReading::Literal
-            }
-        }
-        _ => of_hierarchy,
-    }
 }
 
 fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {

@@ -76,6 +76,7 @@ fn a_consistent_forgery_is_seen_through() {
         name: "disease".to_owned(),
         role: "insensitive".to_owned(),
         recoding: None,
+        alike: None,
     };
     parts.manifest.data.columns.insert(0, column);
     assert!(!holds(folder.path(), parts));

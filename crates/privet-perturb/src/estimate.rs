@@ -175,20 +175,25 @@ pub(crate) fn variance(squares: f64, value: f64, n: f64, population: Population)
 /// nothing as they become many. `cells` are what a record in each counts for the estimate, and how many there are. With
 /// fixed records only the law is random: who is always told counts nothing.
 pub fn few(cells: &[(f64, f64)], population: Population) -> f64 {
-    /// From so many records on the normal distribution does well enough.
-    const MANY: f64 = 20.0;
     let changes = |weight: f64| match population {
         Population::Fixed => (weight * weight - weight.max(0.0)).max(0.0),
         Population::Sampled => weight * weight,
     };
-    let of = |weight: f64, count: f64| changes(weight) / (1.0 + count / MANY);
-    let own = cells.iter().map(|(weight, count)| of(*weight, *count)).fold(0.0, f64::max);
+    let own = of_fewest(cells.iter().map(|(weight, count)| (changes(*weight), *count)));
     // All others count as one: where nearly everybody is in one cell, they are the few.
     let largest = cells.iter().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0)).map(|(place, _)| place);
     let others = || cells.iter().enumerate().filter(|(place, _)| Some(*place) != largest).map(|(_, own)| own);
     let rest: f64 = others().map(|own| own.1).sum();
     let nearest = others().map(|own| own.0).fold(f64::NEG_INFINITY, f64::max);
-    if nearest.is_finite() { own.max(of(1.0 - nearest, rest)) } else { own }
+    if nearest.is_finite() { own.max(of_fewest([(changes(1.0 - nearest), rest)].into_iter())) } else { own }
+}
+
+/// The largest change, squared, that a record more or less in one of these cells would make, the less the more records are in
+/// the cell. `cells` are that change, squared, and the records.
+pub fn of_fewest(cells: impl Iterator<Item = (f64, f64)>) -> f64 {
+    /// From so many records on the normal distribution does well enough.
+    const MANY: f64 = 20.0;
+    cells.map(|(change, count)| change / (1.0 + count / MANY)).fold(0.0, f64::max)
 }
 
 /// The point nearest to `counts` (by squares) among those that are not negative and have this sum. What is no finite

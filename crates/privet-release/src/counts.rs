@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ManifestError;
-use crate::manifest::{File, LabelReading, Promise};
+use crate::manifest::{Alike, File, LabelReading, Promise};
 use crate::seal::{self, Sealable};
 
 /// The word for this kind of release.
@@ -55,6 +55,9 @@ pub struct CountsData {
     /// CSV: `latin-1`, or UTF-8 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Cells that stand for a missing value; the empty one alone when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
     /// Records of the input; every table counts all of them.
     pub records: u64,
     /// Names of input columns that are in no table.
@@ -122,6 +125,9 @@ pub struct CountsColumn {
     /// Quasi columns: whether its labels hold what anyone reads in them; absent in manifests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<LabelReading>,
+    /// What the values of the input have in common; absent in manifests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Alike>,
 }
 
 /// The classes of a view: records alike in its quasi columns.

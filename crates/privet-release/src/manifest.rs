@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use privet_criteria::Requirement;
+use privet_data::Kind;
 use serde::{Deserialize, Serialize};
 
 /// The version of the manifest's layout.
@@ -53,6 +54,9 @@ pub struct Data {
     /// CSV: `latin-1`, or UTF-8 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Cells that stand for a missing value; the empty one alone when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
     /// The input was a random sample of a larger table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
@@ -107,6 +111,9 @@ pub struct SensitiveTable {
     pub column: String,
     /// Its lines.
     pub rows: u64,
+    /// What the values of the input have in common; absent in manifests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Alike>,
 }
 
 /// A published column.
@@ -120,6 +127,28 @@ pub struct DataColumn {
     /// Quasi columns: how it was recoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoding: Option<Recoding>,
+    /// What the values of the input have in common; absent in manifests of earlier versions, which do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Alike>,
+}
+
+/// What all values of a column of the input have in common, those of suppressed records included. Whoever reads labels needs
+/// it: `20-29` may hide 29.5 where values have decimals, `1950-1959` days or years, `13***` codes of fewer digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Alike {
+    /// What they are, missing ones aside.
+    pub kind: Kind,
+    /// Columns of masks: all have so many characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
+    /// Columns of masks: all are digits and nothing else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub digits: bool,
+    /// A missing value may stand behind a label that names values, or a marker of a missing value for values. Otherwise
+    /// missing ones show a marker, or what stands for anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hides_missing: bool,
 }
 
 /// How a quasi column was recoded.
@@ -155,6 +184,8 @@ pub enum LabelReading {
     Literal,
     /// The same, and what can be read are stretches of the calendar, never numbers.
     Dates,
+    /// The same, and labels are masks: one without a `*` is the value itself.
+    Masks,
     /// Labels are names: what is below them is not told by what they look like.
     Names,
 }

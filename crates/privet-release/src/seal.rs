@@ -177,6 +177,7 @@ mod tests {
                 columns: vec![],
                 removed_columns: vec![],
                 sensitive_tables: vec![],
+                missing: None,
                 sample: None,
                 distorted: None,
             },

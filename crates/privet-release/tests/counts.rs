@@ -81,6 +81,7 @@ fn column(name: &str, role: &str, labels: u64) -> CountsColumn {
         height: level.map(|_| 1),
         labels,
         reading: None,
+        alike: None,
     }
 }
 
@@ -120,6 +121,7 @@ fn manifest(records: u64, tables: Vec<CountsTable>, together: Option<Together>) 
         software: "privet test".into(),
         kind: "counts".into(),
         data: CountsData {
+            missing: None,
             format: "csv".into(),
             delimiter: Some(','),
             encoding: None,

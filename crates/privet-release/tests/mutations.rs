@@ -6,7 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use common::{Fixture, assert_holds};
-use privet_release::manifest::{DependencyLink, Distorted, Microaggregation, Nodes, PSafe, Purpose, Search};
+use privet_data::Kind;
+use privet_release::manifest::{
+    Alike, DependencyLink, Distorted, Microaggregation, Nodes, PSafe, Purpose, Search,
+};
 use privet_release::{Manifest, VerifyError, VerifyOptions, verify};
 use serde_json::{Value, json};
 
@@ -223,7 +226,7 @@ fn mutate(folder: &Path, kind: usize, numbers: &mut Numbers) -> String {
             format!("what promise {} reached, part {what}", claim + 1)
         }
         14 => {
-            let field = numbers.below(24);
+            let field = numbers.below(25);
             let by = 1 + numbers.below(9) as u64;
             edit(folder, true, |manifest| lie(manifest, field, by));
             format!("field {field} of the manifest by {by}")
@@ -276,6 +279,10 @@ fn lie(manifest: &mut Manifest, field: usize, by: u64) {
         20 => manifest.files[position].bytes += by,
         21 => manifest.files[position].sha256 = "0".repeat(64),
         22 => manifest.files[position].blocks = vec!["0".repeat(16)],
+        23 => {
+            let alike = Alike { kind: Kind::Integer, length: None, digits: false, hides_missing: false };
+            manifest.data.columns[2].alike = Some(alike);
+        }
         _ => manifest.promises.clear(),
     }
 }

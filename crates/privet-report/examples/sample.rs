@@ -73,7 +73,7 @@ fn column(name: &str, role: &str, recoding: Option<(usize, &[u64], f64)>) -> Dat
         loss,
         weight: 1.0,
     });
-    DataColumn { name: name.into(), role: role.into(), recoding }
+    DataColumn { name: name.into(), role: role.into(), recoding, alike: None }
 }
 
 fn promise(requirement: Requirement, statement: &str, reached: f64, record: u64, rows: u64) -> Promise {
@@ -108,6 +108,7 @@ fn manifest() -> Manifest {
             ],
             removed_columns: vec!["name".into(), "insurance number".into(), "telephone".into()],
             sensitive_tables: vec![],
+            missing: None,
             sample: None,
             distorted: None,
         },

@@ -21,6 +21,7 @@ fn column(name: &str, role: &str) -> CountsColumn {
         height: level.map(|_| 2),
         labels: 2,
         reading: None,
+        alike: None,
     }
 }
 
@@ -30,6 +31,7 @@ fn manifest(tables: Vec<CountsTable>, together: Option<Together>) -> CountsManif
         software: "privet test".into(),
         kind: "counts".into(),
         data: CountsData {
+            missing: None,
             format: "csv".into(),
             delimiter: Some(','),
             encoding: None,

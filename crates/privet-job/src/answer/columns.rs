@@ -4,19 +4,17 @@
 //! Every other label is read as anyone would: ranges of numbers and of the calendar, masks, `*`. Means and medians are
 //! what to expect of their group and bound nothing. A text that cannot be read may stand for any value. So may, where the
 //! manifest says that labels are names, a label that looks like a range; what it looks like is then expected, and no bound.
-//! Manifests of earlier versions do not say it; then bounds rest on that reading, and the answer says so.
 //!
-//! `1950-1959` is a range of whole numbers or a decade of days. It is taken for days when the job or the manifest says so,
-//! the question compares the column with a day, or the manifest counts more values than there are whole numbers in the
-//! labels.
-//!
-//! Beside masks a code without a `*` is that code (`13053` next to `130**`): not all values went to the same level.
+//! What values behind labels have in common, the manifest tells (`alike`): whether `20-29` may be 29.5, whether `1950-1959`
+//! are years or days, whether `13***` may be a shorter code, whether a missing value may be behind a label. Manifests of
+//! earlier versions do not say it. Then fractions, shorter codes and missing values are reckoned with, numbers are told from
+//! days by how the labels look and what is asked, and the answer says that its bounds rest on that.
 
 use std::collections::BTreeSet;
 
 use privet_data::{Column, Coverage, Domain, Hierarchy, Kind};
 use privet_measure::answer::{AnswerCells, AnswerColumn, Literal, Question, Region, Values};
-use privet_release::manifest::{LabelReading, Recoding};
+use privet_release::manifest::{Alike, LabelReading, Recoding};
 use privet_release::published::{Meaning, Reading, SensitiveColumn, coverage};
 
 use super::Knowledge;
@@ -25,13 +23,20 @@ use super::Knowledge;
 pub(super) struct Labelled<'a> {
     pub column: &'a Column,
     pub recoding: Option<&'a Recoding>,
+    pub alike: Option<&'a Alike>,
     pub knowledge: &'a Knowledge,
     pub question: &'a Question,
 }
 
 /// A sensitive column of which values are counted per bucket.
-pub(super) fn counted(own: &SensitiveColumn, groups: usize, knowledge: &Knowledge) -> AnswerColumn {
+pub(super) fn counted(
+    own: &SensitiveColumn,
+    alike: Option<&Alike>,
+    groups: usize,
+    knowledge: &Knowledge,
+) -> AnswerColumn {
     let (domain, code_of) = with_missing(&own.domain, &knowledge.missing);
+    let domain = of_kind(domain, alike);
     let recoded = |&(code, count): &(u32, u64)| Some((*code_of.get(code as usize)?, count));
     let histogram = |group: u32| own.histograms.of(group).iter().filter_map(recoded).collect();
     let cells = AnswerCells::PerGroup((0..groups as u32).map(histogram).collect());
@@ -44,6 +49,19 @@ fn with_missing(domain: &Domain, missing: &[String]) -> (Domain, Vec<u32>) {
     Domain::canonical(domain.texts().to_vec(), |text| {
         before.contains(text) || missing.iter().any(|marker| marker == text)
     })
+}
+
+/// The same values as of the kind that those of the input are, of which only some may be published.
+fn of_kind(domain: Domain, alike: Option<&Alike>) -> Domain {
+    let Some(kind) = alike.map(|own| own.kind) else { return domain };
+    let is_number = |text: &Box<str>| kind.number(text).is_some();
+    let fits = match kind {
+        Kind::Integer | Kind::Decimal | Kind::Date => {
+            domain.texts()[domain.missing() as usize..].iter().all(is_number)
+        }
+        Kind::Boolean | Kind::Text => true,
+    };
+    if fits { Domain::from_sorted(domain.texts().to_vec(), domain.missing(), kind) } else { domain }
 }
 
 /// Lets questions use the labels of a hierarchy for the values below them.
@@ -79,7 +97,7 @@ impl Labelled<'_> {
             Values::Range { from, to, spread, .. } => {
                 from.is_finite() || to.is_finite() || spread.is_some_and(|(low, high)| low < high)
             }
-            Values::Mask => true,
+            Values::Mask { .. } => true,
             Values::Listed(_) | Values::Unknown { .. } => false,
         };
         let recoding = self.recoding?;
@@ -88,20 +106,21 @@ impl Labelled<'_> {
                 recoding.nodes.as_ref().map(|own| own.kind.as_str()),
                 None | Some("cut" | "group-nodes")
             );
-        if !hierarchy || self.knowledge.knows(&self.column.name) || !read.regions.iter().any(is_read) {
+        let name = &self.column.name;
+        if !hierarchy || self.knowledge.hierarchy(name).is_some() || !read.regions.iter().any(is_read) {
             return None;
         }
         match recoding.reading {
-            Some(LabelReading::Literal | LabelReading::Dates) => None,
             Some(LabelReading::Names) => Some(Owed::Expectations),
-            None => Some(Owed::Bounds),
+            Some(_) if self.alike.is_some() => None,
+            _ if self.knowledge.knows(name) => None,
+            _ => Some(Owed::Bounds),
         }
     }
 
     /// Whether labels are names, and the hierarchy that tells what is below them is not at hand.
     fn is_named(&self) -> bool {
         self.recoding.is_some_and(|own| own.reading == Some(LabelReading::Names))
-            && !self.knowledge.knows(&self.column.name)
     }
 
     /// What its labels may stand for.
@@ -114,6 +133,7 @@ impl Labelled<'_> {
             self.recoding.and_then(|recoding| recoding.nodes.as_ref()).map(|nodes| nodes.kind.as_str());
         let is_exact = self.recoding.is_none_or(|recoding| recoding.level == Some(0));
         if is_exact && nodes.is_none() {
+            let labels = of_kind(labels, self.alike);
             return named(AnswerColumn::exact(name, labels, AnswerCells::PerRecord(codes)), hierarchy);
         }
         let is_typical = matches!(nodes, Some("means" | "medians" | "modes"));
@@ -122,16 +142,33 @@ impl Labelled<'_> {
         }
         let kind = self.kind(&labels);
         let hull = hull(&labels, kind);
-        let masks = self.mask_length(&labels);
-        let may_be_top = self.may_be_top();
-        let region = |label: u32| match (kind, is_typical) {
-            _ if labels.is_missing(label) => Region { values: Values::Listed(Vec::new()), or_missing: true },
-            (Kind::Integer | Kind::Decimal | Kind::Date, true) => around(labels.text(label), kind),
-            (Kind::Integer | Kind::Decimal | Kind::Date, false) if self.is_named() => {
-                called(labels.text(label), kind, hull, may_be_top)
-            }
-            (Kind::Integer | Kind::Decimal | Kind::Date, false) => range(labels.text(label), kind, hull),
-            (Kind::Boolean | Kind::Text, _) => self.text(&labels, label, nodes, is_typical, masks),
+        let is_masked = !self.is_named()
+            && kind != Kind::Date
+            && labels.texts().iter().any(|text| matches!(Reading::of(text, kind), Some(Reading::Mask(_))));
+        let region = |label: u32| {
+            let text = labels.text(label);
+            let values = match kind {
+                _ if labels.is_missing(label) && !is_typical && !self.hides_missing() => {
+                    return Region { values: Values::Listed(Vec::new()), or_missing: true };
+                }
+                Kind::Integer | Kind::Decimal | Kind::Date if is_typical => around(text, kind),
+                Kind::Integer | Kind::Decimal | Kind::Date if self.is_named() => called(text, kind, hull),
+                Kind::Integer | Kind::Decimal | Kind::Date
+                    if !is_masked || !self.is_itself(nodes) && span(text, kind).is_some() =>
+                {
+                    range(text, kind, hull)
+                }
+                _ => self.text(text, label, kind, nodes, is_typical),
+            };
+            let is_open = match &values {
+                Values::Range { from, to, .. } => from.is_infinite() && to.is_infinite(),
+                Values::Unknown { .. } => true,
+                Values::Mask { .. } | Values::Listed(_) => false,
+            };
+            let is_anything = Reading::of(text, kind) == Some(Reading::Everything);
+            let or_missing =
+                is_typical || self.hides_missing() || is_open && (is_anything || self.may_be_top());
+            Region { values, or_missing }
         };
         AnswerColumn {
             name,
@@ -140,29 +177,47 @@ impl Labelled<'_> {
             regions: (0..labels.len() as u32).map(region).collect(),
             // On one level, and where equal values have equal labels, no two labels share a value.
             exclusive: matches!(nodes, None | Some("cut" | "ranges")),
-            values: labels,
+            ambiguous: self.is_named() || self.recoding.is_some_and(|own| own.reading.is_none()),
+            // Codes that are shown in full are numbers where values are.
+            values: Domain::from_sorted(labels.texts().to_vec(), labels.missing(), kind),
             named: Default::default(),
             weights: Vec::new(),
             cells: AnswerCells::PerRecord(codes),
         }
     }
 
+    /// Whether a missing value may stand behind any label. Manifests that do not tell exclude nothing.
+    fn hides_missing(&self) -> bool {
+        self.alike.is_none_or(|own| own.hides_missing)
+    }
+
     /// Labels of a hierarchy: the leaves below them, and a missing value below the top.
     fn below(&self, labels: &Domain, hierarchy: &Hierarchy, codes: Vec<u32>) -> AnswerColumn {
-        let mut texts: BTreeSet<&str> = hierarchy.leaves().iter().map(|leaf| &**leaf).collect();
+        let kind = self.alike.map(|own| own.kind);
+        // What cannot be a value of the column is none, although it is written down.
+        let may_be = |text: &str| match kind {
+            Some(kind @ (Kind::Integer | Kind::Decimal | Kind::Date)) => kind.number(text).is_some(),
+            _ => true,
+        };
         let markers: Vec<&str> = labels.texts()[..labels.missing() as usize].iter().map(|t| &**t).collect();
-        // A missing value may stand behind the top even where no marker is published.
-        texts.extend(markers.iter().copied().chain(self.knowledge.missing.first().map(|m| m.as_str())));
         let is_marker =
             |text: &str| markers.contains(&text) || self.knowledge.missing.iter().any(|m| m == text);
+        let leaves = hierarchy.leaves().iter().map(|leaf| &**leaf);
+        let mut texts: BTreeSet<&str> = leaves.filter(|leaf| may_be(leaf) || is_marker(leaf)).collect();
+        // A missing value may stand behind the top even where no marker is published.
+        texts.extend(markers.iter().copied().chain(self.knowledge.missing.first().map(|m| m.as_str())));
         let (values, _) = Domain::canonical(texts.into_iter().map(Box::from).collect(), is_marker);
+        let values = of_kind(values, self.alike);
         let below: Coverage =
             coverage(labels, &values, Meaning { hierarchy: Some(hierarchy), recoding: self.recoding });
         AnswerColumn::covered(self.column.name.clone(), labels, values, &below, codes)
     }
 
-    /// What the values behind the labels are.
+    /// What the values behind the labels are: what the manifest says, or else what it looks like.
     fn kind(&self, labels: &Domain) -> Kind {
+        if let Some(alike) = self.alike {
+            return alike.kind;
+        }
         let is_day = |text: &str| Kind::Date.number(text).is_some();
         let literals = self.question.literals(|name| name.eq_ignore_ascii_case(&self.column.name));
         let asks_days = literals.iter().any(|own| matches!(own, Literal::Text(text) if is_day(text)));
@@ -188,59 +243,37 @@ impl Labelled<'_> {
                 let too_many = self.recoding.is_some_and(|recoding| recoding.leaves as f64 > whole);
                 let said = self.knowledge.dates.contains(&self.column.name)
                     || self.recoding.is_some_and(|own| own.reading == Some(LabelReading::Dates));
-                if days.is_some() && (said || asks_days || too_many) {
-                    return Kind::Date;
-                }
-                // Whole numbers are labelled `20-24`, others `[20,25)`.
-                let is_whole = |label: &str, end: f64| {
-                    !end.is_finite() || end.fract() == 0.0 && !label.contains('.') && !label.ends_with(')')
-                };
-                let all =
-                    shown.iter().zip(&numbers).all(|(label, s)| is_whole(label, s.0) && is_whole(label, s.1));
-                if all { Kind::Integer } else { Kind::Decimal }
+                if days.is_some() && (said || asks_days || too_many) { Kind::Date } else { Kind::Decimal }
             }
         }
     }
 
-    /// How long the masks among the labels are, where all of them are of one length.
-    fn mask_length(&self, labels: &Domain) -> Option<usize> {
-        let masks = labels.texts().iter().filter(|text| {
-            matches!(Reading::of(text, Kind::Text), Some(Reading::Mask(_))) && !self.is_named()
-        });
-        let mut lengths = masks.map(|text| text.chars().count());
-        let first = lengths.next()?;
-        lengths.all(|own| own == first).then_some(first)
-    }
-
-    /// Only the top of a hierarchy may stand for a missing value.
+    /// Only the top of a hierarchy may stand for a missing value, where labels do not hide any.
     fn may_be_top(&self) -> bool {
         self.recoding.is_none_or(|own| own.level.is_none_or(|level| level >= own.height))
     }
 
-    /// A label of texts.
-    fn text(
-        &self,
-        labels: &Domain,
-        label: u32,
-        nodes: Option<&str>,
-        is_typical: bool,
-        masks: Option<usize>,
-    ) -> Region {
-        let text = labels.text(label);
+    /// Whether a label that cannot be read is the value itself.
+    fn is_itself(&self, nodes: Option<&str>) -> bool {
+        nodes == Some("cells") || self.recoding.is_some_and(|own| own.reading == Some(LabelReading::Masks))
+    }
+
+    /// A label of texts, or of numbers that are masked.
+    fn text(&self, text: &str, label: u32, kind: Kind, nodes: Option<&str>, is_typical: bool) -> Values {
         // Releases of counts do not tell how many values there are.
         let size = self.recoding.map(|recoding| recoding.leaves).filter(|&leaves| leaves > 0);
-        let reading = Reading::of(text, Kind::Text);
-        match reading {
-            _ if is_typical => {
-                Region { values: Values::Unknown { size, expect_label: true }, or_missing: true }
+        match Reading::of(text, kind) {
+            _ if is_typical => Values::Unknown { size, expect_label: true },
+            Some(Reading::Mask(_)) if !self.is_named() => {
+                let length = self.alike.and_then(|own| own.length);
+                Values::Mask {
+                    one_length: length == Some(text.chars().count()),
+                    digits: self.alike.is_some_and(|own| own.digits),
+                }
             }
-            Some(Reading::Mask(_)) if !self.is_named() => Region { values: Values::Mask, or_missing: false },
-            None if nodes == Some("cells") => Region::listed([label]),
-            None if masks == Some(text.chars().count()) => Region::listed([label]),
-            _ => {
-                let or_missing = self.may_be_top();
-                Region { values: Values::Unknown { size, expect_label: false }, or_missing }
-            }
+            // A code that is shown in full beside masks, or a cell that was not suppressed.
+            None if self.is_itself(nodes) => Values::Listed(vec![label]),
+            _ => Values::Unknown { size, expect_label: false },
         }
     }
 }
@@ -269,21 +302,18 @@ fn hull(labels: &Domain, kind: Kind) -> Option<(f64, f64)> {
     hull
 }
 
-fn range(label: &str, kind: Kind, hull: Option<(f64, f64)>) -> Region {
+/// A label of numbers or days.
+fn range(label: &str, kind: Kind, hull: Option<(f64, f64)>) -> Values {
     let whole = kind != Kind::Decimal;
+    let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
     match span(label, kind) {
-        Some((from, to, open)) => {
-            Region { values: Values::Range { from, to, open, whole, spread: None }, or_missing: false }
-        }
-        None => {
-            let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
-            Region { values: Values::Range { from, to, open: false, whole, spread: hull }, or_missing: true }
-        }
+        Some((from, to, open)) => Values::Range { from, to, open, whole, spread: None },
+        None => Values::Range { from, to, open: false, whole, spread: hull },
     }
 }
 
 /// A label that is a name: any value, and what it looks like is to be expected.
-fn called(label: &str, kind: Kind, hull: Option<(f64, f64)>, may_be_top: bool) -> Region {
+fn called(label: &str, kind: Kind, hull: Option<(f64, f64)>) -> Values {
     let whole = kind != Kind::Decimal;
     let looks = span(label, kind).filter(|own| own.0.is_finite() && own.1.is_finite());
     let spread = match looks {
@@ -291,13 +321,11 @@ fn called(label: &str, kind: Kind, hull: Option<(f64, f64)>, may_be_top: bool) -
         Some((from, to, _)) => Some((from, to)),
         None => hull,
     };
-    let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
-    Region { values: Values::Range { from, to, open: false, whole, spread }, or_missing: may_be_top }
+    Values::Range { from: f64::NEG_INFINITY, to: f64::INFINITY, open: false, whole, spread }
 }
 
 /// A mean or median: what to expect, and no bound.
-fn around(label: &str, kind: Kind) -> Region {
+fn around(label: &str, kind: Kind) -> Values {
     let spread = kind.number(label).filter(|number| number.is_finite()).map(|number| (number, number));
-    let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
-    Region { values: Values::Range { from, to, open: false, whole: false, spread }, or_missing: true }
+    Values::Range { from: f64::NEG_INFINITY, to: f64::INFINITY, open: false, whole: false, spread }
 }

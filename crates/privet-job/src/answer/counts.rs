@@ -44,7 +44,7 @@ pub(super) fn answer(
     }
     let mut owing = Owing::new();
     let columns: Vec<AnswerColumn> =
-        claims.iter().map(|claim| column(claim, &tables, &knowledge, question, &mut owing)).collect();
+        claims.iter().map(|claim| column(claim, manifest, &tables, &knowledge, question, &mut owing)).collect();
     let label_of: Vec<HashMap<&str, u32>> =
         columns.iter().map(|own| own.labels.iter().map(|label| &**label).zip(0..).collect()).collect();
     let mut counted = Vec::new();
@@ -104,6 +104,7 @@ pub(super) fn answer(
 /// A column with the labels of all tables.
 fn column(
     claim: &CountsColumn,
+    manifest: &CountsManifest,
     tables: &[(&CountsTable, Table)],
     knowledge: &Knowledge,
     question: &Question,
@@ -120,7 +121,10 @@ fn column(
     }
     texts.sort_unstable();
     texts.dedup();
-    let (domain, _) = Domain::canonical(texts, str::is_empty);
+    let (domain, _) = Domain::canonical(texts, |text| match &manifest.data.missing {
+        Some(markers) => markers.iter().any(|own| own == text),
+        None => text.is_empty(),
+    });
     let column = Column { name: claim.name.clone(), codes: Vec::new(), domain, cells: Cells::Plain };
     // Of a column that is no quasi column the values themselves are counted.
     let recoding = claim.level.map(|level| Recoding {
@@ -133,7 +137,8 @@ fn column(
         loss: 0.0,
         weight: 1.0,
     });
-    let labelled = Labelled { column: &column, recoding: recoding.as_ref(), knowledge, question };
+    let alike = claim.alike.as_ref();
+    let labelled = Labelled { column: &column, recoding: recoding.as_ref(), alike, knowledge, question };
     let read = labelled.read();
     owing.extend(labelled.owes(&read).map(|own| (claim.name.clone(), own)));
     read

@@ -255,13 +255,16 @@ fn records(published: &Published, question: &Question, knowledge: &Knowledge) ->
     for (position, column) in published.table.columns.iter().enumerate() {
         let described = manifest.and_then(|m| m.data.columns.get(position));
         let recoding = described.and_then(|own| own.recoding.as_ref());
-        let label = columns::Labelled { column, recoding, knowledge, question };
+        let alike = described.and_then(|own| own.alike.as_ref());
+        let label = columns::Labelled { column, recoding, alike, knowledge, question };
         let read = label.read();
         owing.extend(label.owes(&read).map(|own| (column.name.clone(), own)));
         list.push(read);
     }
     for own in published.sensitive.iter().filter(|own| own.codes.is_none()) {
-        list.push(columns::counted(own, published.groups.len(), knowledge));
+        let told = manifest.and_then(|m| m.data.sensitive_tables.iter().find(|table| table.column == own.name));
+        let alike = told.and_then(|own| own.alike.as_ref());
+        list.push(columns::counted(own, alike, published.groups.len(), knowledge));
     }
     let suppressed = manifest.map_or(0, |m| m.data.suppressed);
     let (rows, group_of) = (published.table.rows, published.group_of.clone());

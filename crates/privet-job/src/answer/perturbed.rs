@@ -8,7 +8,8 @@
 //! Counts and sums are unbiased, and so are their variances: of a record's weight w with E w = g ∈ {0, 1} the variance
 //! is E w² − g, estimated by w² − w; of its part t of a sum, with E t = g·x, it is estimated by t² − s where E s = g·x².
 //! An average is a ratio; its error is that of the first order and its interval Fieller's, and there is none where the number of
-//! its records cannot be told from 0. Intervals are normal, for many records. Hard bounds are the trivial ones: a perturbed value
+//! its records cannot be told from 0. Intervals are normal, for many records, and wider where few show what is asked for
+//! (`weights.rs`). Hard bounds are the trivial ones: a perturbed value
 //! excludes hardly anything.
 
 use std::collections::BTreeMap;

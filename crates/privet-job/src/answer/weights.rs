@@ -7,11 +7,16 @@
 //! Count and sum are unbiased. As g is 0 or 1, Var w = E w² − g is estimated without bias by w² − w, Var t by t² − s, and
 //! the covariance of both by t·w − t. (Records are perturbed independently of each other, so variances add up.)
 //!
+//! Estimated variances are too small where few records show what counts most, and 0 where none does: somebody may have a value
+//! that nobody shows. So intervals reach further by z² such records, as those of `privet reconstruct` do (Wilson's at 0).
+//!
 //! An average is the quotient of both. Its interval is Fieller's: all r for which sum − r·count is within its error of 0.
 //! Where the count cannot be told from 0 there is none, and no average is given.
 
+use foldhash::HashMap;
 use privet_measure::answer::{Aggregate, Estimate};
 use privet_measure::exact::ExactSum;
+use privet_perturb::{Population, few, of_fewest};
 use privet_release::perturbed::NoiseWay;
 
 use crate::randomize::model::{Inverse, ReadyNoise};
@@ -104,7 +109,15 @@ pub(super) struct Tally {
     possible: u64,
     least: ExactSum,
     most: ExactSum,
+    /// What a record more or less would change where there are few, squared: of the count, and of the sum.
+    few: f64,
+    few_sum: f64,
+    /// The least and the largest number that is summed.
+    numbers: Option<(f64, f64)>,
 }
+
+/// More combinations of published values are not looked at one by one.
+const MOST_COMBINATIONS: usize = 4096;
 
 /// Adds up the records that are possible, by their group.
 pub(super) fn tally(
@@ -115,25 +128,21 @@ pub(super) fn tally(
     groups: usize,
 ) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); groups];
+    // Per group how many records show which combination of values; a missing one comes after the last value.
+    let mut shown: Vec<HashMap<Vec<u32>, u64>> = vec![HashMap::default(); groups];
+    let mut key: Vec<u32> = Vec::with_capacity(weighed.len());
     'records: for (record, (_, &group)) in possible.iter().zip(group_of).enumerate().filter(|(_, own)| *own.0)
     {
         // w of all columns, that of those which are not summed, and t and s of the one which is.
-        let (mut w, mut others, mut own_sums, mut ends) = (1.0, 1.0, (0.0, 0.0), (0.0, 0.0));
+        key.clear();
         for column in weighed {
-            let at = |list: &[f64], code: u32| list.get(code as usize).copied().unwrap_or(0.0);
             match column.codes.get(record).copied().flatten() {
-                Some(code) => {
-                    let own = at(&column.weights, code);
-                    w *= own;
-                    match &column.sums {
-                        Some((t, s)) => (own_sums, ends) = ((at(t, code), at(s, code)), column.ends),
-                        None => others *= own,
-                    }
-                }
-                None if column.missing_meets => {}
+                Some(code) => key.push(code),
+                None if column.missing_meets => key.push(u32::MAX),
                 None => continue 'records,
             }
         }
+        let (w, others, own_sums, ends) = counts_for(weighed, &key);
         let (t, s, least, most) = match target {
             Target::None => (0.0, 0.0, 0.0, 0.0),
             Target::Known(numbers) => {
@@ -147,6 +156,24 @@ pub(super) fn tally(
             Target::Category { .. } => (others * own_sums.0, others * own_sums.1, ends.0, ends.1),
         };
         let Some(tally) = tallies.get_mut(group as usize) else { continue };
+        let number = match target {
+            Target::None => None,
+            Target::Known(numbers) => numbers.get(record).copied(),
+            Target::Noise(numbers) => numbers.get(record).map(|own| own.0),
+            Target::Category { .. } => None,
+        };
+        if let Some(x) = number {
+            let (low, high) = tally.numbers.unwrap_or((x, x));
+            tally.numbers = Some((low.min(x), high.max(x)));
+        }
+        if !weighed.is_empty()
+            && let Some(shown) = shown.get_mut(group as usize)
+        {
+            match shown.get_mut(&key) {
+                Some(count) => *count += 1,
+                None => _ = shown.insert(key.clone(), 1),
+            }
+        }
         tally.count += w;
         tally.count_variance += w * w - w;
         tally.sum.add(t, 1);
@@ -156,22 +183,106 @@ pub(super) fn tally(
         tally.least.add(least, 1);
         tally.most.add(most, 1);
     }
+    for (tally, shown) in tallies.iter_mut().zip(&shown).filter(|(tally, _)| tally.possible > 0) {
+        tally.reckon_with_few(weighed, shown);
+    }
     tallies
 }
 
+/// What a record with these published values counts for: w of all columns, that of those which are not summed, t and s of
+/// the one which is, and the ends of its numbers.
+fn counts_for(weighed: &[Weighed], key: &[u32]) -> (f64, f64, (f64, f64), (f64, f64)) {
+    let (mut w, mut others, mut own_sums, mut ends) = (1.0, 1.0, (0.0, 0.0), (0.0, 0.0));
+    for (column, &code) in weighed.iter().zip(key).filter(|(_, code)| **code != u32::MAX) {
+        let at = |list: &[f64]| list.get(code as usize).copied().unwrap_or(0.0);
+        let own = at(&column.weights);
+        w *= own;
+        match &column.sums {
+            Some((t, s)) => (own_sums, ends) = ((at(t), at(s)), column.ends),
+            None => others *= own,
+        }
+    }
+    (w, others, own_sums, ends)
+}
+
+/// Every combination of published values; `None` when there are too many.
+fn combinations(weighed: &[Weighed]) -> Option<Vec<Vec<u32>>> {
+    let mut all = vec![Vec::new()];
+    for column in weighed {
+        if all.len().saturating_mul(column.weights.len()) > MOST_COMBINATIONS {
+            return None;
+        }
+        let longer = |own: Vec<u32>| {
+            (0..column.weights.len() as u32).map(move |code| [own.as_slice(), &[code]].concat())
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    Some(all)
+}
+
 impl Tally {
+    /// What a record more or less would change where few show what counts, those that nobody shows included.
+    fn reckon_with_few(&mut self, weighed: &[Weighed], shown: &HashMap<Vec<u32>, u64>) {
+        if weighed.is_empty() {
+            return;
+        }
+        let mut keys: Vec<(&Vec<u32>, u64)> = shown.iter().map(|(key, &count)| (key, count)).collect();
+        keys.sort_unstable();
+        let all = combinations(weighed);
+        let unseen = all.iter().flatten().filter(|key| !shown.contains_key(*key)).map(|key| (key, 0));
+        keys.extend(unseen);
+        let mut cells: Vec<(f64, f64)> = Vec::with_capacity(keys.len());
+        let mut sums: Vec<(f64, f64)> = Vec::with_capacity(keys.len());
+        let mut ends: Option<(f64, f64)> = None;
+        for &(key, count) in &keys {
+            let (w, others, (t, s), own) = counts_for(weighed, key);
+            cells.push((w, count as f64));
+            let (t, s) = (others * t, others * s);
+            sums.push(((t * t - s.max(0.0)).max(0.0), count as f64));
+            ends = Some(own);
+        }
+        if all.is_none() {
+            // One that nobody shows, and that counts more than any.
+            let largest = |list: &[f64]| list.iter().map(|own| own.abs()).fold(0.0, f64::max);
+            cells.push((-weighed.iter().map(|own| largest(&own.weights)).product::<f64>(), 0.0));
+            let of = |own: &Weighed| own.sums.as_ref().map_or_else(|| largest(&own.weights), |own| largest(&own.0));
+            sums.push((weighed.iter().map(of).product::<f64>().powi(2), 0.0));
+        }
+        self.few = few(&cells, Population::Fixed);
+        if weighed.iter().any(|own| own.sums.is_some()) {
+            self.numbers = ends;
+            self.few_sum = of_fewest(sums.into_iter());
+        }
+        let largest = self.numbers.map_or(0.0, |(low, high)| low.abs().max(high.abs()));
+        self.few_sum = self.few_sum.max(self.few * largest * largest);
+    }
+
+    /// The variance that an interval of the count reckons with, of the sum, and of both together.
+    fn with_few(&self) -> (f64, f64, f64) {
+        let square = NORMAL_95 * NORMAL_95;
+        // A record more or less has a number somewhere between the ends.
+        let (low, high) = self.numbers.unwrap_or((0.0, 0.0));
+        let (middle, half) = (low + (high - low) / 2.0, (high - low) / 2.0);
+        (
+            self.count_variance.max(0.0) + square * self.few,
+            self.sum_variance.max(0.0) + square * self.few * (middle * middle + half * half),
+            self.covariance + square * self.few * middle,
+        )
+    }
+
     /// Whether the number of records is further from 0 than its error.
     fn count_is_told(&self) -> bool {
-        self.count > NORMAL_95 * self.count_variance.max(0.0).sqrt()
+        self.count > NORMAL_95 * self.with_few().0.sqrt()
     }
 
     /// The ends of the averages r for which sum − r·count is within its error of 0.
     fn fieller(&self) -> [f64; 2] {
         let square = NORMAL_95 * NORMAL_95;
         let sum = self.sum.value();
-        let a = self.count * self.count - square * self.count_variance.max(0.0);
-        let b = sum * self.count - square * self.covariance;
-        let c = sum * sum - square * self.sum_variance.max(0.0);
+        let (count_variance, sum_variance, covariance) = self.with_few();
+        let a = self.count * self.count - square * count_variance;
+        let b = sum * self.count - square * covariance;
+        let c = sum * sum - square * sum_variance;
         // Variances are estimates, so that rounding and chance may leave less than nothing.
         let half = (b * b - a * c).max(0.0).sqrt();
         [(b - half) / a, (b + half) / a]
@@ -213,7 +324,14 @@ impl Tally {
             };
         }
         let standard_error = value.and_then(|_| finite(variance.max(0.0).sqrt()));
-        let around = |(own, error): (f64, f64)| [own - NORMAL_95 * error, own + NORMAL_95 * error];
+        let few = match aggregate {
+            Aggregate::Sum(_) => self.few_sum,
+            _ => self.few,
+        };
+        let around = |(own, error): (f64, f64)| {
+            let reach = NORMAL_95 * (error * error + NORMAL_95 * NORMAL_95 * few).sqrt();
+            [own - reach, own + reach]
+        };
         let interval_95 = match aggregate {
             Aggregate::Average(_) => {
                 value.map(|_| self.fieller()).filter(|ends| ends.iter().all(|end| end.is_finite()))
@@ -303,6 +421,81 @@ mod tests {
             };
             assert!(expected.contains(&given), "{yes}: {given}");
             assert!(given < 60 || f64::from(held) >= 0.9 * f64::from(given), "{yes}: {held} of {given}");
+        }
+    }
+
+    /// Whoever has a value shows it with probability 0.2, and nobody else does: of few who have it often nobody shows it, and
+    /// the interval of their number is no single one. The coverage is computed over how many show it; nothing is drawn.
+    #[test]
+    fn few_have_wide_intervals() {
+        use privet_release::perturbed::{Amplification, Categories, CategoryLaw};
+        let inverse = crate::randomize::model::ReadyCategories::new(&Categories {
+            mechanism: "matrix".into(),
+            values: vec!["yes".into(), "no".into()],
+            domain: "declared".into(),
+            law: CategoryLaw::Matrix(vec![vec![0.2, 0.8], vec![0.0, 1.0]]),
+            protects: Amplification { gamma: None, beliefs: vec![] },
+        })
+        .unwrap()
+        .inverse()
+        .unwrap();
+        let n = 60usize;
+        let pay: Vec<f64> = (0..n).map(|at| 90.0 + (at % 5) as f64).collect();
+        for truth in 1..=20usize {
+            let paid: f64 = pay[..truth].iter().sum();
+            let (mut counted, mut summed, mut chance) = (0.0, 0.0, 0.8f64.powi(truth as i32));
+            for told in 0..=truth {
+                let codes = (0..n).map(|at| Some(u32::from(at >= told))).collect();
+                let weighed = [Weighed::new(codes, &inverse, &[true, false], false, None)];
+                let tallies = tally(&weighed, &Target::Known(pay.clone()), &vec![true; n], &vec![0; n], 1);
+                let holds = |aggregate: &Aggregate, truth: f64| {
+                    let [low, high] = tallies[0].estimate(aggregate, false, n).interval_95.unwrap();
+                    (low..=high).contains(&truth)
+                };
+                counted += if holds(&Aggregate::Count, truth as f64) { chance } else { 0.0 };
+                summed += if holds(&Aggregate::Sum("pay".into()), paid) { chance } else { 0.0 };
+                chance *= 0.25 * (truth - told) as f64 / (told + 1) as f64;
+            }
+            assert!(counted >= 0.94 && summed >= 0.94, "{truth}: {counted} {summed}");
+        }
+    }
+
+    /// Two perturbed columns of which few have what is asked for: the interval holds the truth in at least 93 % of 1,500 drawn
+    /// tables, where 95 % are told. False alarm: the coverage is at least 95 % by far more tables than 93 % leaves, below 2e-4
+    /// for each of the three.
+    #[test]
+    fn few_of_two_columns_are_told_with_care() {
+        use privet_release::perturbed::{Amplification, Categories, CategoryLaw};
+        let inverse = |law: Vec<Vec<f64>>| {
+            crate::randomize::model::ReadyCategories::new(&Categories {
+                mechanism: "matrix".into(),
+                values: vec!["yes".into(), "no".into()],
+                domain: "declared".into(),
+                law: CategoryLaw::Matrix(law),
+                protects: Amplification { gamma: None, beliefs: vec![] },
+            })
+            .unwrap()
+            .inverse()
+            .unwrap()
+        };
+        let laws = [inverse(vec![vec![0.7, 0.3], vec![0.1, 0.9]]), inverse(vec![vec![0.6, 0.4], vec![0.05, 0.95]])];
+        let mut coins = privet_perturb::SeededCoins::new(9);
+        let mut chance = |p: f64| privet_perturb::Coins::unit(&mut coins).unwrap() < p;
+        for both in [1usize, 3, 8] {
+            let mut held = 0;
+            for _ in 0..1500 {
+                let mut codes = |yes: f64, no: f64| -> Vec<Option<u32>> {
+                    (0..80).map(|at| Some(u32::from(!chance(if at < both { yes } else { no })))).collect()
+                };
+                let weighed = [
+                    Weighed::new(codes(0.7, 0.1), &laws[0], &[true, false], false, None),
+                    Weighed::new(codes(0.6, 0.05), &laws[1], &[true, false], false, None),
+                ];
+                let tallies = tally(&weighed, &Target::None, &[true; 80], &[0; 80], 1);
+                let [low, high] = tallies[0].estimate(&Aggregate::Count, false, 80).interval_95.unwrap();
+                held += u32::from((low..=high).contains(&(both as f64)));
+            }
+            assert!(held >= 1395, "{both}: {held} of 1500");
         }
     }
 

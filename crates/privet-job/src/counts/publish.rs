@@ -60,6 +60,7 @@ pub(super) fn publish(
             delimiter: (format == Format::Csv).then_some(dialect.delimiter as char),
             encoding: (format == Format::Csv && dialect.encoding == Encoding::Latin1)
                 .then(|| dialect.encoding.word().to_owned()),
+            missing: crate::alike::told_markers(job),
             records: loaded.input.table.rows as u64,
             removed_columns: loaded.input.names.iter().filter(|name| !is_counted(name)).cloned().collect(),
         },

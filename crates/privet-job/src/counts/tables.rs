@@ -7,6 +7,7 @@ use privet_release::counts::{ChangedCells, CountsColumn, CountsTable, Form, Hidd
 
 use super::change::{self, TableMethod};
 use super::{Content, Contents, CountTableSection};
+use crate::alike;
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 use crate::load::Loaded;
@@ -106,7 +107,7 @@ fn column(
     name: &str,
 ) -> Result<Leveled, JobError> {
     let is = |position: usize| loaded.input.table.columns[position].name == name;
-    let (labels, codes, level): (Vec<Box<str>>, Vec<u32>, _) = if let Some(quasi) =
+    let (labels, codes, level, alike): (Vec<Box<str>>, Vec<u32>, _, _) = if let Some(quasi) =
         loaded.quasi.iter().find(|quasi| is(quasi.position))
     {
         let level = section.levels.get(name).copied().unwrap_or(0);
@@ -118,14 +119,16 @@ fn column(
         };
         let codes = quasi.codes(&loaded.input.table.columns[quasi.position]).iter();
         let nodes = codes.map(|&code| generalized.node_of_code[code as usize]).collect();
-        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading)))
+        let domain = &loaded.input.table.columns[quasi.position].domain;
+        let alike = alike::behind(domain, quasi.reading, quasi.hides_missing);
+        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading)), alike)
     } else {
         let Some(sensitive) = loaded.sensitive.iter().find(|sensitive| is(sensitive.position)) else {
             let problem = format!("of table {} name {name}, which is not in the input", number + 1);
             return Err(JobError::key("count-tables.columns", problem));
         };
         let column = &loaded.input.table.columns[sensitive.position];
-        (column.domain.texts().to_vec(), column.codes.clone(), None)
+        (column.domain.texts().to_vec(), column.codes.clone(), None, alike::plain(&column.domain))
     };
     // Labels that occur, in their order.
     let mut new_code = vec![None; labels.len()];
@@ -150,6 +153,7 @@ fn column(
         height: level.map(|own| own.1),
         labels: occurring.len() as u64,
         reading: level.map(|own| own.2),
+        alike: Some(alike),
     };
     let codes = codes.iter().filter_map(|&code| new_code[code as usize]).collect();
     Ok(Leveled { labels: occurring, codes, claim })

@@ -19,6 +19,7 @@ use privet_release::manifest::Promise;
 
 use super::promises::Promised;
 use super::{Content, Contents, ViewSection};
+use crate::alike;
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::Loaded;
@@ -259,12 +260,17 @@ fn content(
     let mut claims = Vec::new();
     for name in &section.columns {
         let quasi = view.quasi.iter().position(|&column| names.quasi[column] == name);
-        let (at, labels, level) = match quasi {
+        let (at, labels, level, alike) = match quasi {
             Some(at) => {
                 let column = view.quasi[at];
                 let own = &loaded.quasi[column];
                 let labels = own.generalization.levels[levels[column]].labels.clone();
-                (at, labels, Some((levels[column], own.generalization.height(), own.reading)))
+                let alike = alike::behind(
+                    &loaded.input.table.columns[own.position].domain,
+                    own.reading,
+                    own.hides_missing,
+                );
+                (at, labels, Some((levels[column], own.generalization.height(), own.reading)), alike)
             }
             None => {
                 let Some(at) = view.sensitive.iter().position(|&column| names.sensitive[column] == name)
@@ -272,8 +278,8 @@ fn content(
                     continue;
                 };
                 let position = loaded.sensitive[view.sensitive[at]].position;
-                let labels = loaded.input.table.columns[position].domain.texts().to_vec();
-                (view.quasi.len() + at, labels, None)
+                let domain = &loaded.input.table.columns[position].domain;
+                (view.quasi.len() + at, domain.texts().to_vec(), None, alike::plain(domain))
             }
         };
         let lines =
@@ -288,6 +294,7 @@ fn content(
             height: level.map(|own| own.1),
             labels: seen.iter().filter(|seen| **seen).count() as u64,
             reading: level.map(|own| own.2),
+            alike: Some(alike),
         });
         columns.push((labels, codes));
     }

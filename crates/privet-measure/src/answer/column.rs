@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use privet_data::{Coverage, Domain, Kind};
 
+use super::mask::Mask;
 use super::region::{Region, Values};
 
 /// A published column: labels, what they may stand for, and who has them.
@@ -25,6 +26,8 @@ pub struct AnswerColumn {
     pub weights: Vec<f64>,
     /// Whether two labels never stand for the same value, as on one level of a hierarchy.
     pub exclusive: bool,
+    /// Whether a text may be a value although it is a label for others: then a constant is the value.
+    pub ambiguous: bool,
     /// Who has which label.
     pub cells: AnswerCells,
 }
@@ -51,6 +54,7 @@ impl AnswerColumn {
             named: HashMap::default(),
             weights: Vec::new(),
             exclusive: true,
+            ambiguous: false,
             cells,
         }
     }
@@ -96,7 +100,18 @@ impl AnswerColumn {
             named: HashMap::default(),
             weights: Vec::new(),
             exclusive: coverage.is_function(),
+            ambiguous: false,
             cells: AnswerCells::PerRecord(codes),
+        }
+    }
+
+    /// What a masked label hides.
+    pub(super) fn mask(&self, label: u32) -> Option<Mask> {
+        match self.regions.get(label as usize)?.values {
+            Values::Mask { one_length, digits } => {
+                Some(Mask::new(self.labels.get(label as usize)?, one_length, digits))
+            }
+            _ => None,
         }
     }
 

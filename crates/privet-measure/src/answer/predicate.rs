@@ -103,14 +103,12 @@ impl Predicate {
             Check::In(list) => {
                 let is = |member: &Member| match member {
                     Member::Number(constant) => as_number() == Some(*constant),
-                    Member::Text(constant) => equal(column.values.kind(), text, constant),
+                    Member::Text(constant) => equal(column.kind, text, constant),
                     Member::Span { from, to, open } => {
                         as_number().is_some_and(|own| within(own, *from, *to, *open))
                     }
                     Member::Codes(codes) => code.is_some_and(|code| codes.binary_search(&code).is_ok()),
-                    Member::Label(label) => {
-                        column.labels.get(*label as usize).is_some_and(|label| Mask::new(label).takes(text))
-                    }
+                    Member::Label(label) => column.mask(*label).is_some_and(|mask| mask.takes(text)),
                 };
                 list.iter().any(is) != self.negated
             }
@@ -124,6 +122,24 @@ impl Predicate {
             Check::IsNull | Check::Order(_, Constant::Number(_)) => true,
             Check::In(list) => list.iter().all(is_code),
             Check::Order(..) | Check::Like(_) => false,
+        }
+    }
+
+    /// Whether it compares numbers.
+    pub fn asks_number(&self) -> bool {
+        match &self.check {
+            Check::Order(_, Constant::Number(_)) => true,
+            Check::In(list) => list.iter().any(|m| !matches!(m, Member::Label(_))),
+            Check::IsNull | Check::Order(..) | Check::Like(_) => false,
+        }
+    }
+
+    /// Whether it looks at texts: their form, or what a label stands for.
+    pub fn asks_text(&self) -> bool {
+        match &self.check {
+            Check::Like(_) => true,
+            Check::In(list) => list.iter().any(|m| matches!(m, Member::Label(_))),
+            Check::IsNull | Check::Order(..) => false,
         }
     }
 
@@ -195,11 +211,11 @@ impl Predicate {
                 let mut outcome = Some(self.negated);
                 for member in list {
                     if let Member::Label(asked) = member {
-                        let theirs = column.labels.get(*asked as usize).map(|text| Mask::new(text));
-                        let is = match (mask, theirs) {
+                        let is = match (mask, column.mask(*asked)) {
                             _ if *asked == label => own(true, true),
+                            _ if column.exclusive => own(false, false),
                             (Some(mask), Some(theirs)) => own(theirs.holds(mask), theirs.meets(mask)),
-                            _ => own(false, !column.exclusive),
+                            _ => own(false, true),
                         };
                         if is == Some(!self.negated) {
                             return is;
@@ -259,24 +275,36 @@ fn member(literal: &Literal, column: &AnswerColumn) -> Result<Member, AnswerErro
     if let Some(number) = number(literal, column.kind) {
         return Ok(Member::Number(number));
     }
-    if let Some(codes) = column.named.get(&**text) {
-        return Ok(Member::Codes(codes.clone()));
-    }
+    // What is missing equals nothing.
+    let known = |codes: &[u32]| {
+        Member::Codes(codes.iter().copied().filter(|&code| !column.values.is_missing(code)).collect())
+    };
+    let is_number = matches!(column.kind, Kind::Integer | Kind::Decimal | Kind::Date);
     if let Some(label) = column.labels.iter().position(|label| **label == **text) {
+        let named = Member::Label(label as u32);
         return Ok(match column.regions.get(label).map(|region| &region.values) {
-            Some(Values::Range { from, to, open, spread: None, .. }) => {
+            // A value where it is one.
+            Some(Values::Listed(codes)) if column.values.code_of(text).is_none() => known(codes),
+            // What is below it is below no other label.
+            Some(Values::Range { .. } | Values::Mask { .. } | Values::Unknown { .. })
+                if is_number && column.exclusive =>
+            {
+                named
+            }
+            Some(Values::Range { from, to, open, spread: None, .. }) if from.is_finite() || to.is_finite() => {
                 Member::Span { from: *from, to: *to, open: *open }
             }
-            // A name: what is below it is below no other label, or nobody can tell who is meant.
-            Some(Values::Range { .. }) if column.exclusive => Member::Label(label as u32),
-            Some(Values::Range { .. }) => {
+            // Nobody can tell who is meant.
+            Some(Values::Range { .. } | Values::Mask { .. } | Values::Unknown { .. }) if is_number => {
                 let accepted = accepted(column.kind);
                 return Err(AnswerError::Constant { column: column.name.clone(), accepted });
             }
-            Some(Values::Mask | Values::Unknown { expect_label: false, .. }) => Member::Label(label as u32),
-            Some(Values::Listed(codes)) if codes.len() > 1 => Member::Codes(codes.clone()),
+            Some(Values::Mask { .. } | Values::Unknown { expect_label: false, .. }) if !column.ambiguous => named,
             _ => Member::Text(text.clone()),
         });
+    }
+    if let Some(codes) = column.named.get(&**text) {
+        return Ok(known(codes));
     }
     match column.kind {
         Kind::Boolean | Kind::Text => Ok(Member::Text(text.clone())),

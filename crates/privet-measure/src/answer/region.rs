@@ -6,7 +6,7 @@
 //! and not expected. Where no share can be told (an open end, a text that cannot be read), it is NaN, and so is every
 //! expectation that rests on it; bounds are never affected.
 
-use privet_data::Domain;
+use privet_data::{Domain, Kind};
 
 use super::AnswerError;
 use super::column::AnswerColumn;
@@ -41,7 +41,12 @@ pub enum Values {
         spread: Option<(f64, f64)>,
     },
     /// Texts of which some characters are hidden.
-    Mask,
+    Mask {
+        /// Whether all have as many characters as the label; otherwise it may also stand for shorter ones.
+        one_length: bool,
+        /// Whether all are digits.
+        digits: bool,
+    },
     /// Texts about which the label says nothing to us.
     Unknown {
         /// How many values the column can have, where that is known.
@@ -126,11 +131,13 @@ pub(super) fn cut(
             let range = Range { from: *from, to: *to, open: *open, whole: *whole, spread: *spread };
             range.cut(predicates, &mut |number| truth(&|p| p.on_number(number, label)), &mut parts);
         }
-        Values::Mask => {
-            let text = column.labels.get(label as usize).map_or("", |text| &**text);
-            let mask = Mask::new(text);
+        Values::Mask { .. } | Values::Unknown { expect_label: false, .. } if column.is_numeric() => {
+            hidden_number(column, label, predicates, &mut parts)?;
+        }
+        Values::Mask { .. } => {
+            let Some(mask) = column.mask(label) else { return Ok(parts) };
             if let Some((from, to)) = mask.span()
-                && predicates.iter().all(|p| p.is_numeric(text.len()))
+                && predicates.iter().all(|p| p.is_numeric(mask.length()))
             {
                 let range = Range { from, to, open: false, whole: true, spread: None };
                 range.cut(predicates, &mut |number| truth(&|p| p.on_number(number, label)), &mut parts);
@@ -198,6 +205,68 @@ fn listed(
 /// The single part of one value, for values that are counted.
 pub(super) fn cut_value(column: &AnswerColumn, code: u32, predicates: &[Predicate]) -> Part {
     listed(&column.values, code, 1.0, |p| outcome_of(p, column, code), predicates)
+}
+
+/// Parts of a label that hides digits of a number, or all of them: stretches of numbers on which every test of numbers comes
+/// out the same, times what tests of its text may give. Both are looked at by themselves, so that what cannot be is
+/// sometimes thought possible, and never the other way round.
+fn hidden_number(
+    column: &AnswerColumn,
+    label: u32,
+    predicates: &[Predicate],
+    parts: &mut Vec<Part>,
+) -> Result<(), AnswerError> {
+    let mask = column.mask(label);
+    let span = mask.as_ref().and_then(Mask::span);
+    let any = || vec![(f64::NEG_INFINITY, f64::INFINITY)];
+    let ranges = mask.as_ref().map_or_else(any, |mask| mask.numbers(column.kind));
+    if !predicates.iter().any(Predicate::asks_number) {
+        let each = mask.as_ref().and_then(Mask::codes).map_or(f64::NAN, |codes| 1.0 / codes);
+        opaque(column, label, mask.as_ref(), each, predicates, parts)?;
+        let least = ranges.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
+        let most = ranges.iter().map(|own| own.1).fold(f64::NEG_INFINITY, f64::max);
+        let mean = if span.is_some() && parts.len() == 1 { least + (most - least) / 2.0 } else { f64::NAN };
+        parts.iter_mut().for_each(|part| *part = Part { least, most, mean, ..*part });
+        return Ok(());
+    }
+    // What the text says of each test, where it says anything.
+    let of_text: Vec<Option<Option<bool>>> = predicates
+        .iter()
+        .map(|p| p.asks_text().then(|| p.on_opaque(column, label, mask.as_ref())))
+        .collect();
+    let open: Vec<usize> =
+        of_text.iter().enumerate().filter(|(_, own)| **own == Some(None)).map(|(at, _)| at).collect();
+    if open.len() > MOST_OPEN {
+        return Err(AnswerError::TooManyTests { column: column.name.clone() });
+    }
+    let is_exact = span.is_some() && open.is_empty();
+    for (from, to) in ranges {
+        let is_whole = column.kind == Kind::Integer;
+        let range = Range { from, to, open: false, whole: is_whole, spread: None };
+        let mut pieces = Vec::new();
+        let mut of_number = |number: f64| {
+            predicates.iter().zip(&of_text).enumerate().fold(0u64, |bits, (at, (p, text))| {
+                // Passing as one member of a list is enough, whether by the number or by the text.
+                let own = match text {
+                    Some(Some(is)) if *is != p.negated || !p.asks_number() => *is,
+                    _ => p.on_number(number, label),
+                };
+                bits | u64::from(own) << at
+            })
+        };
+        range.cut(predicates, &mut of_number, &mut pieces);
+        for piece in pieces {
+            for choice in 0..1u64 << open.len() {
+                let chosen = |bits: u64, (nth, at): (usize, &usize)| {
+                    if choice >> nth & 1 == 1 { bits ^ (1 << at) } else { bits }
+                };
+                let truth = open.iter().enumerate().fold(piece.truth, chosen);
+                let share = if is_exact { piece.share } else { f64::NAN };
+                merge(parts, Part { truth, share, ..piece });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// More tests of order and form on one unreadable label would double its parts too often.

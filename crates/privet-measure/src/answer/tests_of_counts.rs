@@ -234,6 +234,7 @@ fn listed(name: &str, values: &[&str], regions: &[&[u32]], codes: Vec<u32>) -> A
         labels: (0..regions.len()).map(|i| format!("label {i}").into()).collect(),
         regions: regions.iter().map(|codes| Region::listed(codes.to_vec())).collect(),
         exclusive: false,
+        ambiguous: false,
         cells: AnswerCells::PerRecord(codes),
         ..AnswerColumn::exact(name, domain, AnswerCells::PerRecord(Vec::new()))
     }
@@ -266,6 +267,7 @@ fn ranges_are_allocated_without_moving_bounds() {
         named: HashMap::default(),
         weights: Vec::new(),
         exclusive: false,
+        ambiguous: false,
         cells: AnswerCells::PerRecord(vec![0, 0, 1, 1, 1, 1, 1, 1]),
     };
     let mut records = Records { columns: vec![column], rows: 8, group_of: Vec::new(), suppressed: 0 };
@@ -289,7 +291,7 @@ fn labels_are_unfolded() {
         name: "zip".into(),
         kind: Kind::Text,
         labels: vec!["130**".into()],
-        regions: vec![Region { values: Values::Mask, or_missing: false }],
+        regions: vec![Region { values: Values::Mask { one_length: true, digits: true }, or_missing: false }],
         cells: AnswerCells::PerRecord(vec![0; 200]),
         ..column("zip", &[])
     };

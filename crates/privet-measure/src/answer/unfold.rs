@@ -14,7 +14,6 @@
 use foldhash::HashMap;
 use privet_data::{Kind, Random, date_of};
 
-use super::mask::Mask;
 use super::{AnswerCells, AnswerColumn, AnswerError, Records, Region, Values};
 
 /// How a release is written out.
@@ -157,13 +156,13 @@ fn is_ranged(column: &AnswerColumn) -> bool {
     let is_single = |region: &Region| matches!(&region.values, Values::Listed(codes) if codes.len() <= 1);
     let numeric = matches!(column.kind, Kind::Integer | Kind::Decimal | Kind::Date);
     let is_code = |(label, region): (usize, &Region)| match &region.values {
-        Values::Mask => column.labels.get(label).is_some_and(|text| Mask::new(text).span().is_some()),
+        Values::Mask { .. } => column.mask(label as u32).is_some_and(|mask| mask.span().is_some()),
         Values::Unknown { .. } => true,
         // A code that is shown in full.
         Values::Listed(codes) => codes.len() <= 1,
         Values::Range { .. } => false,
     };
-    let masked = column.regions.iter().any(|region| region.values == Values::Mask)
+    let masked = column.regions.iter().any(|region| matches!(region.values, Values::Mask { .. }))
         && column.regions.iter().enumerate().all(is_code);
     masked || numeric && !column.regions.iter().all(is_single)
 }
@@ -208,9 +207,9 @@ fn ends(column: &AnswerColumn, label: u32) -> [String; 2] {
             let last = if *open && *whole { to.ceil() - 1.0 } else { *to };
             [text_of(*from, column.kind), text_of(last, column.kind)]
         }
-        Values::Mask => {
+        Values::Mask { .. } => {
             let text = column.labels.get(label as usize).map_or("", |text| &**text);
-            match Mask::new(text).span() {
+            match column.mask(label).and_then(|mask| mask.span()) {
                 Some(_) => [text.replace('*', "0"), text.replace('*', "9")],
                 None => nothing,
             }
@@ -255,8 +254,8 @@ fn drawn(column: &AnswerColumn, code: u32, label: &str, random: &mut Random) -> 
                 (false, false) => None,
             }
         }
-        Values::Mask => {
-            Mask::new(label).codes()?;
+        Values::Mask { .. } => {
+            column.mask(code)?.codes()?;
             let digit = |c: char| match c {
                 '*' => char::from_digit(random.below(10) as u32, 10).unwrap_or('0'),
                 shown => shown,

@@ -73,46 +73,108 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
     Coverage::new((0..labels.len() as u32).map(of_label), values)
 }
 
-/// Whether the labels of a hierarchy that is written down hold what anyone reads in them: each of its values lies in the
-/// ranges and masks above it, and a label that is also a value stands for that value alone. What cannot be read holds
-/// anything. It is the hierarchy that is looked at, and no data.
+/// Whether labels hold what anyone reads in them: each value lies in the ranges and masks above it, and a label that is also a
+/// value stands for that value alone. What cannot be read holds anything.
 #[must_use]
 pub fn reading_of(hierarchy: &Hierarchy) -> LabelReading {
     let leaves = hierarchy.leaves();
-    let texts: HashSet<&str> = leaves.iter().map(|leaf| &**leaf).collect();
-    let fits = |label: &str, leaf: &str| {
-        if label == leaf {
-            return true;
+    let levels = hierarchy.levels().iter().map(|own| (&own.labels[..], &own.node_of_leaf[..]));
+    reading_of_levels(leaves, levels)
+}
+
+/// The same of some levels: per level its labels, and per value which of them it has.
+#[must_use]
+pub fn reading_of_levels<'a>(
+    values: &'a [Box<str>],
+    levels: impl Iterator<Item = (&'a [Box<str>], &'a [u32])>,
+) -> LabelReading {
+    let texts: HashSet<&str> = values.iter().map(|value| &**value).collect();
+    let numbers: Vec<[Option<f64>; 2]> =
+        values.iter().map(|value| [Kind::Decimal.number(value), Kind::Date.number(value)]).collect();
+    // Where somebody is anything, the label for it must not be a value.
+    let mut all_fit = !texts.contains("*");
+    let (mut masked, mut hidden) = (false, true);
+    for (labels, node_of_value) in levels {
+        let read: Vec<Read<'_>> = labels.iter().map(|label| Read::of(label, &texts)).collect();
+        for ((value, numbers), &node) in values.iter().zip(&numbers).zip(node_of_value) {
+            let Some((label, read)) = labels.get(node as usize).zip(read.get(node as usize)) else { continue };
+            all_fit &= label == value || read.holds(value, numbers);
+            masked |= matches!(read.as_kinds[2], Some(Reading::Mask(_)));
+            hidden &= label == value || label.contains('*');
         }
-        // Columns of either kind may be behind labels that look like both; a value is of one.
-        let as_kind = |kind: Kind| -> Option<bool> {
-            let number = kind.number(leaf);
-            Some(match Reading::of(label, kind) {
-                Some(Reading::Between { from, to, open }) => {
-                    number.is_some_and(|own| from <= own && if open { own < to } else { own <= to })
-                }
-                Some(Reading::Mask(mask)) => masks(mask, leaf),
-                Some(Reading::Everything) => true,
-                None => Some(kind.number(label)?) == number,
-            })
-        };
-        match (as_kind(Kind::Decimal), as_kind(Kind::Date), as_kind(Kind::Text)) {
-            (None, None, None) => !texts.contains(label),
-            (numbers, days, text) => [numbers, days, text].contains(&Some(true)),
-        }
-    };
-    let all_fit = hierarchy.levels().iter().all(|level| {
-        let below = leaves.iter().zip(&level.node_of_leaf);
-        below
-            .into_iter()
-            .all(|(leaf, &node)| level.labels.get(node as usize).is_some_and(|label| fits(label, leaf)))
-    });
-    let is_day = |leaf: &str| Kind::Date.number(leaf).is_some() && Kind::Decimal.number(leaf).is_none();
+    }
+    let is_day = |[number, day]: &[Option<f64>; 2]| day.is_some() && number.is_none();
     match all_fit {
         false => LabelReading::Names,
-        true if !leaves.is_empty() && leaves.iter().all(|leaf| is_day(leaf)) => LabelReading::Dates,
+        true if !values.is_empty() && numbers.iter().all(is_day) => LabelReading::Dates,
+        true if masked && hidden => LabelReading::Masks,
         true => LabelReading::Literal,
     }
+}
+
+/// A label in every way in which it can be read: columns of any kind may be behind it; a value is of one.
+struct Read<'a> {
+    /// As of numbers, of days and of texts.
+    as_kinds: [Option<Reading<'a>>; 3],
+    /// Itself as a number and as a day.
+    own: [Option<f64>; 2],
+    /// Whether it is also a value.
+    is_value: bool,
+}
+
+impl<'a> Read<'a> {
+    fn of(label: &'a str, texts: &HashSet<&str>) -> Self {
+        Self {
+            as_kinds: [Kind::Decimal, Kind::Date, Kind::Text].map(|kind| Reading::of(label, kind)),
+            own: [Kind::Decimal.number(label), Kind::Date.number(label)],
+            is_value: texts.contains(label),
+        }
+    }
+
+    /// Whether it holds another text.
+    fn holds(&self, value: &str, numbers: &[Option<f64>; 2]) -> bool {
+        if self.is_value {
+            return false;
+        }
+        let as_kind = |kind: usize| -> Option<bool> {
+            let number = numbers.get(kind).copied().flatten();
+            Some(match self.as_kinds.get(kind)? {
+                Some(Reading::Between { from, to, open }) => {
+                    number.is_some_and(|own| *from <= own && if *open { own < *to } else { own <= *to })
+                }
+                Some(Reading::Mask(mask)) => masks(mask, value),
+                Some(Reading::Everything) => true,
+                None => Some(self.own.get(kind).copied().flatten()?) == number,
+            })
+        };
+        let outcomes = [as_kind(0), as_kind(1), as_kind(2)];
+        outcomes.iter().all(Option::is_none) || outcomes.contains(&Some(true))
+    }
+}
+
+/// Whether values may be missing behind labels of values, or markers of a missing value stand for values: what missing values
+/// show is then not told by looking at a label. Otherwise they show their marker, or what stands for anything: `*`, or the
+/// top of a hierarchy that cannot be read. `levels` go up to the top.
+#[must_use]
+pub fn hides_missing<'a>(
+    domain: &Domain,
+    markers: &[String],
+    levels: impl DoubleEndedIterator<Item = (&'a [Box<str>], &'a [u32])>,
+) -> bool {
+    let kind = domain.kind();
+    let missing = domain.missing() as usize;
+    levels.rev().enumerate().any(|(below_top, (labels, node_of_code))| {
+        let (of_missing, of_values) = node_of_code.split_at(missing.min(node_of_code.len()));
+        let label = |node: &u32| labels.get(*node as usize).map_or("", |label| &**label);
+        let is_marker = |text: &str| markers.iter().any(|own| own == text);
+        let is_read = |text: &str| match Reading::of(text, kind) {
+            Some(Reading::Everything) => false,
+            Some(_) => true,
+            None => below_top > 0 || kind.number(text).is_some(),
+        };
+        of_values.iter().any(|node| is_marker(label(node)))
+            || of_missing.iter().map(label).any(|text| !is_marker(text) && is_read(text))
+    })
 }
 
 /// What the values behind labels are, those that were mistyped aside: what most of them are, or else what labels are ranges of.
@@ -157,8 +219,15 @@ impl<'a> Nodes<'a> {
     fn new(hierarchy: &'a Hierarchy, domain: &Domain, level: Option<usize>) -> Self {
         let leaf_of: HashMap<&str, usize> =
             hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (&**text, leaf)).collect();
-        let leaves: Vec<Option<usize>> =
+        let mut leaves: Vec<Option<usize>> =
             domain.texts().iter().map(|text| leaf_of.get(&**text).copied()).collect();
+        // As `Hierarchy::bind` has it: all markers are one value. One that is no leaf joins a label that is spelled like it,
+        // and what is above that.
+        let missing = domain.missing() as usize;
+        if let Some(covered) = leaves[..missing].iter().find_map(|&leaf| leaf) {
+            leaves[..missing].iter_mut().for_each(|leaf| *leaf = leaf.or(Some(covered)));
+        }
+        let mut companions: Vec<usize> = Vec::new();
         let mut below: HashMap<&str, Vec<u32>> = HashMap::new();
         let wanted = |number: usize| level.is_none_or(|level| level == number);
         if wanted(0) {
@@ -171,18 +240,23 @@ impl<'a> Nodes<'a> {
                 }
             }
         }
-        for (number, own) in hierarchy.levels().iter().enumerate().filter(|(number, _)| wanted(number + 1)) {
+        for (number, own) in hierarchy.levels().iter().enumerate() {
+            let spelled_like = own.labels.iter().zip(0u32..).filter(|(label, _)| domain.texts()[..missing].contains(label));
+            companions.extend(spelled_like.filter_map(|(_, node)| own.node_of_leaf.iter().position(|&of| of == node)));
+            if !wanted(number + 1) {
+                continue;
+            }
             let is_top = number + 1 == hierarchy.height() && own.labels.len() == 1;
             for label in &own.labels {
                 below.entry(label).or_default();
             }
             for (code, leaf) in leaves.iter().enumerate() {
-                let node = match leaf {
-                    Some(leaf) => Some(own.node_of_leaf[*leaf]),
-                    None => is_top.then_some(0),
-                };
-                if let Some(node) = node {
-                    below.entry(&own.labels[node as usize]).or_default().push(code as u32);
+                let mut push = |node: u32| below.entry(&own.labels[node as usize]).or_default().push(code as u32);
+                match leaf {
+                    Some(leaf) => push(own.node_of_leaf[*leaf]),
+                    None if is_top => push(0),
+                    None if code < missing => companions.iter().for_each(|&leaf| push(own.node_of_leaf[leaf])),
+                    None => {}
                 }
             }
         }
@@ -322,7 +396,7 @@ mod tests {
 
     #[test]
     fn labels_of_written_hierarchies_are_compared_with_their_values() {
-        use LabelReading::{Dates, Literal, Names};
+        use LabelReading::{Dates, Literal, Masks, Names};
         for (leaves, level, expected) in [
             (["21", "39", "40"], ["20-39", "20-39", "40-59"], Literal),
             // As in the hierarchy of adult: 40 is called one of 20 to 39.
@@ -331,7 +405,10 @@ mod tests {
             (["21", "39", "40"], ["<40", "<40", "<40"], Names),
             (["21", "39", "40"], ["20", "40", "40"], Names),
             (["21", "39", "40"], ["young", "*", "*"], Literal),
-            (["13053", "13068", "14850"], ["130**", "130**", "148**"], Literal),
+            (["13053", "13068", "14850"], ["130**", "130**", "148**"], Masks),
+            // One label is no mask: whether it is a value cannot be told.
+            (["13053", "13068", "14850"], ["130**", "130**", "metro"], Literal),
+            (["13053", "13", "14"], ["13***", "13***", "14***"], Masks),
             (["13053", "13068", "14850"], ["130**", "130**", "130**"], Names),
             (["1951-03-04", "1959-12-31", "1960-01-01"], ["1950-1959", "1950-1959", "1960-1969"], Dates),
             (["1951-03-04", "1959-12-31", "1960-01-01"], ["1950-1959", "1950-1959", "1950-1959"], Names),
@@ -339,9 +416,37 @@ mod tests {
             // The name of a value for others too.
             (["flu", "cold", "cancer"], ["flu", "flu", "cancer"], Names),
             (["21", "unknown", "40"], ["20-39", "20-39", "40-59"], Names),
+            // Values that are spelled like the label of others.
+            (["20-29", "25", "40"], ["young", "20-29", "old"], Names),
+            (["E1***", "E11.9", "F1"], ["E1***", "E1***", "F1***"], Names),
+            (["*", "a", "b"], ["x", "x", "y"], Names),
+            // The number nearest to it lies beyond the end that is left out.
+            (["0.39999999999999999999", "0.35", "0.3"], ["[0.3,0.4)", "[0.3,0.4)", "[0.3,0.4)"], Names),
         ] {
             assert_eq!(reading_of(&hierarchy(&leaves, &level)), expected, "{level:?}");
         }
+    }
+
+    #[test]
+    fn labels_that_hide_missing_values_are_noticed() {
+        let texts = |own: &[&str]| own.iter().map(|&text| text.into()).collect::<Vec<Box<str>>>();
+        let markers = ["".to_owned(), "?".to_owned()];
+        let hides = |values: &[&str], levels: &[(&[&str], &[u32])]| {
+            let (domain, _) = Domain::canonical(texts(values), |text| text.is_empty() || text == "?");
+            let levels: Vec<(Vec<Box<str>>, Vec<u32>)> =
+                levels.iter().map(|own| (texts(own.0), own.1.to_vec())).collect();
+            hides_missing(&domain, &markers, levels.iter().map(|own| (own.0.as_slice(), own.1.as_slice())))
+        };
+        // A marker of its own, then the top.
+        assert!(!hides(&["?", "21", "45"], &[(&["?", "20-29", "40-49"], &[0, 1, 2]), (&["*"], &[0, 0, 0])]));
+        assert!(!hides(&["?", "21", "45"], &[(&["Any"], &[0, 0, 0])]));
+        // Behind a range, behind a word below the top, behind a top that reads as a range.
+        assert!(hides(&["?", "21", "45"], &[(&["20-29", "40-49"], &[0, 0, 1]), (&["*"], &[0, 0, 0])]));
+        assert!(hides(&["?", "21", "45"], &[(&["young", "old"], &[0, 0, 1]), (&["*"], &[0, 0, 0])]));
+        assert!(hides(&["?", "21", "45"], &[(&["20-59"], &[0, 0, 0])]));
+        // A marker that is the label of values, whether any is missing or not.
+        assert!(hides(&["21", "45"], &[(&["?", "old"], &[0, 1]), (&["*"], &[0, 0])]));
+        assert!(!hides(&["21", "45"], &[(&["20-59"], &[0, 0])]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use privet_data::{Cancelled, Domain, Progress, Table};
 use crate::folder::is_plain_name;
 use crate::{MANIFEST, Manifest, ManifestError};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
-pub use labels::{Meaning, Reading, coverage, reading_of};
+pub use labels::{Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels};
 
 /// A release read back.
 #[derive(Debug, Clone)]
@@ -164,12 +164,14 @@ impl From<Cancelled> for PublishedError {
 }
 
 impl Published {
-    /// Reads a release folder.
+    /// Reads a release folder. Cells mean "not known" where its manifest says so.
     ///
     /// # Errors
     /// When it is no release, has no table of records, or its files are not those that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        Self::open_with(folder, &[String::new()], progress)
+        let manifest = described(folder)?;
+        let missing = manifest.data.missing.clone().unwrap_or_else(|| vec![String::new()]);
+        Self::read(folder, manifest, &missing, progress)
     }
 
     /// Reads a release folder in whose tables these cells mean "not known".
@@ -181,15 +183,7 @@ impl Published {
         missing: &[String],
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
-        let bytes = manifest_bytes(folder)?;
-        if let Some(kind) =
-            crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
-        {
-            return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
-        }
-        let manifest = Manifest::parse(&bytes)
-            .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
-        Self::read(folder, manifest, missing, progress)
+        Self::read(folder, described(folder)?, missing, progress)
     }
 
     /// Reads the files of a release whose manifest is at hand; it may not be written yet.
@@ -301,6 +295,15 @@ impl Published {
     pub fn sensitive(&self, name: &str) -> Option<&SensitiveColumn> {
         self.sensitive.iter().find(|column| column.name == name)
     }
+}
+
+/// The manifest of a release of records.
+fn described(folder: &Path) -> Result<Manifest, PublishedError> {
+    let bytes = manifest_bytes(folder)?;
+    if let Some(kind) = crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized") {
+        return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
+    }
+    Manifest::parse(&bytes).map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
 }
 
 /// The manifest of a folder, as it stands there.

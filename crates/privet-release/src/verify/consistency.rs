@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use privet_data::Kind;
+
 use super::outcome::Check;
 use super::table::{Released, Table};
 use crate::Manifest;
@@ -35,6 +37,18 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
             problems
                 .push(format!("column {}: only quasi columns are recoded, and all of them are", number + 1));
         }
+        let is_plain = column.recoding.as_ref().is_none_or(|own| own.level == Some(0) && own.nodes.is_none());
+        if let Some((alike, cells)) = column.alike.zip(table.columns.get(number)).filter(|_| is_plain) {
+            let markers = manifest.data.missing.iter().flatten();
+            let is_known = |text: &&String| !text.is_empty() && !markers.clone().any(|own| own == *text);
+            let odd = cells.texts.iter().filter(is_known).filter(|text| !is_of(alike.kind, text)).count();
+            if odd > 0 {
+                problems.push(format!(
+                    "column {}: {odd} values are not of the kind that the manifest says",
+                    number + 1
+                ));
+            }
+        }
     }
     if manifest.kind != "bucketized" && !manifest.data.sensitive_tables.is_empty() {
         problems.push("only a bucketized release has tables of sensitive values".to_owned());
@@ -45,6 +59,21 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
         problems.push(format!("{still} columns that the manifest says were removed are in the table"));
     }
     Check::of("columns", format!("{} columns, as the manifest says", columns.len()), &problems)
+}
+
+/// Whether a text can be a value of this kind.
+fn is_of(kind: Kind, text: &str) -> bool {
+    let is_digits = |own: &str| !own.is_empty() && own.bytes().all(|b| b.is_ascii_digit());
+    match kind {
+        Kind::Integer => is_digits(text.strip_prefix(['-', '+']).unwrap_or(text)),
+        Kind::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
+        Kind::Date => {
+            let part = |range: std::ops::Range<usize>| text.get(range).is_some_and(is_digits);
+            let dashes = [4, 7].map(|at| text.as_bytes().get(at) == Some(&b'-'));
+            part(0..4) && part(5..7) && part(8..10) && dashes == [true; 2]
+        }
+        Kind::Boolean | Kind::Text => true,
+    }
 }
 
 /// Every other check of this file.

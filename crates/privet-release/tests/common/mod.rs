@@ -104,7 +104,7 @@ impl Fixture {
                 weight: 1.0,
             };
             let recoding = (*role == "quasi").then_some(recoding);
-            DataColumn { name: (*name).to_owned(), role: (*role).to_owned(), recoding }
+            DataColumn { name: (*name).to_owned(), role: (*role).to_owned(), recoding, alike: None }
         });
         Manifest {
             format: FORMAT,
@@ -121,6 +121,7 @@ impl Fixture {
                 columns: columns.collect(),
                 removed_columns: vec!["name".into()],
                 sensitive_tables: vec![],
+                missing: None,
                 sample: None,
                 distorted: None,
             },

@@ -22,11 +22,11 @@ pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
         loss: 0.25,
         weight: 1.0,
     };
-    DataColumn { name: name.into(), role: "quasi".into(), recoding: Some(recoding) }
+    DataColumn { name: name.into(), role: "quasi".into(), recoding: Some(recoding), alike: None }
 }
 
 fn plain(name: &str, role: &str) -> DataColumn {
-    DataColumn { name: name.into(), role: role.into(), recoding: None }
+    DataColumn { name: name.into(), role: role.into(), recoding: None, alike: None }
 }
 
 pub fn promise(requirement: Requirement, reached: f64) -> Promise {
@@ -154,6 +154,7 @@ pub fn manifest() -> Manifest {
             ],
             removed_columns: vec!["patient name".into()],
             sensitive_tables: vec![],
+            missing: None,
             sample: None,
             distorted: None,
         },
@@ -251,7 +252,7 @@ pub fn hostile(text: &str) -> (Manifest, Facts) {
     for column in &mut m.data.columns {
         column.name = text.into();
     }
-    m.data.columns.push(DataColumn { name: text.into(), role: text.into(), recoding: None });
+    m.data.columns.push(DataColumn { name: text.into(), role: text.into(), recoding: None, alike: None });
     m.promises = every_requirement(text, Some(text)).into_iter().map(|r| promise(r, 1.0)).collect();
     for promise in &mut m.promises {
         promise.statement = text.into();
