@@ -350,7 +350,7 @@ fn groups<'a>(
     generalization: &Generalization,
     reading: LabelReading,
 ) -> Vec<String> {
-    let texts = |level: &'_ GeneralizedLevel| -> Vec<Box<str>> { level.labels.clone() };
+    let texts = |level: &GeneralizedLevel| -> Vec<Box<str>> { level.labels.clone() };
     let values: HashSet<Box<str>> = generalization.levels.iter().take(1).flat_map(texts).collect();
     let names: HashSet<Box<str>> = generalization.levels.iter().skip(1).flat_map(texts).collect();
     let is_read = |label: &str| {
