@@ -16,9 +16,7 @@ use privet_data::{Cancelled, Domain, Progress, Table};
 
 use crate::folder::is_plain_name;
 use crate::{MANIFEST, Manifest, ManifestError};
-pub use labels::{
-    Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels,
-};
+pub use labels::{Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels};
 
 /// A release read back.
 #[derive(Debug, Clone)]
@@ -300,7 +298,9 @@ impl Published {
 /// The manifest of a release of records.
 fn described(folder: &Path) -> Result<Manifest, PublishedError> {
     let bytes = manifest_bytes(folder)?;
-    if let Some(kind) = crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized") {
+    if let Some(kind) =
+        crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
+    {
         return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
     }
     Manifest::parse(&bytes).map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
