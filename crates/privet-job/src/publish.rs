@@ -176,7 +176,12 @@ pub(crate) fn manifest(
     let Candidate { job, loaded, problem, chosen, partition, .. } = candidate;
     let rows = problem.rows as u64;
     let bucketized = chosen.buckets.is_some();
-    let bucket = DataColumn { name: buckets::BUCKET.to_owned(), role: "bucket".to_owned(), recoding: None, alike: None };
+    let bucket = DataColumn {
+        name: buckets::BUCKET.to_owned(),
+        role: "bucket".to_owned(),
+        recoding: None,
+        alike: None,
+    };
     let columns = loaded
         .input
         .table
@@ -195,7 +200,9 @@ pub(crate) fn manifest(
                 role: job.columns.get(&column.name).map_or("insensitive", |c| c.role.word()).to_owned(),
                 recoding: quasi.zip(told).map(|(quasi, (reading, _))| recoding(candidate, quasi, reading)),
                 alike: Some(match told.zip(quasi) {
-                    Some((_, quasi)) if chosen.places[quasi] == Place::Level(0) => alike::plain(&column.domain),
+                    Some((_, quasi)) if chosen.places[quasi] == Place::Level(0) => {
+                        alike::plain(&column.domain)
+                    }
                     Some(((reading, hides), _)) => alike::behind(&column.domain, reading, hides),
                     None => alike::plain(&column.domain),
                 }),

@@ -53,7 +53,8 @@ pub use correlated::{correlated_noise, covariance, original_covariance};
 pub use em::{Stop, Stopped};
 pub use error::PerturbError;
 pub use estimate::{
-    CountEstimate, Estimated, LikelyCounts, Population, estimate_counts, few, likely_counts, of_fewest, project,
+    CountEstimate, Estimated, LikelyCounts, Population, estimate_counts, few, likely_counts, of_fewest,
+    project,
 };
 pub use grid::Grid;
 pub use itemsets::{SelectASize, Support};

@@ -43,8 +43,10 @@ pub(super) fn answer(
         tables.push((table, read_table(folder, manifest, table, progress)?));
     }
     let mut owing = Owing::new();
-    let columns: Vec<AnswerColumn> =
-        claims.iter().map(|claim| column(claim, manifest, &tables, &knowledge, question, &mut owing)).collect();
+    let columns: Vec<AnswerColumn> = claims
+        .iter()
+        .map(|claim| column(claim, manifest, &tables, &knowledge, question, &mut owing))
+        .collect();
     let label_of: Vec<HashMap<&str, u32>> =
         columns.iter().map(|own| own.labels.iter().map(|label| &**label).zip(0..).collect()).collect();
     let mut counted = Vec::new();

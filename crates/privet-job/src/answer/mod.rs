@@ -262,7 +262,8 @@ fn records(published: &Published, question: &Question, knowledge: &Knowledge) ->
         list.push(read);
     }
     for own in published.sensitive.iter().filter(|own| own.codes.is_none()) {
-        let told = manifest.and_then(|m| m.data.sensitive_tables.iter().find(|table| table.column == own.name));
+        let told =
+            manifest.and_then(|m| m.data.sensitive_tables.iter().find(|table| table.column == own.name));
         let alike = told.and_then(|own| own.alike.as_ref());
         list.push(columns::counted(own, alike, published.groups.len(), knowledge));
     }

@@ -245,7 +245,9 @@ impl Tally {
             // One that nobody shows, and that counts more than any.
             let largest = |list: &[f64]| list.iter().map(|own| own.abs()).fold(0.0, f64::max);
             cells.push((-weighed.iter().map(|own| largest(&own.weights)).product::<f64>(), 0.0));
-            let of = |own: &Weighed| own.sums.as_ref().map_or_else(|| largest(&own.weights), |own| largest(&own.0));
+            let of = |own: &Weighed| {
+                own.sums.as_ref().map_or_else(|| largest(&own.weights), |own| largest(&own.0))
+            };
             sums.push((weighed.iter().map(of).product::<f64>().powi(2), 0.0));
         }
         self.few = few(&cells, Population::Fixed);
@@ -478,7 +480,8 @@ mod tests {
             .inverse()
             .unwrap()
         };
-        let laws = [inverse(vec![vec![0.7, 0.3], vec![0.1, 0.9]]), inverse(vec![vec![0.6, 0.4], vec![0.05, 0.95]])];
+        let laws =
+            [inverse(vec![vec![0.7, 0.3], vec![0.1, 0.9]]), inverse(vec![vec![0.6, 0.4], vec![0.05, 0.95]])];
         let mut coins = privet_perturb::SeededCoins::new(9);
         let mut chance = |p: f64| privet_perturb::Coins::unit(&mut coins).unwrap() < p;
         for both in [1usize, 3, 8] {

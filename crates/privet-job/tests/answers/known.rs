@@ -40,7 +40,10 @@ fn decimals_behind_labels_of_whole_numbers() {
 fn years_are_no_days() {
     let years = "hierarchy = { intervals = [10] }";
     let asked = ["select count(*) from data where x < 1950", "select count(*) from data where x <= 1959"];
-    assert_eq!(bounds(&["1951", "1955", "1958", "1971", "1972", "1975"], years, "", &asked), [(0.0, 0.0), (3.0, 3.0)]);
+    assert_eq!(
+        bounds(&["1951", "1955", "1958", "1971", "1972", "1975"], years, "", &asked),
+        [(0.0, 0.0), (3.0, 3.0)]
+    );
     let days = "hierarchy = { dates = [\"decade\"] }";
     let asked = [
         "select count(*) from data where x < '1950-01-01'",
@@ -56,11 +59,21 @@ fn years_are_no_days() {
 fn masks_hide_shorter_codes() {
     let mask = "hierarchy = { mask = \"right\", steps = [3] }";
     let asked = ["select count(*) from data where x = 13", "select count(*) from data where x < 13000"];
-    assert_eq!(bounds(&["13", "130", "13053", "24001", "24002", "24003"], mask, "", &asked), [(0.0, 3.0), (0.0, 6.0)]);
+    assert_eq!(
+        bounds(&["13", "130", "13053", "24001", "24002", "24003"], mask, "", &asked),
+        [(0.0, 3.0), (0.0, 6.0)]
+    );
     // Codes of one length are no shorter.
-    assert_eq!(bounds(&["13001", "13044", "13053", "24001", "24002", "24003"], mask, "", &asked), [(0.0, 0.0), (0.0, 0.0)]);
-    let asked = ["select count(*) from data where x = '13ab1'", "select count(*) from data where x like '13___'"];
-    assert_eq!(bounds(&["13ab1", "13cd2", "13ef3", "24001", "24002", "24003"], mask, "", &asked), [(0.0, 3.0), (3.0, 3.0)]);
+    assert_eq!(
+        bounds(&["13001", "13044", "13053", "24001", "24002", "24003"], mask, "", &asked),
+        [(0.0, 0.0), (0.0, 0.0)]
+    );
+    let asked =
+        ["select count(*) from data where x = '13ab1'", "select count(*) from data where x like '13___'"];
+    assert_eq!(
+        bounds(&["13ab1", "13cd2", "13ef3", "24001", "24002", "24003"], mask, "", &asked),
+        [(0.0, 3.0), (3.0, 3.0)]
+    );
 }
 
 #[test]

@@ -37,7 +37,8 @@ struct Seen {
 
 #[test]
 fn the_truth_lies_within_the_bounds() {
-    let cases: u64 = std::env::var("PRIVET_ANSWER_CASES").ok().and_then(|own| own.parse().ok()).unwrap_or(120);
+    let cases: u64 =
+        std::env::var("PRIVET_ANSWER_CASES").ok().and_then(|own| own.parse().ok()).unwrap_or(120);
     let first: u64 = std::env::var("PRIVET_ANSWER_FIRST").ok().and_then(|own| own.parse().ok()).unwrap_or(0);
     let folder = tempfile::tempdir().unwrap();
     let mut seen = Seen::default();
@@ -101,7 +102,8 @@ fn ask_all(
         };
         for line in &asked.answer.lines {
             for (output, own) in question.select.iter().zip(&line.estimates) {
-                let Some(truth) = original.figure(&question, &output.aggregate, &asked.answer.group_by, &line.group)
+                let Some(truth) =
+                    original.figure(&question, &output.aggregate, &asked.answer.group_by, &line.group)
                 else {
                     continue;
                 };

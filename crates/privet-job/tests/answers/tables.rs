@@ -188,11 +188,17 @@ const ALGORITHMS: [(&str, &str); 24] = [
     ("datafly", "algorithm = \"datafly\"\n"),
     ("specialization", "algorithm = \"top-down-specialization\"\n"),
     ("generalization", "algorithm = \"bottom-up-generalization\"\n"),
-    ("k-optimize", "algorithm = \"k-optimize\"\nminimize = \"discernibility\"\n[search.k-optimize]\nnode-limit = 30\n"),
+    (
+        "k-optimize",
+        "algorithm = \"k-optimize\"\nminimize = \"discernibility\"\n[search.k-optimize]\nnode-limit = 30\n",
+    ),
     ("attributes", "algorithm = \"attribute-suppression\"\n"),
     ("cells", "algorithm = \"cell-suppression\"\n"),
     ("mondrian", "algorithm = \"mondrian\"\n"),
-    ("mondrian nodes", "algorithm = \"mondrian\"\npublish = \"nodes\"\n[search.mondrian]\nmode = \"relaxed\"\n"),
+    (
+        "mondrian nodes",
+        "algorithm = \"mondrian\"\npublish = \"nodes\"\n[search.mondrian]\nmode = \"relaxed\"\n",
+    ),
     ("mondrian in passes", "algorithm = \"mondrian\"\n[search.mondrian]\nmemory-limit = 7\n"),
     ("local nodes", "algorithm = \"top-down-local\"\n"),
     ("local ranges", "algorithm = \"top-down-local\"\npublish = \"ranges\"\n"),
@@ -214,12 +220,27 @@ impl Drawn {
         let (mut pool, hierarchies): (Vec<String>, &[&str]) = match random.below(11) {
             0 => (
                 (0..9).map(|_| (random.below(75) as i64 - 15).to_string()).collect(),
-                &["{ intervals = [5, 10, 20] }", "{ intervals = [7], top = 40, bottom = -3 }", "{ regions = [3, 8] }",
-                  "{ mask = \"right\" }", "{ mask = \"left\" }"],
+                &[
+                    "{ intervals = [5, 10, 20] }",
+                    "{ intervals = [7], top = 40, bottom = -3 }",
+                    "{ regions = [3, 8] }",
+                    "{ mask = \"right\" }",
+                    "{ mask = \"left\" }",
+                ],
             ),
             1 => (
-                ["20", "20.5", "21.25", "29.5", "29.9", "30", "-3.25", "0.5", "1e1", "45", "19.99", "39.5", "29.0"].map(String::from).to_vec(),
-                &["{ intervals = [5, 10] }", "{ intervals = [2.5, 5], top = 39.5 }", "{ regions = [3] }", "{ mask = \"right\" }"],
+                [
+                    "20", "20.5", "21.25", "29.5", "29.9", "30", "-3.25", "0.5", "1e1", "45", "19.99",
+                    "39.5", "29.0",
+                ]
+                .map(String::from)
+                .to_vec(),
+                &[
+                    "{ intervals = [5, 10] }",
+                    "{ intervals = [2.5, 5], top = 39.5 }",
+                    "{ regions = [3] }",
+                    "{ mask = \"right\" }",
+                ],
             ),
             2 => (
                 (0..8).map(|_| (1948 + random.below(30)).to_string()).collect(),
@@ -227,39 +248,89 @@ impl Drawn {
             ),
             3 => (
                 (0..9).map(|_| date_of(-8000 + random.below(6000) as i64)).collect(),
-                &["{ dates = [\"month\", \"year\", \"decade\"] }", "{ dates = [\"year\", \"century\"] }",
-                  "{ dates = [\"week\"] }", "{ dates = [\"quarter\"] }", "{ regions = [3] }", "{ mask = \"right\", steps = [3, 6] }"],
+                &[
+                    "{ dates = [\"month\", \"year\", \"decade\"] }",
+                    "{ dates = [\"year\", \"century\"] }",
+                    "{ dates = [\"week\"] }",
+                    "{ dates = [\"quarter\"] }",
+                    "{ regions = [3] }",
+                    "{ mask = \"right\", steps = [3, 6] }",
+                ],
             ),
             4 => (
                 (0..8).map(|_| format!("{}T10:00", date_of(18_250 + random.below(500) as i64))).collect(),
                 &["{ dates = [\"day\", \"month\"] }", "{ dates = [\"year\"] }"],
             ),
             5 => (
-                (0..8).map(|_| format!("{:05}", [0, 13_000, 13_050, 14_850][random.below(4)] + random.below(30))).collect(),
-                &["{ mask = \"right\" }", "{ mask = \"right\", steps = [1, 3] }", "{ mask = \"left\" }",
-                  "{ mask = \"right\", symbol = \"0\" }", "{ regions = [3], by = \"right\" }"],
+                (0..8)
+                    .map(|_| {
+                        format!("{:05}", [0, 13_000, 13_050, 14_850][random.below(4)] + random.below(30))
+                    })
+                    .collect(),
+                &[
+                    "{ mask = \"right\" }",
+                    "{ mask = \"right\", steps = [1, 3] }",
+                    "{ mask = \"left\" }",
+                    "{ mask = \"right\", symbol = \"0\" }",
+                    "{ regions = [3], by = \"right\" }",
+                ],
             ),
             6 => (
-                ["1", "13", "130", "1305", "13053", "2", "24", "2405", "139", "-3"][..7 + random.below(4)].iter().map(|&own| own.into()).collect(),
-                &["{ mask = \"right\" }", "{ mask = \"left\" }", "{ mask = \"right\", steps = [2, 4] }", "{ regions = [3], by = \"left\" }",
-                  "{ intervals = [100, 1000] }"],
+                ["1", "13", "130", "1305", "13053", "2", "24", "2405", "139", "-3"][..7 + random.below(4)]
+                    .iter()
+                    .map(|&own| own.into())
+                    .collect(),
+                &[
+                    "{ mask = \"right\" }",
+                    "{ mask = \"left\" }",
+                    "{ mask = \"right\", steps = [2, 4] }",
+                    "{ regions = [3], by = \"left\" }",
+                    "{ intervals = [100, 1000] }",
+                ],
             ),
             7 => (
-                ["E1", "E11", "E11.9", "F1", "F10", "12", "121", "13", "1a1", "E1***", "12*"][..6 + random.below(6)].iter().map(|&own| own.into()).collect(),
-                &["{ mask = \"right\" }", "{ mask = \"left\" }", "{ mask = \"right\", symbol = \"#\" }", "{ regions = [3] }"],
+                ["E1", "E11", "E11.9", "F1", "F10", "12", "121", "13", "1a1", "E1***", "12*"]
+                    [..6 + random.below(6)]
+                    .iter()
+                    .map(|&own| own.into())
+                    .collect(),
+                &[
+                    "{ mask = \"right\" }",
+                    "{ mask = \"left\" }",
+                    "{ mask = \"right\", symbol = \"#\" }",
+                    "{ regions = [3] }",
+                ],
             ),
             8 => (["yes", "NO", "no", "t"].map(String::from).to_vec(), &[""]),
             9 => (
                 ["Bonn", "Ulm", "Trier", "Metz"].map(String::from).to_vec(),
-                &["{ tree = { south = [\"Ulm\"], west = [\"Bonn\", \"Trier\", \"Metz\"] } }", "{ groups = [[\"Bonn\", \"Ulm\"], [\"Trier\", \"Metz\"]] }",
-                  "{ tree = { Ulm = [\"Ulm\", \"Bonn\"], Bonn = [\"Trier\", \"Metz\"] } }", "{ mask = \"right\" }", "{ regions = [3], by = \"order\" }"],
+                &[
+                    "{ tree = { south = [\"Ulm\"], west = [\"Bonn\", \"Trier\", \"Metz\"] } }",
+                    "{ groups = [[\"Bonn\", \"Ulm\"], [\"Trier\", \"Metz\"]] }",
+                    "{ tree = { Ulm = [\"Ulm\", \"Bonn\"], Bonn = [\"Trier\", \"Metz\"] } }",
+                    "{ mask = \"right\" }",
+                    "{ regions = [3], by = \"order\" }",
+                ],
             ),
             _ => {
-                let mut own: Vec<String> = ["Bonn", "south", "20-29", "*", "13***", "2020", "25", "g1", "<5", "[1 to 5]", "1950-1959", "7.5"]
-                    .iter()
-                    .filter(|_| random.is(2))
-                    .map(|&own| own.into())
-                    .collect();
+                let mut own: Vec<String> = [
+                    "Bonn",
+                    "south",
+                    "20-29",
+                    "*",
+                    "13***",
+                    "2020",
+                    "25",
+                    "g1",
+                    "<5",
+                    "[1 to 5]",
+                    "1950-1959",
+                    "7.5",
+                ]
+                .iter()
+                .filter(|_| random.is(2))
+                .map(|&own| own.into())
+                .collect();
                 own.push("west".into());
                 (own, &["{ mask = \"right\" }", "{ regions = [3] }"])
             }
@@ -302,8 +373,12 @@ fn written(random: &mut Random, pool: &[String], missing: &[String]) -> String {
     let style = random.below(5);
     let mut labels: Vec<String> = Vec::new();
     for group in 0..groups {
-        let own: Vec<&String> =
-            leaves[..count].iter().zip(&group_of).filter(|(_, of)| **of == group).map(|(leaf, _)| leaf).collect();
+        let own: Vec<&String> = leaves[..count]
+            .iter()
+            .zip(&group_of)
+            .filter(|(_, of)| **of == group)
+            .map(|(leaf, _)| leaf)
+            .collect();
         let numbers: Vec<f64> = own.iter().filter_map(|leaf| kind.number(leaf)).collect();
         let low = numbers.iter().copied().fold(f64::INFINITY, f64::min).floor();
         let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -163,8 +163,12 @@ impl Original {
             Comparison::Order(order, literal) => {
                 let numeric = matches!(column.kind, Kind::Integer | Kind::Decimal | Kind::Date);
                 let ordering = match literal {
-                    _ if numeric => number(column.kind, text).partial_cmp(&Some(constant(column.kind, literal)?)),
-                    Literal::Number(own, _) => text.parse::<f64>().ok().and_then(|text| text.partial_cmp(own)),
+                    _ if numeric => {
+                        number(column.kind, text).partial_cmp(&Some(constant(column.kind, literal)?))
+                    }
+                    Literal::Number(own, _) => {
+                        text.parse::<f64>().ok().and_then(|text| text.partial_cmp(own))
+                    }
                     Literal::Text(own) => Some(text.cmp(own.as_str())),
                 };
                 Some(ordering.is_some_and(|own| match order {

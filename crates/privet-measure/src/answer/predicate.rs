@@ -291,7 +291,9 @@ fn member(literal: &Literal, column: &AnswerColumn) -> Result<Member, AnswerErro
             {
                 named
             }
-            Some(Values::Range { from, to, open, spread: None, .. }) if from.is_finite() || to.is_finite() => {
+            Some(Values::Range { from, to, open, spread: None, .. })
+                if from.is_finite() || to.is_finite() =>
+            {
                 Member::Span { from: *from, to: *to, open: *open }
             }
             // Nobody can tell who is meant.
@@ -299,7 +301,9 @@ fn member(literal: &Literal, column: &AnswerColumn) -> Result<Member, AnswerErro
                 let accepted = accepted(column.kind);
                 return Err(AnswerError::Constant { column: column.name.clone(), accepted });
             }
-            Some(Values::Mask { .. } | Values::Unknown { expect_label: false, .. }) if !column.ambiguous => named,
+            Some(Values::Mask { .. } | Values::Unknown { expect_label: false, .. }) if !column.ambiguous => {
+                named
+            }
             _ => Member::Text(text.clone()),
         });
     }

@@ -230,10 +230,8 @@ fn hidden_number(
         return Ok(());
     }
     // What the text says of each test, where it says anything.
-    let of_text: Vec<Option<Option<bool>>> = predicates
-        .iter()
-        .map(|p| p.asks_text().then(|| p.on_opaque(column, label, mask.as_ref())))
-        .collect();
+    let of_text: Vec<Option<Option<bool>>> =
+        predicates.iter().map(|p| p.asks_text().then(|| p.on_opaque(column, label, mask.as_ref()))).collect();
     let open: Vec<usize> =
         of_text.iter().enumerate().filter(|(_, own)| **own == Some(None)).map(|(at, _)| at).collect();
     if open.len() > MOST_OPEN {

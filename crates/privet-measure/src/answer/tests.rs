@@ -74,7 +74,10 @@ fn table_1_3() -> Records {
     let illness = ["HD", "Flu", "VI", "Ca", "Ca", "Flu", "HD", "HD", "Ca", "VI", "Ca", "Ca"];
     let zip = AnswerColumn {
         labels: texts(&["1****", "13***"]),
-        regions: vec![Region { values: Values::Mask { one_length: true, digits: true }, or_missing: false }; 2],
+        regions: vec![
+            Region { values: Values::Mask { one_length: true, digits: true }, or_missing: false };
+            2
+        ],
         kind: Kind::Text,
         cells: AnswerCells::PerRecord(vec![0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]),
         ..ranges("zip", &[])

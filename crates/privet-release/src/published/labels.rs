@@ -97,7 +97,9 @@ pub fn reading_of_levels<'a>(
     for (labels, node_of_value) in levels {
         let read: Vec<Read<'_>> = labels.iter().map(|label| Read::of(label, &texts)).collect();
         for ((value, numbers), &node) in values.iter().zip(&numbers).zip(node_of_value) {
-            let Some((label, read)) = labels.get(node as usize).zip(read.get(node as usize)) else { continue };
+            let Some((label, read)) = labels.get(node as usize).zip(read.get(node as usize)) else {
+                continue;
+            };
             all_fit &= label == value || read.holds(value, numbers);
             masked |= matches!(read.as_kinds[2], Some(Reading::Mask(_)));
             hidden &= label == value || label.contains('*');
@@ -241,8 +243,11 @@ impl<'a> Nodes<'a> {
             }
         }
         for (number, own) in hierarchy.levels().iter().enumerate() {
-            let spelled_like = own.labels.iter().zip(0u32..).filter(|(label, _)| domain.texts()[..missing].contains(label));
-            companions.extend(spelled_like.filter_map(|(_, node)| own.node_of_leaf.iter().position(|&of| of == node)));
+            let spelled_like =
+                own.labels.iter().zip(0u32..).filter(|(label, _)| domain.texts()[..missing].contains(label));
+            companions.extend(
+                spelled_like.filter_map(|(_, node)| own.node_of_leaf.iter().position(|&of| of == node)),
+            );
             if !wanted(number + 1) {
                 continue;
             }
@@ -251,11 +256,14 @@ impl<'a> Nodes<'a> {
                 below.entry(label).or_default();
             }
             for (code, leaf) in leaves.iter().enumerate() {
-                let mut push = |node: u32| below.entry(&own.labels[node as usize]).or_default().push(code as u32);
+                let mut push =
+                    |node: u32| below.entry(&own.labels[node as usize]).or_default().push(code as u32);
                 match leaf {
                     Some(leaf) => push(own.node_of_leaf[*leaf]),
                     None if is_top => push(0),
-                    None if code < missing => companions.iter().for_each(|&leaf| push(own.node_of_leaf[leaf])),
+                    None if code < missing => {
+                        companions.iter().for_each(|&leaf| push(own.node_of_leaf[leaf]))
+                    }
                     None => {}
                 }
             }

@@ -300,7 +300,9 @@ impl Published {
 /// The manifest of a release of records.
 fn described(folder: &Path) -> Result<Manifest, PublishedError> {
     let bytes = manifest_bytes(folder)?;
-    if let Some(kind) = crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized") {
+    if let Some(kind) =
+        crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
+    {
         return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
     }
     Manifest::parse(&bytes).map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
