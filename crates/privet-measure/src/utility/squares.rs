@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::spread::Spread;
 
-/// Pairs of regions times columns that may be looked at: a few seconds' work.
-const MOST_PAIRS: u64 = 1 << 29;
+/// Pairs of regions times columns that may be looked at: about a second's work.
+const MOST_PAIRS: u64 = 1 << 28;
 
 /// Whether the pairs of so many regions can be gone through, `looked_at` of them having been.
 pub(super) fn is_feasible(spread: &Spread<'_>, regions: usize, looked_at: &mut u64) -> bool {

@@ -229,12 +229,12 @@ fn cells(recoding: &Recoding, labels: u64, published: &[u64]) -> Vec<Row> {
         fate: Fate::NotNeeded,
     };
     let as_it_was = published.first().copied();
-    // The last level is the top. Without knowing, all but one of several labels are values.
+    // The last level is the top. Where it is not known, a column that lost something has hidden cells.
     let is_hidden = match as_it_was {
         Some(_) => published.iter().skip(1).any(|own| *own > 0),
-        None => true,
+        None => recoding.loss > 0.0,
     };
-    let as_it_was = as_it_was.unwrap_or(labels.saturating_sub(1));
+    let as_it_was = as_it_was.unwrap_or(labels.saturating_sub(u64::from(is_hidden)));
     let hidden = if is_hidden { some_of(hidden, 1) } else { hidden };
     vec![hidden, if as_it_was > 0 { some_of(values, as_it_was) } else { values }]
 }
@@ -457,6 +457,8 @@ mod tests {
         // Nothing is hidden in this column, or everything.
         let none = draw("x", "t", &hidden, None, &[70, 0]);
         assert!(none.matches("▸").count() == 1 && none.contains("hidden (*): 1 label, coarser, not needed"));
+        let whole = Recoding { loss: 0.0, ..hidden.clone() };
+        assert_eq!(draw("x", "t", &whole, None, &[]).matches("▸").count(), 1);
         let all = draw("x", "t", &hidden, None, &[0, 1]);
         assert!(all.contains("as it was: 74 values, given up"), "{all}");
         let means = recoding(None, Some(("means", 312)), &[74, 1], 1);
