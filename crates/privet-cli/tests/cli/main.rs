@@ -38,5 +38,6 @@ mod repeat;
 mod search;
 mod series;
 mod told;
+mod units;
 mod using;
 mod view_promises;
