@@ -11,9 +11,19 @@
 //! # Guarantee
 //! The likelihood never falls from round to round; `converged` tells whether it stopped rising. Σ is symmetric and has no
 //! negative variance. Where selection is *not* ignorable (large values suppressed because they are large) the estimates are
-//! biased and nothing here notices. The maximum need not be the only one. Deterministic.
+//! biased and nothing here notices. The maximum need not be the only one. Deterministic. A round takes as long as there are forms
+//! of records (what is shown, with how much noise), however many records there are.
+//!
+//! Means and covariances are those of any distribution, not only of a normal one: then the estimates are those of a
+//! quasi-likelihood, and their [`standard_errors`] hold all the same.
+
+mod errors;
+
+use std::collections::HashMap;
 
 use nalgebra::{DMatrix, DVector};
+
+pub use errors::{MaskedErrors, standard_errors};
 
 /// What is published of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,9 +131,9 @@ pub fn fit(cells: &[Masked], columns: usize, options: MaskedOptions) -> Result<M
     let mut model = Model {
         mean: DVector::zeros(columns),
         covariance: DMatrix::identity(columns, columns),
-        records: cells.chunks_exact(columns).map(|record| Record::new(record, &units)).collect(),
+        forms: forms(cells, columns, &units),
     };
-    let n = model.records.len() as f64;
+    let n = (cells.len() / columns) as f64;
     let (mut last, mut rounds, mut converged) = (f64::NEG_INFINITY, 0, false);
     while rounds < options.rounds {
         let likelihood = model.step()?;
@@ -196,13 +206,49 @@ impl Record {
     }
 }
 
+/// Records that show the same columns with the same noise: how many, the sum of what they show, and that of its products.
+struct Form {
+    places: Vec<usize>,
+    noise: Vec<f64>,
+    count: f64,
+    sum: DVector<f64>,
+    products: DMatrix<f64>,
+}
+
+/// The forms of the records, in the order in which they come.
+fn forms(cells: &[Masked], columns: usize, units: &[(f64, f64)]) -> Vec<Form> {
+    let mut forms: Vec<Form> = Vec::new();
+    let mut place_of: HashMap<(Vec<usize>, Vec<u64>), usize> = HashMap::new();
+    for cells in cells.chunks_exact(columns) {
+        let Record { places, values, noise } = Record::new(cells, units);
+        let key = (places, noise.iter().map(|own| own.to_bits()).collect());
+        let place = match place_of.get(&key) {
+            Some(&place) => place,
+            None => {
+                let (places, shown) = (key.0.clone(), key.0.len());
+                let (sum, products) = (DVector::zeros(shown), DMatrix::zeros(shown, shown));
+                forms.push(Form { places, noise, count: 0.0, sum, products });
+                place_of.insert(key, forms.len() - 1);
+                forms.len() - 1
+            }
+        };
+        if let Some(form) = forms.get_mut(place) {
+            let values = DVector::from_vec(values);
+            form.count += 1.0;
+            form.products += &values * values.transpose();
+            form.sum += values;
+        }
+    }
+    forms
+}
+
 struct Model {
     mean: DVector<f64>,
     covariance: DMatrix<f64>,
-    records: Vec<Record>,
+    forms: Vec<Form>,
 }
 
-/// Records that show the same columns with the same noise share a matrix.
+/// What records of one form share.
 struct Shared {
     /// Σ_·O (Σ_OO + S_OO)⁻¹.
     gain: DMatrix<f64>,
@@ -212,14 +258,20 @@ struct Shared {
     ln_determinant: f64,
 }
 
+/// How far what records of one form show is from the mean: the sum, and that of its products.
+struct Away {
+    sum: DVector<f64>,
+    products: DMatrix<f64>,
+}
+
 impl Model {
-    fn shared(&self, record: &Record) -> Result<Shared, MaskedError> {
-        let (all, shown) = (self.mean.len(), record.places.len());
+    fn shared(&self, form: &Form) -> Result<Shared, MaskedError> {
+        let (all, shown) = (self.mean.len(), form.places.len());
         let inner = DMatrix::from_fn(shown, shown, |row, column| {
-            let noise = if row == column { record.noise[row] } else { 0.0 };
-            self.covariance[(record.places[row], record.places[column])] + noise
+            let noise = if row == column { form.noise[row] } else { 0.0 };
+            self.covariance[(form.places[row], form.places[column])] + noise
         });
-        let cross = DMatrix::from_fn(all, shown, |row, column| self.covariance[(row, record.places[column])]);
+        let cross = DMatrix::from_fn(all, shown, |row, column| self.covariance[(row, form.places[column])]);
         let factor = nalgebra::Cholesky::new(inner).ok_or(MaskedError::Singular)?;
         let inverse = factor.inverse();
         let ln_determinant = 2.0 * factor.l_dirty().diagonal().iter().map(|own| own.ln()).sum::<f64>();
@@ -231,33 +283,22 @@ impl Model {
         Ok(Shared { gain, left, inverse, ln_determinant })
     }
 
-    /// Runs over the records with what those of the same form share.
-    fn each(&self, mut see: impl FnMut(&Record, &Shared, &DVector<f64>)) -> Result<f64, MaskedError> {
-        let mut known: Vec<(usize, Shared)> = Vec::new();
+    /// Runs over the forms; the likelihood.
+    fn each(&self, mut see: impl FnMut(&Form, &Shared, &Away)) -> Result<f64, MaskedError> {
         let mut likelihood = 0.0;
-        for (at, record) in self.records.iter().enumerate() {
-            let same = |other: &usize| {
-                self.records[*other].places == record.places && self.records[*other].noise == record.noise // why: of these
+        for form in &self.forms {
+            let shared = self.shared(form)?;
+            let mean =
+                DVector::from_iterator(form.places.len(), form.places.iter().map(|&own| self.mean[own])); // why: places of columns
+            let moved = &form.sum * mean.transpose();
+            let away = Away {
+                sum: &form.sum - &mean * form.count,
+                products: &form.products - &moved - moved.transpose() + &mean * mean.transpose() * form.count,
             };
-            // A release has few forms; when every record has a noise of its own they are not kept.
-            let place = match known.iter().position(|(other, _)| same(other)) {
-                Some(place) => place,
-                None => {
-                    if known.len() >= 64 {
-                        known.clear();
-                    }
-                    known.push((at, self.shared(record)?));
-                    known.len() - 1
-                }
-            };
-            let Some((_, shared)) = known.get(place) else { continue };
-            let away = DVector::from_fn(record.places.len(), |own, _| {
-                record.values[own] - self.mean[record.places[own]]
-            });
-            let square = (away.transpose() * &shared.inverse * &away).sum();
-            let constant = record.places.len() as f64 * std::f64::consts::TAU.ln();
-            likelihood -= 0.5 * (square + shared.ln_determinant + constant);
-            see(record, shared, &away);
+            let square = (&shared.inverse * &away.products).trace();
+            let constant = form.places.len() as f64 * std::f64::consts::TAU.ln();
+            likelihood -= 0.5 * (square + form.count * (shared.ln_determinant + constant));
+            see(form, &shared, &away);
         }
         Ok(likelihood)
     }
@@ -270,15 +311,15 @@ impl Model {
     fn step(&mut self) -> Result<f64, MaskedError> {
         let all = self.mean.len();
         let mut sum = DVector::zeros(all);
-        let mut squares = DMatrix::zeros(all, all);
-        let likelihood = self.each(|_, shared, away| {
-            let held = &shared.gain * away;
-            squares += &held * held.transpose() + &shared.left;
-            sum += held;
+        let mut products = DMatrix::zeros(all, all);
+        let mut n = 0.0;
+        let likelihood = self.each(|form, shared, away| {
+            products += &shared.gain * &away.products * shared.gain.transpose() + &shared.left * form.count;
+            sum += &shared.gain * &away.sum;
+            n += form.count;
         })?;
-        let n = self.records.len() as f64;
         let moved = sum / n;
-        self.covariance = squares / n - &moved * moved.transpose();
+        self.covariance = products / n - &moved * moved.transpose();
         self.covariance = (&self.covariance + self.covariance.transpose()) * 0.5;
         self.mean += moved;
         Ok(likelihood)

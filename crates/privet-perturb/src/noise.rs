@@ -101,6 +101,59 @@ impl Noise {
         }
     }
 
+    /// The mean of [`between`](Self::between) over intervals of this width that end anywhere from a to b: the probability that
+    /// noise upon a number that lies evenly within an interval leads into another, per unit of both. `far` is how far the
+    /// middle of the one is from that of the other.
+    pub(crate) fn mean_between(self, far: f64, (from, to): (f64, f64)) -> f64 {
+        let (from, to) = (from.min(to), from.max(to));
+        // Over an interval that is this narrow the density does not change, and its integral would be all rounding.
+        if from < 1e-6 * self.width() {
+            return if to < 1e-6 * self.width() {
+                self.density(far)
+            } else {
+                self.between(far - 0.5 * to, far + 0.5 * to) / to
+            };
+        }
+        // The second difference of the integral of the distribution function is the mean; for normal noise it is all
+        // rounding where one interval is narrow, and there the mean over that is smooth enough for five points (Gauss).
+        if let (Noise::Gaussian { deviation }, true) = (self, from < self.width()) {
+            const POINTS: [(f64, f64); 5] = [
+                (-0.906_179_845_938_664, 0.236_926_885_056_189),
+                (-0.538_469_310_105_683, 0.478_628_670_499_366),
+                (0.0, 0.568_888_888_888_889),
+                (0.538_469_310_105_683, 0.478_628_670_499_366),
+                (0.906_179_845_938_664, 0.236_926_885_056_189),
+            ];
+            let at = |(place, weight): (f64, f64)| {
+                let middle = far + 0.5 * from * place;
+                let [a, b] = [middle - 0.5 * to, middle + 0.5 * to].map(|own| own / deviation);
+                0.5 * weight * normal::between(a, b)
+            };
+            return POINTS.into_iter().map(at).sum::<f64>() / to;
+        }
+        let [wide, narrow] = [0.5 * (from + to), 0.5 * (to - from)];
+        let ends = [far + wide, far + narrow, far - narrow, far - wide];
+        // Of t above 0 the integral is t and what it is of −t: beyond the noise on one side nothing is left of t.
+        let beyond = match ends.iter().all(|own| *own >= 0.0) || ends.iter().all(|own| *own <= 0.0) {
+            true => 0.0,
+            false => second_difference(ends.map(|own| own.max(0.0))),
+        };
+        let tails = second_difference(ends.map(|own| self.integral_of_tail(own.abs())));
+        ((beyond + tails) / (from * to)).max(0.0)
+    }
+
+    /// The integral from t on of the probability of a number above; t from 0 on.
+    fn integral_of_tail(self, t: f64) -> f64 {
+        match self {
+            Noise::Uniform { half_width } if t < half_width => (half_width - t).powi(2) / (4.0 * half_width),
+            Noise::Uniform { .. } => 0.0,
+            Noise::Gaussian { deviation } => {
+                let z = t / deviation;
+                deviation * (normal::density(z) - z * normal::upper_tail(z)).max(0.0)
+            }
+        }
+    }
+
     /// The variance.
     pub fn variance(self) -> f64 {
         match self {
@@ -140,6 +193,10 @@ impl Noise {
             Noise::Gaussian { deviation } => deviation * normal::entropy_power(),
         }
     }
+}
+
+fn second_difference([a, b, c, d]: [f64; 4]) -> f64 {
+    (a - b) - (c - d)
 }
 
 /// Adds noise to numbers.
@@ -325,6 +382,31 @@ mod tests {
         }
         assert_eq!((UNIFORM.density(2.0), UNIFORM.density(2.1), UNIFORM.reach()), (0.25, 0.0, Some(2.0)));
         assert_eq!(GAUSSIAN.reach(), None);
+    }
+
+    /// The mean over two intervals is that of many points of the one.
+    #[test]
+    fn means_over_intervals() {
+        for noise in
+            [UNIFORM, GAUSSIAN, Noise::Uniform { half_width: 0.33 }, Noise::Gaussian { deviation: 0.2 }]
+        {
+            for (from, to) in
+                [(1.0, 1.0), (0.1, 3.0), (2.5, 0.7), (1e-9, 0.5), (0.5, 1e-9), (1e-9, 1e-9), (4.0, 5.0)]
+            {
+                for far in [0.0, 0.3, -0.9, 1.7, -2.2, 3.1, 6.0] {
+                    let points = 4000;
+                    let at = |point: i32| far + ((f64::from(point) + 0.5) / f64::from(points) - 0.5) * from;
+                    let means = (0..points).map(|point| match to < 1e-6 {
+                        true => noise.density(at(point)),
+                        false => noise.between(at(point) - 0.5 * to, at(point) + 0.5 * to) / to,
+                    });
+                    let expected = means.sum::<f64>() / f64::from(points);
+                    assert_near(noise.mean_between(far, (from, to)), expected, 2e-4);
+                    assert_eq!(noise.mean_between(far, (from, to)), noise.mean_between(far, (to, from)));
+                }
+            }
+            assert_eq!(noise.mean_between(1e6, (1.0, 2.0)), 0.0);
+        }
     }
 
     #[test]

@@ -12,12 +12,16 @@
 //! for values rounded to the middle of their cell, which moves none by more than half a cell: a million values take as
 //! long as a few thousand. The same on any number of threads.
 //!
+//! Where values were rounded to a step after the noise ([`Options::step`]), what counts is the probability of the step that a
+//! value stands for, and cells are whole steps: then nothing is rounded twice.
+//!
 //! Where all originals are multiples of a unit ([`Options::unit`]), and these are not too many, they are single numbers
 //! and not spread over intervals: the mass of each is fitted, and that of an interval is the sum of those in it.
 //!
 //! One attribute at a time: a joint distribution is not reconstructed. How sure the masses are is told by
 //! [`share_intervals`].
 
+mod edges;
 mod intervals;
 mod places;
 
@@ -53,12 +57,14 @@ pub struct Options {
     pub stop: Stop,
     /// What all originals are known to be multiples of, such as 1.
     pub unit: Option<f64>,
+    /// What values were rounded to multiples of after the noise.
+    pub step: Option<f64>,
 }
 
 impl Default for Options {
-    /// Means over intervals, 16 cells for each, the default rule of stopping, and any numbers.
+    /// Means over intervals, 16 cells for each, the default rule of stopping, any numbers, and no rounding.
     fn default() -> Self {
-        Self { kernel: Kernel::Interval, cells: Some(16), stop: Stop::default(), unit: None }
+        Self { kernel: Kernel::Interval, cells: Some(16), stop: Stop::default(), unit: None, step: None }
     }
 }
 
@@ -111,7 +117,8 @@ pub fn reconstruct(
         Some(units) => units.iter().map(|own| Place::At(own.0)).collect(),
         None => grid.intervals().map(|(low, high)| Place::Within(low, high)).collect(),
     };
-    let (mixture, unreachable) = mixture(values, noise, grid, &places, options)?;
+    let cells = Cells::new(grid, options)?;
+    let (mixture, unreachable) = mixture(values, noise, grid, &places, options, cells)?;
     let fit = mixture.fit(&options.stop)?;
     let masses = match units {
         None => fit.masses,
@@ -133,21 +140,21 @@ pub fn reconstruct(
     })
 }
 
-/// How likely each place makes each value, and how many values none explains. Values are binned by the cells of the grid.
+/// How likely each place makes each value, and how many values none explains. Values are binned by the cells.
 fn mixture(
     values: &[f64],
     noise: Noise,
     grid: &Grid,
     places: &[Place],
     options: &Options,
+    cells: Cells,
 ) -> Result<(Mixture, u64), PerturbError> {
     noise.check()?;
     check_numbers(values, 1)?;
     if values.is_empty() {
         return Err(PerturbError::Empty { what: "value" });
     }
-    let width = cell_width(grid, options.cells)?;
-    let counted = count(values, noise, grid, width);
+    let counted = count(values, noise, grid, cells);
     let size = counted.len().saturating_mul(places.len());
     if size > MOST_ENTRIES {
         return Err(PerturbError::TooLarge {
@@ -161,7 +168,7 @@ fn mixture(
     let mut likelihoods = vec![0.0; places.len()];
     for &(value, count) in &counted {
         for (likelihood, place) in likelihoods.iter_mut().zip(places) {
-            *likelihood = place.likelihood(value, noise, options.kernel, width);
+            *likelihood = place.likelihood(value, noise, options.kernel, cells);
         }
         if !mixture.push(count as f64, &likelihoods) {
             unreachable += count;
@@ -170,17 +177,59 @@ fn mixture(
     Ok((mixture, unreachable))
 }
 
-/// How wide the cells are that values are binned by; 0 where they are taken as they are.
-fn cell_width(grid: &Grid, cells: Option<u32>) -> Result<f64, PerturbError> {
-    match cells {
-        None => Ok(0.0),
-        Some(0) => Err(PerturbError::Parameter { name: "the cells of an interval", accepted: "at least 1" }),
-        Some(cells) => Ok(grid.narrowest() / f64::from(cells)),
+/// How values are binned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cells {
+    /// How wide a cell is; 0 where values are taken as they are.
+    width: f64,
+    /// Where values are rounded: to which step, and how many steps a cell has.
+    steps: Option<(f64, f64)>,
+}
+
+impl Cells {
+    fn new(grid: &Grid, options: &Options) -> Result<Self, PerturbError> {
+        let width = match options.cells {
+            None => 0.0,
+            Some(0) => {
+                return Err(PerturbError::Parameter {
+                    name: "the cells of an interval",
+                    accepted: "at least 1",
+                });
+            }
+            Some(cells) => grid.narrowest() / f64::from(cells),
+        };
+        Self::of_width(width, options.step)
+    }
+
+    /// Cells that are about so wide: whole steps, where values are rounded.
+    fn of_width(width: f64, step: Option<f64>) -> Result<Self, PerturbError> {
+        match step {
+            Some(step) if !(step > 0.0 && step.is_finite()) => {
+                Err(PerturbError::Parameter { name: "the step of rounding", accepted: "a number above 0" })
+            }
+            Some(step) => {
+                let many = (width / step + 1e-9).floor().max(1.0);
+                Ok(Self { width: many * step, steps: Some((step, many)) })
+            }
+            None => Ok(Self { width, steps: None }),
+        }
+    }
+
+    /// The middle of the cell of a value.
+    fn middle(self, value: f64, low: f64) -> f64 {
+        match self.steps {
+            Some((step, many)) => {
+                let cell = ((value / step).round() / many).floor();
+                (cell * many + 0.5 * (many - 1.0)) * step
+            }
+            None if self.width > 0.0 => low + (((value - low) / self.width).floor() + 0.5) * self.width,
+            None => value,
+        }
     }
 }
 
 /// The different values, or the middles of their cells, in order, with their numbers.
-fn count(values: &[f64], noise: Noise, grid: &Grid, width: f64) -> Vec<(f64, u64)> {
+fn count(values: &[f64], noise: Noise, grid: &Grid, cells: Cells) -> Vec<(f64, u64)> {
     let mut sorted = values.to_vec();
     if noise.is_none() {
         // Only the interval matters, and rounding must not lead into another.
@@ -188,12 +237,12 @@ fn count(values: &[f64], noise: Noise, grid: &Grid, width: f64) -> Vec<(f64, u64
         for value in &mut sorted {
             *value = grid.interval_of(*value).and_then(start).unwrap_or(f64::NEG_INFINITY);
         }
-    } else if width > 0.0 {
+    } else if cells.width > 0.0 {
         let low = grid.edges().first().copied().unwrap_or(0.0);
         for value in &mut sorted {
-            let middle = low + (((*value - low) / width).floor() + 0.5) * width;
+            let middle = cells.middle(*value, low);
             // Far out, where cells are finer than numbers, there is nothing to round.
-            if (middle - *value).abs() <= width {
+            if (middle - *value).abs() <= cells.width {
                 *value = middle;
             }
         }

@@ -13,15 +13,17 @@
 //! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
 //! that drops directions has nothing to drop among them, and says so.
 
+mod people;
 mod series;
 mod table;
+mod unit;
 
 use privet_perturb::Law;
 use serde::Serialize;
 
 use super::categories::PerturbedCategories;
 use super::constant::constant_column;
-use super::linkage::{Link, LinkageScore, link};
+use super::linkage::{Link, LinkageScore};
 use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
@@ -40,6 +42,8 @@ pub struct PerturbedColumn<'a> {
     pub law: Law,
     /// Published values are rounded to multiples of this; 0 where they are not.
     pub step: f64,
+    /// What all originals are multiples of, as far as it is published; 0 where it is not.
+    pub unit: f64,
     /// With [`Law::Keep`]: the column shares noise with all others that have this factor, correlated as their values
     /// are (survey ME-24).
     pub together: Option<f64>,
@@ -156,7 +160,15 @@ pub fn assess_beside(
     if let (true, Some(_)) = (all.is_empty(), categories.first()) {
         let (law, together) = (Law::Keep, None);
         let original = Some(&nowhere[..]); // why: the whole of it
-        all.push(PerturbedColumn { name: "", values: &nowhere, law, step: 0.0, together, original });
+        all.push(PerturbedColumn {
+            name: "",
+            values: &nowhere,
+            law,
+            step: 0.0,
+            unit: 0.0,
+            together,
+            original,
+        });
     }
     let linkage = Table::new(&all)?.linkage(categories, knowing)?;
     if columns.is_empty() {
@@ -238,16 +250,20 @@ impl Table<'_> {
                        noise and none can be dropped. The best linear estimate uses the covariance of the noise instead.";
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
-        let found = spectral_filter(self.records()?, &variances)?;
+        let mut found = spectral_filter(self.records()?, &variances)?;
         let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
+        let rounded = self.round(&mut found.estimates, &mut found.expected_errors, knowing);
+        let expected_error =
+            if rounded { over(&found.expected_errors, &deviations) } else { found.expected_error };
         let score = self.score_in(&found.estimates, &deviations, knowing)?;
         let errors = self.beyond_means(&found.expected_errors);
-        let outcome = estimated(found.expected_error, &errors, score, knowing);
+        let outcome = estimated(expected_error, &errors, score, knowing);
         let verdict = format!(
-            "{} of {} directions hold more data than noise; dropping the others {}.{}{}",
+            "{} of {} directions hold more data than noise; dropping the others {}.{}{}{}",
             found.kept,
             found.noisy_columns,
             told(&outcome),
+            unit::words(rounded),
             self.worst(&outcome, &errors),
             self.left_out()
         );
@@ -266,14 +282,18 @@ impl Table<'_> {
         if let Some(why) = self.cannot() {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
-        let found = best_linear(self.records()?, &self.shape())?;
+        let mut found = best_linear(self.records()?, &self.shape())?;
+        let mut errors = found.errors_in_noise();
+        let rounded = self.round(&mut found.estimates, &mut errors, knowing);
+        let expected_error = if rounded { over(&errors, &self.deviations()) } else { found.expected_error() };
         let score = self.score(&found.estimates, knowing)?;
-        let errors = self.beyond_means(&found.errors_in_noise());
-        let outcome = estimated(found.expected_error(), &errors, score, knowing);
+        let errors = self.beyond_means(&errors);
+        let outcome = estimated(expected_error, &errors, score, knowing);
         let verdict = format!(
-            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}{}{}",
+            "Estimating each record from all of its columns {}. From each column alone {:.2} would be left.{}{}{}{}",
             told(&outcome),
             found.error_alone(),
+            unit::words(rounded),
             self.worst(&outcome, &errors),
             self.naive(knowing)?,
             self.left_out()
@@ -323,58 +343,6 @@ impl Table<'_> {
         })
     }
 
-    fn linkage(
-        &self,
-        categories: &[PerturbedCategories],
-        knowing: &Knowing,
-    ) -> Result<NoiseFinding, NoiseAttackError> {
-        let numbers = self.columns.iter().map(|column| column.name).filter(|name| !name.is_empty());
-        let names = numbers.chain(categories.iter().map(|own| own.name.as_str()));
-        let names: Vec<String> = names.map(str::to_owned).collect();
-        let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "noise-linkage",
-            columns: names.clone(),
-            assumes: "a file with the original values of these columns for everybody in the release, and the published \
-                      laws",
-            outcome,
-            verdict,
-            links: Vec::new(),
-        };
-        let Some(original) = &self.original else {
-            let why = "Not made: the adversary's file is missing; give the original of every column to stand in for it.";
-            return Ok(finding(Outcome::NotMade, why.to_owned()));
-        };
-        let of_noise = self.cannot().filter(|_| categories.is_empty() || self.kept.len() < 2);
-        if let Some(why) = of_noise {
-            return Ok(finding(Outcome::NotMade, why.to_owned()));
-        }
-        let categories: Vec<PerturbedCategories> = categories.iter().map(|own| own.of(&self.kept)).collect();
-        let people = Records::new(original, self.columns.len())?;
-        let laws: Vec<(Law, f64)> = self.columns.iter().map(|column| (column.law, column.step)).collect();
-        let links = link(self.records()?, people, &self.rounded_shape(), &laws, &categories, knowing.seed)?;
-        let own: Vec<u32> = (0..people.len() as u32).collect();
-        let score = links.score(&own, knowing.confidence)?;
-        let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
-        let verdict = format!(
-            "The likeliest person is the right one for {} % of the records (chance: {} %). The adversary is sure of {} % \
-             and then right in {} %; of people who are not in the file it would be {} %.{}{}",
-            percent(score.right.rate),
-            percent(score.chance),
-            percent(score.exposed.rate),
-            percent(score.right_when_sure.rate),
-            percent(score.control.rate),
-            match links.judged().len() {
-                judged if judged < people.len() => format!(" Judged were {judged} records, drawn at random."),
-                _ => String::new(),
-            },
-            self.left_out()
-        );
-        let judged = links.judged().iter().zip(links.links());
-        let record = |own: u32| self.kept.get(own as usize).copied().unwrap_or(usize::MAX);
-        let links = judged.map(|(&own, link)| (record(own), link, link.person == own)).collect();
-        Ok(NoiseFinding { links, ..finding(Outcome::Linked { succeeded, score }, verdict) })
-    }
-
     fn constant(
         &self,
         column: &PerturbedColumn<'_>,
@@ -409,7 +377,11 @@ impl Table<'_> {
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
         };
-        let found = constant_column(&known, noise)?;
+        let mut found = constant_column(&known, noise)?;
+        // Everybody has one value, which is a multiple of the unit as well.
+        if found.half_width_95 < column.unit / 2.0 {
+            found.estimate = (found.estimate / column.unit).round() * column.unit;
+        }
         if !found.looks_constant {
             let verdict = "The values spread more than the noise does, so people differ and no one value tells them \
                            all.";
@@ -460,6 +432,12 @@ fn estimated(
         None => least(errors).is_some_and(|own| own.1 <= knowing.tolerance),
     };
     Outcome::Estimated { succeeded, expected_error, score }
+}
+
+/// The root mean square of errors over the columns that have noise.
+fn over(errors: &[f64], deviations: &[f64]) -> f64 {
+    let noisy = errors.iter().zip(deviations).filter(|own| *own.1 > 0.0).map(|own| own.0 * own.0);
+    (noisy.clone().sum::<f64>() / noisy.count().max(1) as f64).sqrt()
 }
 
 /// The column with the least error, and that.

@@ -137,13 +137,13 @@ impl PerturbedCategories {
         }
     }
 
-    /// The same for some of the records.
-    pub(super) fn of(&self, records: &[usize]) -> Self {
-        let chosen = |codes: &[u32]| {
-            records.iter().map(|&record| codes.get(record).copied().unwrap_or(MISSING)).collect()
+    /// The same for some of the records, and some of the people.
+    pub(super) fn of(&self, records: &[usize], people: &[usize]) -> Self {
+        let chosen = |codes: &[u32], of: &[usize]| {
+            of.iter().map(|&own| codes.get(own).copied().unwrap_or(MISSING)).collect()
         };
-        let (published, original) = (chosen(&self.published), chosen(&self.original));
-        Self { published, original, ..self.clone() }
+        let (published, original) = (chosen(&self.published, records), chosen(&self.original, people));
+        Self { name: self.name.clone(), published, original, law: self.law.clone() }
     }
 
     /// Puts people in another order, that in which they will be asked for.
@@ -224,6 +224,6 @@ mod tests {
             [own.chance(0, 0), own.chance(1, 0), own.chance(1, 1)],
             [f64::NEG_INFINITY, 0.0, f64::NEG_INFINITY]
         );
-        assert_eq!(own.of(&[1]).published, [MISSING]);
+        assert_eq!(own.of(&[1], &[1]).published, [MISSING]);
     }
 }

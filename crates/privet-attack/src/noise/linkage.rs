@@ -146,6 +146,30 @@ pub fn link(
     categories: &[PerturbedCategories],
     seed: u64,
 ) -> Result<Linkage, NoiseAttackError> {
+    let work = Work { pairs: published.len() as f64 * people.len() as f64, records: published.len() };
+    link_part(published, people, noise, laws, categories, seed, work)
+}
+
+/// How much there is to judge: records and people of one part are all that can belong together, and of each part the same
+/// share of the records is judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work {
+    /// Records times people, of all parts.
+    pub pairs: f64,
+    /// The records of all parts.
+    pub records: usize,
+}
+
+/// The same for one part of the records and the people that alone can be behind them.
+pub(super) fn link_part(
+    published: Records<'_>,
+    people: Records<'_>,
+    noise: &NoiseShape,
+    laws: &[(Law, f64)],
+    categories: &[PerturbedCategories],
+    seed: u64,
+    work: Work,
+) -> Result<Linkage, NoiseAttackError> {
     check_length("columns in the file of people", people.width(), published.width())?;
     if people.is_empty() {
         return Err(NoiseAttackError::Length { what: "people", found: 0, expected: 1 });
@@ -168,6 +192,7 @@ pub fn link(
         NoiseShape::Independent(variances) => variances.clone(),
         NoiseShape::Proportional(_) => vec![0.0; published.width()],
         NoiseShape::Mixed { own, .. } => own.iter().map(|own| own.unwrap_or(0.0)).collect(),
+        NoiseShape::Known(covariance) => covariance.diagonal().iter().copied().collect(),
     };
     let densities = Densities::new(&laws, &variances, published, people, categories)?;
     let means = people.means();
@@ -177,7 +202,7 @@ pub fn link(
         queries: Vec::new(),
         nearest: Vec::new(),
         place_of: Vec::new(),
-        judged: judged(published.len(), people.len(), densities.is_empty(), seed),
+        judged: judged(published.len(), work, densities.is_empty(), seed),
         densities,
         most: 0.0,
         people: people.len(),
@@ -211,11 +236,13 @@ fn record(queries: &[f64], width: usize, number: u32) -> &[f64] {
 }
 
 /// The records that are judged, ascending: all, or as many as time allows.
-fn judged(records: usize, people: usize, by_distance: bool, seed: u64) -> Vec<u32> {
-    let count = (if by_distance { PAIRS.0 } else { PAIRS.1 } / people.max(1)).max(LEAST_JUDGED);
-    if records <= count {
+fn judged(records: usize, work: Work, by_distance: bool, seed: u64) -> Vec<u32> {
+    let pairs = if by_distance { PAIRS.0 } else { PAIRS.1 } as f64;
+    let share = (pairs / work.pairs.max(1.0)).max(LEAST_JUDGED as f64 / work.records.max(1) as f64);
+    if share >= 1.0 {
         return (0..records as u32).collect();
     }
+    let count = ((records as f64 * share).round() as usize).clamp(1, records.max(1));
     let mut drawn: Vec<u32> = (0..records as u32).collect();
     Random::stream(seed, 17).shuffle(&mut drawn);
     drawn.truncate(count);
@@ -382,14 +409,25 @@ fn whitening(
             }
             Ok(map)
         }
-        NoiseShape::Proportional(_) | NoiseShape::Mixed { .. } => {
-            let mut covariance = noise.covariance(&covariance(published.values(), width)?)?;
-            if let NoiseShape::Mixed { own, .. } = noise {
+        NoiseShape::Proportional(_) | NoiseShape::Mixed { .. } | NoiseShape::Known(_) => {
+            let seen = match noise {
+                NoiseShape::Known(_) => DMatrix::zeros(width, width),
+                _ => covariance(published.values(), width)?,
+            };
+            let mut covariance = noise.covariance(&seen)?;
+            let exact: Vec<usize> = match noise {
+                NoiseShape::Mixed { own, .. } => {
+                    (0..width).filter(|&column| own.get(column) == Some(&Some(0.0))).collect()
+                }
+                NoiseShape::Known(_) => (0..width).filter(|&own| covariance[(own, own)] == 0.0).collect(), // why: width × width
+                _ => Vec::new(),
+            };
+            if !exact.is_empty() {
                 let spreads = match people.len() {
                     1 => DMatrix::zeros(width, width),
                     _ => privet_perturb::covariance(people.values(), width)?,
                 };
-                for column in (0..width).filter(|&column| own.get(column) == Some(&Some(0.0))) {
+                for column in exact {
                     covariance[(column, column)] = 1e-12 * spreads[(column, column)]; // why: both are width × width
                 }
             }

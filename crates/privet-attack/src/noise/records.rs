@@ -174,6 +174,8 @@ pub enum NoiseShape {
         /// Per column the variance of its own noise, or none where it shares.
         own: Vec<Option<f64>>,
     },
+    /// This covariance, whatever the records at hand show of it: 0 for a column without noise.
+    Known(DMatrix<f64>),
 }
 
 impl NoiseShape {
@@ -210,6 +212,14 @@ impl NoiseShape {
                     (Some(variance), _) if a == b => variance,
                     _ => 0.0,
                 }))
+            }
+            Self::Known(covariance) => {
+                check_length("columns with noise", covariance.nrows(), published.nrows())?;
+                check_length("columns with noise", covariance.ncols(), published.nrows())?;
+                for &variance in covariance.diagonal().iter() {
+                    check_spread("the variance of the noise", variance)?;
+                }
+                Ok(covariance.clone())
             }
         }
     }

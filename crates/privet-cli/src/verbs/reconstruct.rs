@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use privet_data::date_of;
 use privet_job::reconstruct::{
     ColumnEstimate, ColumnReconstruction, CountsEstimate, ItemsEstimate, LearnOptions, Learned, LearnerWord,
-    NumbersEstimate, NumbersMethod, ReconstructOptions, Reconstructed, learn_collected, learn_release,
-    reconstruct_collected, reconstruct_release,
+    NumbersEstimate, NumbersMethod, ReconstructOptions, Reconstructed, Together, learn_collected,
+    learn_release, reconstruct_collected, reconstruct_release, together_collected, together_release,
 };
 use privet_perturb::learn::Approach;
 
@@ -25,6 +25,7 @@ Examples:
   privet reconstruct release diagnosis --by sex --json
   privet reconstruct collected.csv --model model.json --sampled
   privet reconstruct release basket --itemset \"bread,milk\"
+  privet reconstruct release age income --together
   privet reconstruct release --class sex --learner tree --by class --test true.csv")]
 pub struct Reconstruct {
     /// The release folder; with --model the table of collected records
@@ -50,6 +51,10 @@ pub struct Reconstruct {
     /// The support of these items together, such as "bread,milk"; for columns that hold sets. May be repeated
     #[arg(long, value_name = "ITEMS", conflicts_with = "class")]
     itemset: Vec<String>,
+    /// Means and covariances of all numbers together, with errors about the population: of the columns, or of all that are
+    /// published as they are or with added noise
+    #[arg(long, conflicts_with_all = ["by", "itemset", "class"])]
+    together: bool,
     /// Train a classifier that tells this column, which is published as it was, from reconstructed distributions
     #[arg(long, value_name = "COLUMN", conflicts_with = "sampled")]
     class: Option<String>,
@@ -83,6 +88,9 @@ impl Reconstruct {
         if let Some(class) = self.class.clone() {
             return self.learn(class, shared);
         }
+        if self.together {
+            return self.together(shared);
+        }
         let options = ReconstructOptions {
             columns: self.columns,
             by: self.by,
@@ -103,6 +111,22 @@ impl Reconstruct {
             print_json(&found)?;
         } else {
             print(&describe(&found, shared.quiet))?;
+        }
+        Ok(DONE)
+    }
+
+    fn together(self, shared: &Shared) -> Result<u8, Failure> {
+        let bar = Bar::new(shared.quiet || shared.json);
+        let found = match &self.model {
+            Some(model) => together_collected(&self.release, &read_model(model)?, &self.columns, &bar),
+            None => together_release(&self.release, &self.columns, &bar),
+        };
+        bar.clear();
+        let found = found?;
+        if shared.json {
+            print_json(&found)?;
+        } else {
+            print(&moments(&found, shared.quiet))?;
         }
         Ok(DONE)
     }
@@ -151,6 +175,53 @@ impl Method {
             Method::Bayes => NumbersMethod::Bayes,
         }
     }
+}
+
+/// Means and covariances, for a person.
+fn moments(found: &Together, quiet: bool) -> String {
+    let mut text = format!("{} records, {} columns together:\n", grouped(found.records), found.columns.len());
+    let figure = |own: f64| format!("{own:.4}");
+    let told = |own: Option<f64>| own.map_or("-".to_owned(), figure);
+    let mut rows =
+        vec![["", "mean", "error", "95 % from", "to", "deviation", "missing"].map(str::to_owned).to_vec()];
+    for own in &found.columns {
+        let end = |value: Option<f64>| value.map_or("-".to_owned(), |value| shown(value, own.dates));
+        rows.push(vec![
+            own.name.clone(),
+            shown(own.mean, own.dates),
+            told(own.mean_standard_error),
+            end(own.low),
+            end(own.high),
+            figure(own.variance.max(0.0).sqrt()),
+            grouped(own.missing),
+        ]);
+    }
+    text.push_str(&super::answer::table(&rows, 1));
+    if !found.pairs.is_empty() {
+        let mut rows = vec![["", "", "covariance", "error", "correlation"].map(str::to_owned).to_vec()];
+        for own in &found.pairs {
+            let [a, b] = own.columns.clone();
+            rows.push(vec![a, b, figure(own.covariance), told(own.standard_error), told(own.correlation)]);
+        }
+        text.push('\n');
+        text.push_str(&super::answer::table(&rows, 2));
+    }
+    if !found.converged {
+        text.push_str(&format!(
+            "Careful: the likelihood still rose after {} rounds; behind so much noise little can be told.\n",
+            grouped(found.rounds)
+        ));
+    }
+    if !quiet {
+        for (name, why) in &found.unused {
+            text.push_str(&format!("Not used: {name}; {why}.\n"));
+        }
+        text.push_str(
+            "\nErrors and intervals are about the population from which the records were drawn; those of dates are in days. Where \
+             numbers are missing, which ones must not depend on what they were.\n",
+        );
+    }
+    text
 }
 
 /// What was learned, for a person.
@@ -341,14 +412,20 @@ fn numbers_chart(numbers: &NumbersEstimate) -> String {
         vec![["from", "to", "published", "original", "95 % from", "to", ""].map(str::to_owned).to_vec()];
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let end = |share: Option<f64>| share.map_or("-".to_owned(), percent);
-    for bin in &numbers.bins {
+    for (at, bin) in numbers.bins.iter().enumerate() {
+        // Both ends of an interval of dates are days that are in it.
+        let (from, to) = match (numbers.dates, at + 1 == numbers.bins.len()) {
+            (false, _) => (bin.from, bin.to),
+            (true, true) => (bin.from.ceil(), bin.to.floor()),
+            (true, false) => (bin.from.ceil(), bin.to.ceil() - 1.0),
+        };
         let long = |share: f64| if most > 0.0 { (share / most * WIDTH).round() as usize } else { 0 };
         let (own, published) = (long(bin.share), long(bin.published));
         // `#` are originals, `.` what is published beyond them.
         let bar = format!("{}{}", "#".repeat(own), ".".repeat(published.saturating_sub(own)));
         rows.push(vec![
-            shown(bin.from, numbers.dates),
-            shown(bin.to, numbers.dates),
+            shown(from, numbers.dates),
+            shown(to, numbers.dates),
             percent(bin.published),
             percent(bin.share),
             end(bin.low),

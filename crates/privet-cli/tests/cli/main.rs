@@ -41,5 +41,6 @@ mod repeat;
 mod search;
 mod series;
 mod told;
+mod units;
 mod using;
 mod view_promises;

@@ -10,7 +10,8 @@ fn meter() -> Dir {
     for i in 0..2000u32 {
         // Every hour once: 7 and 2000 have no divisor in common.
         let hour = i * 7 % 2000;
-        text.push_str(&format!("{hour},{},m{i}\n", 200 + 100 * (hour / 500)));
+        // A little besides, so that the values are no multiples of anything.
+        text.push_str(&format!("{hour},{},m{i}\n", 200 + 100 * (hour / 500) + hour * 7 % 13));
     }
     let dir = Dir::new();
     dir.write("meter.csv", text).write(

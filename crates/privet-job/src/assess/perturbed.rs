@@ -42,6 +42,8 @@ struct Attacked<'a> {
     law: Law,
     /// To which multiples published values are rounded; 0 for none.
     step: f64,
+    /// What originals are multiples of, as far as it is published; 0 for nothing.
+    unit: f64,
     /// The factor of noise that is correlated as the data are.
     together: Option<f64>,
     kind: Kind,
@@ -101,14 +103,15 @@ fn assess_release(
         match law_of(model, column) {
             Ok(Some((law, together, kind))) => {
                 let values = column.numbers_as(kind);
-                let step = match &model.perturbation {
-                    Some(Perturbation::Noise(own)) => own.step.unwrap_or(0.0),
-                    _ => 0.0,
+                let (step, unit) = match &model.perturbation {
+                    Some(Perturbation::Noise(own)) => (own.step.unwrap_or(0.0), own.unit.unwrap_or(0.0)),
+                    _ => (0.0, 0.0),
                 };
                 columns.push(Attacked {
                     name: &model.name,
                     law,
                     step,
+                    unit,
                     together,
                     kind,
                     values,
@@ -166,6 +169,7 @@ fn assess_release(
                     name: &own.name,
                     law: Law::Keep,
                     step: 0.0,
+                    unit: 0.0,
                     together: None,
                     kind: Kind::Text,
                     original: Some(values.clone()),
@@ -214,10 +218,9 @@ fn assess_release(
         if let Some(path) = options.people.as_deref().filter(|_| own.attack == "noise-linkage") {
             let record =
                 |at: usize| order.as_ref().and_then(|own| own.0.get(at)).map_or(at, |&own| own as usize);
-            let records = own
-                .links
-                .iter()
-                .map(|&(at, link, right)| (record(at), record(link.person as usize), link, right));
+            let person = |own: u32| (own != u32::MAX).then(|| record(own as usize));
+            let records =
+                own.links.iter().map(|&(at, link, right)| (record(at), person(link.person), link, right));
             write_links(path, records, knowing.confidence)?;
         }
         match finding(own, &knowing, records, is_scored) {
@@ -237,19 +240,19 @@ fn assess_release(
 /// Of each record whom it is taken for, in the form of all other attacks: the people are those of the original, by number.
 fn write_links(
     path: &Path,
-    links: impl Iterator<Item = (usize, usize, Link, bool)>,
+    links: impl Iterator<Item = (usize, Option<usize>, Link, bool)>,
     confidence: f64,
 ) -> Result<(), RunError> {
     let mut text = String::from(write::PEOPLE);
-    let mut links: Vec<(usize, usize, Link, bool)> = links.collect();
+    let mut links: Vec<(usize, Option<usize>, Link, bool)> = links.collect();
     links.sort_by_key(|own| own.0);
     for (record, person, link, right) in links {
         let exposed = if link.confidence >= confidence { "yes" } else { "no" };
         let right = if right { "yes" } else { "no" };
+        let person = person.map_or(String::new(), |own| format!("original record {}", own + 1));
         text.push_str(&format!(
-            "record {},noise-linkage,,,{exposed},original record {},{:.4},{right},\n",
+            "record {},noise-linkage,,,{exposed},{person},{:.4},{right},\n",
             record + 1,
-            person + 1,
             link.confidence
         ));
     }
@@ -312,6 +315,7 @@ impl Attacked<'_> {
             values: &self.values,
             law: self.law,
             step: self.step,
+            unit: self.unit,
             together: self.together,
             original: self.original.as_deref(),
         }

@@ -243,7 +243,7 @@ fn model_of_table(job: &RandomizeJob, base: &Path, table: &Table) -> Result<Mode
             None => None,
             Some(spec) if spec.is_noise() => {
                 // A column without any value can be of any kind.
-                Some(Perturbation::Noise(spec.noise(name, Grain::of(column, spec))?))
+                Some(Perturbation::Noise(spec.noise(name, Grain::of(column, spec).as_ref())?))
             }
             Some(spec) if spec.items.is_some() => Some(items_of(spec, name, wanted, base, job)?),
             Some(spec) => Some(Perturbation::Categories(match matrix_of(spec, name, base)? {

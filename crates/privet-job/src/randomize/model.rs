@@ -289,6 +289,11 @@ impl ReadyNoise {
         })
     }
 
+    /// What published values are rounded to multiples of.
+    pub fn step(&self) -> Option<f64> {
+        self.step
+    }
+
     /// The variance that rounding adds to that of the noise: of an even error within one step (Sheppard).
     pub fn rounding_variance(&self) -> f64 {
         self.step.map_or(0.0, |step| step * step / 12.0)

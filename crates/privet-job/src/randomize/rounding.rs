@@ -2,29 +2,36 @@
 //!
 //! # Guarantee
 //! Noise that rounding takes off again is refused. Originals lie on a grid that everybody can guess: days, whole numbers,
-//! so many decimals. Where the noise is smaller than the unit of that grid, rounding to it gives every original back; so
-//! the standard deviation must be one unit at least. Of multiplied numbers this must hold for half of those that are not
+//! so many decimals, a unit that is declared, thousands, bands, years (`units.rs`). Where the noise is smaller than the unit
+//! of that grid, rounding to it gives every original back; so
+//! the standard deviation must be one unit at least. Where only some values share a unit, rounding to it may give back as
+//! many as it then does where all share it. Of multiplied numbers this must hold for half of those that are not
 //! 0, which stay 0. Published steps lie between a thousandth of the noise and the noise itself: finer ones show the low
 //! digits of floating-point noise, which tell from which value it was added. Where no data is read the grid of numbers is
-//! not known, and only that of dates is checked.
+//! not known, and only a declared unit and that of dates are checked.
+
+mod units;
 
 use privet_data::{Column, Kind};
 use privet_perturb::covariance;
-use privet_release::perturbed::NoiseWay;
+use privet_release::perturbed::{NoiseLaw, NoiseWay};
 
 use super::spec::PerturbSpec;
 use crate::error::JobError;
+use units::{Grid, Unit, units};
 
 /// The finest unit of decimals that is looked for: beyond it numbers are as good as continuous.
 const MOST_DECIMALS: usize = 6;
 
 /// What the data tell of a column of numbers or dates.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grain {
     /// What its values are.
     pub kind: Kind,
-    /// What all values are multiples of: 1, or 0.1, 0.01, …
+    /// The unit in which all values are written: 1, or 0.1, 0.01, …
     unit: f64,
+    /// Larger units that values share.
+    shared: Vec<Unit>,
     /// The median of the sizes of values that are not 0; absent without any.
     typical: Option<f64>,
     /// The deviation of correlated noise; absent where it cannot be computed.
@@ -50,7 +57,23 @@ impl Grain {
             Kind::Decimal => 10f64.powi(-(decimals as i32)),
             _ => 1.0,
         };
-        Some(Self { kind, unit, typical, correlated })
+        let mut records = vec![0u64; domain.len()];
+        for &code in &column.codes {
+            if let Some(slot) = records.get_mut(code as usize) {
+                *slot += 1;
+            }
+        }
+        let counted = (0..).zip(&records).filter_map(|(code, &count)| Some((domain.number(code)?, count)));
+        let shared = match kind {
+            Kind::Boolean | Kind::Text => Vec::new(),
+            _ => units(&counted.collect::<Vec<_>>(), unit, kind == Kind::Date),
+        };
+        Some(Self { kind, unit, shared, typical, correlated })
+    }
+
+    /// The largest unit that divides all values.
+    fn common(&self) -> f64 {
+        self.shared.iter().filter(|own| own.divides_all).map(|own| own.size).fold(self.unit, f64::max)
     }
 }
 
@@ -61,7 +84,7 @@ pub(super) fn unit(
     name: &str,
     way: NoiseWay,
     dates: bool,
-    grain: Option<Grain>,
+    grain: Option<&Grain>,
 ) -> Result<Option<f64>, JobError> {
     let wrong = |problem: &str| Err(JobError::key(format!("columns.{name}.perturb.unit"), problem));
     match spec.unit {
@@ -74,9 +97,7 @@ pub(super) fn unit(
         None if way == NoiseWay::Multiplicative => Ok(None),
         None if dates => Ok(Some(1.0)),
         // Numbers with more decimals than are looked for may be anything.
-        None => {
-            Ok(grain.map(|grain| grain.unit).filter(|unit| *unit > 1.5 * 10f64.powi(-(MOST_DECIMALS as i32))))
-        }
+        None => Ok(grain.map(Grain::common).filter(|unit| *unit > 1.5 * 10f64.powi(-(MOST_DECIMALS as i32)))),
     }
 }
 
@@ -94,10 +115,10 @@ pub(super) fn step(
     name: &str,
     way: NoiseWay,
     dates: bool,
-    grain: Option<Grain>,
+    law: NoiseLaw,
+    grain: Option<&Grain>,
 ) -> Result<Option<f64>, JobError> {
     let key = |what: &str| format!("columns.{name}.perturb.{what}");
-    let unit = if dates { Some(1.0) } else { grain.map(|grain| grain.unit) };
     let (said, width) = match way {
         NoiseWay::Correlated => ("factor", grain.and_then(|grain| grain.correlated)),
         NoiseWay::Additive => ("sd", spec.sd),
@@ -105,14 +126,24 @@ pub(super) fn step(
             ("sd", grain.map_or(spec.sd, |grain| grain.typical.zip(spec.sd).map(|(size, sd)| size * sd)))
         }
     };
-    if let (Some(width), Some(unit)) = (width, unit)
-        && width < unit * (1.0 - 1e-9)
+    if let Some(width) = width
+        && let Some((least, what)) = too_wide(spec, dates, law, grain, width)
     {
-        let what = if dates { "a day" } else { "the unit in which the values are written" };
+        // What is said is the width, a factor of the values or a factor of their variance.
+        let least = match way {
+            NoiseWay::Additive => least,
+            NoiseWay::Multiplicative => spec.sd.unwrap_or(1.0) * least / width,
+            NoiseWay::Correlated => spec.factor.unwrap_or(1.0) * (least / width).powi(2),
+        };
+        // A constant column has no spread that a factor could make larger.
+        let accepted = match least.is_finite() {
+            true => format!("at least {} is accepted", upwards(least)),
+            false => "use another noise".to_owned(),
+        };
         return Err(JobError::key(
             key(said),
             format!(
-                "makes noise with a standard deviation below {what}, so that rounding gives the originals back; make it larger"
+                "makes noise with a standard deviation below {what}, so that rounding gives the originals back; {accepted}"
             ),
         ));
     }
@@ -146,6 +177,47 @@ pub(super) fn step(
     Ok(Some(step))
 }
 
+/// The unit that asks for more noise than there is, by the least deviation that would do, and what it is.
+fn too_wide(
+    spec: &PerturbSpec,
+    dates: bool,
+    law: NoiseLaw,
+    grain: Option<&Grain>,
+    width: f64,
+) -> Option<(f64, String)> {
+    let written = match dates {
+        true => Some((1.0, "a day".to_owned())),
+        false => grain.map(|own| (own.unit, "the unit in which the values are written".to_owned())),
+    };
+    let declared = spec.unit.map(|unit| (unit, "the unit that is declared".to_owned()));
+    let shared = grain.into_iter().flat_map(|own| &own.shared).map(|unit| {
+        let (hides, part) = match unit.share >= 1.0 {
+            true => ("", "all values".to_owned()),
+            false => ("what hides ", format!("{} % of the values", (100.0 * unit.share).floor())),
+        };
+        let what = match unit.grid {
+            Grid::Multiples => format!("{hides}a unit that {part} share"),
+            Grid::Months => format!("{hides}a month, and {part} lie on one day of it"),
+            Grid::Years => format!("{hides}a year, and {part} lie on one day of it"),
+        };
+        (unit.least_deviation(law), what)
+    });
+    let all = written.into_iter().chain(declared).chain(shared);
+    all.filter(|(least, _)| width < least * (1.0 - 1e-9)).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// A number to three figures, not below it.
+fn upwards(number: f64) -> f64 {
+    let exact = format!("{number:.9e}").parse().unwrap_or(number);
+    let (rounded, figure) =
+        (format!("{exact:.2e}"), 10f64.powf(exact.abs().max(1e-300).log10().floor() - 2.0));
+    let rounded: f64 = rounded.parse().unwrap_or(exact);
+    match rounded >= exact {
+        true => rounded,
+        false => format!("{:.2e}", rounded + figure).parse().unwrap_or(exact),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,8 +245,8 @@ mod tests {
             for (share, is_well) in [(0.99, false), (1.0, true), (50.0, true)] {
                 let own = spec(&format!("noise = \"gaussian\"\nsd = {:e}", share * unit));
                 let grain = grain(cells, &own);
-                let dates = grain.is_some_and(|grain| grain.kind == Kind::Date);
-                let found = step(&own, "x", NoiseWay::Additive, dates, grain);
+                let dates = grain.as_ref().is_some_and(|grain| grain.kind == Kind::Date);
+                let found = step(&own, "x", NoiseWay::Additive, dates, NoiseLaw::Gaussian, grain.as_ref());
                 assert_eq!(found.is_ok(), is_well, "{cells:?} {share}: {found:?}");
                 assert!(found.is_err() || found.unwrap().unwrap() <= share * unit * (1.0 + 1e-9));
             }
@@ -188,7 +260,8 @@ mod tests {
         for (cells, is_well) in
             [(&["20", "37", "41"][..], true), (&["20", "21"], false), (&["7", "7.0"], false)]
         {
-            let found = step(&own, "x", NoiseWay::Correlated, false, grain(cells, &own));
+            let found =
+                step(&own, "x", NoiseWay::Correlated, false, NoiseLaw::Gaussian, grain(cells, &own).as_ref());
             assert_eq!(found.is_ok(), is_well, "{cells:?}: {found:?}");
         }
         assert_eq!(grain(&[""], &own), None);
@@ -204,13 +277,102 @@ mod tests {
             ("", true),
         ] {
             let own = spec(&format!("noise = \"gaussian\"\nsd = 5.0\n{text}"));
-            assert_eq!(step(&own, "x", NoiseWay::Additive, false, None).is_ok(), is_well, "{text}");
+            assert_eq!(
+                step(&own, "x", NoiseWay::Additive, false, NoiseLaw::Gaussian, None).is_ok(),
+                is_well,
+                "{text}"
+            );
         }
         // Half of the numbers that are not 0 must move by a unit.
         let own = spec("noise = \"multiplicative\"\nsd = 0.1");
-        for (cells, is_well) in [(&["0", "5", "10", "30"][..], true), (&["0", "5", "9", "30"], false)] {
-            let found = step(&own, "x", NoiseWay::Multiplicative, false, grain(cells, &own));
+        for (cells, is_well) in [(&["0", "6", "10", "31"][..], true), (&["0", "6", "9", "31"], false)] {
+            let found = step(
+                &own,
+                "x",
+                NoiseWay::Multiplicative,
+                false,
+                NoiseLaw::Gaussian,
+                grain(cells, &own).as_ref(),
+            );
             assert_eq!(found.is_ok(), is_well, "{cells:?}");
+        }
+    }
+
+    /// A declared unit counts as the one in which values are written does, with and without data.
+    #[test]
+    fn noise_below_a_declared_unit_is_refused() {
+        for (law, word) in [(NoiseLaw::Gaussian, "gaussian"), (NoiseLaw::Uniform, "uniform")] {
+            for (sd, is_well) in [(100.0, false), (990.0, false), (1000.0, true), (5000.0, true)] {
+                let own = spec(&format!("noise = \"{word}\"\nsd = {sd:?}\nunit = 1000.0"));
+                let data = grain(&["1000", "4000", "7000"], &own);
+                for grain in [None, data.as_ref()] {
+                    let found = step(&own, "x", NoiseWay::Additive, false, law, grain);
+                    assert_eq!(found.is_ok(), is_well, "{word} {sd}: {found:?}");
+                    let told = found.map_or_else(|error| error.to_string(), |_| String::new());
+                    assert!(is_well || told.contains("at least 1000 is accepted"), "{told}");
+                }
+            }
+        }
+    }
+
+    /// What values share is refused as what they are written in is: all of them, most of them, bands, days of the year.
+    #[test]
+    fn noise_below_a_unit_that_values_share_is_refused() {
+        let odd = |at: u64| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % 99_991;
+        let thousands: Vec<String> = (0..500).map(|at| (1000 * (odd(at) % 90)).to_string()).collect();
+        let mostly: Vec<String> = (0..500)
+            .map(|at| if at % 20 == 0 { odd(at) } else { 1000 * (odd(at) % 90) }.to_string())
+            .collect();
+        let bands: Vec<String> = (0..500).map(|at| (10_000 * (odd(at) % 8) + 5_000).to_string()).collect();
+        let years: Vec<String> = (0..500).map(|at| format!("{}-01-01", 1930 + odd(at) % 70)).collect();
+        // The middles of bands of 10,000 are multiples of 5,000.
+        for (cells, least, common) in [
+            (thousands, 1000.0, 1000.0),
+            (mostly, 944.0, 1.0),
+            (bands, 10_000.0, 5000.0),
+            (years, 366.0, 1.0),
+        ] {
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            for (times, is_well) in [(0.1, false), (0.98, false), (1.01, true), (10.0, true)] {
+                let sd = times * least;
+                let own = spec(&format!("noise = \"gaussian\"\nsd = {sd:?}"));
+                let grain = grain(&cells, &own).unwrap();
+                let dates = grain.kind == Kind::Date;
+                let found = step(&own, "x", NoiseWay::Additive, dates, NoiseLaw::Gaussian, Some(&grain));
+                assert_eq!(found.is_ok(), is_well, "{least} {times}: {found:?}");
+                let told = found.map_or_else(|error| error.to_string(), |_| String::new());
+                assert!(is_well || told.contains("is accepted"), "{told}");
+                // What divides all values is published with the law, where the noise hides it.
+                let unit = unit(&own, "x", NoiseWay::Additive, dates, Some(&grain)).unwrap();
+                assert_eq!(unit, Some(common));
+            }
+        }
+        // Correlated and multiplied noise are as wide as the data make them.
+        let cells: Vec<String> = (0..500).map(|at| (1000 * (odd(at) % 9)).to_string()).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        for (text, way, is_well) in [
+            ("noise = \"correlated\"\nfactor = 0.01", NoiseWay::Correlated, false),
+            ("noise = \"correlated\"\nfactor = 0.2", NoiseWay::Correlated, true),
+            ("noise = \"multiplicative\"\nsd = 0.05", NoiseWay::Multiplicative, false),
+            ("noise = \"multiplicative\"\nsd = 0.3", NoiseWay::Multiplicative, true),
+        ] {
+            let own = spec(text);
+            let found = step(&own, "x", way, false, NoiseLaw::Gaussian, grain(&cells, &own).as_ref());
+            assert_eq!(found.is_ok(), is_well, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_accepted_is_rounded_upwards() {
+        for (number, told) in [
+            (1000.0, 1000.0),
+            (943.21, 944.0),
+            (365.2425, 366.0),
+            (0.1, 0.1),
+            (9999.0, 10_000.0),
+            (0.012_301, 0.0124),
+        ] {
+            assert_eq!(upwards(number), told);
         }
     }
 }

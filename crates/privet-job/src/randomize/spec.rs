@@ -232,7 +232,7 @@ impl PerturbSpec {
     }
 
     /// The published law of a column of numbers or dates; `grain` is what the data tell of it, where they are read.
-    pub(super) fn noise(&self, name: &str, grain: Option<Grain>) -> Result<NoiseColumn, RunError> {
+    pub(super) fn noise(&self, name: &str, grain: Option<&Grain>) -> Result<NoiseColumn, RunError> {
         let key = |what: &str| format!("columns.{name}.perturb{what}");
         let dates = match (grain.map(|grain| grain.kind), self.dates) {
             (None, given) => given.unwrap_or(false),
@@ -265,7 +265,7 @@ impl PerturbSpec {
         if dates && self.sd.is_some_and(|sd| sd > 36_525.0) {
             return Err(JobError::key(key(".sd"), "is in days, and at most 36525 for dates").into());
         }
-        let step = rounding::step(self, name, way, dates, grain)?;
+        let step = rounding::step(self, name, way, dates, law, grain)?;
         let figures = (way == NoiseWay::Multiplicative).then(|| figures_of(self.sd.unwrap_or(1.0)));
         let range = self.min.zip(self.max).map(|(min, max)| [min, max]);
         let interval_95 = match way {

@@ -28,7 +28,7 @@ use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{Model, ModelFile, NoiseWay};
 use serde::Serialize;
 
-use super::numbers::{NumbersMethod, correlated_deviation, grid};
+use super::numbers::{NumbersMethod, Spread, correlated_deviation, grid};
 use super::{read_collected, unknown_in_release};
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
@@ -211,7 +211,12 @@ fn learn(
         let failed = |source| RunError::Perturb { column: name.clone(), source };
         let values: Vec<f64> =
             rows.iter().filter_map(|&row| own.values.get(row).copied().flatten()).collect();
-        let grid = grid(own.range, own.noise, &values, options.bins).map_err(failed)?;
+        let (step, dates) = match &own.reading {
+            Reading::Noisy(law) => (law.step(), law.dates),
+            Reading::Plain { dates } => (None, *dates),
+        };
+        let spread = Spread { range: own.range, step, dates };
+        let grid = grid(spread, own.noise, &values, options.bins).map_err(failed)?;
         noisy.push(NoisyColumn { values, noise: own.noise, grid });
     }
     let failed = |source| RunError::Perturb { column: options.class.clone(), source };

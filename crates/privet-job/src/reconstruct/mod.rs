@@ -4,7 +4,7 @@
 //! Categories: the counts of the originals by inverting the published law, unbiased and with standard errors, and beside
 //! them counts that are not negative (`categories.rs`). Numbers: the distribution of the originals over intervals, by
 //! expectation and maximization (`numbers.rs`). Sets of items: supports (`items.rs`). A classifier can learn from such distributions (`learn.rs`). One column at a time, in each class of a column that is published as it
-//! was.
+//! was; means and covariances of several columns together in `together.rs`.
 //!
 //! Intervals are about the records of the release; with `sampled`, about the population that they were drawn from. Those
 //! of distributions are always about the population, and so rather wide for the records. Where little can be concluded,
@@ -15,6 +15,7 @@ mod certainty;
 mod items;
 mod learn;
 mod numbers;
+mod together;
 
 use std::path::Path;
 
@@ -29,6 +30,7 @@ pub use categories::{CountsEstimate, ValueEstimate};
 pub use items::{ItemsEstimate, SetEstimate};
 pub use learn::{LearnOptions, Learned, LearnerWord, Tested, learn_collected, learn_release};
 pub use numbers::{Bin, NumbersEstimate, NumbersMethod};
+pub use together::{Together, TogetherColumn, TogetherPair, together_collected, together_release};
 
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;

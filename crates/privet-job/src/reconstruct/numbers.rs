@@ -143,12 +143,13 @@ pub(super) fn estimate(
     if law.way == NoiseWay::Multiplicative || values.is_empty() {
         return Ok(estimate);
     }
-    let grid = grid(law.range, noise, values, options.bins).map_err(failed)?;
+    let spread = Spread { range: law.range, step: law.step(), dates: law.dates };
+    let grid = grid(spread, noise, values, options.bins).map_err(failed)?;
     let kernel = match options.method {
         NumbersMethod::Em => Kernel::Interval,
         NumbersMethod::Bayes => Kernel::Midpoint,
     };
-    let how = Options { kernel, unit: law.unit, ..Options::default() };
+    let how = Options { kernel, unit: law.unit, step: law.step(), ..Options::default() };
     // Originals need not be spread evenly within an interval, so its parts have masses of their own.
     let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * noise.variance().sqrt());
     let found = reconstruct(values, noise, &fine, &how).map_err(failed)?;
@@ -185,26 +186,40 @@ pub(super) fn estimate(
     Ok(estimate)
 }
 
-/// The intervals: between declared ends, or over all that the published numbers make possible.
-pub(super) fn grid(
-    range: Option<[f64; 2]>,
-    noise: Noise,
-    values: &[f64],
-    bins: usize,
-) -> Result<Grid, PerturbError> {
-    if let Some([low, high]) = range {
+/// Where numbers can be, as far as it is told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    pub range: Option<[f64; 2]>,
+    pub step: Option<f64>,
+    pub dates: bool,
+}
+
+/// The intervals: between declared ends, or over all that the published numbers make possible. Of dates they begin and end at
+/// whole days, so they may be fewer.
+pub(super) fn grid(own: Spread, noise: Noise, values: &[f64], bins: usize) -> Result<Grid, PerturbError> {
+    let [low, high] = match own.range {
+        Some(range) => range,
+        None => {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            // Noise without bound reaches beyond the originals on both sides, so the published numbers cover them well.
+            let reach = match noise.reach() {
+                // Rounding leads farther than the noise by half a step.
+                Some(reach) => reach + 0.5 * own.step.unwrap_or(0.0),
+                None if low < high => 0.0,
+                None => noise.variance().sqrt(),
+            };
+            let reach = if reach == 0.0 && low == high { low.abs().max(1.0) * 0.5 } else { reach };
+            [low - reach, high + reach]
+        }
+    };
+    if !own.dates || bins == 0 {
         return Grid::even(low, high, bins);
     }
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // Noise without bound reaches beyond the originals on both sides, so the published numbers cover them well.
-    let reach = match noise.reach() {
-        Some(reach) => reach,
-        None if low < high => 0.0,
-        None => noise.variance().sqrt(),
-    };
-    let reach = if reach == 0.0 && low == high { low.abs().max(1.0) * 0.5 } else { reach };
-    Grid::even(low - reach, high + reach, bins)
+    let (low, high) = (low.ceil(), high.floor().max(low.ceil() + 1.0));
+    let days = ((high - low) / bins as f64).ceil().max(1.0);
+    let many = ((high - low) / days).ceil();
+    Grid::new((0..many as usize).map(|at| low + days * at as f64).chain([high]).collect())
 }
 
 #[cfg(test)]

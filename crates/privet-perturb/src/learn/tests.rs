@@ -160,8 +160,13 @@ fn placing_follows_the_masses() {
     let grid = Grid::even(0.0, 3.0, 3).unwrap();
     let column =
         NoisyColumn { values: vec![2.9, 0.2, 1.6, 1.4], noise: Noise::Uniform { half_width: 1.0 }, grid };
-    let options =
-        Options { kernel: crate::Kernel::Midpoint, cells: None, stop: crate::Stop::after(1), unit: None };
+    let options = Options {
+        kernel: crate::Kernel::Midpoint,
+        cells: None,
+        stop: crate::Stop::after(1),
+        unit: None,
+        step: None,
+    };
     // papers FX-T5: masses 3/8, 1/4, 3/8 put the second record at 3/8, which is still the first interval's.
     assert_eq!(place(&column, &column.grid, &[0, 1, 2, 3], &options).unwrap(), [2, 0, 1, 0]);
 }

@@ -1,6 +1,6 @@
 //! Where originals may be: spread evenly within an interval, or at a single number.
 
-use super::Kernel;
+use super::{Cells, Kernel};
 use crate::{Grid, Noise};
 
 /// The most multiples of a unit that have masses of their own; where there are more, intervals tell as much.
@@ -16,21 +16,21 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// How likely it makes a value; of a single number, values anywhere in a cell of this width around it.
-    pub fn likelihood(self, value: f64, noise: Noise, kernel: Kernel, cell: f64) -> f64 {
+    /// How likely it makes a value; of a single number, and of values that were rounded, all values of the cell around it.
+    pub fn likelihood(self, value: f64, noise: Noise, kernel: Kernel, cells: Cells) -> f64 {
         match self {
             // The value is the original, brought to the start of its interval.
             Self::Within(low, high) if noise.is_none() => f64::from(low <= value && value < high),
+            Self::Within(low, high) if cells.steps.is_some() => {
+                let wide = if kernel == Kernel::Midpoint { 0.0 } else { high - low };
+                noise.mean_between(value - 0.5 * (low + high), (wide, cells.width))
+            }
             // Over an interval that is this narrow the density does not change, and its integral would be all rounding.
             Self::Within(low, high) if kernel == Kernel::Midpoint || high - low < 1e-6 * noise.width() => {
                 noise.density(value - 0.5 * (low + high))
             }
             Self::Within(low, high) => noise.between(value - high, value - low) / (high - low),
-            Self::At(number) if cell < 1e-6 * noise.width() => noise.density(value - number),
-            Self::At(number) => {
-                let from = value - number - 0.5 * cell;
-                noise.between(from, from + cell) / cell
-            }
+            Self::At(number) => noise.mean_between(value - number, (0.0, cells.width)),
         }
     }
 }

@@ -11,7 +11,7 @@ fn three() -> Grid {
 }
 
 fn exact(kernel: Kernel, stop: Stop) -> Options {
-    Options { kernel, cells: None, stop, unit: None }
+    Options { kernel, cells: None, stop, unit: None, step: None }
 }
 
 fn near(found: &[f64], expected: &[f64], tolerance: f64) {
@@ -83,7 +83,7 @@ fn two_blocks_are_found_again() {
     assert_near(distance(&raw, &[truth.as_slice(), &[0.0]].concat()), 0.51, 0.03);
     for kernel in [Kernel::Midpoint, Kernel::Interval] {
         for cells in [None, Some(16)] {
-            let options = Options { kernel, cells, stop: Stop::after(100), unit: None };
+            let options = Options { kernel, cells, stop: Stop::after(100), unit: None, step: None };
             let found = reconstruct(&values, noise, &grid, &options).unwrap();
             let away = distance(&found.masses, &truth);
             assert!(away < 0.15, "{kernel:?} {cells:?}: {away}");

@@ -303,6 +303,13 @@ fn noise(own: &NoiseColumn) -> (String, Vec<String>) {
     if own.range.is_some_and(|[low, high]| low.partial_cmp(&high) != Some(std::cmp::Ordering::Less)) {
         problems.push("the declared range of its originals is none".to_owned());
     }
+    if own.unit.is_some_and(|unit| !(unit > 0.0 && unit.is_finite())) {
+        problems.push("what its originals are multiples of is no number above 0".to_owned());
+    }
+    let deviation = own.deviation.filter(|_| own.way == NoiseWay::Additive);
+    if is_rounded_off(own, deviation) {
+        problems.push(ROUNDED_OFF.to_owned());
+    }
     let width = own.deviation.filter(|_| own.way == NoiseWay::Additive).map(|deviation| match own.law {
         NoiseLaw::Gaussian => 2.0 * NORMAL_95 * deviation,
         NoiseLaw::Uniform => 2.0 * 0.95 * 3f64.sqrt() * deviation,
@@ -325,6 +332,28 @@ fn noise(own: &NoiseColumn) -> (String, Vec<String>) {
         _ => "noise that is correlated as the originals are".to_owned(),
     };
     (well, problems)
+}
+
+/// Why noise below a unit is none.
+const ROUNDED_OFF: &str = "the standard deviation of its noise is below the unit that all originals are multiples of, so that \
+                           rounding to it gives them back; it must be one unit at least";
+
+/// Whether noise of a deviation is below the unit of the originals.
+fn is_rounded_off(own: &NoiseColumn, deviation: Option<f64>) -> bool {
+    own.unit.zip(deviation).is_some_and(|(unit, deviation)| deviation < unit * (1.0 - ROUNDING))
+}
+
+/// The most that the deviation of correlated noise can be, which its factor and the published numbers tell: d/(1+d) of their
+/// variance is noise. Chance makes that of few records smaller than it is; five deviations are allowed for it.
+fn correlated_deviation(own: &NoiseColumn, found: &table::Column) -> Option<f64> {
+    let factor = own.factor.filter(|_| own.way == NoiseWay::Correlated)?;
+    let kind = if own.dates { Kind::Date } else { Kind::Decimal };
+    let of_text: Vec<Option<f64>> = found.texts.iter().map(|text| kind.number(text)).collect();
+    let numbers = || found.codes.iter().filter_map(|&code| of_text.get(code as usize).copied().flatten());
+    let count = numbers().count() as f64;
+    let mean = numbers().map(|number| number / count).sum::<f64>();
+    let variance = numbers().map(|number| (number - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    Some((factor / (1.0 + factor) * variance).sqrt() * (1.0 + 5.0 / (2.0 * count.max(1.0)).sqrt()))
 }
 
 /// Whether a table has the records and columns that the manifest says.
@@ -383,6 +412,11 @@ fn records(manifest: &PerturbedManifest, table: &Table) -> Vec<Check> {
         }
         if gone > 0 {
             missing.insert(column.name.clone(), gone);
+        }
+        if let Perturbation::Noise(own) = perturbation
+            && is_rounded_off(own, correlated_deviation(own, found))
+        {
+            problems.push(format!("column {}: {ROUNDED_OFF}", number + 1));
         }
     }
     let well = "every perturbed value is one that its law can give";

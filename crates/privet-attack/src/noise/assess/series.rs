@@ -8,6 +8,7 @@
 use privet_perturb::Law;
 
 use super::table::Table;
+use super::unit::{helps, nearest, rounded_error, words};
 use super::{Knowing, NoiseFinding, Outcome, PerturbedColumn, estimated, told};
 use crate::noise::records::{NoiseAttackError, Records};
 use crate::noise::score::Score;
@@ -33,9 +34,19 @@ struct Series {
     /// `None` where the original is missing, or all of it is.
     truth: Vec<Option<f64>>,
     deviation: f64,
+    /// What originals are multiples of, where rounding to it helps.
+    unit: Option<f64>,
 }
 
 impl Series {
+    /// Rounds estimates and the error that is expected of them, in deviations of the noise, where that helps.
+    fn round(&self, estimates: &mut [f64], error: &mut f64) {
+        if let Some(unit) = self.unit {
+            estimates.iter_mut().for_each(|own| *own = nearest(*own, unit));
+            *error = rounded_error(*error, unit / self.deviation);
+        }
+    }
+
     /// The score of estimates at all points but some; `None` without a point whose truth is known.
     fn score(
         &self,
@@ -96,7 +107,8 @@ impl Table<'_> {
         if published.len() < 2 {
             return Err("Not made: fewer than two values are published.");
         }
-        Ok(Series { published, truth, deviation })
+        let unit = helps(column.unit, deviation, knowing).then_some(column.unit);
+        Ok(Series { published, truth, deviation, unit })
     }
 
     fn wavelets(
@@ -116,14 +128,16 @@ impl Table<'_> {
             Ok(series) => series,
             Err(why) => return Ok(finding(Outcome::NotMade, why.to_owned())),
         };
-        let found = haar_filter(&series.published, series.deviation)?;
+        let mut found = haar_filter(&series.published, series.deviation)?;
+        series.round(&mut found.estimates, &mut found.expected_error);
         let score = series.score(&found.estimates, knowing, |_| true)?;
         let outcome = estimated(found.expected_error, &[Some(found.expected_error)], score, knowing);
         let verdict = format!(
-            "{} of {} wavelet coefficients hold more than noise; dropping the others {}.",
+            "{} of {} wavelet coefficients hold more than noise; dropping the others {}.{}",
             found.kept,
             series.published.len() - 1,
-            told(&outcome)
+            told(&outcome),
+            words(series.unit.is_some())
         );
         Ok(finding(outcome, verdict))
     }
@@ -166,7 +180,7 @@ impl Table<'_> {
             .collect();
         // At least twice as many points as weights.
         let reach = (count / 4 - 1).min(REACH);
-        let found = match known_points(&series.published, &known, reach) {
+        let mut found = match known_points(&series.published, &known, reach) {
             Ok(found) => found,
             Err(NoiseAttackError::Parameter { .. }) => {
                 let why = "Not made: the published values at the known points do not tell anything.";
@@ -175,13 +189,15 @@ impl Table<'_> {
             Err(error) => return Err(error),
         };
         let is_known = |at: usize| known.binary_search_by_key(&at, |own| own.0).is_ok();
+        let mut expected_error = found.error_at_known.map_or(1.0, |own| own / series.deviation);
+        series.round(&mut found.estimates, &mut expected_error);
         let score = series.score(&found.estimates, knowing, |at| !is_known(at))?;
-        let expected_error = found.error_at_known.map_or(1.0, |own| own / series.deviation);
         let outcome = estimated(expected_error, &[Some(expected_error)], score, knowing);
         let verdict = format!(
-            "A line through the {count} points that are known, by the {} published values around each, {}.",
+            "A line through the {count} points that are known, by the {} published values around each, {}.{}",
             2 * reach + 1,
-            told(&outcome)
+            told(&outcome),
+            words(series.unit.is_some())
         );
         Ok(finding(outcome, verdict))
     }

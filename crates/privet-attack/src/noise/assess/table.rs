@@ -16,8 +16,6 @@ pub(super) struct Table<'a> {
     pub original: Option<Vec<f64>>,
     /// Per column the variance of the noise.
     pub variances: Vec<f64>,
-    /// The records that have no missing value.
-    pub kept: Vec<usize>,
     left_out: usize,
 }
 
@@ -33,6 +31,7 @@ impl<'a> Table<'a> {
                 check_length("records in a column of the original", original.len(), records)?;
             }
             check_spread("the step of rounding", column.step)?;
+            check_spread("the unit of the originals", column.unit)?;
             if let Some(factor) = column.together {
                 check_spread("the factor of the noise", factor)?;
                 if column.law != Law::Keep || first_factor(columns) != Some(factor) {
@@ -74,28 +73,9 @@ impl<'a> Table<'a> {
         if let Some(original) = &original {
             Records::new(original, width)?;
         }
-        let means = Records::new(&published, width)?.means();
-        let variances = columns.iter().enumerate().map(|(place, column)| match column.law {
-            Law::Keep | Law::Replace { .. } => match column.together {
-                None => 0.0,
-                // Published values spread (1 + d) times as the data do, and d of these are noise.
-                Some(factor) => {
-                    let mean = means.get(place).copied().unwrap_or(0.0);
-                    let own = published.iter().skip(place).step_by(width);
-                    let count = kept.len().saturating_sub(1).max(1) as f64;
-                    factor / (1.0 + factor) * own.map(|value| (value - mean).powi(2) / count).sum::<f64>()
-                }
-            },
-            Law::Add(noise) => noise.variance(),
-            Law::Multiply(noise) => {
-                let own = published.iter().skip(place).step_by(width);
-                let count = kept.len().max(1) as f64;
-                let squares: f64 = own.map(|value| value * value / count).sum();
-                noise.variance() * squares / (1.0 + noise.variance())
-            }
-        });
+        let variances = columns.iter().map(variance_of);
         let variances = variances.collect();
-        Ok(Self { columns, published, original, variances, left_out: records - kept.len(), kept })
+        Ok(Self { columns, published, original, variances, left_out: records - kept.len() })
     }
 
     pub fn records(&self) -> Result<Records<'_>, NoiseAttackError> {
@@ -104,22 +84,9 @@ impl<'a> Table<'a> {
 
     /// How the noise spreads over all columns.
     pub fn shape(&self) -> NoiseShape {
-        self.shape_of(&self.variances)
-    }
-
-    /// The same with what rounding adds: the variance of an even error within one step (Sheppard).
-    pub fn rounded_shape(&self) -> NoiseShape {
-        let both = self.columns.iter().zip(&self.variances);
-        let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.law {
-            Law::Add(_) if *variance > 0.0 => variance + column.step * column.step / 12.0,
-            _ => *variance,
-        };
-        self.shape_of(&both.map(own).collect::<Vec<f64>>())
-    }
-
-    fn shape_of(&self, variances: &[f64]) -> NoiseShape {
+        let variances = &self.variances;
         match first_factor(self.columns) {
-            None => NoiseShape::Independent(variances.to_vec()),
+            None => NoiseShape::Independent(variances.clone()),
             Some(factor) => {
                 let own = |(column, variance): (&PerturbedColumn<'_>, &f64)| match column.together {
                     None => Some(*variance),
@@ -215,7 +182,29 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The variance of the noise of a column, by the values that are not missing.
+fn variance_of(column: &PerturbedColumn<'_>) -> f64 {
+    let known = || column.values.iter().copied().filter(|value| !value.is_nan());
+    let count = known().count() as f64;
+    match (column.law, column.together) {
+        (Law::Add(noise), _) => noise.variance(),
+        (Law::Multiply(noise), _) => {
+            let squares: f64 = known().map(|value| value * value / count).sum();
+            noise.variance() * squares / (1.0 + noise.variance())
+        }
+        // Published values spread (1 + d) times as the data do, and d of these are noise.
+        (Law::Keep | Law::Replace { .. }, Some(factor)) => {
+            // The mean from the first value on is exact for a constant column.
+            let origin = known().next().unwrap_or(0.0);
+            let mean = origin + known().map(|value| (value - origin) / count).sum::<f64>();
+            let spread: f64 = known().map(|value| (value - mean).powi(2) / (count - 1.0).max(1.0)).sum();
+            factor / (1.0 + factor) * spread
+        }
+        (Law::Keep | Law::Replace { .. }, None) => 0.0,
+    }
+}
+
 /// The factor of the correlated noise, where there is some.
-fn first_factor(columns: &[PerturbedColumn<'_>]) -> Option<f64> {
+pub(super) fn first_factor(columns: &[PerturbedColumn<'_>]) -> Option<f64> {
     columns.iter().find_map(|column| column.together)
 }

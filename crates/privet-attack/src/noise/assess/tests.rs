@@ -32,6 +32,7 @@ fn given<'a>(
             values,
             law,
             step: 0.0,
+            unit: 0.0,
             together: None,
             original: original.map(|own| own[place].as_slice()),
         })
@@ -202,8 +203,15 @@ fn edges() {
         assert!(findings.iter().all(|own| own.outcome == Outcome::NotMade), "{findings:?}");
     }
     let (short, long) = ([1.0], [1.0, 2.0]);
-    let column =
-        |values, law| PerturbedColumn { name: "x", values, law, step: 0.0, together: None, original: None };
+    let column = |values, law| PerturbedColumn {
+        name: "x",
+        values,
+        law,
+        step: 0.0,
+        unit: 0.0,
+        together: None,
+        original: None,
+    };
     assert!(assess(&[column(&short, Law::Keep), column(&long, Law::Keep)], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Replace { probability: 0.5 })], &knowing).is_err());
     assert!(assess(&[column(&long, Law::Add(Noise::Gaussian { deviation: -1.0 }))], &knowing).is_err());
@@ -345,4 +353,134 @@ fn rounded_even_noise_is_linked() {
     let Outcome::Linked { score: blind, .. } = of(&findings, "noise-linkage").outcome else { panic!() };
     assert!(blind.right_when_sure.high < score.right_when_sure.low, "{blind:?} {score:?}");
     assert!(assess(&[PerturbedColumn { step: f64::NAN, ..columns[0] }], &Knowing::default()).is_err());
+}
+
+/// A unit above the noise: the published values are within half a deviation for 38 % of the records, and rounded they are all
+/// right. With a unit that the noise hides nothing changes.
+#[test]
+fn estimates_are_rounded_to_the_unit() {
+    let mut coins = SeededCoins::new(12);
+    let noise = Noise::Gaussian { deviation: 100.0 };
+    let original: Vec<Vec<f64>> =
+        vec![(0..1000).map(|_| 1000.0 * (20.0 + 8.0 * coins.normal().unwrap()).round()).collect()];
+    let published = vec![additive_noise(&original[0], noise, &mut coins).unwrap().value];
+    let found = |original: Option<&[Vec<f64>]>, unit: f64| {
+        let mut columns = given(original, &published, Law::Add(noise));
+        columns[0].unit = unit;
+        let knowing = Knowing { in_time: true, ..Knowing::default() };
+        assess(&columns, &knowing).unwrap()
+    };
+    let all = found(Some(&original), 1000.0);
+    for attack in ["best-linear-estimate", "spectral-filter", "wavelet-filter"] {
+        let own = of(&all, attack);
+        let Outcome::Estimated { succeeded, score: Some(score), .. } = own.outcome else { panic!("{own:?}") };
+        assert!(succeeded && score.recovered.hits >= 995 && score.published.hits < 450, "{own:?}");
+        assert!(own.verdict.contains("rounded to what the originals are multiples of"), "{}", own.verdict);
+    }
+    assert!(of(&found(None, 1000.0), "best-linear-estimate").outcome.succeeded());
+    for unit in [0.0, 1.0, 100.0] {
+        let found = found(Some(&original), unit);
+        let own = of(&found, "best-linear-estimate");
+        assert!(!own.outcome.succeeded() && !own.verdict.contains("multiples"), "{own:?}");
+    }
+    let mut columns = given(None, &published, Law::Add(noise));
+    columns[0].unit = f64::NAN;
+    assert!(assess(&columns, &Knowing::default()).is_err());
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(80))]
+    /// Records with missing numbers: whom each is taken for, and how surely, is what going through everybody gives, of whom only
+    /// those who lack the same numbers can be behind it.
+    #[test]
+    fn records_with_missing_numbers_are_linked(
+        people in proptest::collection::vec((1i32..30, 1i32..30, 1i32..4, 0u8..8), 2..40),
+        second in 0usize..3,
+        seed in proptest::prelude::any::<u64>(),
+    ) {
+        let mut coins = SeededCoins::new(seed);
+        let laws = [
+            Law::Add(Noise::Gaussian { deviation: 2.0 }),
+            [
+                Law::Add(Noise::Uniform { half_width: 3.0 }),
+                Law::Multiply(Noise::Gaussian { deviation: 0.2 }),
+                Law::Add(Noise::Gaussian { deviation: 0.5 }),
+            ][second],
+            Law::Keep,
+        ];
+        let number = |missing: u8, place: u8, value: i32| {
+            if missing >> place & 1 == 1 { f64::NAN } else { f64::from(value) }
+        };
+        let original: Vec<Vec<f64>> = vec![
+            people.iter().map(|own| number(own.3, 0, own.0)).collect(),
+            people.iter().map(|own| number(own.3, 1, own.1)).collect(),
+            people.iter().map(|own| number(own.3, 2, own.2)).collect(),
+        ];
+        let mut noisy = |law: Law, value: f64| match law {
+            Law::Add(noise) => value + noise.draw(&mut coins).unwrap(),
+            Law::Multiply(noise) => value * (1.0 + noise.draw(&mut coins).unwrap()),
+            _ => value,
+        };
+        let published: Vec<Vec<f64>> = laws.iter().zip(&original)
+            .map(|(&law, own)| own.iter().map(|&value| noisy(law, value)).collect())
+            .collect();
+        let columns: Vec<PerturbedColumn<'_>> = given(Some(&original), &published, Law::Keep).into_iter().zip(laws)
+            .map(|(column, law)| PerturbedColumn { law, ..column })
+            .collect();
+        let findings = assess(&columns, &Knowing::default()).unwrap();
+        let found = of(&findings, "noise-linkage");
+        if original.iter().flatten().all(|value| value.is_nan()) {
+            proptest::prop_assert_eq!(found.outcome, Outcome::NotMade);
+            return Ok(());
+        }
+        let Outcome::Linked { score, .. } = found.outcome else { panic!("{found:?}") };
+        let weight = |record: usize, person: usize| -> f64 {
+            (0..3).map(|at| match (published[at][record], original[at][person]) {
+                (y, x) if y.is_nan() || x.is_nan() => f64::from(u8::from(y.is_nan() == x.is_nan())),
+                (y, x) => match laws[at] {
+                    Law::Add(Noise::Gaussian { deviation }) => (-((y - x) / deviation).powi(2) / 2.0).exp(),
+                    Law::Add(Noise::Uniform { half_width }) => f64::from(u8::from((y - x).abs() <= half_width)),
+                    Law::Multiply(Noise::Gaussian { deviation }) => (-((y / x - 1.0) / deviation).powi(2) / 2.0).exp() / x,
+                    _ => f64::from(u8::from(y == x)),
+                },
+            }).product()
+        };
+        let (mut right, mut sure) = (0, 0);
+        proptest::prop_assert_eq!(found.links.len(), people.len());
+        for (at, (record, link, is_right)) in found.links.iter().enumerate() {
+            proptest::prop_assert_eq!(at, *record);
+            let all: f64 = (0..people.len()).map(|person| weight(at, person)).sum();
+            let best = (0..people.len()).map(|person| weight(at, person)).fold(0.0, f64::max) / all;
+            let own = weight(at, link.person as usize) / all;
+            proptest::prop_assert!((own - best).abs() < 1e-9, "{at} {link:?} {own} {best}");
+            proptest::prop_assert_eq!(*is_right, link.person as usize == at);
+            if link.confidence > 0.0 {
+                proptest::prop_assert!((link.confidence - best).abs() < 2e-5, "{at} {link:?} {best}");
+            }
+            right += u64::from(*is_right);
+            sure += u64::from(link.confidence >= 0.9);
+        }
+        proptest::prop_assert_eq!((score.right.hits, score.exposed.hits), (right, sure));
+    }
+}
+
+/// Correlated noise beside a column with gaps: the covariance of the noise is that of all records, also for the few with a gap.
+#[test]
+fn gaps_beside_correlated_noise() {
+    let (original, published) = correlated(0.001, 600);
+    let gap = |own: &[Vec<f64>]| {
+        let mut own = own.to_vec();
+        for at in [3, 77, 400] {
+            own[2][at] = f64::NAN;
+        }
+        own
+    };
+    let (original, published) = (gap(&original), gap(&published));
+    let findings = assess(&shared(Some(&original), &published, 0.001), &Knowing::default()).unwrap();
+    let found = of(&findings, "noise-linkage");
+    assert_eq!(found.links.len(), 600);
+    for at in [3usize, 77, 400] {
+        let (record, link, right) = found.links[at];
+        assert!(record == at && right && link.person as usize == at, "{link:?}");
+    }
 }

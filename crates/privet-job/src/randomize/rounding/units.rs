@@ -1,0 +1,343 @@
+//! What everybody can guess that values are multiples of: tens, thousands, weeks, bands of any width, the first of a month or
+//! a year.
+//!
+//! # Guarantee
+//! A unit is noticed when more values than chance would have it are alike in what is left after dividing by it: by three
+//! deviations of a binomial share among as many values as the column has in effect (Kish). Looked at are 1, 2, 2.5 and 5
+//! times the powers of ten, minutes, hours, days, weeks and dozens of whole numbers, weeks, months and years of dates, and what
+//! all values, or the most frequent nine of ten, differ by. The most frequent value is left out of the share: who says it of
+//! everybody needs no unit. Two values that few records have share nothing, nor do three but a round unit.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use privet_data::date_of;
+use privet_release::perturbed::NoiseLaw;
+
+use crate::randomize::model::noise_of;
+
+/// How many deviations above chance a share must be to be noticed.
+const NOTICED: f64 = 3.0;
+
+/// So many records for each different value, and values are codes.
+const CODED: u64 = 5;
+
+/// Units of time, and dozens, of whole numbers.
+const OTHERS: [i64; 9] = [7, 12, 15, 24, 30, 60, 3600, 86_400, 604_800];
+
+/// The largest number of units that is exact.
+const MOST: f64 = 9e15;
+
+/// What values lie on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grid {
+    /// Multiples of a number, perhaps all moved by the same.
+    Multiples,
+    /// One day of every month.
+    Months,
+    /// One day of every year.
+    Years,
+}
+
+/// A unit that values share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Unit {
+    pub grid: Grid,
+    /// In units of the values; of months and years the mean in days.
+    pub size: f64,
+    /// How many of the values share it, the most frequent one left out.
+    pub share: f64,
+    /// Whether all values are multiples of it, moved by nothing.
+    pub divides_all: bool,
+}
+
+impl Unit {
+    /// The least standard deviation of noise behind which rounding to the unit gives back no more originals than rounding noise
+    /// of one unit upon values that all share it.
+    pub fn least_deviation(&self, law: NoiseLaw) -> f64 {
+        let back = |deviation: f64| {
+            let half = 0.5 * self.size;
+            noise_of(law, deviation).between(-half, half)
+        };
+        let most = back(self.size);
+        if self.share >= 1.0 {
+            return self.size;
+        }
+        if self.share <= most {
+            return 0.0;
+        }
+        let (mut low, mut high) = (0.0, self.size);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if self.share * back(middle) > most { low = middle } else { high = middle }
+        }
+        high
+    }
+}
+
+/// The units above `base` that values share: each different value with how many records have it. Empty where values are no
+/// multiples of the base.
+pub(super) fn units(values: &[(f64, u64)], base: f64, dates: bool) -> Vec<Unit> {
+    let Some(counts) = whole(values, base) else { return Vec::new() };
+    let Some(mut most) = counts.keys().next().copied() else { return Vec::new() };
+    // The first among equals.
+    for (&value, count) in &counts {
+        if Some(count) > counts.get(&most) {
+            most = value;
+        }
+    }
+    let rest: Vec<(i64, f64)> =
+        counts.iter().filter(|own| *own.0 != most).map(|(&own, &count)| (own, count as f64)).collect();
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    let weight: f64 = rest.iter().map(|own| own.1).sum();
+    let in_effect = weight * weight / rest.iter().map(|own| own.1 * own.1).sum::<f64>();
+    // Where many records have each value, these are codes or bands, however few.
+    let records: u64 = counts.values().sum();
+    let is_coded = records >= CODED * counts.len() as u64;
+    let noticed = |chance: f64, share: f64| {
+        let by_chance = chance + NOTICED * (chance * (1.0 - chance) / in_effect).sqrt();
+        share >= by_chance * (1.0 - 1e-9) || is_coded && share >= 1.0
+    };
+    // The heaviest class of values that are alike, by its share; at least so many must be.
+    let heaviest = |class: &dyn Fn(i64) -> Option<i64>, least: usize| {
+        let mut classes: HashMap<i64, (f64, usize)> = HashMap::new();
+        let all = rest.iter().copied().chain([(most, 0.0)]);
+        for (own, count) in all.filter_map(|(value, count)| Some((class(value)?, count))) {
+            let slot = classes.entry(own).or_default();
+            *slot = (slot.0 + count, slot.1 + 1);
+        }
+        let least = if is_coded { 2 } else { least };
+        let shared = classes.values().filter(|own| own.1 >= least).map(|own| own.0 / weight);
+        shared.fold(0.0, f64::max)
+    };
+    let mut found = Vec::new();
+    let (round, seen) = candidates(&counts, &rest, weight, base, dates);
+    for &times in round.union(&seen) {
+        // Any two values have a difference, and three often a divisor of theirs.
+        let least = if round.contains(&times) { 3 } else { 4 };
+        let share = heaviest(&|value| Some(value.rem_euclid(times)), least);
+        if noticed(1.0 / times as f64, share) {
+            let divides_all = counts.keys().all(|value| value % times == 0);
+            found.push(Unit { grid: Grid::Multiples, size: times as f64 * base, share, divides_all });
+        }
+    }
+    if dates {
+        const YEAR: f64 = 365.2425;
+        let calendar: HashMap<i64, (i64, i64, bool)> =
+            counts.keys().filter_map(|&day| Some((day, month_and_day(day)?))).collect();
+        let of = |day: i64| calendar.get(&day).copied();
+        let month = heaviest(&|day| of(day).map(|own| own.1), 3);
+        // The last of a month is another day in each.
+        let last = heaviest(&|day| of(day).filter(|own| own.2).map(|_| 0), 3);
+        let year = heaviest(&|day| of(day).map(|own| 100 * own.0 + own.1), 3);
+        for (grid, size, share) in [(Grid::Months, YEAR / 12.0, month.max(last)), (Grid::Years, YEAR, year)] {
+            if noticed(1.0 / size, share) {
+                found.push(Unit { grid, size, share, divides_all: false });
+            }
+        }
+    }
+    found
+}
+
+/// Values in units of the base, in order; `None` where one is no multiple of it.
+fn whole(values: &[(f64, u64)], base: f64) -> Option<BTreeMap<i64, u64>> {
+    let mut counts = BTreeMap::new();
+    for &(value, count) in values.iter().filter(|own| own.1 > 0) {
+        let times = value / base;
+        let is_whole = times.abs() <= MOST && (times - times.round()).abs() <= 1e-6 * times.abs().max(1.0);
+        if !is_whole {
+            return None;
+        }
+        *counts.entry(times.round() as i64).or_insert(0) += count;
+    }
+    Some(counts)
+}
+
+/// How many times the base a unit may be: round numbers, and what is seen from the values.
+fn candidates(
+    counts: &BTreeMap<i64, u64>,
+    rest: &[(i64, f64)],
+    weight: f64,
+    base: f64,
+    dates: bool,
+) -> (BTreeSet<i64>, BTreeSet<i64>) {
+    let (mut round, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let (Some((&low, _)), Some((&high, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+        return (round, seen);
+    };
+    seen.insert(greatest_divisor(counts.keys().map(|own| own - low)));
+    seen.insert(greatest_divisor(counts.keys().copied()));
+    // The most frequent values that make up nine of ten.
+    let mut by_count = rest.to_vec();
+    by_count.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut sum = 0.0;
+    let frequent = by_count.iter().take_while(|own| {
+        let is_needed = sum < 0.9 * weight;
+        sum += own.1;
+        is_needed
+    });
+    let frequent: Vec<i64> = frequent.map(|own| own.0).collect();
+    if let [first, others @ ..] = &frequent[..] {
+        seen.insert(greatest_divisor(others.iter().map(|own| own - first)));
+    }
+    if dates {
+        round.insert(7);
+    } else {
+        let mut power = 1i64;
+        while power <= (high - low) / 2 {
+            round.extend([2, 5, 10, 25].map(|times| power.saturating_mul(times)));
+            power = power.saturating_mul(10);
+        }
+        if base == 1.0 {
+            round.extend(OTHERS);
+        }
+    }
+    for own in [&mut round, &mut seen] {
+        own.retain(|times| *times > 1 && *times <= high - low);
+    }
+    (round, seen)
+}
+
+/// The greatest common divisor of numbers; 0 where all are 0.
+fn greatest_divisor(numbers: impl Iterator<Item = i64>) -> i64 {
+    numbers.fold(0, |a, b| {
+        let (mut a, mut b) = (a, b.abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
+}
+
+/// Month and day of a date, and whether it is the last of its month.
+fn month_and_day(day: i64) -> Option<(i64, i64, bool)> {
+    let parts = |day: i64| {
+        let text = date_of(day);
+        let mut parts = text.rsplit('-').map(|part| part.parse::<i64>().ok());
+        let (day, month) = (parts.next()??, parts.next()??);
+        Some((month, day))
+    };
+    let (month, own) = parts(day)?;
+    Some((month, own, parts(day + 1)?.1 == 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_data::Kind;
+
+    fn of(values: impl IntoIterator<Item = f64>, base: f64, dates: bool) -> Vec<Unit> {
+        let values: Vec<(f64, u64)> = values.into_iter().map(|value| (value, 1)).collect();
+        units(&values, base, dates)
+    }
+
+    /// The unit that asks for most noise.
+    fn largest(found: &[Unit]) -> Option<(f64, f64)> {
+        let least = |own: &&Unit| own.least_deviation(NoiseLaw::Gaussian);
+        let most = found.iter().max_by(|a, b| least(a).total_cmp(&least(b)));
+        most.map(|own| (own.size, own.share))
+    }
+
+    /// A number that looks like any.
+    fn odd(at: u64) -> u64 {
+        (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % 99_991
+    }
+
+    #[test]
+    fn what_most_values_are_multiples_of() {
+        // 95 of 100 are multiples of 1,000.
+        let mostly = (0..1000u64).map(|at| if at % 20 == 0 { odd(at) } else { 1000 * (odd(at) % 90) } as f64);
+        let found = of(mostly, 1.0, false);
+        let thousand = found.iter().find(|own| own.size == 1000.0).unwrap();
+        assert!((0.94..0.97).contains(&thousand.share) && !thousand.divides_all, "{found:?}");
+        // Eight bands of 10,000, by their ends and by their middles.
+        for (moved, divides_all) in [(0.0, true), (5000.0, false)] {
+            let bands = (0..400u64).map(|at| 10_000.0 * (odd(at) % 8) as f64 + moved);
+            let found = of(bands, 1.0, false);
+            let band = found.iter().find(|own| own.size == 10_000.0).unwrap();
+            assert_eq!((band.share, band.divides_all), (1.0, divides_all), "{found:?}");
+            assert_eq!(largest(&found).unwrap().0, 10_000.0, "{found:?}");
+        }
+        // Bands that nobody would call round.
+        let found = of((0..400u64).map(|at| 3.7 * (odd(at) % 9) as f64), 0.1, false);
+        assert!(found.iter().any(|own| (own.size - 3.7).abs() < 1e-9 && own.share == 1.0), "{found:?}");
+        // Mostly whole, where some have decimals.
+        let found = of(
+            (0..500u64).map(|at| if at % 10 == 0 { 0.01 } else { 0.0 } + (odd(at) % 70) as f64),
+            0.01,
+            false,
+        );
+        assert!(found.iter().any(|own| own.size == 1.0 && own.share > 0.85), "{found:?}");
+    }
+
+    /// Numbers that share nothing: no unit asks for more noise than the one in which they are written.
+    #[test]
+    fn what_is_of_any_size_shares_nothing() {
+        let any: Vec<f64> = (0..2000u64).map(|at| odd(at) as f64).collect();
+        let ages: Vec<f64> = (0..2000u64).map(|at| (17 + odd(at) % 70) as f64).collect();
+        // Most have the same value, which is a multiple of much, and the others are any.
+        let zeros: Vec<f64> =
+            (0..2000u64).map(|at| if at % 12 == 0 { odd(at) as f64 } else { 0.0 }).collect();
+        let few = vec![20.0, 37.0, 41.0];
+        for values in [any, ages, zeros, few, vec![7.0; 9], vec![]] {
+            for law in [NoiseLaw::Gaussian, NoiseLaw::Uniform] {
+                let found = of(values.iter().copied(), 1.0, false);
+                assert!(found.iter().all(|own| own.least_deviation(law) <= 1.15), "{found:?}");
+            }
+        }
+        // Two or three numbers always differ by something; where many have them they are codes.
+        assert_eq!(of([20.0, 60.0], 1.0, false), []);
+        assert_eq!(largest(&of([0.0, 100.0].repeat(40), 1.0, false)), Some((100.0, 1.0)));
+        assert_eq!(largest(&of([3.0, 8.0].repeat(40), 1.0, false)), Some((5.0, 1.0)));
+        assert_eq!(of([1e300, 2e300], 1.0, false), []);
+        assert_eq!(of([0.25, 0.5], 0.1, false), []);
+    }
+
+    #[test]
+    fn days_of_the_calendar() {
+        let day = |text: String| Kind::Date.number(&text).unwrap();
+        let years = |month_and_day: &'static str| {
+            of((0..200u64).map(|at| day(format!("{}-{month_and_day}", 1930 + odd(at) % 70))), 1.0, true)
+        };
+        for month_and_day in ["01-01", "07-01", "12-31"] {
+            let found = years(month_and_day);
+            let (size, share) = largest(&found).unwrap();
+            assert!((size - 365.2425).abs() < 1e-9 && share == 1.0, "{month_and_day}: {found:?}");
+        }
+        let months = of(
+            (0..300u64).map(|at| day(format!("20{:02}-{:02}-01", odd(at) % 20, 1 + odd(at + 7) % 12))),
+            1.0,
+            true,
+        );
+        assert!((largest(&months).unwrap().0 - 30.436_875).abs() < 1e-9, "{months:?}");
+        let ends = of((0..24).map(|at| day(format!("20{:02}-{:02}-01", at, 1 + at % 12)) - 1.0), 1.0, true);
+        assert!(ends.iter().any(|own| own.grid == Grid::Months && own.share == 1.0), "{ends:?}");
+        // One day of the week.
+        let mondays = of((0..300u64).map(|at| 4.0 + 7.0 * (odd(at) % 900) as f64), 1.0, true);
+        assert!(
+            mondays.iter().any(|own| own.size == 7.0 && own.share == 1.0 && !own.divides_all),
+            "{mondays:?}"
+        );
+        let any = of((0..2000u64).map(|at| (odd(at) % 20_000) as f64), 1.0, true);
+        assert!(any.iter().all(|own| own.least_deviation(NoiseLaw::Gaussian) <= 1.0), "{any:?}");
+        assert_eq!(of([day("2020-01-31".into()), day("2021-05-05".into())], 1.0, true), []);
+    }
+
+    /// Of values that all share a unit noise of one unit leaves 38 % (even noise 29 %): no share may leave more.
+    #[test]
+    fn the_least_noise_leaves_as_many_as_noise_of_a_unit() {
+        for (law, most) in [(NoiseLaw::Gaussian, 0.382_925), (NoiseLaw::Uniform, 0.288_675)] {
+            for share in [0.2, 0.5, 0.7, 0.95, 1.0] {
+                let unit = Unit { grid: Grid::Multiples, size: 1000.0, share, divides_all: false };
+                let least = unit.least_deviation(law);
+                if share <= most {
+                    assert_eq!(least, 0.0);
+                    continue;
+                }
+                let back = share * noise_of(law, least).between(-500.0, 500.0);
+                assert!((back - most).abs() < 1e-5 && least <= 1000.0, "{law:?} {share} {least} {back}");
+            }
+        }
+    }
+}
