@@ -37,8 +37,7 @@ struct Seen {
 
 #[test]
 fn the_truth_lies_within_the_bounds() {
-    let cases: u64 =
-        std::env::var("PRIVET_ANSWER_CASES").ok().and_then(|own| own.parse().ok()).unwrap_or(40);
+    let cases: u64 = std::env::var("PRIVET_ANSWER_CASES").ok().and_then(|own| own.parse().ok()).unwrap_or(40);
     let first: u64 = std::env::var("PRIVET_ANSWER_FIRST").ok().and_then(|own| own.parse().ok()).unwrap_or(0);
     let folder = tempfile::tempdir().unwrap();
     let mut seen = Seen::default();
