@@ -458,13 +458,13 @@ proptest! {
             .map(|person| (first.fits_any(person), second.fits_any(person)))
             .collect();
         let goes_with = |a: &[Option<u32>], b: &[Option<u32>]| {
-            let is_so = |((a, b), fits): ((&Option<u32>, &Option<u32>), &(bool, bool))| match (a, b) {
-                (Some(a), Some(b)) => a == b,
-                (None, None) => true,
-                (Some(_), None) => !same || !fits.1,
-                (None, Some(_)) => !same || !fits.0,
+            let is_so = |person: usize| match (a[person], b[person], fits[person]) {
+                (Some(a), Some(b), _) => a == b,
+                (None, None, _) => true,
+                (Some(_), None, (_, there)) => !same || !there,
+                (None, Some(_), (here, _)) => !same || !here,
             };
-            a.iter().zip(b).zip(&fits).all(is_so)
+            (0..fits.len()).all(is_so)
         };
         let beliefs = |rooms: (Room, Room)| {
             let (ours, theirs) = (worlds(&first, rooms.0), worlds(&second, rooms.1));

@@ -54,10 +54,9 @@ fn with_missing(domain: &Domain, missing: &[String]) -> (Domain, Vec<u32>) {
 /// The same values as of the kind that those of the input are, of which only some may be published.
 fn of_kind(domain: Domain, alike: Option<&Alike>) -> Domain {
     let Some(kind) = alike.map(|own| own.kind) else { return domain };
-    let is_number = |text: &Box<str>| kind.number(text).is_some();
     let fits = match kind {
         Kind::Integer | Kind::Decimal | Kind::Date => {
-            domain.texts()[domain.missing() as usize..].iter().all(is_number)
+            domain.texts()[domain.missing() as usize..].iter().all(|text| kind.number(text).is_some())
         }
         Kind::Boolean | Kind::Text => true,
     };

@@ -347,12 +347,13 @@ mod tests {
                 assert_eq!(unit, Some(common));
             }
         }
-        // Correlated and multiplied noise are as wide as the data make them.
+        // Correlated and multiplied noise are as wide as the data make them. Most of these values are even thousands, which asks for
+        // more than a thousand.
         let cells: Vec<String> = (0..500).map(|at| (1000 * (odd(at) % 9)).to_string()).collect();
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         for (text, way, is_well) in [
             ("noise = \"correlated\"\nfactor = 0.01", NoiseWay::Correlated, false),
-            ("noise = \"correlated\"\nfactor = 0.2", NoiseWay::Correlated, true),
+            ("noise = \"correlated\"\nfactor = 0.3", NoiseWay::Correlated, true),
             ("noise = \"multiplicative\"\nsd = 0.05", NoiseWay::Multiplicative, false),
             ("noise = \"multiplicative\"\nsd = 0.3", NoiseWay::Multiplicative, true),
         ] {

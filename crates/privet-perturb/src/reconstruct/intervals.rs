@@ -617,7 +617,7 @@ mod tests {
                 .unwrap();
         // Uneven: many at the beginning of each week, and more early than late.
         let weight =
-            |day: u32| if day % 7 == 0 { 3.0 } else { 1.0 } * (1.5 - f64::from(day) / f64::from(days));
+            |day: u32| if day.is_multiple_of(7) { 3.0 } else { 1.0 } * (1.5 - f64::from(day) / f64::from(days));
         let all: f64 = (0..days).map(weight).sum();
         let mut truth = vec![0.0; grid.len()];
         for day in 0..days {

@@ -262,7 +262,7 @@ impl<'a> Nodes<'a> {
                     Some(leaf) => push(own.node_of_leaf[*leaf]),
                     None if is_top => push(0),
                     None if code < missing => {
-                        companions.iter().for_each(|&leaf| push(own.node_of_leaf[leaf]))
+                        companions.iter().for_each(|&leaf| push(own.node_of_leaf[leaf]));
                     }
                     None => {}
                 }

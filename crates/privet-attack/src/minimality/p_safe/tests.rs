@@ -122,7 +122,9 @@ fn compare(
     let originals = all(codes);
     let known = BTreeMap::new();
     let mut referee = Referee { originals: &originals, candidates, values, holds, known };
-    let mut by_output: BTreeMap<(usize, BTreeMap<u32, Vec<u32>>), Vec<usize>> = BTreeMap::new();
+    // A candidate, and per class the values.
+    type Output = (usize, BTreeMap<u32, Vec<u32>>);
+    let mut by_output: BTreeMap<Output, Vec<usize>> = BTreeMap::new();
     for (original, own) in originals.iter().enumerate() {
         let chosen =
             decide(own, values, candidates, holds, 10_000).map_err(|e| TestCaseError::fail(e.to_string()))?;
