@@ -150,7 +150,8 @@ impl Case {
                     let levels: Vec<String> = view
                         .iter()
                         .filter(|own| own.contains('q'))
-                        .filter_map(|own| random.is(2).then(|| format!("{own} = 1")))
+                        .filter(|_| random.is(2))
+                        .map(|own| format!("{own} = 1"))
                         .collect();
                     let levels = levels.join(", ");
                     job.push_str(&format!(
