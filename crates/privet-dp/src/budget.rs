@@ -299,7 +299,8 @@ fn parse_long(text: &str) -> Option<RBig> {
         None => (text, 0),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if number.contains('.') && fraction.is_empty() && whole.is_empty() {
+    // No digit is no number, not 0.
+    if fraction.is_empty() && whole.is_empty() {
         return None;
     }
     let whole = if whole.is_empty() { "0" } else { whole };
@@ -321,6 +322,15 @@ mod tests {
     use super::*;
     use crate::Neighbours;
     use proptest::prelude::*;
+
+    #[test]
+    fn no_digit_is_no_number() {
+        for text in ["", " ", ".", "e5", ".e5", "-", "1/", "/1"] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+        assert_eq!(parse("1.e1"), parse("10"));
+        assert_eq!(parse(".5"), parse("1/2"));
+    }
 
     fn loss(epsilon: &str, delta: &str) -> Loss {
         Loss::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap()

@@ -214,9 +214,7 @@ fn releases(mut look: impl FnMut(&Beside<'_>, &[&str], &mut Random, &str)) {
             published += 1;
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             for job in [None, Some(JobAt { job: &job, base: folder.path() })] {
-                let missing =
-                    if job.is_some() { vec![String::new(), "?".into()] } else { vec![String::new()] };
-                let release = Published::open_with(&summary.release, &missing, &Silent).unwrap();
+                let release = Published::open(&summary.release, &Silent).unwrap();
                 let what = format!(
                     "{algorithm}, hierarchies {kind}, {}",
                     if job.is_some() { "job" } else { "alone" }

@@ -36,7 +36,7 @@ use privet_report::{Assessment, NotMade};
 use crate::error::{JobError, RunError};
 pub(crate) use gate::gate;
 pub(crate) use measure::standardized;
-use original::{Given, JobAt, Original};
+use original::{Given, JobAt, Original, opened};
 use people::{PeopleTable, name_in_original};
 use places::{Inputs, Written};
 pub(crate) use run::{Settings, run_attacks};
@@ -146,7 +146,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     let job = given.as_ref().or(alone.as_ref()).and_then(Given::job);
     let release = match options.release.is_file() {
         true => synthetic(options, &missing, job, progress)?,
-        false => Published::open_with(&options.release, &missing, progress)?,
+        false => opened(&options.release, &missing, job, progress)?,
     };
     let name = knowledge.people.as_ref().and_then(name_in_original);
     let original = match &given {
@@ -154,7 +154,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
             // What names people, and what other releases know them by, need not be a column of the original.
             let elsewhere = people::columns_of_others(&knowledge);
             let more: Vec<&str> = name.into_iter().chain(elsewhere.iter().map(String::as_str)).collect();
-            Some(Original::read(&given.path, &given.options, job, &release, &more, progress)?)
+            Some(Original::read(&given.path, &given.options_for(&release), job, &release, &more, progress)?)
         }
         None => None,
     };
@@ -265,12 +265,13 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         return measure::counts::measure(options, &manifest, progress);
     }
     let given = Given::new(&options.original, options.job.as_deref())?;
-    let release = Published::open_with(&options.release, &given.options.missing, progress)?;
+    let release = opened(&options.release, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
     if options.test.is_some() && more.is_empty() {
         return Err(JobError::new("--test needs --class or --target: what is to be predicted").into());
     }
-    let original = Original::read(&given.path, &given.options, given.job(), &release, &more, progress)?;
+    let read_as = given.options_for(&release);
+    let original = Original::read(&given.path, &read_as, given.job(), &release, &more, progress)?;
     if options.population_size.is_some_and(|people| people < original.table.rows as u64) {
         return Err(JobError::new(format!(
             "--population-size says how many people the {} records are a sample of, so it takes at least that number",

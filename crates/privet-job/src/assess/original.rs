@@ -7,7 +7,7 @@ use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
-use privet_release::published::{Meaning, Recoded, coverage};
+use privet_release::published::{Meaning, PublishedError, Recoded, coverage};
 
 use super::people::{of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
@@ -320,6 +320,24 @@ fn other(path: &Path, problem: String) -> RunError {
     JobError::new(problem).at(path).into()
 }
 
+/// Cells that stand for a missing value, as the release tells; the empty one is always one.
+pub(super) fn told_missing(release: &Published) -> Option<Vec<String>> {
+    release.manifest.as_ref().and_then(|manifest| manifest.data.missing.clone())
+}
+
+/// Opens a release whose cells are missing as the job says, and without one as the release tells.
+pub(super) fn opened(
+    folder: &Path,
+    missing: &[String],
+    job: Option<JobAt<'_>>,
+    progress: &dyn Progress,
+) -> Result<Published, PublishedError> {
+    match job {
+        Some(_) => Published::open_with(folder, missing, progress),
+        None => Published::open(folder, progress),
+    }
+}
+
 /// A table given on the command line: the table itself, or a job file whose input it is.
 pub(crate) struct Given {
     pub path: PathBuf,
@@ -342,6 +360,15 @@ impl Given {
             _ => original.to_owned(),
         };
         Ok(Self { path, options, job })
+    }
+
+    /// How the original is read: as the job says, and without one with the marks of missing values that the release tells.
+    pub fn options_for(&self, release: &Published) -> ReadOptions {
+        let mut options = self.options.clone();
+        if let (None, Some(missing)) = (&self.job, told_missing(release)) {
+            options.missing = missing;
+        }
+        options
     }
 
     /// A job file, whatever its name ends in.

@@ -11,7 +11,7 @@ use privet_data::{Column, Coverage, Domain, Kind, Progress, Table};
 use privet_release::published::{Meaning, Recoded, coverage, fits, kind_shown};
 use privet_release::{MANIFEST, Manifest, Published};
 
-use super::original::{HowRecoded, JobAt, Original, count, recoding, translate};
+use super::original::{HowRecoded, JobAt, Original, count, recoding, told_missing, translate};
 use crate::error::{JobError, RunError};
 
 /// Labels that exclude no value.
@@ -152,7 +152,10 @@ impl PeopleTable {
         progress: &dyn Progress,
     ) -> Result<Self, RunError> {
         let path = knowledge.resolve(&file.path);
-        let mut missing = job.map(|job| job.job.input.options()).transpose()?.unwrap_or_default().missing;
+        let mut missing = match job {
+            Some(job) => job.job.input.options()?.missing,
+            None => told_missing(release).unwrap_or_default(),
+        };
         // Whatever stands for it in the data, a blank is not known.
         if !missing.iter().any(String::is_empty) {
             missing.push(String::new());
