@@ -197,8 +197,12 @@ fn too_wide(
         };
         let what = match unit.grid {
             Grid::Multiples => format!("{hides}a unit that {part} share"),
-            Grid::Months => format!("{hides}a month, and {part} lie on one day of it"),
-            Grid::Years => format!("{hides}a year, and {part} lie on one day of it"),
+            Grid::Months(1) => format!("{hides}a month, and {part} lie on one day of it"),
+            Grid::Months(12) => format!("{hides}a year, and {part} lie on one day of it"),
+            Grid::Months(months) => format!("{hides}{months} months, and {part} lie on one day of them"),
+            Grid::Gaps => format!(
+                "{hides}the gaps to the next value that several records have, and {part} are so far apart"
+            ),
         };
         (unit.least_deviation(law), what)
     });
@@ -347,13 +351,12 @@ mod tests {
                 assert_eq!(unit, Some(common));
             }
         }
-        // Correlated and multiplied noise are as wide as the data make them. Most of these values are even thousands, which asks for
-        // more than a thousand.
+        // Correlated and multiplied noise are as wide as the data make them.
         let cells: Vec<String> = (0..500).map(|at| (1000 * (odd(at) % 9)).to_string()).collect();
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         for (text, way, is_well) in [
             ("noise = \"correlated\"\nfactor = 0.01", NoiseWay::Correlated, false),
-            ("noise = \"correlated\"\nfactor = 0.3", NoiseWay::Correlated, true),
+            ("noise = \"correlated\"\nfactor = 0.2", NoiseWay::Correlated, true),
             ("noise = \"multiplicative\"\nsd = 0.05", NoiseWay::Multiplicative, false),
             ("noise = \"multiplicative\"\nsd = 0.3", NoiseWay::Multiplicative, true),
         ] {

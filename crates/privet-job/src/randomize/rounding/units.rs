@@ -1,12 +1,18 @@
-//! What everybody can guess that values are multiples of: tens, thousands, weeks, bands of any width, the first of a month or
-//! a year.
+//! What everybody can guess that values are multiples of: tens, thousands, weeks, bands of any width, the first of a month, a
+//! quarter or a year; and the values themselves where many records have each.
 //!
 //! # Guarantee
 //! A unit is noticed when more values than chance would have it are alike in what is left after dividing by it: by three
-//! deviations of a binomial share among as many values as the column has in effect (Kish). Looked at are 1, 2, 2.5 and 5
-//! times the powers of ten, minutes, hours, days, weeks and dozens of whole numbers, weeks, months and years of dates, and what
+//! deviations of a binomial share among as many values as the column has in effect (Kish). What all values share makes more of
+//! it so by chance: of thousands every other one is a multiple of two thousand. Looked at are 1, 2, 2.5 and 5
+//! times the powers of ten, minutes, hours, days, weeks and dozens of whole numbers, weeks and so many months of dates, and what
 //! all values, or the most frequent nine of ten, differ by. The most frequent value is left out of the share: who says it of
-//! everybody needs no unit. Two values that few records have share nothing, nor do three but a round unit.
+//! everybody needs no unit; and a value alone is no reason to notice one. Two values that few records have share nothing, nor
+//! do three but a round unit. A value that is no multiple of the base counts as the nearest one, so that a few odd ones
+//! hide no unit of the others.
+//!
+//! Values that several records have each are taken to be known, like the grades of a pay scale: the nearest known value gives
+//! back whose noise stays within half the gap to the next, so gaps count as units of those that have them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -32,17 +38,17 @@ const MOST: f64 = 9e15;
 pub(super) enum Grid {
     /// Multiples of a number, perhaps all moved by the same.
     Multiples,
-    /// One day of every month.
-    Months,
-    /// One day of every year.
-    Years,
+    /// One day of every so many months.
+    Months(i64),
+    /// Values that several records have each, so far from the next of them.
+    Gaps,
 }
 
 /// A unit that values share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Unit {
     pub grid: Grid,
-    /// In units of the values; of months and years the mean in days.
+    /// In units of the values; of months the mean in days.
     pub size: f64,
     /// How many of the values share it, the most frequent one left out.
     pub share: f64,
@@ -74,10 +80,9 @@ impl Unit {
     }
 }
 
-/// The units above `base` that values share: each different value with how many records have it. Empty where values are no
-/// multiples of the base.
+/// The units above `base` that values share: each different value with how many records have it.
 pub(super) fn units(values: &[(f64, u64)], base: f64, dates: bool) -> Vec<Unit> {
-    let Some(counts) = whole(values, base) else { return Vec::new() };
+    let Whole { counts, base, is_exact } = whole(values, base);
     let Some(mut most) = counts.keys().next().copied() else { return Vec::new() };
     // The first among equals.
     for (&value, count) in &counts {
@@ -95,63 +100,112 @@ pub(super) fn units(values: &[(f64, u64)], base: f64, dates: bool) -> Vec<Unit> 
     // Where many records have each value, these are codes or bands, however few.
     let records: u64 = counts.values().sum();
     let is_coded = records >= CODED * counts.len() as u64;
-    let noticed = |chance: f64, share: f64| {
-        let by_chance = chance + NOTICED * (chance * (1.0 - chance) / in_effect).sqrt();
-        share >= by_chance * (1.0 - 1e-9) || is_coded && share >= 1.0
-    };
-    // The heaviest class of values that are alike, by its share; at least so many must be.
-    let heaviest = |class: &dyn Fn(i64) -> Option<i64>, least: usize| {
-        let mut classes: HashMap<i64, (f64, usize)> = HashMap::new();
+    // The share of the heaviest class of values that are alike, if it is noticed; at least so many must be.
+    let noticed = |class: &dyn Fn(i64) -> Option<i64>, least: usize, chance: f64| {
+        let mut classes: HashMap<i64, (f64, f64, usize)> = HashMap::new();
         let all = rest.iter().copied().chain([(most, 0.0)]);
         for (own, count) in all.filter_map(|(value, count)| Some((class(value)?, count))) {
             let slot = classes.entry(own).or_default();
-            *slot = (slot.0 + count, slot.1 + 1);
+            *slot = (slot.0 + count, slot.1.max(count), slot.2 + 1);
         }
         let least = if is_coded { 2 } else { least };
-        let shared = classes.values().filter(|own| own.1 >= least).map(|own| own.0 / weight);
-        shared.fold(0.0, f64::max)
+        let by_chance = chance + NOTICED * (chance * (1.0 - chance) / in_effect).sqrt();
+        let shares = classes.into_values().filter(|own| own.2 >= least);
+        let shares = shares.map(|(sum, heaviest, _)| (sum / weight, (sum - heaviest) / weight));
+        let above =
+            shares.filter(|own| own.1 >= by_chance * (1.0 - 1e-9) || is_coded && own.0 >= 1.0 - 1e-12);
+        above.map(|own| own.0).max_by(f64::total_cmp)
     };
     let mut found = Vec::new();
+    let common = greatest_divisor(counts.keys().map(|own| own - most));
     let (round, seen) = candidates(&counts, &rest, weight, base, dates);
     for &times in round.union(&seen) {
         // Any two values have a difference, and three often a divisor of theirs.
         let least = if round.contains(&times) { 3 } else { 4 };
-        let share = heaviest(&|value| Some(value.rem_euclid(times)), least);
-        if noticed(1.0 / times as f64, share) {
-            let divides_all = counts.keys().all(|value| value % times == 0);
+        let given = if common % times == 0 { 1 } else { greatest_divisor([common, times].into_iter()) };
+        let chance = given as f64 / times as f64;
+        if let Some(share) = noticed(&|value| Some(value.rem_euclid(times)), least, chance) {
+            let divides_all = is_exact && counts.keys().all(|value| value % times == 0);
             found.push(Unit { grid: Grid::Multiples, size: times as f64 * base, share, divides_all });
         }
     }
     if dates {
-        const YEAR: f64 = 365.2425;
-        let calendar: HashMap<i64, (i64, i64, bool)> =
-            counts.keys().filter_map(|&day| Some((day, month_and_day(day)?))).collect();
-        let of = |day: i64| calendar.get(&day).copied();
-        let month = heaviest(&|day| of(day).map(|own| own.1), 3);
-        // The last of a month is another day in each.
-        let last = heaviest(&|day| of(day).filter(|own| own.2).map(|_| 0), 3);
-        let year = heaviest(&|day| of(day).map(|own| 100 * own.0 + own.1), 3);
-        for (grid, size, share) in [(Grid::Months, YEAR / 12.0, month.max(last)), (Grid::Years, YEAR, year)] {
-            if noticed(1.0 / size, share) {
-                found.push(Unit { grid, size, share, divides_all: false });
+        let calendar: HashMap<i64, Day> =
+            counts.keys().filter_map(|&day| Some((day, Day::of(day)?))).collect();
+        let of = |day: i64| calendar.get(&day);
+        let mut shorter: Vec<(i64, f64)> = Vec::new();
+        for months in [1, 2, 3, 4, 6, 12] {
+            let size = months as f64 * YEAR / 12.0;
+            // Of what lies on one day of every month, a third does so of every quarter.
+            let parts = shorter.iter().filter(|part| months % part.0 == 0);
+            let chance = parts.map(|part| part.1 * part.0 as f64 / months as f64).fold(1.0 / size, f64::max);
+            let own = noticed(&|day| of(day).map(|own| 100 * (own.month % months) + own.day), 3, chance);
+            // The last of a month is another day in each.
+            let last = |day: i64| of(day).filter(|own| own.is_last).map(|own| own.month % months);
+            if let Some(share) = own.into_iter().chain(noticed(&last, 3, chance)).max_by(f64::total_cmp) {
+                shorter.push((months, share));
+                found.push(Unit { grid: Grid::Months(months), size, share, divides_all: false });
             }
         }
     }
+    found.extend(gaps(&counts, most, weight, base));
     found
 }
 
-/// Values in units of the base, in order; `None` where one is no multiple of it.
-fn whole(values: &[(f64, u64)], base: f64) -> Option<BTreeMap<i64, u64>> {
-    let mut counts = BTreeMap::new();
-    for &(value, count) in values.iter().filter(|own| own.1 > 0) {
-        let times = value / base;
-        let is_whole = times.abs() <= MOST && (times - times.round()).abs() <= 1e-6 * times.abs().max(1.0);
-        if !is_whole {
-            return None;
+/// The mean length of a year in days.
+const YEAR: f64 = 365.2425;
+
+/// For each gap how many are at least so far from every other value that several records have; not those so few that
+/// no noise is too small for them.
+fn gaps(counts: &BTreeMap<i64, u64>, most: i64, weight: f64, base: f64) -> Vec<Unit> {
+    const FEW: f64 = 0.2;
+    let known: Vec<(i64, u64)> =
+        counts.iter().filter(|own| *own.1 >= CODED).map(|(&value, &count)| (value, count)).collect();
+    let beside = |at: Option<usize>| at.and_then(|at| known.get(at)).map(|own| own.0);
+    let mut far: BTreeMap<i64, f64> = BTreeMap::new();
+    for (at, &(value, count)) in known.iter().enumerate().filter(|own| own.1.0 != most) {
+        let neighbours = [beside(at.checked_sub(1)), beside(Some(at + 1))];
+        if let Some(gap) = neighbours.into_iter().flatten().map(|other| (value - other).abs()).min() {
+            *far.entry(gap).or_default() += count as f64;
         }
-        *counts.entry(times.round() as i64).or_insert(0) += count;
     }
-    Some(counts)
+    let mut sum = 0.0;
+    let at_least = far.into_iter().rev().map(|(gap, count)| {
+        sum += count;
+        (gap, sum / weight)
+    });
+    let many = at_least.filter(|own| own.0 > 1 && own.1 > FEW);
+    many.map(|(gap, share)| Unit { grid: Grid::Gaps, size: gap as f64 * base, share, divides_all: false })
+        .collect()
+}
+
+/// Values in units of a base.
+struct Whole {
+    /// How many records have each, in order.
+    counts: BTreeMap<i64, u64>,
+    base: f64,
+    /// Whether all values are multiples of the base.
+    is_exact: bool,
+}
+
+/// Values as the nearest multiples of the base, or of so many times ten times it that nine of ten are no larger than what can
+/// be counted exactly. The others are left out.
+fn whole(values: &[(f64, u64)], mut base: f64) -> Whole {
+    let values = || values.iter().copied().filter(|own| own.1 > 0 && own.0.is_finite());
+    let all: u64 = values().map(|own| own.1).sum();
+    let beyond = |base: f64| values().filter(|own| (own.0 / base).abs() > MOST).map(|own| own.1).sum::<u64>();
+    while base < 1.0 && 10 * beyond(base) > all {
+        base *= 10.0;
+    }
+    let mut found = Whole { counts: BTreeMap::new(), base, is_exact: true };
+    for (value, count) in values() {
+        let times = value / base;
+        found.is_exact &= times.abs() <= MOST && (times - times.round()).abs() <= 1e-6 * times.abs().max(1.0);
+        if times.abs() <= MOST {
+            *found.counts.entry(times.round() as i64).or_insert(0) += count;
+        }
+    }
+    found
 }
 
 /// How many times the base a unit may be: round numbers, and what is seen from the values.
@@ -210,16 +264,25 @@ fn greatest_divisor(numbers: impl Iterator<Item = i64>) -> i64 {
     })
 }
 
-/// Month and day of a date, and whether it is the last of its month.
-fn month_and_day(day: i64) -> Option<(i64, i64, bool)> {
-    let parts = |day: i64| {
-        let text = date_of(day);
-        let mut parts = text.rsplit('-').map(|part| part.parse::<i64>().ok());
-        let (day, month) = (parts.next()??, parts.next()??);
-        Some((month, day))
-    };
-    let (month, own) = parts(day)?;
-    Some((month, own, parts(day + 1)?.1 == 1))
+/// A day of the calendar.
+struct Day {
+    month: i64,
+    day: i64,
+    /// Whether it is the last of its month.
+    is_last: bool,
+}
+
+impl Day {
+    fn of(date: i64) -> Option<Self> {
+        let parts = |date: i64| {
+            let text = date_of(date);
+            let mut parts = text.rsplit('-').map(|part| part.parse::<i64>().ok());
+            let (day, month) = (parts.next()??, parts.next()??);
+            Some((month, day))
+        };
+        let (month, day) = parts(date)?;
+        Some(Self { month, day, is_last: parts(date + 1)?.1 == 1 })
+    }
 }
 
 #[cfg(test)]
@@ -294,6 +357,49 @@ mod tests {
         assert_eq!(of([0.25, 0.5], 0.1, false), []);
     }
 
+    /// A value with more decimals than are counted, or larger than can be counted.
+    #[test]
+    fn an_odd_value_hides_no_unit() {
+        for (odd_one, base, times) in [(0.123_456_7, 1e-6, 1e3), (1e300, 1.0, 1e3), (0.123_456_7, 1e-6, 1e9)]
+        {
+            let values = (0..1000u64).map(|at| times * (odd(at) % 90) as f64).chain([odd_one]);
+            let found = of(values, base, false);
+            let (size, share) = largest(&found).unwrap();
+            assert!((size / times - 1.0).abs() < 1e-9 && share > 0.99, "{odd_one} {times}: {found:?}");
+            assert!(found.iter().all(|own| !own.divides_all), "{found:?}");
+        }
+    }
+
+    /// Half of all thousands are even ones, and a frequent value is like itself.
+    #[test]
+    fn what_is_so_by_chance_is_no_unit() {
+        for law in [NoiseLaw::Gaussian, NoiseLaw::Uniform] {
+            let least = |found: &[Unit]| found.iter().map(|own| own.least_deviation(law)).fold(0.0, f64::max);
+            let found = of((0..1000u64).map(|at| 1000.0 * (odd(at) % 90) as f64), 1.0, false);
+            assert_eq!(least(&found), 1000.0, "{law:?} {found:?}");
+            let skewed = (0..2000u64).map(|at| match at % 10 {
+                0..5 => 0.0,
+                5..8 => 1.0,
+                _ => (2 + odd(at) % 58) as f64,
+            });
+            let found = of(skewed, 1.0, false);
+            assert!(least(&found) <= 1.0, "{law:?} {found:?}");
+        }
+    }
+
+    /// Grades of a pay scale that are multiples of nothing are known all the same.
+    #[test]
+    fn values_of_many_records_are_known() {
+        let grades = [31_207.0, 38_119.0, 44_873.0, 53_411.0, 67_039.0];
+        let found = of((0..300u64).map(|at| grades[odd(at) as usize % 5]), 1.0, false);
+        let (size, _) = largest(&found).unwrap();
+        assert!((6754.0..=13_628.0).contains(&size), "{found:?}");
+        assert!(found.iter().any(|own| own.size == 6754.0 && own.share == 1.0), "{found:?}");
+        // Not where only chance repeats one.
+        let any = of((0..3000u64).map(|at| (odd(at) % 700) as f64), 1.0, false);
+        assert!(any.iter().all(|own| own.least_deviation(NoiseLaw::Gaussian) <= 1.0), "{any:?}");
+    }
+
     #[test]
     fn days_of_the_calendar() {
         let day = |text: String| Kind::Date.number(&text).unwrap();
@@ -312,7 +418,15 @@ mod tests {
         );
         assert!((largest(&months).unwrap().0 - 30.436_875).abs() < 1e-9, "{months:?}");
         let ends = of((0..24).map(|at| day(format!("20{:02}-{:02}-01", at, 1 + at % 12)) - 1.0), 1.0, true);
-        assert!(ends.iter().any(|own| own.grid == Grid::Months && own.share == 1.0), "{ends:?}");
+        assert!(ends.iter().any(|own| own.grid == Grid::Months(1) && own.share == 1.0), "{ends:?}");
+        // The first day of a quarter, the last of a half-year.
+        for (months, moved) in [(3, 0.0), (6, 1.0)] {
+            let month = |at: u64| 1 + months * (odd(at + 7) % (12 / months));
+            let first = |at: u64| day(format!("20{:02}-{:02}-01", odd(at) % 20, month(at)));
+            let found = of((0..300u64).map(|at| first(at) - moved), 1.0, true);
+            let (size, share) = largest(&found).unwrap();
+            assert!((size - months as f64 * 30.436_875).abs() < 1e-9 && share == 1.0, "{found:?}");
+        }
         // One day of the week.
         let mondays = of((0..300u64).map(|at| 4.0 + 7.0 * (odd(at) % 900) as f64), 1.0, true);
         assert!(
