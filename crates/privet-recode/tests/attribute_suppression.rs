@@ -52,6 +52,18 @@ fn anonymous_by_leaving_columns_out() {
     assert_eq!((found.minimal, found.found.value, found.found.suppressed), (vec![vec![]], 0.0, 3));
 }
 
+#[test]
+fn a_value_that_looks_suppressed_is_refused() {
+    let lines = vec![vec!["*", "any"], vec!["a", "any"]];
+    let fixture =
+        Fixture::new(&[(vec!["a", "*", "a", "*"], lines.clone())], &["x"; 4], &[json("k-anonymity", "2")]);
+    let error = AttributeSuppression {}.search(&fixture.problem(Metric::Loss, 0), &Silent).unwrap_err();
+    assert!(error.to_string().contains("already holds that as a value"), "{error}");
+    // A leaf of the hierarchy that no record has does no harm.
+    let fixture = Fixture::new(&[(vec!["a"; 4], lines)], &["x"; 4], &[json("k-anonymity", "2")]);
+    assert!(search(&fixture, Metric::Loss, 0).chosen.is_empty());
+}
+
 /// survey FX-6.1: nobody's class may be all HIV. Of the 56 tables with three HIV records 6 are not safe with the zip
 /// suppressed, 6 not with the gender suppressed, and one, the survey's own, with neither: it alone is published
 /// as `*` throughout, and that it was tells all.

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 use super::Adversary;
 use super::fitting::{Side, Tie, fits};
+use super::standing::{Records, Standing};
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
@@ -22,7 +23,7 @@ use crate::target::{Place, Suspects, Target};
 
 pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let Some(column) = target.column() else { return Ok(None) };
-    let mut several = vec![Said::new(target, adversary.room(), |code| code)];
+    let mut several = vec![Said::new(target, adversary.standing(), |code| code)];
     // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
     let mut code_of: HashMap<String, u32> =
         column.domain.texts().iter().map(|text| text.to_string()).zip(0..).collect();
@@ -46,7 +47,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         several.push(Said {
             independent: other.independent,
             holds_all: other.holds_all,
-            ..Said::new(&theirs, other.room, |code| ours[code as usize])
+            ..Said::new(&theirs, other.standing.clone(), |code| ours[code as usize])
         });
     }
     if several.len() < 2 {
@@ -145,6 +146,8 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
 struct Said<'a> {
     beliefs: Beliefs,
     held: Holding<'a>,
+    /// Whose a record of it may be.
+    records: Records,
     /// Whether it was made from another table, so that what it says is multiplied with what the first says.
     independent: bool,
     /// Whether whoever is in the data of the first, and fits a group, is in it.
@@ -155,15 +158,15 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     /// The first release, or another with the values in other codes.
-    fn new(target: &Target<'a>, room: Room, code: impl Fn(u32) -> u32) -> Self {
+    fn new(target: &Target<'a>, standing: Standing, code: impl Fn(u32) -> u32) -> Self {
         let mut beliefs = homogeneity::beliefs(target, None);
         for belief in &mut beliefs.distinct {
             belief.values.iter_mut().for_each(|(value, _)| *value = code(*value));
         }
         let data = target.release.manifest.as_ref().map(|own| &own.data);
         let is_whole = data.is_none_or(|own| own.sample.is_none() && own.suppressed == 0);
-        let held = Holding::new(target, room, code);
-        Self { beliefs, held, independent: false, holds_all: true, is_whole }
+        let held = Holding::new(target, standing.room, code);
+        Self { beliefs, held, records: standing.records, independent: false, holds_all: true, is_whole }
     }
 }
 
@@ -179,6 +182,7 @@ fn fit_together(target: &Target<'_>, several: &[Said<'_>]) -> Option<bool> {
     let sides = several.iter().enumerate().filter(|(_, own)| !own.independent).map(|(at, own)| Side {
         people: own.held.people,
         room: own.held.room,
+        records: &own.records,
         groups: &own.held.groups,
         tie: tie(at, own),
     });
@@ -360,19 +364,34 @@ struct Counted {
     contradicting: usize,
 }
 
+/// Where somebody stands in a release.
+#[derive(PartialEq, Eq, Hash)]
+enum Stands {
+    Nowhere,
+    /// In this group, certainly.
+    In(u32),
+    /// Wherever those do who have this profile.
+    Like(Option<u32>),
+}
+
 /// Shares out the values of all groups of which it is certain who stands in them. People who may stand in the same groups of every
-/// release, and to whom the same is left, are one cell: in buckets they need not look alike. The first `own` people are the
-/// adversary's; others are attacked for a control and are in no release.
+/// release, and to whom the same is left, are one cell: a bucket in which they all are may give each what another has,
+/// whatever they look like. Where they may not be in it, or stand elsewhere, that depends on what they look like, and only those
+/// who look alike are one cell. The first `own` people are the adversary's; others are attacked for a control and are in no
+/// release.
 fn counted(own: usize, together: &Beliefs, allowed: &[Vec<u32>], holding: &[&Holding<'_>]) -> Counted {
-    let mut number_of: HashMap<(Vec<Vec<u32>>, &[u32]), u32> = HashMap::new();
+    let mut number_of: HashMap<(Vec<Stands>, &[u32]), u32> = HashMap::new();
     let mut cell_of = vec![None; together.distinct.len()];
     let mut people: Vec<u64> = Vec::new();
     let mut first: Vec<u32> = Vec::new();
     let mut bounds: Vec<Vec<Bound>> = Vec::new();
     for (person, &belief) in (0u32..).zip(&together.of_person).take(own) {
         let cell = *cell_of[belief as usize].get_or_insert_with(|| {
-            let stands =
-                |own: &&Holding<'_>| own.people.places_of(person).iter().map(|place| place.group).collect();
+            let stands = |own: &&Holding<'_>| match own.people.places_of(person) {
+                [] => Stands::Nowhere,
+                [place] if own.room == Room::ForAll => Stands::In(place.group),
+                _ => Stands::Like(own.people.profile_of.get(person as usize).copied()),
+            };
             let left = &allowed[belief as usize];
             *number_of.entry((holding.iter().map(stands).collect(), left)).or_insert_with(|| {
                 people.push(0);

@@ -208,7 +208,7 @@ impl<'a> Joined<'a> {
             .map(|(own, theirs)| own.iter().chain(theirs).copied().collect())
             .collect();
         let others = (adversary.others.iter().zip(strangers.others))
-            .map(|(own, theirs)| Other { suspects: chain(&own.suspects, theirs), ..*own })
+            .map(|(own, theirs)| Other { suspects: chain(&own.suspects, theirs), ..own.clone() })
             .collect();
         Self {
             suspects: chain(adversary.suspects, strangers.suspects),

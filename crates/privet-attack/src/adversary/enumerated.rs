@@ -263,7 +263,7 @@ proptest! {
     ) {
         let linked = small.linked();
         let (release, suspects) = (&linked.release, linked.suspects());
-        prop_assert_eq!(room(release, &linked.crowd(), &suspects), small.room());
+        prop_assert_eq!(standing(release, &linked.crowd(), &suspects).room, small.room());
         let text = |value: u32| format!("v{value}");
         let domain = &release.sensitive[0].domain;
         let known: Vec<(usize, u32, bool)> = known
@@ -332,6 +332,27 @@ proptest! {
                 );
             }
         }
+        // The least committed belief is no weighing of worlds, but what it takes to be so is possible, and shares that are those of
+        // all worlds add nothing to them.
+        let (beliefs, present, _) = &plain;
+        let sure = |adversary: &Adversary<'_>, least: f64| {
+            exposed(adversary, "max-entropy").into_iter().find(|&(person, code)| {
+                let value = domain.text(code)[1..].parse::<usize>().unwrap();
+                present[person] > 0.0 && beliefs[person][value] < least
+            })
+        };
+        prop_assert_eq!(sure(&adversary, 1e-9), None);
+        let told: Vec<usize> = (0..small.people.len()).filter(|&person| among[person]).collect();
+        let share = |value: u32| told.iter().map(|&person| beliefs[person][value as usize]).sum::<f64>() / told.len() as f64;
+        let knowledge = Knowledge {
+            priors: vec![Prior {
+                column: None,
+                of: Default::default(),
+                shares: (0..3).filter(|_| !told.is_empty()).map(|value| (text(value), share(value))).collect(),
+            }],
+            ..Knowledge::default()
+        };
+        prop_assert_eq!(sure(&Adversary { knowledge: &knowledge, ..adversary }, confidence - 1e-5), None);
     }
 
     /// Membership: who is taken to be in the data is in so many worlds, and nobody is where the list does not hold everybody.
@@ -388,12 +409,14 @@ fn plain_adversary<'a>(
 }
 
 prop_compose! {
-    /// Two releases of one table, and a list with others on it, or without some: the people of the first records are those of the table.
+    /// Two releases of one table, as classes or as buckets, and a list with others on it, or without some: the people of the first records are those of the table.
     fn two()(
         records in prop::collection::vec((0u32..3, 0u32..3, 0u32..3), 2..5),
         others in prop::collection::vec((0u32..8, 0u32..8), 0..3),
         also in prop::collection::vec((0u32..40, 0u32..40), 4),
         lacks in 0usize..8,
+        shows in prop::collection::vec((0u32..2, 0u32..5), 7),
+        bucketized in any::<(bool, bool)>(),
     ) -> (Small, Small) {
         let numbers = |group: &dyn Fn(&(u32, u32, u32)) -> u32| -> Vec<u32> {
             let mut own: Vec<u32> = records.iter().map(group).collect();
@@ -404,17 +427,24 @@ prop_compose! {
         let groups = [numbers(&|own| own.0), numbers(&|own| own.1)];
         let release = |which: usize| {
             let fit = |own: (u32, u32)| if which == 0 { own.0 } else { own.1 };
-            // Some fit other groups besides their own.
+            // Some fit other groups besides their own, and of some it is not known what they look like.
             let own = groups[which].iter().zip(&also).map(|(group, &more)| {
                 let more = fit(more);
-                (1 << group | if more < 8 { more } else { 0 }, 0)
+                1 << group | if more < 8 { more } else { 0 }
             });
-            let people: Vec<(u32, u32)> = own.chain(others.iter().map(|&own| (fit(own), 0))).collect();
+            let look = |&(own, known): &(u32, u32)| if known < 4 { own } else { 2 };
+            let people: Vec<(u32, u32)> =
+                own.chain(others.iter().map(|&own| fit(own))).zip(shows.iter().map(look)).collect();
             let left = people.iter().enumerate().filter(|(at, _)| *at != lacks).map(|(_, &own)| own);
             Small {
-                records: groups[which].iter().zip(&records).map(|(&group, own)| (group, own.2, 0)).collect(),
+                records: groups[which]
+                    .iter()
+                    .zip(&records)
+                    .zip(&shows)
+                    .map(|((&group, own), shows)| (group, own.2, shows.0))
+                    .collect(),
                 people: left.collect(),
-                bucketized: false,
+                bucketized: if which == 0 { bucketized.0 } else { bucketized.1 },
             }
         };
         (release(0), release(1))
@@ -438,7 +468,7 @@ proptest! {
         let others = [Other {
             release: other,
             suspects: theirs.suspects(),
-            room: second.room(),
+            standing: standing(other, &theirs.crowd(), &theirs.suspects()),
             independent: false,
             holds_all: same,
         }];

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::standing::Records;
 use crate::room::Room;
 use crate::target::Suspects;
 
@@ -22,10 +23,49 @@ const MOST_STEPS: u64 = 100_000;
 pub(super) struct Side<'a> {
     pub people: &'a Suspects,
     pub room: Room,
+    /// Whose a record may be.
+    pub records: &'a Records,
     /// Per group its values, and how often.
     pub groups: &'a [Vec<(u32, u64)>],
     /// How it goes with the first of the list.
     pub tie: Tie,
+}
+
+impl Side<'_> {
+    /// Where people may stand: in groups, or, where records show what people look like, among those that look alike.
+    fn seen(&self) -> &Suspects {
+        match self.records {
+            Records::OfLooks(looks) => &looks.people,
+            Records::OfGroups | Records::Unknown => self.people,
+        }
+    }
+
+    /// The places of a person.
+    fn places(&self, person: u32) -> Vec<Stands> {
+        let stands = |place: u32| match self.records {
+            Records::OfLooks(looks) => {
+                looks.group_of.get(place as usize).map(|&group| Stands { group, look: Some(place) })
+            }
+            Records::OfGroups | Records::Unknown => Some(Stands { group: place, look: None }),
+        };
+        self.seen().places_of(person).iter().filter_map(|place| stands(place.group)).collect()
+    }
+
+    /// Per look how many records have it.
+    fn seats(&self) -> Vec<u64> {
+        match self.records {
+            Records::OfLooks(looks) => looks.sizes.clone(),
+            Records::OfGroups | Records::Unknown => Vec::new(),
+        }
+    }
+}
+
+/// Where somebody stands in a release.
+#[derive(Debug, Clone, Copy)]
+struct Stands {
+    group: u32,
+    /// Among records that look like this.
+    look: Option<u32>,
 }
 
 /// Who is in a release, by whether they are in the table of the first.
@@ -41,12 +81,12 @@ pub(super) enum Tie {
 
 /// Whether there is a world for the first `own` people; `None` where it cannot be told in so many steps.
 pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
-    if own > MOST_PEOPLE {
+    if own > MOST_PEOPLE || sides.iter().any(|side| *side.records == Records::Unknown) {
         return None;
     }
     // Those alike stand behind each other, those with the fewest ways first.
     let profiles = |person: u32| -> Vec<u32> {
-        let of = |side: &Side<'_>| side.people.profile_of.get(person as usize).copied().unwrap_or(u32::MAX);
+        let of = |side: &Side<'_>| side.seen().profile_of.get(person as usize).copied().unwrap_or(u32::MAX);
         sides.iter().map(of).collect()
     };
     let mut ways_of: BTreeMap<Vec<u32>, (u32, Vec<Way>)> = BTreeMap::new();
@@ -69,6 +109,7 @@ pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
             .collect(),
         kinds: kinds.into_iter().map(|own| own.1).collect(),
         left: sides.iter().map(left).collect(),
+        seats: sides.iter().map(Side::seats).collect(),
         filled: sides.iter().map(|side| side.room == Room::Filled).collect(),
         open: Vec::new(),
         steps: 0,
@@ -77,29 +118,29 @@ pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
     search.go(0, 0)
 }
 
-/// A value, and per release the group in which somebody stands, if they do.
+/// A value, and per release where somebody stands, if they do.
 #[derive(Debug, Clone)]
 struct Way {
     value: u32,
-    groups: Vec<Option<u32>>,
+    stands: Vec<Option<Stands>>,
 }
 
 /// All ways to place a person; `None` when there are too many.
 fn ways(sides: &[Side<'_>], person: u32) -> Option<Vec<Way>> {
-    let mut found = vec![Way { value: u32::MAX, groups: vec![None; sides.len()] }];
+    let mut found = vec![Way { value: u32::MAX, stands: vec![None; sides.len()] }];
     let is_whole = |way: &Way, side: &Side<'_>, at: usize| {
         let fits = !side.people.places_of(person).is_empty();
-        side.room != Room::ForAll || !fits || way.groups[at].is_some()
+        side.room != Room::ForAll || !fits || way.stands[at].is_some()
     };
     for in_table in [true, false] {
-        let mut all: Vec<Vec<Option<u32>>> = vec![Vec::new()];
+        let mut all: Vec<Vec<Option<Stands>>> = vec![Vec::new()];
         for side in sides {
-            let places = side.people.places_of(person);
+            let places = side.places(person);
             let must = in_table && side.tie == Tie::All && !places.is_empty();
             let may = in_table || side.tie == Tie::None;
-            let mut here: Vec<Option<u32>> = Vec::new();
+            let mut here: Vec<Option<Stands>> = Vec::new();
             if may {
-                here.extend(places.iter().map(|place| Some(place.group)));
+                here.extend(places.into_iter().map(Some));
             }
             if !must {
                 here.push(None);
@@ -112,16 +153,16 @@ fn ways(sides: &[Side<'_>], person: u32) -> Option<Vec<Way>> {
                 .flat_map(|own| here.iter().map(move |&next| own.iter().copied().chain([next]).collect()))
                 .collect();
         }
-        for groups in all {
-            let mut standing = groups.iter().zip(sides).filter_map(|(group, side)| {
-                group.map(|group| side.groups.get(group as usize).map_or(&[][..], Vec::as_slice))
+        for stands in all {
+            let mut standing = stands.iter().zip(sides).filter_map(|(own, side)| {
+                own.map(|own| side.groups.get(own.group as usize).map_or(&[][..], Vec::as_slice))
             });
             let Some(first) = standing.next() else { continue };
             let others: Vec<&[(u32, u64)]> = standing.collect();
             let values = first.iter().map(|own| own.0);
             let shared =
                 values.filter(|value| others.iter().all(|own| own.iter().any(|own| own.0 == *value)));
-            found.extend(shared.map(|value| Way { value, groups: groups.clone() }));
+            found.extend(shared.map(|value| Way { value, stands: stands.clone() }));
             if found.len() > MOST_WAYS {
                 return None;
             }
@@ -137,6 +178,8 @@ struct Search {
     kinds: Vec<Vec<Way>>,
     /// Per release and group how many records have each value and are nobody's yet.
     left: Vec<Vec<BTreeMap<u32, u64>>>,
+    /// Per release and look how many records are nobody's yet.
+    seats: Vec<Vec<u64>>,
     /// Per release whether nobody else is in it, and how many records are nobody's yet.
     filled: Vec<bool>,
     open: Vec<u64>,
@@ -171,11 +214,12 @@ impl Search {
     }
 
     fn take(&mut self, way: &Way) -> bool {
-        let standing = |at: usize| way.groups[at].map(|group| group as usize);
-        let has = |at: usize, group: usize| {
-            self.left[at].get(group).is_some_and(|own| own.get(&way.value).is_some_and(|left| *left > 0))
+        let has = |(at, own): (usize, &Stands)| {
+            let left = self.left[at].get(own.group as usize).and_then(|left| left.get(&way.value));
+            let seats = own.look.map_or(Some(&1), |look| self.seats[at].get(look as usize));
+            [left, seats].iter().all(|own| own.is_some_and(|left| *left > 0))
         };
-        if (0..way.groups.len()).any(|at| standing(at).is_some_and(|group| !has(at, group))) {
+        if !way.stands.iter().enumerate().filter_map(|(at, own)| Some((at, own.as_ref()?))).all(has) {
             return false;
         }
         self.change(way, |left| left - 1);
@@ -187,11 +231,14 @@ impl Search {
     }
 
     fn change(&mut self, way: &Way, by: impl Fn(u64) -> u64) {
-        for (at, group) in way.groups.iter().enumerate() {
-            let own = group.and_then(|group| self.left[at].get_mut(group as usize)?.get_mut(&way.value));
-            if let Some(left) = own {
+        for (at, own) in way.stands.iter().enumerate().filter_map(|(at, own)| Some((at, (*own)?))) {
+            let left = self.left[at].get_mut(own.group as usize).and_then(|left| left.get_mut(&way.value));
+            if let Some(left) = left {
                 *left = by(*left);
                 self.open[at] = by(self.open[at]);
+            }
+            if let Some(seats) = own.look.and_then(|look| self.seats[at].get_mut(look as usize)) {
+                *seats = by(*seats);
             }
         }
     }

@@ -15,13 +15,13 @@ mod nearest;
 mod priors;
 mod records;
 mod stage;
+mod standing;
 mod worst;
 
 pub use control::Strangers;
 
 use privet_data::{Coverage, Domain, Hierarchy, Kind, Progress};
 use privet_release::Published;
-use rayon::prelude::*;
 
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::homogeneity::{self, Similar};
@@ -192,8 +192,8 @@ pub struct Other<'a> {
     pub release: &'a Published,
     /// Where the same people may stand in it.
     pub suspects: Suspects,
-    /// How they go with it ([`room`]).
-    pub room: Room,
+    /// How they go with it ([`standing`](fn@standing)).
+    pub standing: Standing,
     /// Whether it was made from another table than this release, so that what both say is multiplied.
     pub independent: bool,
     /// Whether whoever is in the data that this release was made from, and fits a group there, is in it: it was made from the same
@@ -298,32 +298,8 @@ pub fn equal_records(release: &Published, crowd: &Crowd<'_>) -> Result<Vec<u64>,
         .collect())
 }
 
-/// How people go with a release: whether all of them can be in it at once, and whether they can be all of it.
-pub fn room(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Room {
-    let size = |group: u32| release.groups.get(group as usize).copied().unwrap_or(0);
-    if suspects.groups.iter().all(|place| place.records >= size(place.group)) {
-        return Room::of(suspects, &release.groups);
-    }
-    if crowd.count != suspects.people() || nearest::applies(crowd) {
-        return Room::Uncertain;
-    }
-    // Records of a bucket that look alike are anybody's who fits one of them.
-    let released = released(release, crowd);
-    let mut keys = link::Keys::new(release.table.rows);
-    for codes in released.labels.iter().copied().chain([released.groups]) {
-        let size = codes.iter().max().map_or(1, |&code| u64::from(code) + 1);
-        keys.push(codes.par_iter().copied(), size);
-    }
-    let (look_of, first) = keys.finish();
-    let Ok(links) = link::link(&Released { groups: &look_of, ..released }, &people(crowd)) else {
-        return Room::Uncertain;
-    };
-    let mut sizes = vec![0; first.len()];
-    look_of.iter().for_each(|&look| sizes[look as usize] += 1);
-    Room::of(&Suspects { strangers: suspects.strangers, ..of_links(&links) }, &sizes)
-}
-
 pub use nearest::distances;
+pub use standing::{Standing, standing};
 
 fn released<'a>(release: &'a Published, crowd: &Crowd<'a>) -> Released<'a> {
     let label = |shared: &SharedColumn<'_>| &*release.table.columns[release.quasi[shared.quasi]].codes;
@@ -498,8 +474,12 @@ impl<'a> Adversary<'a> {
     }
 
     /// How the people go with the release.
+    fn standing(&self) -> Standing {
+        standing(self.release, &self.crowd, self.suspects)
+    }
+
     fn room(&self) -> Room {
-        room(self.release, &self.crowd, self.suspects)
+        self.standing().room
     }
 
     /// The target, for a sensitive column.

@@ -151,3 +151,26 @@ fn the_gate_says_of_windows_what_the_attack_says() {
     assert_eq!((&gate["exposed"]["hits"], &gate["exposed"]["of"]), (&6.into(), &10.into()));
     assert_eq!(gate["right"]["hits"], 5);
 }
+
+/// What stands for a missing value is told by the release: with the job and without it, the records of whom the town is missing
+/// fit everybody.
+#[test]
+fn a_missing_cell_fits_everybody_with_the_job_and_without() {
+    let dir = Dir::new();
+    dir.write("t.csv", "id,town,ill\na,Bonn,flu\nb,Bonn,flu\nc,?,hiv\nd,?,hiv\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\nmissing = [\"\", \"?\"]\n[columns.id]\nrole = \"identifier\"\n[columns.town]\nrole = \"quasi\"\n\
+         [columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[output]\nfolder = \"release\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.write("list.csv", "name,town\nAnn,Bonn\nBea,\nCid,Rome\n");
+    let [without, with] = ["", "job = \"job.toml\"\n"].map(|job| said(&dir, "list.csv", job));
+    assert_eq!(without, with);
+    for (name, lines) in &without {
+        let homogeneity = lines.iter().find(|own| own.starts_with("homogeneity")).unwrap();
+        assert!(!homogeneity.contains(",yes,"), "{name}: {homogeneity}");
+    }
+    // Were the marks not read, Ann would be one of two of Bonn, who both have the same.
+    assert!(without["Ann"].iter().any(|own| own.starts_with("linking,4")), "{without:?}");
+}

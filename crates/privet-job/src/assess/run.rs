@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
-use privet_attack::adversary::{Adversary, Attacked, Elsewhere, Other, Strangers, room, suspects};
+use privet_attack::adversary::{
+    Adversary, Attacked, Elsewhere, Other, Standing, Strangers, standing, suspects,
+};
 use privet_attack::knowledge::PeopleFile;
-use privet_attack::{AttackError, Finding, Knowledge, Room, Suspects, Truth};
+use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
 use privet_release::manifest::LabelReading;
@@ -99,10 +101,10 @@ pub(crate) fn run_attacks(
     let others: Vec<Other<'_>> = releases
         .iter()
         .zip(&knowledge.releases)
-        .map(|((release, suspects, room, leaves_nobody_out), own)| Other {
+        .map(|((release, suspects, standing, leaves_nobody_out), own)| Other {
             release,
             suspects: suspects.clone(),
-            room: *room,
+            standing: standing.clone(),
             independent: own.independent,
             holds_all: *leaves_nobody_out
                 && (own.same_table == Some(true) || (own.is_of_same_table() && has_as_many(target, release))),
@@ -300,7 +302,7 @@ impl ControlTable {
 }
 
 /// Other releases, where the same people may stand in each, and whether it leaves out nobody who fits it.
-type OtherReleases = Vec<(Published, Suspects, Room, bool)>;
+type OtherReleases = Vec<(Published, Suspects, Standing, bool)>;
 
 /// Other releases with the people, and where those of the control table may stand.
 fn other_releases(
@@ -334,8 +336,8 @@ fn other_releases(
             of_control.push(linked(&control.table)?.0);
         }
         let leaves_nobody_out = leaves_nobody_out(&release, job.is_some() && table.knows_all(&release));
-        let room = room(&release, &table.crowd(), &own);
-        others.push((release, own, room, leaves_nobody_out));
+        let standing = standing(&release, &table.crowd(), &own);
+        others.push((release, own, standing, leaves_nobody_out));
     }
     Ok((others, of_control))
 }

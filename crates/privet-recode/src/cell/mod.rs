@@ -74,7 +74,13 @@ impl CellSuppression {
         if problem.rows >= u32::MAX as usize {
             return Err(SearchError::TooManyRows);
         }
-        refuse_stars(problem)?;
+        if problem.holds_star() {
+            return Err(SearchError::Parameter {
+                key: "search.algorithm",
+                problem: "is `cell-suppression`, which publishes suppressed cells as `*`, and a quasi column already \
+                          holds that as a value; write the value in another way, or use `optimal`",
+            });
+        }
         if problem.rows == 0 {
             return Ok(Found { class_of: Vec::new(), suppressed: Vec::new(), cells: 0, bound: Some(0) });
         }
@@ -145,24 +151,6 @@ fn required_k(problem: &Problem<'_>) -> Result<u64, SearchError> {
         k = k.max(criterion.least_rows());
     }
     Ok(k)
-}
-
-/// Refuses tables in which nobody could tell a suppressed cell from a value.
-fn refuse_stars(problem: &Problem<'_>) -> Result<(), SearchError> {
-    let holds_star = problem.quasi.iter().any(|quasi| {
-        let Some(values) = quasi.generalization.levels.first() else { return false };
-        let occurs = |code: usize| quasi.counts.get(code).is_none_or(|&count| count > 0);
-        let is_star = |node: u32| values.labels.get(node as usize).is_some_and(|label| &**label == "*");
-        values.node_of_code.iter().enumerate().any(|(code, &node)| is_star(node) && occurs(code))
-    });
-    if holds_star {
-        return Err(SearchError::Parameter {
-            key: "search.algorithm",
-            problem: "is `cell-suppression`, which publishes suppressed cells as `*`, and a quasi column already \
-                      holds that as a value; write the value in another way, or use `optimal`",
-        });
-    }
-    Ok(())
 }
 
 /// Hands the groups to the records, and checks from the records themselves that every group is large enough.

@@ -38,12 +38,20 @@ impl AttributeSuppression {
     /// Finds the best set of columns to suppress.
     ///
     /// # Errors
-    /// When not even suppressing all columns is safe, there are too many columns, or the person stopped it.
+    /// When not even suppressing all columns is safe, a column holds `*` as a value, there are too many columns, or the
+    /// person stopped it.
     pub fn search(
         &self,
         problem: &Problem<'_>,
         progress: &dyn Progress,
     ) -> Result<AttributeSuppressed, SearchError> {
+        if problem.holds_star() {
+            return Err(SearchError::Parameter {
+                key: "search.algorithm",
+                problem: "is `attribute-suppression`, which publishes suppressed columns as `*`, and a quasi column \
+                          already holds that as a value; write the value in another way, or use `optimal`",
+            });
+        }
         let all_or_nothing: Vec<Generalization> =
             problem.quasi.iter().map(|quasi| value_or_star(quasi.generalization)).collect();
         let derived = Problem {

@@ -29,6 +29,16 @@ impl<'a> Problem<'a> {
     pub fn at(&self, levels: &[usize]) -> Vec<&'a GeneralizedLevel> {
         self.quasi.iter().zip(levels).map(|(quasi, &level)| &quasi.generalization.levels[level]).collect()
     }
+
+    /// Whether a quasi column holds `*` as a value, so that nobody could tell it from one that is suppressed.
+    pub(crate) fn holds_star(&self) -> bool {
+        self.quasi.iter().any(|quasi| {
+            let Some(values) = quasi.generalization.levels.first() else { return false };
+            let occurs = |code: usize| quasi.counts.get(code).is_none_or(|&count| count > 0);
+            let is_star = |node: u32| values.labels.get(node as usize).is_some_and(|label| &**label == "*");
+            values.node_of_code.iter().enumerate().any(|(code, &node)| is_star(node) && occurs(code))
+        })
+    }
 }
 
 /// A quasi column.

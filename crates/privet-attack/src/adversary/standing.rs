@@ -1,0 +1,75 @@
+//! How the people of a list go with a release, and whose a record may be.
+//!
+//! A record of a class may be anybody's who fits the class. Those of a bucket show what people look like, so that they are taken by
+//! what they show.
+
+use privet_release::Published;
+use rayon::prelude::*;
+
+use super::{Crowd, Suspects, nearest, of_links, people, released};
+use crate::link::{self, Released};
+use crate::room::Room;
+
+/// How people go with a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether all of them can be in it at once, and whether they can be all of it.
+    pub room: Room,
+    /// Whose a record may be.
+    pub(super) records: Records,
+}
+
+/// Whose a record may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Records {
+    /// Anybody's who fits its group.
+    OfGroups,
+    /// Anybody's whom it looks like.
+    OfLooks(Looks),
+    /// That is not known.
+    Unknown,
+}
+
+/// Records of a group that look alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Looks {
+    /// The looks that fit each person, in place of groups.
+    pub people: Suspects,
+    /// Per look how many records have it, and their group.
+    pub sizes: Vec<u64>,
+    pub group_of: Vec<u32>,
+}
+
+/// How people go with a release.
+pub fn standing(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Standing {
+    let size = |group: u32| release.groups.get(group as usize).copied().unwrap_or(0);
+    if suspects.groups.iter().all(|place| place.records >= size(place.group)) {
+        return Standing { room: Room::of(suspects, &release.groups), records: Records::OfGroups };
+    }
+    match looks(release, crowd, suspects) {
+        Some(looks) => {
+            Standing { room: Room::of(&looks.people, &looks.sizes), records: Records::OfLooks(looks) }
+        }
+        None => Standing { room: Room::Uncertain, records: Records::Unknown },
+    }
+}
+
+fn looks(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Option<Looks> {
+    if crowd.count != suspects.people() || nearest::applies(crowd) {
+        return None;
+    }
+    let released = released(release, crowd);
+    let mut keys = link::Keys::new(release.table.rows);
+    for codes in released.labels.iter().copied().chain([released.groups]) {
+        let size = codes.iter().max().map_or(1, |&code| u64::from(code) + 1);
+        keys.push(codes.par_iter().copied(), size);
+    }
+    let (look_of, first) = keys.finish();
+    let links = link::link(&Released { groups: &look_of, ..released }, &people(crowd)).ok()?;
+    let (mut sizes, mut group_of) = (vec![0; first.len()], vec![0; first.len()]);
+    for (&look, &group) in look_of.iter().zip(&release.group_of) {
+        sizes[look as usize] += 1;
+        group_of[look as usize] = group;
+    }
+    Some(Looks { people: Suspects { strangers: suspects.strangers, ..of_links(&links) }, sizes, group_of })
+}
