@@ -164,7 +164,7 @@ fn a_missing_cell_fits_everybody_with_the_job_and_without() {
          [columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[output]\nfolder = \"release\"\n",
     );
     dir.expect(0, &["anonymize", "job.toml"]);
-    dir.write("list.csv", "name,town\nAnn,Bonn\nBea,\nCid,Rome\n");
+    dir.write("list.csv", "name,town\nAnn,Bonn\nBea,\n");
     let [without, with] = ["", "job = \"job.toml\"\n"].map(|job| said(&dir, "list.csv", job));
     assert_eq!(without, with);
     for (name, lines) in &without {
@@ -172,5 +172,5 @@ fn a_missing_cell_fits_everybody_with_the_job_and_without() {
         assert!(!homogeneity.contains(",yes,"), "{name}: {homogeneity}");
     }
     // Were the marks not read, Ann would be one of two of Bonn, who both have the same.
-    assert!(without["Ann"].iter().any(|own| own.starts_with("linking,4")), "{without:?}");
+    assert!(without["Ann"].iter().any(|own| own.starts_with("linking,,4,")), "{without:?}");
 }
