@@ -37,13 +37,10 @@ pub struct RunOptions {
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Summary, RunError> {
     let start = Instant::now();
     let folder = options.base.join(&job.output.folder);
-    if let Some(home) = &job.output.home {
-        let home = options.base.join(home);
-        crate::assess::home::check(&home, &folder)?;
-        // Known now rather than when the release stands.
-        std::fs::create_dir_all(&home)
-            .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(&home))?;
-    }
+    // Known now rather than when the release stands; gone again if nothing comes of it.
+    let home =
+        job.output.home.as_ref().map(|home| crate::assess::home::begin(&options.base.join(home), &folder));
+    let _home = home.transpose()?;
     // Flags may have changed the job since it was read.
     out_of_core::check(job)?;
     countermeasure::check(job)?;

@@ -454,6 +454,8 @@ fn the_gate_does_not_open_for_what_was_not_tried() {
         "adversary.attacks=[\"homogeneity\"]",
     ];
     dir.expect(1, &means).says("homogeneity");
+    // Nor is a folder for the owner left behind that nothing was put into.
+    dir.expect(2, &["anonymize", "job.toml", "--home", "for/me", "--set", "privacy.k-anonymity=400"]);
     assert_eq!(dir.names("."), ["ages.csv", "job.toml", "patients.csv"]);
     // Counts and tables that are never in memory as a whole are attacked by other means.
     let counts =

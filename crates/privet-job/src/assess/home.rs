@@ -38,6 +38,12 @@ pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
     Ok(())
 }
 
+/// Makes the folder, after [`check`]: it goes again with what is returned, unless something was put into it.
+pub(crate) fn begin(home: &Path, release: &Path) -> Result<write::Staged, RunError> {
+    check(home, release)?;
+    write::Staged::in_folder(home)
+}
+
 /// A release that is about to be put in place, and everything that is said about it.
 pub(crate) struct Owned<'a> {
     /// The folder where it lies now.

@@ -27,17 +27,18 @@ pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
 pub(crate) struct Staged {
     /// What was written, and where it belongs.
     files: Vec<(PathBuf, PathBuf)>,
-    /// A folder that was made for them.
-    folder: Option<PathBuf>,
+    /// Folders that were made for them, the innermost first.
+    folders: Vec<PathBuf>,
 }
 
 impl Staged {
     /// Files of a folder, which is made when it is not there.
     pub fn in_folder(folder: &Path) -> Result<Self, RunError> {
-        let is_new = !folder.exists();
+        let new = folder.ancestors().take_while(|own| !own.as_os_str().is_empty() && !own.exists());
+        let staged = Self { files: Vec::new(), folders: new.map(Path::to_owned).collect() };
         std::fs::create_dir_all(folder)
             .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(folder))?;
-        Ok(Self { files: Vec::new(), folder: is_new.then(|| folder.to_owned()) })
+        Ok(staged)
     }
 
     /// Where to write a file that belongs here.
@@ -62,7 +63,7 @@ impl Staged {
 
     /// Puts all files in place.
     pub fn put(mut self) -> Result<(), RunError> {
-        self.folder = None;
+        self.folders.clear();
         while let Some((part, path)) = self.files.pop() {
             if let Err(error) = std::fs::rename(&part, &path) {
                 // why: the first failure is the one to tell
@@ -80,7 +81,7 @@ impl Drop for Staged {
             // why: what went wrong before is what to tell
             let _ = std::fs::remove_file(part);
         }
-        if let Some(folder) = &self.folder {
+        for folder in &self.folders {
             // why: as above; a folder with something in it stays
             let _ = std::fs::remove_dir(folder);
         }
