@@ -198,10 +198,18 @@ fn moments(found: &Together, quiet: bool) -> String {
     }
     text.push_str(&super::answer::table(&rows, 1));
     if !found.pairs.is_empty() {
-        let mut rows = vec![["", "", "covariance", "error", "correlation"].map(str::to_owned).to_vec()];
+        let mut rows =
+            vec![["", "", "covariance", "error", "correlation", "error"].map(str::to_owned).to_vec()];
         for own in &found.pairs {
             let [a, b] = own.columns.clone();
-            rows.push(vec![a, b, figure(own.covariance), told(own.standard_error), told(own.correlation)]);
+            rows.push(vec![
+                a,
+                b,
+                figure(own.covariance),
+                told(own.standard_error),
+                told(own.correlation),
+                told(own.correlation_standard_error),
+            ]);
         }
         text.push('\n');
         text.push_str(&super::answer::table(&rows, 2));

@@ -96,6 +96,9 @@ pub struct TogetherPair {
     /// The correlation; absent where the noise drowns one of the columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
+    /// How far off it typically is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlation_standard_error: Option<f64>,
 }
 
 /// Estimates the numbers of a release folder together; all of them when none is named.
@@ -257,16 +260,37 @@ fn told(
     let covariance =
         |a: usize, b: usize| found.covariance.get(a * width + b).map_or(0.0, |own| own * share(a, b));
     // Correlated noise was drawn from the covariance of these very records, so that what is by chance in it is in the noise
-    // again. Of what the records were published with, T varies by the noise alone; the rest is that of the records, which
-    // is taken 1+d times where the error of independent records takes it once.
-    let error = |a: usize, b: usize| {
-        let of_published = errors?.covariance.get(a * width + b)?;
-        let part = share(a, b);
-        let drawn = (1.0 / (part * part) - 1.0) / records.max(1) as f64
-            * (covariance(a, a) * covariance(b, b) + covariance(a, b).powi(2));
-        let at_least = (of_published * part).powi(2);
-        let own = of_published.powi(2) - drawn + drawn * part * part;
-        Some(own.max(at_least).sqrt())
+    // again: 1+d times, which the share takes off. Only what of the published covariances varies by the noise alone
+    // (`drawn`) does the share make less.
+    let noise = |a: usize, b: usize| match share(a, b) {
+        part if part < 1.0 => covariance(a, b) * (1.0 / part - 1.0),
+        _ if a == b => numbers.get(a).and_then(|own| own.noise).unwrap_or(0.0),
+        _ => 0.0,
+    };
+    let vary = |(a, b): (usize, usize), (c, d): (usize, usize)| {
+        let part = share(a, b) * share(c, d);
+        let product = |of: &dyn Fn(usize, usize) -> f64| of(a, c) * of(b, d) + of(a, d) * of(b, c);
+        let drawn =
+            (product(&|a, b| covariance(a, b) + noise(a, b)) - product(&covariance)) / records.max(1) as f64;
+        let published = errors?.between((a, b), (c, d))?;
+        let own = published - drawn * (1.0 - part);
+        // Chance may make less of it than the noise alone.
+        Some(if (a, b) == (c, d) { own.max(published * part) } else { own })
+    };
+    let error = |a: usize, b: usize| vary((a, b), (a, b)).map(f64::sqrt);
+    // By the slopes of the correlation.
+    let error_of_correlation = |a: usize, b: usize, correlation: f64| {
+        let pairs = [(a, b), (a, a), (b, b)];
+        let root = (covariance(a, a) * covariance(b, b)).sqrt();
+        let slopes =
+            [1.0 / root, -0.5 * correlation / covariance(a, a), -0.5 * correlation / covariance(b, b)];
+        let mut sum = 0.0;
+        for (first, slope) in pairs.iter().zip(slopes) {
+            for (second, other) in pairs.iter().zip(slopes) {
+                sum += slope * other * vary(*first, *second)?;
+            }
+        }
+        Some(sum.max(0.0).sqrt()).filter(|own| own.is_finite())
     };
     let columns = numbers.iter().enumerate().map(|(at, own)| {
         let mean = found.mean.get(at).copied().unwrap_or(f64::NAN);
@@ -294,11 +318,13 @@ fn told(
         let (both, deviations) = (covariance(a, b), (covariance(a, a) * covariance(b, b)).sqrt());
         // What rounding of the estimates leaves beyond is none.
         let correlation = (deviations > 1e-9 * both.abs()).then(|| (both / deviations).clamp(-1.0, 1.0));
+        let correlation = correlation.filter(|_| both.abs() <= 1.01 * deviations);
         TogetherPair {
             columns: [names(a), names(b)],
             covariance: both,
             standard_error: error(a, b),
-            correlation: correlation.filter(|_| both.abs() <= 1.01 * deviations),
+            correlation,
+            correlation_standard_error: correlation.and_then(|own| error_of_correlation(a, b, own)),
         }
     });
     Together {
@@ -341,7 +367,7 @@ mod tests {
         const TIMES: usize = 500;
         let mut normal = Normal(1);
         for (factor, is_skewed) in [(0.3, false), (1.0, false), (1.0, true)] {
-            let mut within = [0; 3];
+            let mut within = [0; 4];
             for _ in 0..TIMES {
                 // Of variance 1 each and covariance 0.6.
                 let pairs: Vec<[f64; 2]> = (0..RECORDS)
@@ -385,6 +411,7 @@ mod tests {
                     (a.variance, a.variance_standard_error, 1.0),
                     (b.variance, b.variance_standard_error, 1.0),
                     (pair.covariance, pair.standard_error, 0.6),
+                    (pair.correlation.unwrap(), pair.correlation_standard_error, 0.6),
                 ]) {
                     *slot += usize::from((told - truth).abs() <= Z95 * error.unwrap());
                 }

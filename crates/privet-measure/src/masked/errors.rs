@@ -23,6 +23,24 @@ pub struct MaskedErrors {
     pub mean: Vec<f64>,
     /// Row by row those of the covariances.
     pub covariance: Vec<f64>,
+    /// How the estimates of covariances vary together, those of pairs of columns in the order of [`place`].
+    together: DMatrix<f64>,
+}
+
+impl MaskedErrors {
+    /// The covariance of two estimates of covariances, each of two columns.
+    pub fn between(&self, first: (usize, usize), second: (usize, usize)) -> Option<f64> {
+        let columns = self.mean.len();
+        let within = |own: (usize, usize)| own.0.max(own.1) < columns;
+        let at = |own: (usize, usize)| place(own.0, own.1, columns);
+        (within(first) && within(second)).then(|| self.together[(at(first), at(second))]) // why: looked at
+    }
+}
+
+/// The number of a pair of columns: (0, 0), (0, 1), …, (1, 1), …
+fn place(a: usize, b: usize, columns: usize) -> usize {
+    let (low, high) = (a.min(b), a.max(b));
+    low * columns + high - low * (low + 1) / 2
 }
 
 /// The standard errors of what was fitted to these records.
@@ -95,17 +113,18 @@ pub fn standard_errors(
     let n = (cells.len() / columns) as f64;
     let Some(inverse) = information.cholesky().map(|own| own.inverse()) else { return Ok(None) };
     let variance: DMatrix<f64> = &inverse * products * &inverse * (n / (n - 1.0).max(1.0));
-    let error = |at: usize| variance[(at, at)].max(0.0).sqrt(); // why: a parameter
-    let place = |a: usize, b: usize| {
-        let own = (a.min(b), a.max(b));
-        columns + pairs.iter().position(|pair| *pair == own).unwrap_or(0)
-    };
+    let scale_of = |at: usize| pairs.get(at).map_or(1.0, |&(a, b)| scale(a) * scale(b));
+    let together = DMatrix::from_fn(pairs.len(), pairs.len(), |row, column| {
+        variance[(columns + row, columns + column)] * scale_of(row) * scale_of(column) // why: pairs come after columns
+    });
+    let root = |variance: f64| variance.max(0.0).sqrt();
     Ok(Some(MaskedErrors {
-        mean: (0..columns).map(|own| error(own) * scale(own)).collect(),
+        mean: (0..columns).map(|own| root(variance[(own, own)]) * scale(own)).collect(), // why: a column
         covariance: (0..columns * columns)
-            .map(|at| (at / columns, at % columns))
-            .map(|(a, b)| error(place(a, b)) * scale(a) * scale(b))
+            .map(|at| place(at / columns, at % columns, columns))
+            .map(|at| root(together[(at, at)])) // why: a pair of columns
             .collect(),
+        together,
     }))
 }
 
@@ -153,6 +172,15 @@ mod tests {
         near(found.covariance[1], error(&|own| (own.0 - x) * (own.1 - y)));
         assert_eq!(found.covariance[1], found.covariance[2]);
         near(found.covariance[3], error(&|own| (own.1 - y).powi(2)));
+        for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            near(found.between((a, b), (a, b)).unwrap().sqrt(), found.covariance[2 * a + b]);
+        }
+        // Two of them together, by hand.
+        let (aa, bb) = (|own: &(f64, f64)| (own.0 - x).powi(2), |own: &(f64, f64)| (own.1 - y).powi(2));
+        let both = mean(&|own| (aa(own) - mean(&aa)) * (bb(own) - mean(&bb))) / (n - 1.0);
+        near(found.between((0, 0), (1, 1)).unwrap(), both);
+        assert_eq!(found.between((0, 2), (1, 1)), None);
+        assert!((0..5).flat_map(|a| (a..5).map(move |b| place(a, b, 5))).eq(0..15));
     }
 
     /// 400 worlds of 300 records of three columns, with noise and with gaps: the errors are those that the estimates make. Each
