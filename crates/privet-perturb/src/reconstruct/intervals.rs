@@ -193,9 +193,9 @@ fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f6
         }
         let (mut masses, walls) = (best.clone(), (size + 1) as f64);
         // With the barrier at its centre the end is at most walls/pull away.
-        let mut pull = walls;
+        let (mut pull, last) = (walls, walls / ACCURACY);
         loop {
-            let done = walls / pull <= ACCURACY;
+            let done = pull >= last;
             let barrier =
                 Barrier { floor: Some(floor), of_masses: 1.0, share: of.clone(), pull: sign * pull };
             let is_centre = centre(mixture, &mut masses, &barrier);
@@ -206,7 +206,7 @@ fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f6
             if done {
                 break;
             }
-            pull = (pull * 4.0).min(walls / ACCURACY);
+            pull = (pull * 4.0).min(last);
         }
         (sum_of(&masses, of) + sign * ACCURACY).clamp(0.0, 1.0)
     };
@@ -222,16 +222,17 @@ fn highest(mixture: &Mixture) -> Vec<f64> {
     let size = mixture.components() as f64;
     let mut masses = vec![1.0 / size; mixture.components()];
     // A barrier of μ takes at most μ per component off the log-likelihood.
-    let mut of_masses = (mixture.weight() / size).max(SLACK / size);
+    let last = SLACK / size;
+    let mut of_masses = (mixture.weight() / size).max(last);
     loop {
-        let done = of_masses * size <= SLACK;
+        let done = of_masses <= last;
         // Where it does not come there the floor is lower than it had to be, and the intervals wider.
         let _is_centre =
             centre(mixture, &mut masses, &Barrier { floor: None, of_masses, share: 0..0, pull: 0.0 });
         if done {
             return masses;
         }
-        of_masses = (of_masses / 10.0).max(SLACK / size);
+        of_masses = (of_masses / 10.0).max(last);
     }
 }
 
@@ -408,6 +409,22 @@ mod tests {
                 }
                 assert_near(end, inside, 2e-3);
             }
+        }
+    }
+
+    /// Ends are found in a finite number of barriers whatever the number of places: with 157 of them, rounding kept the last
+    /// barrier from being reached for ever.
+    #[test]
+    fn any_number_of_places_comes_to_an_end() {
+        for size in (2..40).chain([157, 158, 316]) {
+            let grid = Grid::even(0.0, size as f64, size).unwrap();
+            let values: Vec<f64> = (0..size).map(|at| at as f64 + 0.5).collect();
+            let (places, shares) = evenly(&grid, 1);
+            let options = Options { cells: None, ..Options::default() };
+            let first = &shares[..2];
+            let found =
+                likely_shares_of(&values, Noise::NONE, &grid, &places, first, &options, 1.92).unwrap();
+            assert!(found.iter().all(|own| own.0 < own.1), "{size}: {found:?}");
         }
     }
 
