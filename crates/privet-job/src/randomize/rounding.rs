@@ -18,7 +18,7 @@ use privet_release::perturbed::{NoiseLaw, NoiseWay};
 
 use super::spec::PerturbSpec;
 use crate::error::JobError;
-use units::{Grid, Unit, units};
+use units::{Grid, Shared, shared};
 
 /// The finest unit of decimals that is looked for: beyond it numbers are as good as continuous.
 const MOST_DECIMALS: usize = 6;
@@ -30,8 +30,8 @@ pub(crate) struct Grain {
     pub kind: Kind,
     /// The unit in which all values are written: 1, or 0.1, 0.01, …
     unit: f64,
-    /// Larger units that values share.
-    shared: Vec<Unit>,
+    /// What values share besides.
+    shared: Shared,
     /// The median of the sizes of values that are not 0; absent without any.
     typical: Option<f64>,
     /// The deviation of correlated noise; absent where it cannot be computed.
@@ -65,15 +65,15 @@ impl Grain {
         }
         let counted = (0..).zip(&records).filter_map(|(code, &count)| Some((domain.number(code)?, count)));
         let shared = match kind {
-            Kind::Boolean | Kind::Text => Vec::new(),
-            _ => units(&counted.collect::<Vec<_>>(), unit, kind == Kind::Date),
+            Kind::Boolean | Kind::Text => Shared::default(),
+            _ => shared(&counted.collect::<Vec<_>>(), unit, kind == Kind::Date),
         };
         Some(Self { kind, unit, shared, typical, correlated })
     }
 
     /// The largest unit that divides all values.
     fn common(&self) -> f64 {
-        self.shared.iter().filter(|own| own.divides_all).map(|own| own.size).fold(self.unit, f64::max)
+        self.shared.units.iter().filter(|own| own.divides_all).map(|own| own.size).fold(self.unit, f64::max)
     }
 }
 
@@ -190,23 +190,28 @@ fn too_wide(
         false => grain.map(|own| (own.unit, "the unit in which the values are written".to_owned())),
     };
     let declared = spec.unit.map(|unit| (unit, "the unit that is declared".to_owned()));
-    let shared = grain.into_iter().flat_map(|own| &own.shared).map(|unit| {
-        let (hides, part) = match unit.share >= 1.0 {
-            true => ("", "all values".to_owned()),
-            false => ("what hides ", format!("{} % of the values", (100.0 * unit.share).floor())),
-        };
+    let part_of = |share: f64| match share >= 1.0 - 1e-9 {
+        true => ("", "all values".to_owned()),
+        false => ("what hides ", format!("{} % of the values", (100.0 * share).floor())),
+    };
+    let units = grain.into_iter().flat_map(|own| &own.shared.units).map(|unit| {
+        let (hides, part) = part_of(unit.share);
         let what = match unit.grid {
             Grid::Multiples => format!("{hides}a unit that {part} share"),
             Grid::Months(1) => format!("{hides}a month, and {part} lie on one day of it"),
             Grid::Months(12) => format!("{hides}a year, and {part} lie on one day of it"),
             Grid::Months(months) => format!("{hides}{months} months, and {part} lie on one day of them"),
-            Grid::Gaps => format!(
-                "{hides}the gaps to the next value that several records have, and {part} are so far apart"
-            ),
         };
         (unit.least_deviation(law), what)
     });
-    let all = written.into_iter().chain(declared).chain(shared);
+    let known = grain.and_then(|own| own.shared.known.as_ref()).map(|known| {
+        let what = format!(
+            "what hides the next value, and {} are values that several records have",
+            part_of(known.share()).1
+        );
+        (known.least_deviation(law), what)
+    });
+    let all = written.into_iter().chain(declared).chain(units).chain(known);
     all.filter(|(least, _)| width < least * (1.0 - 1e-9)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
