@@ -47,11 +47,6 @@ pub fn narrow(bounds: &mut [Vec<Bound>], people: &[u64], groups: &[Group]) -> us
     narrow_within(bounds, people, groups, MOST_STEPS)
 }
 
-/// Whether the values of a group can be dealt out to its cells.
-pub(crate) fn can_deal(bounds: &[Vec<Bound>], people: &[u64], group: &Group) -> bool {
-    Flow::new(group, people, bounds).is_some_and(|mut flow| flow.deal().is_some())
-}
-
 fn narrow_within(bounds: &mut [Vec<Bound>], people: &[u64], groups: &[Group], mut steps: u64) -> usize {
     let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); bounds.len()];
     for (number, group) in groups.iter().enumerate() {

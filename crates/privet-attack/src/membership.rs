@@ -5,14 +5,16 @@
 //! records that match. For classes that do not overlap this is PM-23's estimate, records of the class / people who
 //! generalize into it. For overlapping labels it is the expected number of records that would fall to the person if
 //! every record drew its person by itself: no less than the probability of getting at least one, and only an estimate of
-//! the probability over all one-to-one assignments, which would take a permanent. It is at most 1.
+//! the probability over all one-to-one assignments, which would take a permanent. It is at most 1, and 1 of those without whom
+//! the records could not all be given to people (`room.rs`).
 //!
 //! Which records share a bucket plays no part: buckets publish quasi values as they are.
 
 use serde::{Deserialize, Serialize};
 
-use crate::counting::{Bound, Group, can_deal};
+use crate::adversary::of_links;
 use crate::link::{Keys, LinkError, Links, People, Released, link};
+use crate::room::{Room, Seating};
 use rayon::prelude::*;
 
 /// How likely people are to be in the table.
@@ -100,12 +102,6 @@ pub fn presence(released: &Released<'_>, people: &People<'_>) -> Result<Presence
     }
     let overfull =
         records.iter().zip(&matching).filter(|(records, matching)| records > matching).count() as u64;
-    let of_tuple = (0..links.tuples() as u32)
-        .map(|tuple| {
-            let share = |group: u32| records[group as usize] as f64 / matching[group as usize] as f64;
-            links.of_tuple(tuple).iter().map(|candidate| share(candidate.group)).sum::<f64>().min(1.0) + 0.0
-        })
-        .collect();
     // A published tuple is everybody's own when all who fit it fit nothing else. As many records as people: all are there.
     let mut is_own = vec![true; first.len()];
     for (tuple, &people) in (0..).zip(&people_per_tuple) {
@@ -114,61 +110,27 @@ pub fn presence(released: &Released<'_>, people: &People<'_>) -> Result<Presence
             fits.iter().for_each(|own| is_own[own.group as usize] = false);
         }
     }
-    let shared = shared_out(&links, &people_per_tuple, &records, &is_own);
-    let incomplete = overfull > 0 || shared == Shared::Never;
+    // Whether the records can all be given to people, and who is in it then in any case; not known where it would take too long.
+    let suspects = of_links(&links);
+    let incomplete = overfull > 0 || Room::fills(&suspects, &records) == Some(false);
+    let seating =
+        if incomplete { None } else { Seating::of(&suspects, &records).filter(|own| own.takes_all) };
+    let is_certain =
+        |tuple: u32| seating.as_ref().is_some_and(|own| own.certain.get(tuple as usize) == Some(&true));
     let is_exact = |tuple: u32| {
-        let fits = links.of_tuple(tuple);
-        let is_full = |group: u32| records[group as usize] >= matching[group as usize];
         // A table that does not hold everybody leaves the records to people whom nobody has listed.
-        !incomplete
-            && (fits.iter().all(|own| is_own[own.group as usize])
-                || (shared != Shared::Open && fits.iter().any(|own| is_full(own.group))))
+        let fits = links.of_tuple(tuple);
+        !incomplete && (fits.iter().all(|own| is_own[own.group as usize]) || is_certain(tuple))
     };
-    let exact = (0..links.tuples() as u32).map(is_exact).collect();
-    Ok(Presence { of_tuple, exact, links, overfull, incomplete })
-}
-
-/// Candidates of people who fit several published tuples that are looked at, at most.
-const MOST_CANDIDATES: usize = 200_000;
-
-/// Whether records that several kinds of people fit can all be given to people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shared {
-    Can,
-    Never,
-    /// There are too many to tell.
-    Open,
-}
-
-fn shared_out(links: &Links, people: &[u64], records: &[u64], is_own: &[bool]) -> Shared {
-    let is_shared = |tuple: &u32| {
-        let fits = links.of_tuple(*tuple);
-        !fits.is_empty() && fits.iter().any(|own| !is_own[own.group as usize])
-    };
-    let tuples: Vec<u32> = (0..links.tuples() as u32).filter(is_shared).collect();
-    if tuples.iter().map(|&tuple| links.of_tuple(tuple).len() + 1).sum::<usize>() > MOST_CANDIDATES {
-        return Shared::Open;
-    }
-    // Everybody gets one of the tuples that fit, as often as it has records, or none.
-    let none = records.len() as u32;
-    let all: u64 = tuples.iter().map(|&tuple| people[tuple as usize]).sum();
-    let mut values: Vec<(u32, u64)> =
-        (0..none).zip(records).filter(|(group, _)| !is_own[*group as usize]).map(|(g, &n)| (g, n)).collect();
-    let Some(absent) = all.checked_sub(values.iter().map(|own| own.1).sum()) else { return Shared::Never };
-    values.push((none, absent));
-    let bounds: Vec<Vec<Bound>> = tuples
-        .iter()
-        .map(|&tuple| {
-            let fits = links.of_tuple(tuple).iter().map(|own| own.group).chain([none]);
-            let mut own: Vec<Bound> =
-                fits.map(|value| Bound { value, least: 0, most: people[tuple as usize] }).collect();
-            own.sort_unstable_by_key(|own| own.value);
-            own
+    let of_tuple = (0..links.tuples() as u32)
+        .map(|tuple| {
+            let share = |group: u32| records[group as usize] as f64 / matching[group as usize] as f64;
+            let sum: f64 = links.of_tuple(tuple).iter().map(|candidate| share(candidate.group)).sum();
+            if is_certain(tuple) { 1.0 } else { sum.min(1.0) + 0.0 }
         })
         .collect();
-    let of: Vec<u64> = tuples.iter().map(|&tuple| people[tuple as usize]).collect();
-    let group = Group { cells: (0..tuples.len() as u32).collect(), values };
-    if can_deal(&bounds, &of, &group) { Shared::Can } else { Shared::Never }
+    let exact = (0..links.tuples() as u32).map(is_exact).collect();
+    Ok(Presence { of_tuple, exact, links, overfull, incomplete })
 }
 
 /// How well a score tells members from others.

@@ -34,14 +34,22 @@ impl Room {
         if people.groups.len() > MOST_PLACES {
             return Self::Uncertain;
         }
-        let mut supply = vec![0u64; people.profiles()];
-        for &profile in people.profile_of.iter().take(people.own_people()) {
-            if !people.places(profile).is_empty() {
-                supply[profile as usize] += 1;
-            }
-        }
+        let supply = supply(people);
         let (all, records): (u64, u64) = (supply.iter().sum(), sizes.iter().sum());
-        match Flow::new(people, supply, sizes).most(MOST_STEPS) {
+        Self::told(Flow::new(people, supply, sizes).most(MOST_STEPS), all, records)
+    }
+
+    /// Whether the people can be all of the release; `None` where it would take too long to tell.
+    pub(crate) fn fills(people: &Suspects, sizes: &[u64]) -> Option<bool> {
+        if people.groups.len() > MOST_PLACES {
+            return None;
+        }
+        let most = Flow::new(people, supply(people), sizes).most(MOST_STEPS)?;
+        Some(most == sizes.iter().sum::<u64>())
+    }
+
+    fn told(most: Option<u64>, all: u64, records: u64) -> Self {
+        match most {
             Some(most) if most == all => Self::ForAll,
             Some(most) if most == records => Self::Filled,
             _ => Self::Uncertain,
@@ -55,6 +63,153 @@ impl Room {
             Self::Filled => crowd.saturating_sub(records),
             Self::Uncertain => crowd.saturating_sub(records).max(1),
         }
+    }
+}
+
+/// Per profile how many people of the adversary's have it and fit somewhere.
+fn supply(people: &Suspects) -> Vec<u64> {
+    let mut supply = vec![0u64; people.profiles()];
+    for &profile in people.profile_of.iter().take(people.own_people()) {
+        if !people.places(profile).is_empty() {
+            supply[profile as usize] += 1;
+        }
+    }
+    supply
+}
+
+/// What follows for single people from a list going with a release: four people who fit four records alone leave these to nobody
+/// else, and are all in the data.
+///
+/// By the components of what is left of a flow (Dulmage and Mendelsohn, 1958): somebody may stand where they do, or where moving
+/// there begins a round in which everybody moves to where the one before was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seating {
+    /// Whether the list may be all of the release.
+    pub takes_all: bool,
+    /// Per place of the profiles whether somebody stands there in some world that goes with the list.
+    pub possible: Vec<bool>,
+    /// Per profile whether all who have it are in the data.
+    pub certain: Vec<bool>,
+}
+
+impl Seating {
+    /// `None` where the list and the release do not belong together, or it would take too long.
+    pub fn of(people: &Suspects, sizes: &[u64]) -> Option<Self> {
+        if people.groups.len() > MOST_PLACES {
+            return None;
+        }
+        let supply = supply(people);
+        let (all, records): (u64, u64) = (supply.iter().sum(), sizes.iter().sum());
+        let mut flow = Flow::new(people, supply.clone(), sizes);
+        let most = flow.most(MOST_STEPS);
+        let room = Room::told(most, all, records);
+        if room == Room::Uncertain {
+            return None;
+        }
+        let graph = flow.left_of(&supply, sizes);
+        let (profiles, component_of) = (supply.len(), graph.components());
+        let is_nobodys = |profile: usize| supply.get(profile) == Some(&0);
+        let mut possible = vec![true; people.groups.len()];
+        for profile in (0..profiles).filter(|&own| !is_nobodys(own)) {
+            let first = people.starts[profile];
+            for (at, place) in (first..).zip(people.places(profile as u32)) {
+                possible[at] = flow.standing[at] > 0
+                    || component_of[profile] == component_of[profiles + place.group as usize];
+            }
+        }
+        let reached = graph.reached(profiles + sizes.len());
+        let certain = (0..profiles).map(|own| {
+            !is_nobodys(own) && (room == Room::ForAll || (flow.supply[own] == 0 && !reached[own]))
+        });
+        Some(Self { takes_all: most == Some(records), possible, certain: certain.collect() })
+    }
+}
+
+/// A directed graph.
+struct Graph {
+    starts: Vec<usize>,
+    to: Vec<u32>,
+}
+
+impl Graph {
+    fn new(nodes: usize, arcs: impl Fn(&mut dyn FnMut(usize, usize))) -> Self {
+        let mut starts = vec![0usize; nodes + 1];
+        arcs(&mut |from, _| starts[from + 1] += 1);
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut to = vec![0; starts[nodes]];
+        arcs(&mut |from, end| {
+            to[next[from]] = end as u32;
+            next[from] += 1;
+        });
+        Self { starts, to }
+    }
+
+    fn of(&self, node: usize) -> &[u32] {
+        &self.to[self.starts[node]..self.starts[node + 1]]
+    }
+
+    /// Per node whether a way leads there.
+    fn reached(&self, from: usize) -> Vec<bool> {
+        let mut reached = vec![false; self.starts.len() - 1];
+        let mut waiting = vec![from];
+        while let Some(node) = waiting.pop() {
+            for &next in self.of(node) {
+                if !std::mem::replace(&mut reached[next as usize], true) {
+                    waiting.push(next as usize);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Per node its component: nodes from each of which a way leads to every other (Tarjan, 1972).
+    fn components(&self) -> Vec<u32> {
+        const NONE: u32 = u32::MAX;
+        let nodes = self.starts.len() - 1;
+        let (mut index, mut low, mut component_of) =
+            (vec![NONE; nodes], vec![NONE; nodes], vec![NONE; nodes]);
+        let (mut open, mut count, mut components) = (Vec::new(), 0u32, 0u32);
+        for root in 0..nodes {
+            if index[root] != NONE {
+                continue;
+            }
+            // Nodes on the way, with the next of their arcs.
+            let mut way = vec![(root, 0usize)];
+            while let Some(&mut (node, ref mut arc)) = way.last_mut() {
+                if *arc == 0 {
+                    (index[node], low[node]) = (count, count);
+                    count += 1;
+                    open.push(node);
+                }
+                if let Some(&next) = self.of(node).get(*arc) {
+                    let next = next as usize;
+                    *arc += 1;
+                    if index[next] == NONE {
+                        way.push((next, 0));
+                    } else if component_of[next] == NONE {
+                        low[node] = low[node].min(index[next]);
+                    }
+                    continue;
+                }
+                way.pop();
+                if let Some(&(before, _)) = way.last() {
+                    low[before] = low[before].min(low[node]);
+                }
+                if low[node] == index[node] {
+                    while let Some(own) = open.pop() {
+                        component_of[own] = components;
+                        if own == node {
+                            break;
+                        }
+                    }
+                    components += 1;
+                }
+            }
+        }
+        component_of
     }
 }
 
@@ -98,7 +253,7 @@ impl<'a> Flow<'a> {
     }
 
     /// How many can stand somewhere at once; `None` when it takes too many steps.
-    fn most(mut self, mut steps: u64) -> Option<u64> {
+    fn most(&mut self, mut steps: u64) -> Option<u64> {
         let records: u64 = self.left.iter().sum();
         // Those with the fewest places first: then hardly anybody has to make room afterwards.
         let mut order: Vec<u32> =
@@ -124,6 +279,38 @@ impl<'a> Flow<'a> {
                 return Some(records - self.left.iter().sum::<u64>());
             }
         }
+    }
+
+    /// Along what people can move: profiles, groups, those without a place, and records that are nobody's.
+    fn left_of(&self, supply: &[u64], sizes: &[u64]) -> Graph {
+        let profiles = supply.len();
+        let (absent, open) = (profiles + sizes.len(), profiles + sizes.len() + 1);
+        Graph::new(open + 1, |arc| {
+            for profile in (0..profiles).filter(|&own| supply[own] > 0) {
+                let first = self.people.starts[profile];
+                for (at, place) in (first..).zip(self.people.places(profile as u32)) {
+                    let group = profiles + place.group as usize;
+                    arc(profile, group);
+                    if self.standing[at] > 0 {
+                        arc(group, profile);
+                    }
+                }
+                if self.supply[profile] > 0 {
+                    arc(absent, profile);
+                }
+                if self.supply[profile] < supply[profile] {
+                    arc(profile, absent);
+                }
+            }
+            for (group, (&left, &size)) in self.left.iter().zip(sizes).enumerate() {
+                if left > 0 {
+                    arc(profiles + group, open);
+                }
+                if left < size {
+                    arc(open, profiles + group);
+                }
+            }
+        })
     }
 
     /// Moves as many as can go a way that ends in a group with room.
@@ -275,6 +462,26 @@ mod tests {
                 _ => Room::Uncertain,
             };
             prop_assert_eq!(Room::of(&people, &sizes), expected);
+            // Who may stand where, and who is in it in any case, by trying as well.
+            let seating = Seating::of(&people, &sizes);
+            prop_assert_eq!(seating.is_some(), expected != Room::Uncertain);
+            let Some(seating) = seating else { return Ok(()) };
+            prop_assert_eq!(seating.takes_all, most == records);
+            for (person, _) in own.iter().enumerate().filter(|(_, fit)| **fit > 0) {
+                let others: Vec<u32> =
+                    own.iter().enumerate().filter(|(at, _)| *at != person).map(|(_, &fit)| fit).collect();
+                let profile = people.profile_of[person];
+                let first = people.starts[profile as usize];
+                for (at, place) in (first..).zip(people.places(profile)) {
+                    let mut left = sizes.clone();
+                    let has_room = left[place.group as usize] > 0;
+                    left[place.group as usize] = left[place.group as usize].saturating_sub(1);
+                    let can = has_room && 1 + most_by_trying(&others, &mut left) == most;
+                    prop_assert_eq!(seating.possible[at], can);
+                }
+                let may_lack = expected == Room::Filled && most_by_trying(&others, &mut sizes.clone()) == most;
+                prop_assert_eq!(seating.certain[profile as usize], !may_lack);
+            }
         }
     }
 

@@ -21,8 +21,20 @@ use crate::homogeneity;
 use crate::room::Room;
 use crate::target::{Place, Suspects, Target};
 
-pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
-    let Some(column) = target.column() else { return Ok(None) };
+/// Whether the list of people cannot be in all releases at once as it stands, by what a column says.
+pub(super) fn is_refuted(adversary: &Adversary<'_>) -> bool {
+    (0..adversary.release.sensitive.len()).any(|column| {
+        let target = adversary.target(Some(column));
+        let several = several(adversary, &target);
+        several.len() > 1
+            && (fit_together(&target, &several) == Some(false)
+                || put_together(&target, &several, true).contradicts_all(&target, &several))
+    })
+}
+
+/// What the releases with a column say of it, each by itself: this one first.
+fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>) -> Vec<Said<'a>> {
+    let Some(column) = target.column() else { return Vec::new() };
     let mut several = vec![Said::new(target, adversary.standing(), |code| code)];
     // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
     let mut code_of: HashMap<String, u32> =
@@ -50,6 +62,14 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             ..Said::new(&theirs, other.standing.clone(), |code| ours[code as usize])
         });
     }
+    several
+}
+
+pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
+    if target.column().is_none() {
+        return Ok(None);
+    }
+    let several = several(adversary, target);
     if several.len() < 2 {
         return Err(AttackError::Needs(
             "it needs another release with the same sensitive column; give [[releases]] in the knowledge file".to_owned(),

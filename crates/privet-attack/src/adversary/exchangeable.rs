@@ -114,6 +114,17 @@ fn whole(
         return Err(AttackError::Needs("there is one group only, and no other to learn from".to_owned()));
     }
     let known = people_of_records(adversary, target);
+    // Records of classes are published with their values: what is learned is learned of people, if it is known where they stand.
+    let may_stand_elsewhere = |person: u32| target.people.places_of(person).len() > 1;
+    if known.is_none()
+        && !release.is_bucketized()
+        && (0..target.people.people() as u32).any(may_stand_elsewhere)
+    {
+        return Err(AttackError::Needs(
+            "people may stand in several classes, whose labels overlap, so that nobody knows who is in each"
+                .to_owned(),
+        ));
+    }
     let qi: Vec<Vec<u32>> = match &known {
         Some(person_of) => adversary
             .crowd
@@ -150,7 +161,9 @@ fn whole(
     let distinct = (0..release.table.rows as u32)
         .map(|record| {
             let candidates = release.groups[release.group_of[record as usize] as usize];
-            Belief::of_weights(candidates, found.of(record).iter().copied())
+            // What rounding alone makes must not decide between values that are as probable.
+            let rounded = |&(value, chance): &(u32, f64)| (value, (chance * 1e12).round() / 1e12);
+            Belief::of_weights(candidates, found.of(record).iter().map(rounded))
         })
         .collect();
     let beliefs = Beliefs { of_person: (0..release.table.rows as u32).collect(), distinct };

@@ -270,7 +270,7 @@ pub fn suspects(release: &Published, crowd: &Crowd<'_>) -> Result<Suspects, Link
     Ok(if nearest::applies(crowd) { nearest::nearest(release, crowd, suspects) } else { suspects })
 }
 
-fn of_links(links: &Links) -> Suspects {
+pub(crate) fn of_links(links: &Links) -> Suspects {
     let mut suspects =
         Suspects { profile_of: links.tuple_of_person().to_vec(), starts: vec![0], ..Suspects::default() };
     for tuple in 0..links.tuples() as u32 {
@@ -299,6 +299,7 @@ pub fn equal_records(release: &Published, crowd: &Crowd<'_>) -> Result<Vec<u64>,
 }
 
 pub use nearest::distances;
+use standing::sharpened;
 pub use standing::{Standing, standing};
 
 fn released<'a>(release: &'a Published, crowd: &Crowd<'a>) -> Released<'a> {
@@ -319,6 +320,18 @@ impl From<LinkError> for AttackError {
         Self::TooLarge(error.to_string())
     }
 }
+
+/// Attacks that reason about who stands where.
+const SHARPENED: [&str; 8] = [
+    "homogeneity",
+    "similarity",
+    "background-knowledge",
+    "bayes-optimal",
+    "max-entropy",
+    "independence",
+    "definetti",
+    "composition",
+];
 
 impl<'a> Adversary<'a> {
     /// Makes attacks: those with these words, or all for which enough is known.
@@ -423,7 +436,48 @@ impl<'a> Adversary<'a> {
         ));
     }
 
+    /// Makes an attack. Those that reason about who stands where leave out where nobody can, if all of the list are in the data.
     fn make(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
+        if !SHARPENED.contains(&word) {
+            return self.made(word, progress);
+        }
+        let own = sharpened(&self.standing(), self.suspects, &self.release.groups);
+        let is_composed = word == "composition";
+        let others = self.others.iter().filter(|_| is_composed);
+        let others: Vec<Option<Suspects>> =
+            others.map(|own| sharpened(&own.standing, &own.suspects, &own.release.groups)).collect();
+        if own.is_none() && others.iter().all(Option::is_none) {
+            return self.made(word, progress);
+        }
+        let others: Vec<Other<'_>> = (self.others.iter().zip(others))
+            .map(|(own, sharp)| Other {
+                suspects: sharp.unwrap_or_else(|| own.suspects.clone()),
+                ..own.clone()
+            })
+            .collect();
+        let sharp = Adversary {
+            suspects: own.as_ref().unwrap_or(self.suspects),
+            others: if is_composed { &others } else { self.others },
+            ..self.clone()
+        };
+        // A list that cannot be in all releases at once says nothing of who stands where.
+        if is_composed && composed::is_refuted(&sharp) {
+            return self.made(word, progress);
+        }
+        let mut found = sharp.made(word, progress)?;
+        // Without their own record nobody is where the others leave no room.
+        let has_control = found.iter().any(|own| own.finding.control.is_some());
+        let plain = if has_control { self.made(word, progress)? } else { Vec::new() };
+        for own in &mut found {
+            if let Some(plain) = plain.iter().find(|plain| plain.finding.column == own.finding.column) {
+                (own.finding.control, own.finding.control_group) =
+                    (plain.finding.control, plain.finding.control_group.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    fn made(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
             "linking" => Ok(vec![self.linking()]),
             "homogeneity" => self

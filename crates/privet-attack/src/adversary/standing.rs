@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::{Crowd, Suspects, nearest, of_links, people, released};
 use crate::link::{self, Released};
-use crate::room::Room;
+use crate::room::{Room, Seating};
+use crate::target::Place;
 
 /// How people go with a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,4 +73,42 @@ fn looks(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Option<
         group_of[look as usize] = group;
     }
     Some(Looks { people: Suspects { strangers: suspects.strangers, ..of_links(&links) }, sizes, group_of })
+}
+
+/// The places in which people stand in some world that goes with the list: four records that only four people fit are nobody
+/// else's. `None` where that is everywhere they fit, or cannot be told.
+pub(super) fn sharpened(standing: &Standing, suspects: &Suspects, sizes: &[u64]) -> Option<Suspects> {
+    let has_choice = |own: &Suspects| (0..own.profiles() as u32).any(|profile| own.places(profile).len() > 1);
+    if standing.room == Room::Uncertain || !has_choice(suspects) {
+        return None;
+    }
+    let (seen, seating) = match &standing.records {
+        Records::OfGroups => (suspects, Seating::of(suspects, sizes)?),
+        Records::OfLooks(looks) if looks.people.people() == suspects.people() => {
+            (&looks.people, Seating::of(&looks.people, &looks.sizes)?)
+        }
+        Records::OfLooks(_) | Records::Unknown => return None,
+    };
+    if seating.possible.iter().all(|own| *own) {
+        return None;
+    }
+    let mut found = Suspects { starts: vec![0], groups: Vec::new(), ..seen.clone() };
+    for profile in 0..seen.profiles() {
+        let own = seen.starts[profile]..seen.starts[profile + 1];
+        let left = seen.groups[own.clone()].iter().zip(&seating.possible[own]).filter(|own| *own.1);
+        let from = found.groups.len();
+        for (place, _) in left {
+            let group = match &standing.records {
+                Records::OfLooks(looks) => looks.group_of[place.group as usize],
+                _ => place.group,
+            };
+            match found.groups[from..].iter_mut().find(|own| own.group == group) {
+                Some(same) => same.records += place.records,
+                None => found.groups.push(Place { group, records: place.records }),
+            }
+        }
+        found.groups[from..].sort_unstable_by_key(|own| own.group);
+        found.starts.push(found.groups.len());
+    }
+    Some(found)
 }

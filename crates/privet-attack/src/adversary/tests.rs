@@ -184,7 +184,7 @@ proptest! {
         let spoken: Vec<usize> = (0..3).filter(|&p| known.iter().any(|own| own.0 as usize == p)).collect();
         // Who is not spoken of is not placed: the others take whatever is left, so all ways count the same.
         let adversary = adversary(&release, &suspects, None, &knowledge, &[]);
-        let found = adversary.make("background-knowledge", &Silent);
+        let found = adversary.made("background-knowledge", &Silent);
         // Without three free places somewhere a way may be missing although those who are spoken of have one.
         if all == 0 || known.is_empty() {
             return Ok(());

@@ -238,7 +238,7 @@ fn a_blank_cell_of_a_table_of_people_is_no_value() {
     );
     dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
     let list = "name,age,sex\nAnn,21,F\nAda,21,F\nBob,22,M\nBen,22,M\nCid,33,M\nCal,34,M\n";
-    let candidates = |list: &str| {
+    let candidates_by = |attack: &str, list: &str| {
         dir.write("list.csv", list);
         dir.write("knowledge.toml", "[people]\npath = \"list.csv\"\nname = \"name\"\n");
         let args = [
@@ -249,7 +249,7 @@ fn a_blank_cell_of_a_table_of_people_is_no_value() {
             "--original",
             "job.toml",
             "--attacks",
-            "homogeneity",
+            attack,
         ];
         dir.expect(0, &[&args[..], &["--people", "who.csv"]].concat());
         let text = dir.text("who.csv");
@@ -259,12 +259,16 @@ fn a_blank_cell_of_a_table_of_people_is_no_value() {
             .map(|line| line.split(',').nth(3).unwrap().parse().unwrap())
             .collect::<Vec<u32>>()
     };
+    let candidates = |list: &str| candidates_by("linking", list);
     // Who is 33 may be one of the two without an age; who is 22 one of these or of those of 22.
     assert_eq!(candidates(list), [2, 2, 4, 4, 2, 2]);
     assert_eq!(candidates(&format!("{list}Zed,,F\n")), [2, 2, 4, 4, 2, 2, 2]);
     assert_eq!(candidates(&list.replace("Bob,22", "Bob,")), [2, 2, 4, 4, 2, 2]);
     // Nor what cannot be read among numbers.
     assert_eq!(candidates(&format!("{list}Zed,unknown,F\n")), [2, 2, 4, 4, 2, 2, 2]);
+    // Whoever reasons about all of them sees that those without an age are not of 22: then 33 and 34 would be nobody.
+    assert_eq!(candidates_by("homogeneity", list), [2, 2, 2, 2, 2, 2]);
+    assert_eq!(candidates_by("homogeneity", &list.replace("Cal,34", "Cal,22")), [2, 2, 4, 4, 2, 4]);
 }
 
 /// Values that labels stand for are known, whatever most of their column are; and a table of people that fits nothing keeps no limit.

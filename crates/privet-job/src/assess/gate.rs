@@ -4,6 +4,7 @@
 //! What it guarantees: nothing goes through above `max-risk` by an attack that was made and counts; what was asked for with
 //! a limit and cannot be made is an error; what was not tried is told, with the reason.
 
+use privet_attack::adversary::suspects;
 use privet_attack::homogeneity::Similar;
 use privet_attack::{Finding, Knowledge, quick};
 use privet_data::io::{ReadOptions, read};
@@ -13,8 +14,9 @@ use privet_release::{Draft, Manifest, Published};
 use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
-use super::people::{columns_of_others, name_in_original};
+use super::people::{PeopleTable, columns_of_others, name_in_original};
 use super::{MOST_RECORDS, Settings, not_made_of, public, run_attacks};
+use crate::chosen::Place;
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
 
@@ -47,8 +49,9 @@ pub(crate) fn gate(
     if !is_distorted && !has_buckets {
         assessment.attacks = at_hand(candidate);
     }
-    let public = assessment.attacks.clone();
-    if by_name || is_distorted || has_buckets {
+    let mut public = assessment.attacks.clone();
+    let may_overlap = !is_distorted && !has_buckets && may_overlap(candidate);
+    if by_name || is_distorted || has_buckets || may_overlap {
         let knowledge_path = section.knowledge.as_ref().map(|path| base.join(path));
         let knowledge = match &knowledge_path {
             Some(path) => {
@@ -67,9 +70,15 @@ pub(crate) fn gate(
             add_column(&mut table, column, candidate, base, progress)?;
         }
         let original = Original::of_table(table, &base.join(&candidate.job.input.path), Some(job), &release)?;
+        // Whose values fit several classes is not known to be in one of them, and classes alone do not tell that.
+        let overlaps = may_overlap && fits_several(&original, &release)?;
+        if overlaps {
+            assessment.attacks.clear();
+            public.clear();
+        }
         // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
         // by a table of people.
-        let again = has_buckets || is_distorted || knowledge.control.is_some();
+        let again = has_buckets || is_distorted || overlaps || knowledge.control.is_some();
         let by_default = privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
         let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
         words.extend(section.attacks.iter().flatten().cloned());
@@ -84,7 +93,10 @@ pub(crate) fn gate(
             knowledge: knowledge_path.as_deref(),
             people: None,
         };
-        let asked = run_attacks(&release, Some(&original), &knowledge, Some(job), &settings, progress)?;
+        let asked = match by_name || again {
+            true => run_attacks(&release, Some(&original), &knowledge, Some(job), &settings, progress)?,
+            false => Assessment::default(),
+        };
         for finding in asked.attacks {
             let same = |own: &&mut Finding| own.attack == finding.attack && own.column == finding.column;
             match assessment.attacks.iter_mut().find(same) {
@@ -119,6 +131,20 @@ pub(crate) fn gate(
     let rest = assessment.attacks.iter().filter(is_told).map(public::told);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
+}
+
+/// Whether equal values may be published differently, so that labels of classes may overlap. Means and the like stand for
+/// nobody but those who are nearest. Of a table in a file, records are not at hand to see it.
+fn may_overlap(candidate: &Candidate<'_>) -> bool {
+    let is_label = |place: &Place| matches!(place, Place::Cells { kind, .. } if !matches!(*kind, "means" | "medians" | "modes"));
+    candidate.first_of_group.is_none() && candidate.chosen.places.iter().any(is_label)
+}
+
+/// Whether somebody of the original fits several classes.
+fn fits_several(original: &Original, release: &Published) -> Result<bool, RunError> {
+    let people = PeopleTable::of_original(original, release);
+    let found = suspects(release, &people.crowd()).map_err(|error| JobError::new(error.to_string()))?;
+    Ok((0..found.profiles() as u32).any(|profile| found.places(profile).len() > 1))
 }
 
 /// Adds the attacks that nobody asked for, so that silence does not look like safety.

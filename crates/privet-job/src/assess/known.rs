@@ -24,13 +24,20 @@ pub(super) fn check_values(
             return true;
         };
         let in_release = release.sensitive[at].domain.code_of(value).is_some();
-        // What is not published and not to be looked up may be suppressed.
+        // What is not published and not to be looked up may be suppressed, or replaced.
+        let holds_all = release.manifest.as_ref().is_some_and(|own| {
+            own.data.suppressed == 0
+                && own.data.sample.is_none()
+                && original.is_none()
+                && own.data.distorted.is_none()
+        });
         in_release
-            || original.is_none_or(|own| {
-                own.sensitive
-                    .get(at)
-                    .is_none_or(|&position| own.table.columns[position].domain.code_of(value).is_some())
-            })
+            || !holds_all
+                && original.is_none_or(|own| {
+                    own.sensitive
+                        .get(at)
+                        .is_none_or(|&position| own.table.columns[position].domain.code_of(value).is_some())
+                })
     };
     let known = knowledge.records.iter().map(|own| vec![(own.column.as_deref(), own.value.as_str())]);
     let denied = knowledge

@@ -161,6 +161,22 @@ impl PeopleTable {
             missing.push(String::new());
         }
         let table = read(&path, &ReadOptions { missing, ..ReadOptions::default() }, progress)?.table;
+        // A name that is no column would leave the adversary with less than is meant. Other releases have columns of their own.
+        let elsewhere = columns_of_others(knowledge);
+        let is_column = |(ours, theirs): (&String, &String)| {
+            release.table.position(ours).is_some()
+                || release.sensitive.iter().any(|own| own.name == *ours)
+                || elsewhere.contains(ours)
+                || file.name.as_ref() == Some(theirs)
+                || job.is_some_and(|job| job.job.columns.contains_key(ours))
+        };
+        if let Some(number) = file.columns.iter().position(|own| !is_column(own)) {
+            return Err(JobError::new(format!(
+                "`columns` of a table of people: the {}. name on the left is no column of the release; write it as it is there",
+                number + 1
+            ))
+            .into());
+        }
         let renamed = file.columns.iter().map(|(ours, theirs)| (ours.clone(), theirs.clone())).collect();
         let people = Self::of_table(table, file.name.as_deref(), renamed, job, release, &path, false)?;
         if let Some(missing) = file.columns.values().find(|theirs| people.table.position(theirs).is_none()) {
