@@ -449,9 +449,12 @@ fn judge(text: &str, perturbation: &Perturbation, domain: &BTreeSet<&str>, missi
         Perturbation::Noise(_) if is_missing => false,
         Perturbation::Noise(own) => {
             let kind = if own.dates { Kind::Date } else { Kind::Decimal };
-            kind.number(text).filter(|number| number.is_finite()).is_some_and(|number| match own.step {
-                Some(step) => is_multiple(number, step),
-                None => own.figures.is_none_or(|most| has_figures(number, most)),
+            kind.number(text).filter(|number| number.is_finite()).is_some_and(|number| {
+                is_within_reach(number, own)
+                    && match own.step {
+                        Some(step) => is_multiple(number, step),
+                        None => own.figures.is_none_or(|most| has_figures(number, most)),
+                    }
             })
         }
     };
@@ -460,6 +463,17 @@ fn judge(text: &str, perturbation: &Perturbation, domain: &BTreeSet<&str>, missi
         (false, true) => Outcome::Missing,
         (false, false) => Outcome::Wrong,
     }
+}
+
+/// Whether even noise can have brought a number from where the originals are declared to lie.
+fn is_within_reach(number: f64, own: &NoiseColumn) -> bool {
+    let (Some([low, high]), Some(deviation)) = (own.range, own.deviation) else { return true };
+    if (own.way, own.law) != (NoiseWay::Additive, NoiseLaw::Uniform) {
+        return true;
+    }
+    let reach = 3f64.sqrt() * deviation + 0.5 * own.step.unwrap_or(0.0);
+    let slack = 1e-9 * reach + 8.0 * f64::EPSILON * number.abs();
+    (low - reach - slack..=high + reach + slack).contains(&number)
 }
 
 /// Whether a number is a multiple of a step, but for the digits in which steps such as 1/3 are written and the last bits of
@@ -478,6 +492,29 @@ fn has_figures(number: f64, most: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Even noise of deviation 5 reaches 8.66, and rounding to 0.01 a little farther; other noise reaches everywhere.
+    #[test]
+    fn even_noise_does_not_reach_everywhere() {
+        let own = NoiseColumn {
+            way: NoiseWay::Additive,
+            law: NoiseLaw::Uniform,
+            deviation: Some(5.0),
+            factor: None,
+            dates: false,
+            step: Some(0.01),
+            figures: None,
+            range: Some([60.0, 61.0]),
+            unit: None,
+            interval_95: None,
+        };
+        for (number, expected) in [(51.34, true), (51.33, false), (69.66, true), (69.67, false), (60.5, true)]
+        {
+            assert_eq!(is_within_reach(number, &own), expected, "{number}");
+        }
+        assert!(is_within_reach(1e6, &NoiseColumn { law: NoiseLaw::Gaussian, ..own }));
+        assert!(is_within_reach(1e6, &NoiseColumn { range: None, ..own }));
+    }
 
     #[test]
     fn large_numbers_are_judged_as_strictly_as_small_ones() {
