@@ -10,6 +10,7 @@ mod examples;
 mod links;
 mod markdown;
 mod output;
+mod postgres;
 mod reference;
 mod shell;
 mod test;

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use crate::postgres::Database;
 use crate::shell::Tally;
 use crate::{examples, links, reference, shell, workspace};
 
@@ -32,11 +33,15 @@ pub fn run() -> Result<bool> {
     };
     step("tests of all crates");
     println!("property tests draw from seed {seed}; `cargo xtask soak` draws from others");
-    total += tests(&["--workspace"], seed)?;
+    let database = Database::find();
+    total += tests(&["--workspace"], seed, &database)?;
 
     step("tests of what is built with TLS only");
-    total +=
-        tests(&["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"], seed)?;
+    total += tests(
+        &["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"],
+        seed,
+        &database,
+    )?;
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));
@@ -51,13 +56,7 @@ pub fn run() -> Result<bool> {
              count as passed and say so with `cargo test -- --nocapture`."
         ),
     }
-    match std::env::var_os("PRIVET_TEST_POSTGRES") {
-        Some(_) => println!("The ledger in PostgreSQL was tested with the server of PRIVET_TEST_POSTGRES."),
-        None => println!(
-            "The ledger in PostgreSQL: PRIVET_TEST_POSTGRES does not name a database that may be written, such as \
-             postgres://postgres@localhost/test. Its test counts as passed and says so."
-        ),
-    }
+    println!("{}", database.said());
     println!(
         "\nOf these, commands of the documentation: {} well, {} wrong.",
         documentation.passed, documentation.failed
@@ -98,10 +97,11 @@ impl Soak {
 
 /// Runs the tests of all crates with one seed after another and tells with which something fails; true when nothing does.
 pub fn soak(asked: &Soak) -> Result<bool> {
+    let database = Database::find();
     let mut failed: Vec<(u64, u64)> = Vec::new();
     for seed in asked.first..asked.first + asked.rounds {
         step(&format!("tests of all crates, seed {seed}"));
-        let tally = tests(&["--workspace"], seed)?;
+        let tally = tests(&["--workspace"], seed, &database)?;
         println!("seed {seed}: {} passed, {} failed", tally.passed, tally.failed);
         if tally.failed > 0 {
             failed.push((seed, tally.failed));
@@ -159,14 +159,11 @@ fn needed() -> Result<()> {
 }
 
 /// Runs `cargo test` with these arguments and counts tests by what they print.
-fn tests(which: &[&str], seed: u64) -> Result<Tally> {
-    let mut running = workspace::cargo()
-        .args(["test", "--no-fail-fast", "--quiet"])
-        .args(which)
-        .env(SEED_NAME, seed.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cargo test")?;
+fn tests(which: &[&str], seed: u64, database: &Database) -> Result<Tally> {
+    let mut command = workspace::cargo();
+    command.args(["test", "--no-fail-fast", "--quiet"]).args(which).env(SEED_NAME, seed.to_string());
+    database.tell(&mut command);
+    let mut running = command.stdout(Stdio::piped()).spawn().context("cargo test")?;
     let mut tally = Tally::default();
     if let Some(output) = running.stdout.take() {
         for line in BufReader::new(output).lines() {
