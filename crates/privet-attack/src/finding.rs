@@ -95,8 +95,9 @@ pub struct Finding {
     /// Who these people are, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control_group: Option<String>,
-    /// The share of all people who are exposed and about whom the adversary is right; those exposed where the truth
-    /// is not known. This is what `max-risk` is compared with; 0 where the attack does not count.
+    /// The share of all people about whom the adversary is sure and right: those who are exposed, or all exposed where the truth
+    /// is not known, and those whom the belief, though not every way to place people, makes as sure of. This is what
+    /// `max-risk` is compared with; 0 where the attack does not count.
     pub risk: f64,
     /// Why the attack does not count towards `max-risk` and only informs, as a sentence; absent where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +130,8 @@ impl Finding {
 pub enum Fate {
     /// Not exposed.
     Hidden,
+    /// Not exposed, because not every way to place people makes as sure as the adversary's belief; the guess is right.
+    Guessed,
     /// Exposed; whether rightly is not known.
     Exposed,
     /// Exposed, and the adversary is right.
@@ -140,6 +143,12 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// Whether somebody is exposed, rightly or not.
+    #[must_use]
+    pub fn is_exposed(self) -> bool {
+        matches!(self, Self::Exposed | Self::Right | Self::Wrong)
+    }
+
     /// From whether somebody is exposed, and then whether rightly.
     pub(crate) fn of(judged: Option<Option<bool>>) -> Self {
         match judged {
@@ -227,6 +236,7 @@ pub(crate) struct Score {
     exposed: u64,
     known: u64,
     right: u64,
+    guessed: u64,
     people: u64,
 }
 
@@ -236,7 +246,8 @@ impl Score {
         let count = |wanted: Fate| fates.iter().filter(|&&fate| fate == wanted).count() as u64;
         let (unknown, right, wrong) = (count(Fate::Exposed), count(Fate::Right), count(Fate::Wrong));
         let people = fates.len() as u64 - count(Fate::Stated);
-        Self { exposed: unknown + right + wrong, known: right + wrong, right, people }
+        let guessed = count(Fate::Guessed);
+        Self { exposed: unknown + right + wrong, known: right + wrong, right, guessed, people }
     }
 
     pub fn exposed(&self) -> Rate {
@@ -247,10 +258,10 @@ impl Score {
         (self.known > 0).then(|| Rate::new(self.right, self.known))
     }
 
-    /// The share of people who are exposed and rightly so. Where the truth of an exposed person is unknown, the
-    /// adversary is taken to be right.
+    /// The share of people about whom the adversary is sure and right, proven or not. Where the truth of an exposed person is
+    /// unknown, the adversary is taken to be right.
     pub fn risk(&self) -> f64 {
-        (self.exposed - self.known + self.right) as f64 / self.people.max(1) as f64
+        (self.exposed - self.known + self.right + self.guessed) as f64 / self.people.max(1) as f64
     }
 }
 
@@ -301,7 +312,7 @@ impl<'a> Least<'a> {
 }
 
 /// What is told of those who are not exposed because it is open who stands where.
-const WHEREVER: &str = "Not counted: {} more of whom one would be as sure if all records that may be theirs were as probable. \
+const WHEREVER: &str = "Not counted as exposed: {} more of whom one would be as sure if all records that may be theirs were as probable. \
                         Who stands where is open, and not every way to place people makes as sure.";
 
 /// The least share of a value, or of a concept, in a group that may hold a person. Within a group everybody is as likely to
@@ -323,7 +334,8 @@ pub(crate) fn whichever_group(target: &Target<'_>, alike: Option<&Alike>, person
 impl Verdict<'_> {
     /// Scores the beliefs: a person is exposed when the adversary is at least `confidence` sure of a value that is not
     /// missing. Beliefs about somebody who may stand in several groups take all of their candidate records for as probable,
-    /// which is not what going through all worlds gives; they count only where every way to place people makes as sure.
+    /// which is not what going through all worlds gives; they are exposed only where every way to place people makes as sure.
+    /// Somebody who acts upon such a belief is right all the same as often as it turns out, and that is a risk.
     pub fn found(mut self) -> Found {
         let tells = |code: u32| match (self.alike, self.target.column()) {
             (Some(alike), _) => alike.tells(code),
@@ -347,9 +359,10 @@ impl Verdict<'_> {
                     return Fate::Stated;
                 }
                 let sure = best_of(own).filter(|(_, sure)| *sure >= self.confidence - 1e-12);
-                if sure.is_some_and(|(value, _)| !holds(person, value)) {
+                if let Some((value, _)) = sure.filter(|(value, _)| !holds(person, *value)) {
                     not_proven += 1;
-                    return Fate::Hidden;
+                    let is_right = self.target.value_of(person) == Some(value);
+                    return if is_right { Fate::Guessed } else { Fate::Hidden };
                 }
                 Fate::of(sure.map(|(value, _)| self.target.value_of(person).map(|truth| truth == value)))
             })
@@ -358,6 +371,12 @@ impl Verdict<'_> {
         if not_proven > 0 {
             let told = self.least.as_ref().map_or(WHEREVER, |least| least.otherwise);
             self.notes.push(told.replace("{}", &not_proven.to_string()));
+        }
+        if score.guessed > 0 {
+            self.notes.push(format!(
+                "The best guess is right for {} of those who are not counted as exposed; they count as a risk.",
+                score.guessed
+            ));
         }
         let (control, control_group) = self.control.unzip();
         let counted = self.beliefs.of_person.iter().zip(&fate).filter(|(_, fate)| **fate != Fate::Stated);

@@ -488,7 +488,7 @@ mod tests {
             place(rows, &may_be, &mut record_of, &mut worlds);
             let column = &release.sensitive[0];
             let number = |record: usize| column.domain.number(column.codes.as_ref().unwrap()[record]);
-            for person in (0..rows).filter(|&person| fates[person] != Fate::Hidden) {
+            for person in (0..rows).filter(|&person| fates[person].is_exposed()) {
                 let all: u64 = worlds[person].iter().sum();
                 let chance = |start: f64| {
                     let is_in = |record: &usize| number(*record).is_some_and(|own| start <= own && own <= start + 10.0 + 1e-6);

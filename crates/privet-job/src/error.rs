@@ -103,7 +103,7 @@ pub enum RunError {
     Published(#[from] PublishedError),
     /// An attack succeeds against too many people.
     #[error(
-        "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people, and `adversary.max-risk` \
+        "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people{knowing}, and `adversary.max-risk` \
          accepts {} %. Ask for more under [privacy], coarsen or drop columns, or accept more",
         column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_report::above(*risk, *accepted), privet_attack::percent(*accepted)
     )]
@@ -114,6 +114,8 @@ pub enum RunError {
         column: Option<String>,
         /// The share of people against whom it succeeds.
         risk: f64,
+        /// What one knows for that beyond what the attack assumes, as the end of a sentence.
+        knowing: &'static str,
         /// The share that is accepted.
         accepted: f64,
     },

@@ -106,7 +106,8 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
                 .to_owned(),
         );
     }
-    let alone = homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.risk);
+    let alone =
+        homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.exposed.rate);
     if let Some(alone) = alone {
         notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
     }

@@ -120,7 +120,7 @@ pub(super) fn control(
 /// Those of the judged against whom an attack succeeds.
 fn succeeds<'c>(own: &'c Conclusions, judged: impl Iterator<Item = u32> + 'c) -> u64 {
     let succeeds = |person: u32| match own.fate.get(person as usize) {
-        None | Some(Fate::Hidden | Fate::Stated) => false,
+        None | Some(Fate::Hidden | Fate::Guessed | Fate::Stated) => false,
         Some(Fate::Wrong) => own.column.is_none(),
         Some(Fate::Exposed | Fate::Right) => true,
     };

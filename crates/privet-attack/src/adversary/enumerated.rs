@@ -243,7 +243,7 @@ fn exposed(adversary: &Adversary<'_>, word: &str) -> Vec<(usize, u32)> {
     let mut all = Vec::new();
     for own in found.iter().filter_map(|own| own.conclusions.as_ref()) {
         for (person, fate) in own.fate.iter().enumerate() {
-            if matches!(fate, Fate::Exposed | Fate::Right | Fate::Wrong) {
+            if fate.is_exposed() {
                 all.push((person, own.beliefs.of(person as u32).unwrap().best(|_| true).unwrap().0));
             }
         }
@@ -373,7 +373,7 @@ proptest! {
         let (_, present, all) = small.beliefs(|world| f64::from(u8::from(world.others.is_empty())));
         let found = records::membership(&adversary).unwrap();
         let fates = &found[0].conclusions.as_ref().unwrap().fate;
-        for (person, _) in fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Hidden) {
+        for (person, _) in fates.iter().enumerate().filter(|(_, fate)| fate.is_exposed()) {
             prop_assert!(all > 0.0, "the list does not hold everybody");
             prop_assert!(present[person] >= confidence - 1e-6, "{person} is there with {}", present[person]);
         }

@@ -240,7 +240,7 @@ fn whole(
         stated: Vec::new(),
         least: Some(Least {
             of: Box::new(|record, value| found.least(record, value)),
-            otherwise: "Not counted: {} more of whom one seems to be as sure, but only within the error of the walks.",
+            otherwise: "Not counted as exposed: {} more of whom one seems to be as sure, but only within the error of the walks.",
         }),
         notes,
     }

@@ -7,7 +7,7 @@ use privet_data::Progress;
 
 use super::Adversary;
 use super::stage::stage;
-use crate::finding::{AttackError, Belief, Beliefs, Fate, Found, Least, Verdict, Whom};
+use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
 use crate::room::Room;
@@ -221,7 +221,7 @@ pub(super) fn background(
     let alone = homogeneity::attack(target, adversary.confidence, None).and_then(|own| own.conclusions);
     let alone = alone.map_or(0, |own| {
         let counts = |person: u32| stated.binary_search(&person).is_err();
-        (0..).zip(&own.fate).filter(|(person, fate)| **fate != Fate::Hidden && counts(*person)).count()
+        (0..).zip(&own.fate).filter(|(person, fate)| fate.is_exposed() && counts(*person)).count()
     });
     notes.push(format!("Without that knowledge {alone} people are exposed."));
     let assumed = "what the knowledge file says about some of them";

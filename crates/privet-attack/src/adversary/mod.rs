@@ -426,9 +426,7 @@ impl<'a> Adversary<'a> {
             return;
         }
         (finding.exposed, finding.right) = (score.exposed(), score.right());
-        let sure = |(fate, person): (Fate, u32)| {
-            target.is_outside(person) && !matches!(fate, Fate::Hidden | Fate::Stated)
-        };
+        let sure = |(fate, person): (Fate, u32)| target.is_outside(person) && fate.is_exposed();
         finding.notes.push(format!(
             "People of the list who are not in the data, and are not counted: {}; of {} of them the adversary would be sure, and wrong.",
             own.fate.len() - inside.len(),

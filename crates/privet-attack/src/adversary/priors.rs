@@ -163,7 +163,7 @@ pub(super) fn bayes_optimal(
         [place] if exact.failed.contains(&place.group) => 0.0,
         _ => open.closed(target, person) * exact.beliefs.of(person).map_or(0.0, |own| own.of(value)),
     };
-    let otherwise = "Not counted: {} more of whom this belief is as sure. Weighing all worlds of their group does not make as sure, \
+    let otherwise = "Not counted as exposed: {} more of whom this belief is as sure. Weighing all worlds of their group does not make as sure, \
                      or there are too many of them, or it is open who stands where.";
     let least = Least { of: Box::new(least), otherwise };
     let assumed = "how probable values are for some of them";

@@ -122,7 +122,9 @@ fn beliefs_that_cannot_be_true_together_expose_nobody() {
     let more = ["--attacks", "bayes-optimal,independence", "--people", "who.csv"];
     let assessed = dir.expect(0, &[&args[..], &more].concat()).json();
     assert_eq!((exposed(&assessed, "bayes-optimal"), exposed(&assessed, "independence")), ((1, 5), (1, 5)));
-    assert!(finding(&assessed, "bayes-optimal")["notes"].to_string().contains("Not counted: 4 more"));
+    assert!(
+        finding(&assessed, "bayes-optimal")["notes"].to_string().contains("Not counted as exposed: 4 more")
+    );
     assert!(dir.text("who.csv").contains("P0,bayes-optimal,d,5,no,hiv,0.98"), "the formula is shown");
 }
 

@@ -219,6 +219,30 @@ fn labels_that_overlap_are_weighed_by_all_ways_to_place_people() {
     assert!(report.to_string().contains("people may stand in several classes"), "{report}");
 }
 
+/// Two of four people fit both classes, and each class has one value. Nobody is sure of these two, but whoever knows in which
+/// class each stands is sure of all, and the limit is kept against that as well.
+#[test]
+fn the_limit_is_held_against_those_who_know_the_class() {
+    let dir = Dir::new();
+    dir.write("t.csv", "age,sex,s\n22,M,flu\n28,F,ulcer\n22,F,ulcer\n23,F,flu\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [2, 4], min = 20 }\n\
+         [columns.sex]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[search]\n\
+         algorithm = \"clustering\"\n[output]\n\
+         folder = \"release\"\nhome = \"home\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml"]);
+    let name = dir.names("home").into_iter().find(|name| name.ends_with(".json")).unwrap();
+    let report = dir.json(&format!("home/{name}"));
+    let attacks = report["attacks"].as_array().or(report["assessment"]["attacks"].as_array()).unwrap();
+    let own = attacks.iter().find(|own| own["attack"] == "homogeneity").unwrap();
+    assert_eq!((own["exposed"]["hits"].as_u64(), own["risk"].as_f64()), (Some(2), Some(1.0)), "{own}");
+    let again = ["anonymize", "job.toml", "--output", "again", "--set", "adversary.max-risk=0.9"];
+    dir.expect(1, &again).says("100 % of the people, for somebody who knows in which class each stands");
+    assert!(!dir.path("again").exists());
+}
+
 /// Four records say x and four people have x: all of them are in the data, whichever records are theirs.
 #[test]
 fn who_is_in_the_data_in_any_case_is_told() {

@@ -68,6 +68,7 @@ pub(crate) fn gate(
             attack: worst.attack,
             column: worst.column.clone(),
             risk: worst.risk,
+            knowing: "",
             accepted,
         }),
         false => Ok(assessment),

@@ -73,7 +73,6 @@ pub(crate) fn gate(
         // Whose values fit several classes is not known to be in one of them, and classes alone do not tell that.
         let overlaps = may_overlap && fits_several(&original, &release)?;
         if overlaps {
-            assessment.attacks.clear();
             public.clear();
         }
         // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
@@ -100,6 +99,7 @@ pub(crate) fn gate(
         for finding in asked.attacks {
             let same = |own: &&mut Finding| own.attack == finding.attack && own.column == finding.column;
             match assessment.attacks.iter_mut().find(same) {
+                Some(own) if overlaps => *own = held_against(finding, own),
                 // Of two ways to make an attack the more successful one counts; people who are known not to be in the
                 // data are a better control than records taken out.
                 Some(own) if own.risk > finding.risk => {
@@ -123,7 +123,9 @@ pub(crate) fn gate(
         && worst.risk > accepted
     {
         let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
-        return Err(RunError::Attacked { attack, column, risk, accepted });
+        let knowing =
+            if is_by_class(worst) { ", for somebody who knows in which class each stands" } else { "" };
+        return Err(RunError::Attacked { attack, column, risk, knowing, accepted });
     }
     tell_untried(&mut assessment, has_buckets);
     let is_told =
@@ -131,6 +133,30 @@ pub(crate) fn gate(
     let rest = assessment.attacks.iter().filter(is_told).map(public::told);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
+}
+
+/// How a note begins that tells what is learned by those who know the class of each.
+const BY_CLASS: &str = "Whoever knows in which class each person stands";
+
+fn is_by_class(finding: &Finding) -> bool {
+    finding.notes.iter().any(|note| note.starts_with(BY_CLASS))
+}
+
+/// Where people may stand in several classes, those are exposed whom every way to place people exposes. That need not be all who
+/// fall, and whoever knows in which class each of them stands has no need to weigh: the limit is kept against that too.
+fn held_against(mut finding: Finding, of_classes: &Finding) -> Finding {
+    if finding.not_counted.is_none() && of_classes.risk > finding.risk {
+        finding.risk = of_classes.risk;
+        finding.notes.push(format!(
+            "{BY_CLASS} {} {} of {}, and would be right for {} % of all; the limit is held \
+             against that.",
+            if finding.column.is_some() { "is as sure of" } else { "singles out" },
+            of_classes.exposed.hits,
+            of_classes.exposed.of,
+            privet_attack::percent(of_classes.risk)
+        ));
+    }
+    finding
 }
 
 /// Whether equal values may be published differently, so that labels of classes may overlap. Means and the like stand for

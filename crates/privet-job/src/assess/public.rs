@@ -33,6 +33,7 @@ const OF_THE_RELEASE: &[&str] = &[
     "leaves hardly any room within the release",
     // Who is not counted.
     "Not counted:",
+    "Not counted as exposed:",
     "they do not count",
     "none of them counts as exposed",
     "so that nobody of them counts",
@@ -109,7 +110,7 @@ mod tests {
             "It was made on a random sample of the groups, with 500 of 9000 records: on all of them it would take too long.",
             "There are too many worlds to go through: twelve walks through them were averaged.",
             "Of 12 records the walks disagree, by a standard error of more than 5 %.",
-            "Not counted: 3 more of whom one seems to be as sure, but only within the error of the walks.",
+            "Not counted as exposed: 3 more of whom one seems to be as sure, but only within the error of the walks.",
             "The nearest group is the person's own for 4 of 9.",
             "People of the list who are not in the data, and are not counted: 8; of 2 of them the adversary would be sure, and wrong.",
             "For 5 people several records, or for a record several people, fit equally well: nobody is told apart, and none of \

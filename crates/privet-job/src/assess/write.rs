@@ -170,9 +170,9 @@ pub(super) fn people_by(
                 column.map_or(String::new(), |column| quoted(&column.name)),
                 belief.map_or(0, |belief| belief.candidates),
                 match fate {
-                    Fate::Hidden => "no",
+                    Fate::Hidden | Fate::Guessed => "no",
                     Fate::Stated => "known",
-                    _ => "yes",
+                    Fate::Exposed | Fate::Right | Fate::Wrong => "yes",
                 },
                 guess.map_or(String::new(), |(value, _)| quoted(label(value))),
                 guess.map(|guess| guess.1).or(chance).map_or(String::new(), |chance| format!("{chance:.4}")),
