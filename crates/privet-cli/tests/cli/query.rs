@@ -654,7 +654,7 @@ fn a_kill_at_any_moment_loses_no_charge() {
 }
 
 #[test]
-#[ignore = "takes minutes; run with --ignored before a release"]
+#[ignore = "takes minutes; run by `cargo xtask kill` and `soak`"]
 fn a_thousand_kills_lose_no_charge() {
     kill(1000);
 }
