@@ -120,7 +120,26 @@ fn notes(plan: &Planned) -> String {
     let factor = format!(
         "Nobody's records make any answer more than e^epsilon = {times} times as likely{failing}{little}."
     );
-    format!("{hidden}\n{factor}\n{limit}\n{dropped}")
+    format!("{hidden}\n{factor}\n{}{limit}\n{dropped}", beliefs(plan))
+}
+
+/// What somebody who is 10 % sure can become.
+fn beliefs(plan: &Planned) -> String {
+    let after = |about: &str| {
+        let own = plan.beliefs.iter().find(|own| own.about == about && own.before == 0.1);
+        // Rounded up: it must still hold.
+        own.map(|own| format!("{} %", (own.at_most_after * 1000.0).ceil() / 10.0))
+    };
+    match (after("presence"), after("records")) {
+        (Some(presence), Some(records)) => format!(
+            "Who was 10 % sure that somebody is in the table is at most {presence} sure afterwards; of anything that her \
+             records say, {records}.\n"
+        ),
+        (None, Some(records)) => format!(
+            "Who was 10 % sure of something that somebody's records say is at most {records} sure afterwards.\n"
+        ),
+        _ => String::new(),
+    }
 }
 
 /// e^epsilon. What no such number holds is a power of ten.

@@ -7,6 +7,7 @@
 //! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
 //! for the owner of the data and not for whoever asked.
 
+mod beliefs;
 mod choice;
 mod condition;
 mod constants;
@@ -36,6 +37,7 @@ use privet_dp::{DpError, Loss};
 
 pub(crate) use declared::check;
 pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
+pub use beliefs::Belief;
 pub use error::QueryError;
 pub use execute::{Line, Number};
 pub use ledger::{
@@ -88,6 +90,8 @@ pub struct Planned {
     /// Whom it protects.
     pub people: Protected,
     /// The account.
+    /// What it can make of beliefs about one person; none where there is a delta, with which there is no bound.
+    pub beliefs: Vec<Belief>,
     pub account: String,
     /// Where its ledger is.
     pub ledger: String,
@@ -291,3 +295,4 @@ impl Prepared {
         }
     }
 }
+            beliefs: beliefs::bounded(&plan.loss, plan.people.neighbours()),
