@@ -44,7 +44,12 @@ fn expected(figure: &PlannedFigure) -> String {
     match (figure.half_width_95, figure.half_width_95_times_records, figure.rank_error_95) {
         (Some(half), _, _) => number(Some(half)),
         (_, Some(times), _) => {
-            format!("{} / records (1,000 records: {})", number(Some(times)), number(Some(times / 1000.0)))
+            let (rounding, more) = match figure.rounding {
+                Some(half) => (half, format!(" + {}", number(Some(half)))),
+                None => (0.0, String::new()),
+            };
+            let of_thousand = number(Some(times / 1000.0 + rounding));
+            format!("{} / records{more} (1,000 records: {of_thousand})", number(Some(times)))
         }
         (_, _, Some(rank)) => format!("{} ranks", number(Some(rank))),
         (None, None, None) => "–".to_owned(),
