@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the tests of all crates, then the documentation, run as it is printed. `cargo xtask soak`: the tests of all
-//! crates again and again, property tests with other cases each time.
+//! crates again and again, property tests with other cases each time, and then `cargo xtask kill`: programs that are killed a
+//! thousand times at random moments, which takes minutes and is therefore no part of `test`.
 //!
 //! Property tests draw their cases from one seed, so that a change passes or fails by what it changes and not by what was drawn; `soak`
 //! is what looks for cases that nobody has met.
@@ -18,6 +19,13 @@ use crate::{examples, links, reference, shell, workspace};
 const SEED: u64 = 1;
 /// The name under which `proptest` reads it.
 const SEED_NAME: &str = "PROPTEST_RNG_SEED";
+
+/// Tests that kill programs which charge a ledger a thousand times: the package, the test's file, and its name. `test` has the same
+/// ones with fewer kills.
+const KILLS: [(&str, &str, &str); 2] = [
+    ("privet-dp", "ledger", "thousand_kills_lose_no_charge"),
+    ("privet-cli", "cli", "query::a_thousand_kills_lose_no_charge"),
+];
 
 /// Pages without commands, whose links are checked.
 const ASIDE: [&str; 4] = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
@@ -48,6 +56,9 @@ pub fn run() -> Result<bool> {
     total += documentation;
 
     step("left out");
+    println!(
+        "A thousand kills of programs that charge a ledger: `cargo xtask kill`. Here they were killed 100 times."
+    );
     println!("`cargo xtask test` where the documentation prints it: it would run itself.");
     match workspace::shared() {
         Some(folder) => println!("Nothing else: public data sets were found in {}.", folder.display()),
@@ -112,7 +123,24 @@ pub fn soak(asked: &Soak) -> Result<bool> {
         println!("{tests} failed with {SEED_NAME}={seed}; set it and run `cargo test` to see them again");
     }
     println!("{} seeds, {} of them with failures", asked.rounds, failed.len());
-    Ok(failed.is_empty())
+    let killed = kill()?;
+    Ok(failed.is_empty() && killed)
+}
+
+/// Kills programs that charge a ledger a thousand times each; true when no charge was lost.
+pub fn kill() -> Result<bool> {
+    let mut lost = 0;
+    for (package, file, name) in KILLS {
+        step(&format!("{name} of {package}"));
+        let begun = std::time::Instant::now();
+        let which = ["--package", package, "--test", file, "--", "--ignored", "--exact", name, "--nocapture"];
+        let tally = tests(&which, SEED)?;
+        // A name that is no test any more would go well without killing anything.
+        let is_well = tally.failed == 0 && tally.passed == 1;
+        println!("{}, {} seconds", if is_well { "well" } else { "WRONG" }, begun.elapsed().as_secs());
+        lost += u64::from(!is_well);
+    }
+    Ok(lost == 0)
 }
 
 /// Runs the documentation alone; true when all of it went well.
@@ -214,6 +242,23 @@ mod tests {
         assert_eq!(Soak::parse(&["--seed", "7", "--rounds", "3"]), Ok(Soak { rounds: 3, first: 7 }));
         for words in [&["--rounds"][..], &["--rounds", "0"], &["--seed", "x"], &["twice"]] {
             assert!(Soak::parse(words).is_err(), "{words:?}");
+        }
+    }
+
+    /// What `kill` names is there, ignored otherwise, and kills a thousand times.
+    #[test]
+    fn a_thousand_kills_are_run() {
+        for (package, file, name) in KILLS {
+            let folder = workspace::root().join("crates").join(package).join("tests");
+            let place = match name.split_once("::") {
+                Some((module, _)) => folder.join(file).join(format!("{module}.rs")),
+                None => folder.join(format!("{file}.rs")),
+            };
+            let text = std::fs::read_to_string(place).unwrap();
+            let test = name.rsplit("::").next().unwrap();
+            let (before, after) = text.split_once(&format!("fn {test}() {{")).unwrap();
+            assert!(before.trim_end().rsplit('\n').next().unwrap().starts_with("#[ignore"), "{name}");
+            assert!(after.split('}').next().unwrap().contains("(1000)"), "{name}");
         }
     }
 

@@ -144,6 +144,15 @@ impl Noise {
         &self.scale
     }
 
+    /// The change that it hides, in units: of Laplace noise the sum of absolute changes, of Gaussian noise the root of the
+    /// sum of squared ones.
+    pub fn sensitivity(&self) -> f64 {
+        match self.shape {
+            Shape::Laplace => self.sensitivity as f64,
+            Shape::Gaussian => (self.sensitivity as f64).sqrt(),
+        }
+    }
+
     /// A whole number with noise.
     pub fn add(&self, value: i128) -> Result<i128, DpError> {
         let noise = match self.shape {

@@ -55,15 +55,6 @@ pub fn uniform_below(bound: &UBig) -> Result<UBig, DpError> {
     exact::sample_uniform_ubig_below(bound.clone()).map_err(|_| DpError::Generator)
 }
 
-/// True with a given probability.
-pub fn bernoulli(probability: &RBig) -> Result<bool, DpError> {
-    if *probability < RBig::ZERO || *probability > RBig::ONE {
-        return Err(DpError::parameter("a probability", "a number from 0 to 1"));
-    }
-    seeded()?;
-    exact::sample_bernoulli_rational(probability.clone()).map_err(|_| DpError::Generator)
-}
-
 /// Counts with independent discrete Laplace noise each. Fast when numerator and denominator of the scale are below 2^32,
 /// and otherwise as [`discrete_laplace`]. Sums beyond the range of `i64` are cut off there: the sums, not the noise,
 /// because noise that always ends at the same limit would hide nothing.
@@ -143,7 +134,6 @@ mod tests {
         assert!(add_discrete_laplace(&RBig::ONE, &[]).unwrap().is_empty());
         assert_eq!(add_discrete_laplace(&RBig::ZERO, &[4, 2]).unwrap(), [4, 2]);
         assert_eq!(uniform_below(&UBig::ZERO).unwrap(), UBig::ZERO);
-        assert!(bernoulli(&RBig::from(2)).is_err() && bernoulli(&RBig::ONE).unwrap());
         let wide = RBig::from(IBig::from(10).pow(40));
         // Cut off at a limit, and not at a limit plus the count.
         let cut = add_discrete_laplace(&wide, &[5; 20]).unwrap();

@@ -355,7 +355,7 @@ fn sixty_kills_lose_no_charge() {
 }
 
 #[test]
-#[ignore = "takes minutes; run with --ignored before a release"]
+#[ignore = "takes minutes; run by `cargo xtask kill` and `soak`"]
 fn thousand_kills_lose_no_charge() {
     kill_at_random_moments(1000);
 }

@@ -115,7 +115,46 @@ fn a_ledger_in_postgresql() {
     sealed.charge(&request("0.5")).unwrap();
     sealed.verify(None).unwrap();
     assert!(ledger.verify(None).is_err() && ledger.charge(&request("0.1")).is_err());
+
+    // A forgotten or another key is a mistake, and no sign that somebody changed the ledger.
+    let other = folder.path().join("other");
+    std::fs::write(&other, [4; 32]).unwrap();
+    assert!(matches!(PostgresLedger::open_existing(&url, None), Err(LedgerError::KeyMissing)));
+    assert!(matches!(PostgresLedger::open(&url, None), Err(LedgerError::KeyMissing)));
+    assert!(matches!(PostgresLedger::open_existing(&url, Some(&other)), Err(LedgerError::OtherKey)));
+    assert!(matches!(PostgresLedger::open(&url, Some(&other)), Err(LedgerError::OtherKey)));
+    PostgresLedger::open_existing(&url, Some(&key)).unwrap().charge(&request("0.1")).unwrap();
+    PostgresLedger::open(&url, Some(&key)).unwrap().verify(None).unwrap();
+
+    // Who may do no more than ask needs no further right to be told so.
+    execute(
+        &url,
+        "DROP ROLE IF EXISTS privet_asker; CREATE ROLE privet_asker LOGIN;
+         GRANT SELECT, INSERT ON privet_entries, privet_accounts TO privet_asker",
+    );
+    let asker = with_user(&url, "privet_asker");
+    assert!(matches!(PostgresLedger::open_existing(&asker, None), Err(LedgerError::KeyMissing)));
+    PostgresLedger::open_existing(&asker, Some(&key)).unwrap().charge(&request("0.1")).unwrap();
+
+    // A ledger of an earlier version keeps nothing of its key, and opens as before.
+    execute(&url, "COMMENT ON TABLE privet_entries IS NULL");
+    PostgresLedger::open(&url, Some(&key)).unwrap().verify(None).unwrap();
+    let mut without = PostgresLedger::open_existing(&url, None).unwrap();
+    assert!(matches!(without.verify(None), Err(LedgerError::Broken { .. })));
+    execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts; DROP ROLE privet_asker");
+
+    // As long as nothing is signed, the key may still be another one.
+    PostgresLedger::open(&url, Some(&other)).unwrap();
+    PostgresLedger::open(&url, Some(&key)).unwrap().open_account("patients", &loss("1", "0")).unwrap();
+    assert!(matches!(PostgresLedger::open_existing(&url, Some(&other)), Err(LedgerError::OtherKey)));
     execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts");
+}
+
+/// The same database for another user.
+fn with_user(url: &str, user: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let place = rest.split_once('@').map_or(rest, |(_, place)| place);
+    format!("{scheme}://{user}@{place}")
 }
 
 #[test]

@@ -371,7 +371,10 @@ impl Job {
 
     fn parse_form(text: &str, settings: &[String]) -> Result<Self, JobError> {
         let raw: Raw = if settings.is_empty() {
-            toml::from_str(text).map_err(|e| JobError::toml(&e))?
+            let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::toml(&e))?;
+            // Settings are for releases, where the digits of bounds and keys do not count.
+            query::restore(text, &mut raw.columns);
+            raw
         } else {
             let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(&e))?;
             for setting in settings {

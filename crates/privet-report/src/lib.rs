@@ -45,8 +45,8 @@ pub use facts::{
 };
 pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
 pub use private::{
-    AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine, NoiseKind,
-    answer_html, ledger_html,
+    AnswerBelief, AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine,
+    NoiseKind, answer_html, ledger_html,
 };
 
 use privet_release::{CountsManifest, Manifest, PerturbedManifest};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use privet_job::judge::{JudgeOptions, Judgement, judge};
+use privet_job::RunError;
+use privet_job::judge::{DeltaAsked, JudgeOptions, Judgement, judge};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};
@@ -19,6 +20,7 @@ Examples:
   privet judge model.json                              what every column, and all together, can tell
   privet judge survey.toml --column smokes --gamma 4   the job; one of its columns
   privet judge matrix.csv --alpha 0.05 --beta 0.5      no belief of 5 % may become one of 50 %
+  privet judge matrix.csv --epsilon 1                  the least delta for an epsilon
   privet judge model.json --data people.csv --k 10     k-anonymity in expectation; the least noise for it
   privet judge model.json --data people.csv --k 10 --probability 0.9   with high probability, and the least noise for that
   privet judge view.toml --perfect                     what a view tells of a secret")]
@@ -34,6 +36,15 @@ pub struct Judge {
     /// … may come to believe it with this one
     #[arg(long, value_name = "PROBABILITY", requires = "alpha")]
     beta: Option<f64>,
+    /// Of a matrix: tell the least delta for this epsilon, in both forms
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+    /// With --epsilon: this delta must suffice
+    #[arg(long, value_name = "NUMBER", requires = "epsilon", allow_hyphen_values = true)]
+    delta: Option<String>,
+    /// With --delta: as the probability of outputs for which epsilon does not hold at all
+    #[arg(long, requires = "delta")]
+    probabilistic: bool,
     /// So many other records must be expected to fit a published record better than its own
     #[arg(long, value_name = "K")]
     k: Option<f64>,
@@ -64,9 +75,12 @@ pub struct Judge {
 impl Judge {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let asked = |epsilon: &String| DeltaAsked::parse(epsilon, self.delta.as_deref(), self.probabilistic);
+        let deltas = self.epsilon.as_ref().map(asked).transpose().map_err(RunError::from)?;
         let options = JudgeOptions {
             gamma: self.gamma,
             breach: self.alpha.zip(self.beta),
+            deltas,
             k: self.k,
             probability: self.probability,
             perfect: self.perfect,
@@ -99,6 +113,11 @@ fn up(value: f64) -> f64 {
 
 fn percent(share: f64) -> String {
     format!("{} %", (share * 1e6 * (1.0 - ROUNDING)).ceil() / 1e4 + 0.0)
+}
+
+/// A delta: small ones as powers of ten, rounded up.
+fn delta(value: f64) -> String {
+    if value > 0.0 && value < 1e-3 { format!("{:.3e}", value * 1.0005) } else { up(value).to_string() }
 }
 
 fn describe(found: &Judgement) -> String {
@@ -151,6 +170,24 @@ fn laws(found: &Judgement, text: &mut String) {
             rows.push(vec![percent(own.prior), low, percent(own.highest)]);
         }
         text.push_str(&super::answer::table(&rows, 0));
+    }
+    if let Some(own) = &laws.deltas {
+        let apart = own
+            .told_apart
+            .as_ref()
+            .map_or(String::new(), |[one, other]| format!(" Told apart best: `{one}` and `{other}`."));
+        text.push_str(&format!(
+            "For epsilon {} the least delta is {}; where it must be the probability of outputs for which epsilon does not hold, \
+             {}.{apart}\n",
+            own.epsilon,
+            delta(own.approximate),
+            delta(own.probabilistic)
+        ));
+    }
+    if let Some(epsilon) = laws.epsilon_of_answers {
+        text.push_str(&format!(
+            "Private answers (`privet query`) keep a belief of --alpha at --beta or below with an epsilon of up to {epsilon}.\n"
+        ));
     }
     if let Some(own) = &laws.breach {
         let name = own.column.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));

@@ -44,7 +44,12 @@ fn expected(figure: &PlannedFigure) -> String {
     match (figure.half_width_95, figure.half_width_95_times_records, figure.rank_error_95) {
         (Some(half), _, _) => number(Some(half)),
         (_, Some(times), _) => {
-            format!("{} / records (1,000 records: {})", number(Some(times)), number(Some(times / 1000.0)))
+            let (rounding, more) = match figure.rounding {
+                Some(half) => (half, format!(" + {}", number(Some(half)))),
+                None => (0.0, String::new()),
+            };
+            let of_thousand = number(Some(times / 1000.0 + rounding));
+            format!("{} / records{more} (1,000 records: {of_thousand})", number(Some(times)))
         }
         (_, _, Some(rank)) => format!("{} ranks", number(Some(rank))),
         (None, None, None) => "–".to_owned(),
@@ -120,7 +125,26 @@ fn notes(plan: &Planned) -> String {
     let factor = format!(
         "Nobody's records make any answer more than e^epsilon = {times} times as likely{failing}{little}."
     );
-    format!("{hidden}\n{factor}\n{limit}\n{dropped}")
+    format!("{hidden}\n{factor}\n{}{limit}\n{dropped}", beliefs(plan))
+}
+
+/// What somebody who is 10 % sure can become.
+fn beliefs(plan: &Planned) -> String {
+    let after = |about: &str| {
+        let own = plan.beliefs.iter().find(|own| own.about == about && own.before == 0.1);
+        // Rounded up: it must still hold.
+        own.map(|own| format!("{} %", (own.at_most_after * 1000.0).ceil() / 10.0))
+    };
+    match (after("presence"), after("records")) {
+        (Some(presence), Some(records)) => format!(
+            "Who was 10 % sure that somebody is in the table is at most {presence} sure afterwards; of anything that her \
+             records say, {records}.\n"
+        ),
+        (None, Some(records)) => format!(
+            "Who was 10 % sure of something that somebody's records say is at most {records} sure afterwards.\n"
+        ),
+        _ => String::new(),
+    }
 }
 
 /// e^epsilon. What no such number holds is a power of ten.

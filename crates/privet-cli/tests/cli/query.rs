@@ -59,6 +59,63 @@ pub fn entries(dir: &Dir) -> Vec<Value> {
     shown["entries"].as_array().unwrap().clone()
 }
 
+/// Three dots are no bounds: 0...5 could be meant as 0 to 5, and was answered as 0 to 0.5.
+#[test]
+fn bounds_with_three_dots_are_refused_before_anything_is_charged() {
+    let dir = people();
+    open(&dir, "1");
+    let question = "select sum(cost) from data";
+    ask(&dir, question, &["--epsilon", "0.1", "--bound", "cost=0...5"]).expect(2).says("two dots");
+    assert_eq!(entries(&dir).len(), 1);
+}
+
+/// `bounds = [0.00, 1.00]` counts in hundredths, as `--bound rate=0.00..1.00` does, and it is said to what numbers are rounded.
+#[test]
+fn bounds_of_a_job_have_the_decimals_that_they_are_written_with() {
+    let dir = Dir::new();
+    let job =
+        "[input]\npath = \"people.csv\"\n[columns.rate]\nrole = \"insensitive\"\nbounds = [0.00, 1.00]\n";
+    dir.write("people.csv", format!("rate\n{}", "0.4\n".repeat(500))).write("job.toml", job);
+    open(&dir, "500");
+    let answer = ask(&dir, "select avg(rate) from data", &["--epsilon", "100"]).expect(0).json();
+    let number = &answer["lines"][0]["numbers"][0];
+    let (value, half) = (number["value"].as_f64().unwrap(), number["half_width_95"].as_f64().unwrap());
+    // Noise of a scale of 0.01 on a sum of 200, and half a hundredth.
+    assert!((value - 0.4).abs() < 0.01 && half > 0.005 && half < 0.01, "{number}");
+    assert_eq!(answer["figures"][0]["rounded_to"], 0.01);
+    let whole = ["--epsilon", "100", "--bound", "rate=0..1", "--dry-run"];
+    let args = [&["query", "job.toml", "select avg(rate) from data"][..], &whole].concat();
+    dir.expect(0, &args)
+        .prints("/ records + 0.5")
+        .prints("rounded to whole numbers first (--grid sets the unit)");
+}
+
+/// survey PM-18 in numbers, and sensitivities beside scales. e^0.5 makes 10 % at most 15.4829 %, e^1 23.1970 %.
+#[test]
+fn beliefs_and_sensitivities_are_told() {
+    let dir = people();
+    open(&dir, "5");
+    let question = "select count(*), avg(cost) from data";
+    let answer = ask(&dir, question, &["--epsilon", "0.5"]).expect(0).json();
+    let belief = |about: &str| {
+        let all = answer["beliefs"].as_array().unwrap().clone();
+        all.into_iter().find(|own| own["about"] == about && own["before"] == 0.1).unwrap()["at_most_after"]
+            .clone()
+    };
+    assert_eq!((belief("presence"), belief("records")), (0.154829.into(), 0.23197.into()));
+    let count = &answer["figures"][0]["noises"][0];
+    assert_eq!(
+        (count["sensitivity"].as_f64(), count["scale"].as_f64(), &count["norm"]),
+        (Some(1.0), Some(4.0), &"l1".into())
+    );
+    assert_eq!(answer["figures"][1]["noises"].as_array().unwrap().len(), 2);
+    let args = ["query", "job.toml", question, "--epsilon", "0.5", "--report", "answer.html"];
+    dir.expect(0, &args)
+        .prints("Who was 10 % sure that somebody is in the table is at most 15.5 % sure afterwards");
+    let page = std::fs::read_to_string(dir.path("answer.html")).unwrap();
+    assert!(page.contains("10\u{a0}% becomes 15.49\u{a0}%"), "the page tells it too");
+}
+
 /// What would be read otherwise than it is meant is refused before anything is charged, or told.
 #[test]
 fn constants_are_what_their_columns_hold() {
@@ -654,7 +711,7 @@ fn a_kill_at_any_moment_loses_no_charge() {
 }
 
 #[test]
-#[ignore = "takes minutes; run with --ignored before a release"]
+#[ignore = "takes minutes; run by `cargo xtask kill` and `soak`"]
 fn a_thousand_kills_lose_no_charge() {
     kill(1000);
 }

@@ -8,13 +8,16 @@
 //! server that runs with `fsync = off` is refused. When the connection breaks during the commit, the charge may have
 //! been made; nothing is answered then.
 //!
+//! What is kept of the key, to tell a forgotten or another key from a changed entry, is a comment on the table of entries: whoever
+//! may read the table can read it, and only who made the table can write it. Ledgers of earlier versions have none.
+//!
 //! How the server is reached, and what is refused for not being encrypted, is decided in `encryption.rs`.
 
 use std::path::Path;
 use std::time::Duration;
 
 use postgres::error::SqlState;
-use postgres::{Client, IsolationLevel, Row, Transaction};
+use postgres::{Client, GenericClient, IsolationLevel, Row, Transaction};
 
 use super::chain::Seal;
 use super::encryption::{Address, is_demanded};
@@ -36,6 +39,9 @@ const TABLES: &str = "
         epsilon_remaining TEXT NOT NULL, delta_remaining TEXT NOT NULL, hash TEXT NOT NULL
     );
     CREATE INDEX IF NOT EXISTS privet_entries_of ON privet_entries (dataset, sequence);";
+
+/// What the comment on the table of entries begins with; a number that follows from the key comes next.
+const KEY_OF_LEDGER: &str = "privet ledger, mark of its key: ";
 
 /// Held while the ledger is written; any number that nobody else uses (here `privet` in ASCII).
 const LOCK: &str = "SELECT pg_advisory_xact_lock(123654014329204)";
@@ -96,16 +102,32 @@ impl PostgresLedger {
     /// The ledger in the database that a `postgres://user:password@host/database` names; its tables are made when they
     /// are not there. The password may be in the environment, as `PGPASSWORD`.
     pub fn open(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
-        let mut own = Self::open_existing(url, key)?;
+        let mut own = Self::connect(url, key)?;
         let mut transaction = own.client.transaction()?;
         transaction.execute(LOCK, &[])?;
         transaction.batch_execute(TABLES)?;
+        let is_empty = transaction.query_opt("SELECT 1 FROM privet_entries LIMIT 1", &[])?.is_none();
+        let (kept, mark) = (mark(&mut transaction)?, own.seal.mark()?);
+        // Where nothing is signed yet, this key is the ledger's.
+        if is_empty && kept != mark {
+            transaction
+                .batch_execute(&format!("COMMENT ON TABLE privet_entries IS '{KEY_OF_LEDGER}{mark}'"))?;
+        } else {
+            own.seal.must_fit(kept)?;
+        }
         transaction.commit()?;
         Ok(own)
     }
 
     /// The same without making tables; they are missed when they are first used.
     pub fn open_existing(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
+        let mut own = Self::connect(url, key)?;
+        let kept = mark(&mut own.client)?;
+        own.seal.must_fit(kept)?;
+        Ok(own)
+    }
+
+    fn connect(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
         let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
         let mut address = Address::parse(url)?;
         let config = &mut address.config;
@@ -170,6 +192,14 @@ impl PostgresLedger {
         }
         entry.receipt()
     }
+}
+
+/// What the database keeps of the ledger's key; 0 where there is none, or no ledger.
+fn mark(client: &mut impl GenericClient) -> Result<i32, LedgerError> {
+    let comment = "SELECT obj_description(to_regclass('privet_entries'), 'pg_class')";
+    let comment: Option<String> = client.query_one(comment, &[])?.try_get(0)?;
+    let mark = comment.as_deref().and_then(|own| own.strip_prefix(KEY_OF_LEDGER)?.parse().ok());
+    Ok(mark.unwrap_or(0))
 }
 
 fn read(row: &Row) -> Result<Entry, LedgerError> {

@@ -159,11 +159,12 @@ fn average(setting: &Setting) -> Result<Finding, DpError> {
     let fewer = format!("cost\n{}", "1\n".repeat(40));
     let more = format!("{fewer}3\n");
     let trial = trial(setting, "select avg(cost) from data", &flags(|_| ()), [&fewer, &more])?;
-    let width = trial.half_width_times_records().unwrap_or(0.0);
+    let (noise, rounding) = trial.width_of_average().unwrap_or((0.0, 0.0));
     let both = |first: &bool| {
         let lines = trial.ask(*first)?;
         let number = lines.first().and_then(|line| line.numbers.first());
-        let records = number.and_then(|own| own.half_width_95).map_or(0.0, |own| (width / own).round());
+        let width = number.and_then(|own| own.half_width_95);
+        let records = width.map_or(0.0, |own| (noise / (own - rounding)).round());
         Ok(number.map_or(0, |own| sum_and_records(own.value, records)))
     };
     setting.run(&true, &false, both)

@@ -5,10 +5,12 @@
 //! are drawn independently, so γ of all of them is the product, which is reached; that of sets of items is a bound.
 //! A column that is published as it was, has noise, or whose law was made from the data has none.
 
+use privet_dp::{Epsilon, ratio_for_individual_privacy};
 use privet_perturb::{PerturbationMatrix, amplification};
 use privet_release::perturbed::{CategoryLaw, Model, ModelColumn, Perturbation};
 use serde::Serialize;
 
+use super::deltas::{self, DeltasJudged};
 use super::{JudgeOptions, Judgement, ROUNDING, Required, failed, figures};
 use crate::error::{JobError, RunError};
 use crate::randomize::items::ReadyItems;
@@ -23,6 +25,13 @@ pub struct LawsJudged {
     pub gamma: Option<f64>,
     /// What beliefs can become.
     pub rises: Vec<Rise>,
+    /// With --epsilon: the least deltas of a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deltas: Option<DeltasJudged>,
+    /// With --alpha and --beta: up to which epsilon private answers keep a belief of alpha at beta or below (survey PM-18),
+    /// rounded down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon_of_answers: Option<f64>,
     /// The worst breach of what was asked for, where there is one and it is of a single column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breach: Option<BreachJudged>,
@@ -99,7 +108,13 @@ pub(super) fn of_matrix(
         is_of_sets: false,
     };
     let breach = breach(None, &matrix, inputs, outputs, options)?;
-    conclude(vec![column], gamma, breach, options, found)
+    let asked = options.deltas.as_ref();
+    let deltas = asked.map(|asked| deltas::of_matrix(&matrix, inputs, asked, found)).transpose()?;
+    conclude(vec![column], gamma, breach, options, found)?;
+    if let Some(laws) = &mut found.laws {
+        laws.deltas = deltas;
+    }
+    Ok(())
 }
 
 /// Judges the laws of a model: of all columns, or of the one that is asked for.
@@ -246,6 +261,15 @@ fn conclude(
         ));
     }
     let gamma = gamma.is_finite().then_some(gamma);
-    found.laws = Some(LawsJudged { columns, gamma, rises, breach });
+    let epsilon_of_answers = options.breach.and_then(|(alpha, beta)| epsilon_of_answers(alpha, beta));
+    found.laws = Some(LawsJudged { columns, gamma, rises, deltas: None, epsilon_of_answers, breach });
     Ok(())
+}
+
+/// The epsilon with which answers keep a belief of alpha at beta or below, rounded down to four decimals.
+fn epsilon_of_answers(alpha: f64, beta: f64) -> Option<f64> {
+    let (alpha, beta) = deltas::decimal(alpha).zip(deltas::decimal(beta))?;
+    let ratio = ratio_for_individual_privacy(&alpha, &beta).ok()?;
+    let epsilon = Epsilon::from_ratio(&ratio).ok()?.value().to_f64().value();
+    Some((epsilon * 1e4 * (1.0 - ROUNDING)).floor() / 1e4)
 }

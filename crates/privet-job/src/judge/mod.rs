@@ -1,7 +1,7 @@
-//! `privet judge`: what a mechanism protects, computed before it is used (survey PM-15, PM-16, PM-19 to PM-22, PM-36).
+//! `privet judge`: what a mechanism protects, computed before it is used (survey PM-15, PM-16, PM-18 to PM-22, PM-28, PM-29, PM-36).
 //!
 //! What is judged is a noise model or the job or release that it belongs to (`laws.rs`), a matrix in a CSV file, or a
-//! small TOML file (`file.rs`) with a matrix, points with noise (`points.rs`), a view and a secret (`secrecy.rs`), or worlds,
+//! small TOML file (`file.rs`) with a matrix (`laws.rs`, `deltas.rs`), points with noise (`points.rs`), a view and a secret (`secrecy.rs`), or worlds,
 //! statements and adversaries (`worlds.rs`).
 //!
 //! # Guarantee
@@ -9,6 +9,7 @@
 //! probability, which says "holds" only where all records are shown to, with an error of at most one in a thousand. What
 //! is required and cannot be shown does not hold.
 
+mod deltas;
 mod file;
 mod laws;
 mod points;
@@ -24,6 +25,7 @@ use privet_perturb::PerturbError;
 use privet_release::perturbed::{ModelFile, PRIORS};
 use serde::Serialize;
 
+pub use deltas::{DeltaAsked, DeltasJudged};
 pub use laws::{BreachJudged, LawJudged, LawsJudged, Rise};
 pub use points::PointsJudged;
 pub use secrecy::SecrecyJudged;
@@ -40,6 +42,8 @@ pub struct JudgeOptions {
     pub gamma: Option<f64>,
     /// Nobody who believed something with at most the first probability may come to believe it with the second.
     pub breach: Option<(f64, f64)>,
+    /// Of a matrix: the epsilon for which the least delta is told, and the delta that must suffice.
+    pub deltas: Option<DeltaAsked>,
     /// How many other records must be expected to fit a published one better than its own.
     pub k: Option<f64>,
     /// With which probability at least `k` must; not only in expectation.
@@ -219,6 +223,12 @@ fn require_all(options: &JudgeOptions, found: &Judgement) -> Result<(), JobError
     if !options.priors.is_empty() && found.laws.is_none() {
         return Err(JobError::new(
             "--prior is about what laws and matrices can make of a belief, and the file has none; leave it out",
+        ));
+    }
+    if options.deltas.is_some() && found.laws.as_ref().is_none_or(|laws| laws.deltas.is_none()) {
+        return Err(JobError::new(
+            "--epsilon is about a matrix: a CSV file, or a TOML file with [matrix]; of a model, --gamma G is epsilon = ln G \
+             without a delta",
         ));
     }
     if options.k.is_some() && found.points.is_none() {

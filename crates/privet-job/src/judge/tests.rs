@@ -40,6 +40,61 @@ fn a_matrix() {
     assert!(!found.holds && found.laws.unwrap().gamma.is_none());
 }
 
+/// survey PM-29 by hand: Warner's matrix with 0.75 and 0.25 needs a delta of 0.75 − e^0.5·0.25 = 0.3378196823 for an epsilon of
+/// one half, and of 0.75 in the probabilistic form (PM-28); from ln 3 = 1.0986 on, none.
+#[test]
+fn the_least_delta_of_a_matrix() {
+    let text = ",yes,no\nyes,0.75,0.25\nno,0.25,0.75\n";
+    let asked = |epsilon: &str, delta: Option<&str>, probabilistic| JudgeOptions {
+        deltas: Some(DeltaAsked::parse(epsilon, delta, probabilistic).unwrap()),
+        ..options()
+    };
+    let found = judged("m.csv", text, &asked("0.5", None, false)).unwrap().laws.unwrap().deltas.unwrap();
+    assert!((found.approximate - 0.337_819_682_3).abs() < 1e-9 && found.probabilistic == 0.75, "{found:?}");
+    assert_eq!(found.told_apart, Some(["yes".to_owned(), "no".to_owned()]));
+    let found = judged("m.csv", text, &asked("1.0987", None, false)).unwrap().laws.unwrap().deltas.unwrap();
+    assert_eq!((found.approximate, found.probabilistic, found.told_apart), (0.0, 0.0, None));
+    for (delta, probabilistic, holds) in
+        [("0.3379", false, true), ("0.3378", false, false), ("0.75", true, true), ("0.7499", true, false)]
+    {
+        let found = judged("m.csv", text, &asked("0.5", Some(delta), probabilistic)).unwrap();
+        assert_eq!((found.holds, found.required.len()), (holds, 1), "{delta} {probabilistic}");
+    }
+    // survey PM-28: one 1 among 99 zeros, or none, and 100 draws with replacement: any 1 gives it away, 1 − 0.99^100.
+    let mut ways = 1.0;
+    let mut second = Vec::new();
+    for ones in 0..=100 {
+        second.push(ways * 0.01f64.powi(ones) * 0.99f64.powi(100 - ones));
+        ways *= f64::from(100 - ones) / f64::from(ones + 1);
+    }
+    let first: Vec<f64> = (0..=100).map(|ones| f64::from(u8::from(ones == 0))).collect();
+    let outputs: Vec<String> = (0..=100).map(|ones| format!("{ones}")).collect();
+    let text = format!(
+        "[matrix]\nvalues = [\"none\", \"one\"]\noutputs = {outputs:?}\nrows = [{first:?}, {second:?}]\n"
+    );
+    let found = judged("m.toml", &text, &asked("2", None, false)).unwrap().laws.unwrap().deltas.unwrap();
+    let truth = 1.0 - 0.99f64.powi(100);
+    assert!(
+        (found.approximate - truth).abs() < 1e-9 && (found.probabilistic - truth).abs() < 1e-9,
+        "{found:?}"
+    );
+    // Of what is no matrix nothing is told.
+    let worlds = "[worlds]\nnames = [\"a\", \"b\"]\nmechanism = [[0.8, 0.2], [0.2, 0.8]]\nstatements = { s = [\"a\"] }\n";
+    assert!(judged("w.toml", worlds, &asked("1", None, false)).unwrap_err().contains("--epsilon"));
+    assert!(
+        DeltaAsked::parse("0", None, false).is_err() && DeltaAsked::parse("1", Some("2"), false).is_err()
+    );
+}
+
+/// survey PM-16, PM-18: from 0.1 to 0.5 is a ratio of 9, and ln 9 = 2.19722.
+#[test]
+fn a_belief_asks_for_an_epsilon() {
+    let asked = JudgeOptions { breach: Some((0.1, 0.5)), ..options() };
+    let laws = judged("m.csv", WARNER, &asked).unwrap().laws.unwrap();
+    assert_eq!(laws.epsilon_of_answers, Some(2.1972));
+    assert!(judged("m.csv", WARNER, &options()).unwrap().laws.unwrap().epsilon_of_answers.is_none());
+}
+
 /// What is as much as was asked for, but for rounding, is told as that.
 #[test]
 fn figures_are_those_of_the_verdict() {

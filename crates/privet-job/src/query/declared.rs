@@ -12,11 +12,12 @@ use privet_dp::{Bounds, Delta, DpError, Epsilon, Grid, Neighbours, People, Priva
 use serde::Deserialize;
 
 use super::error::QueryError;
+use super::keys::{self, Keys};
 use super::method::Method;
 use crate::error::JobError;
 use crate::job::Job;
 
-/// A text, or a number as it is written, so that no digit of it is lost.
+/// A text, or a number as text, so that no digit of it is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plain(pub String);
 
@@ -32,7 +33,8 @@ impl<'de> Deserialize<'de> for Plain {
         }
         Ok(Self(match Written::deserialize(deserializer)? {
             Written::Whole(number) => number.to_string(),
-            // The shortest text that reads back as this number: what was written, but for idle zeros.
+            // The shortest text that reads back as this number: what was written, but for idle zeros. Where these count,
+            // `written.rs` puts them back.
             Written::Fraction(number) => number.to_string(),
             Written::Flag(flag) => flag.to_string(),
             Written::Text(text) => text,
@@ -121,28 +123,6 @@ pub struct Flags {
     pub synthetic: Option<u64>,
 }
 
-/// The keys of a column of `group by`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Keys {
-    pub column: String,
-    /// The declared values, each the label of its group.
-    pub keys: Vec<String>,
-    /// The label of the group of all other values; without it they are in no group.
-    pub other: Option<String>,
-}
-
-impl Keys {
-    /// The number of groups.
-    pub fn len(&self) -> usize {
-        self.keys.len() + usize::from(self.other.is_some())
-    }
-
-    /// The label of a group.
-    pub fn label(&self, group: usize) -> &str {
-        self.keys.get(group).or(self.other.as_ref()).map_or("", String::as_str)
-    }
-}
-
 /// Flags and job file together.
 pub(super) struct Declared<'a> {
     pub flags: &'a Flags,
@@ -225,12 +205,7 @@ impl Declared<'_> {
         let flag =
             flag(&self.flags.bounds, column, "--bound", "COLUMN=LOWER..UPPER, such as cost=0..100000")?;
         let given = match flag {
-            Some(text) => {
-                let (lower, upper) = text
-                    .split_once("..")
-                    .ok_or_else(|| problem("--bound takes COLUMN=LOWER..UPPER, such as cost=0..100000"))?;
-                Some([lower.trim().to_owned(), upper.trim().to_owned()])
-            }
+            Some(text) => Some(range(text)?),
             None => of_job.and_then(|own| own.bounds.clone()).map(|own| own.map(|bound| bound.0)),
         };
         let Some([lower, upper]) = given else {
@@ -265,7 +240,7 @@ impl Declared<'_> {
                 "--keys names an empty key for `{column}`; every key stands between commas, such as --keys sex=F,M"
             )));
         }
-        check_keys(&keys, other.as_deref())
+        keys::check(&keys, other.as_deref())
             .map_err(|what| problem(format!("the keys of `{column}` {what}")))?;
         Ok(Keys { column: column.to_owned(), keys, other })
     }
@@ -323,11 +298,33 @@ fn flag_of(given: &[String], column: &str, name: &str, form: &str) -> Result<Opt
     Ok(flag(given, column, name, form)?.map(|value| value.trim().to_owned()))
 }
 
+/// The two ends of LOWER..UPPER. Of three dots nobody can tell which is the decimal point: 0...5 may be meant as 0 to 5.
+fn range(text: &str) -> Result<[String; 2], QueryError> {
+    let (lower, upper) = text
+        .split_once("..")
+        .ok_or_else(|| problem("--bound takes COLUMN=LOWER..UPPER, such as cost=0..100000"))?;
+    if upper.starts_with('.') {
+        return Err(problem(
+            "--bound takes COLUMN=LOWER..UPPER with two dots between the numbers, and there are more; write a fraction with a \
+             digit before its point, such as rate=0..0.5",
+        ));
+    }
+    Ok([lower.trim().to_owned(), upper.trim().to_owned()])
+}
+
+/// The number of decimals that a number is written with; 1.5e3 has none, and 1e-2 has two.
+fn decimals(text: &str) -> u32 {
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i64);
+    // A power that is none is told by whoever reads the number.
+    let power: i32 = power.parse().unwrap_or(0);
+    u32::try_from(fraction - i64::from(power)).unwrap_or(0)
+}
+
 /// Bounds on a grid; without one, on as many decimals as the bounds are written with.
 fn bounds_of(lower: &str, upper: &str, grid: Option<&str>) -> Result<Bounds, DpError> {
-    let written = |text: &str| text.split_once('.').map_or(0, |(_, fraction)| fraction.len() as u32);
     let decimals = match grid {
-        None => written(lower).max(written(upper)),
+        None => decimals(lower).max(decimals(upper)),
         Some(text) => unit(text).ok_or(DpError::Parameter {
             parameter: "the grid",
             accepted: "1, 0.1, 0.01 and so on, down to fifteen digits",
@@ -356,16 +353,6 @@ fn unit(text: &str) -> Option<u32> {
     }
 }
 
-fn check_keys(keys: &[String], other: Option<&str>) -> Result<(), &'static str> {
-    let mut sorted: Vec<&str> = keys.iter().map(String::as_str).chain(other).collect();
-    sorted.sort_unstable();
-    match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-        true => Err("hold one of them twice; every key, and the label of the others, must be different"),
-        false if keys.is_empty() => Err("are none; declare at least one"),
-        false => Ok(()),
-    }
-}
-
 /// Checks what a job file declares, so that mistakes are found when it is read.
 pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     let section = &job.query;
@@ -391,7 +378,7 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
         }
         if let Some(keys) = &column.keys {
             let keys: Vec<String> = keys.iter().map(|key| key.0.clone()).collect();
-            check_keys(&keys, column.other.as_deref()).map_err(|what| JobError::key(key("keys"), what))?;
+            keys::check(&keys, column.other.as_deref()).map_err(|what| JobError::key(key("keys"), what))?;
         }
     }
     Ok(())
@@ -409,6 +396,10 @@ mod tests {
         assert_eq!((cents.upper(), cents.grid().units_per_one()), (9995, 100));
         assert!(bounds_of("0", "99.95", Some("1")).is_err() && bounds_of("1", "0", None).is_err());
         assert!(bounds_of("5", "5", None).is_err() && bounds_of("5", "5.0", None).is_err());
+        // As they are written, idle zeros included.
+        let places = [("0.00", "1.00"), ("0", "1"), ("0", "1.5e3"), ("0", "1e-2"), ("0", "2.5e1")]
+            .map(|(lower, upper)| bounds_of(lower, upper, None).unwrap().grid().units_per_one());
+        assert_eq!(places, [100, 1, 1, 100, 1]);
         assert!(bounds_of("0", "inf", None).is_err() && bounds_of("NaN", "1", None).is_err());
     }
 
@@ -439,9 +430,28 @@ mod tests {
         assert_eq!((people.contributions(), column.as_deref()), (2, Some("id")));
         assert_eq!(people.neighbours(), Neighbours::ReplaceOne);
         assert_eq!(declared.budget().unwrap().0, "0.1".parse().unwrap());
-        for bad in ["cost", "cost=1", "cost=2..1", "cost=a..b"] {
+        for bad in ["cost", "cost=1", "cost=2..1", "cost=a..b", "cost=0...5", "cost=0.5...9", "cost=0....5"] {
             flags.bounds = vec![bad.to_owned()];
             assert!(of(&flags, "cost").0.is_none(), "{bad}");
+        }
+    }
+
+    /// The grid is as the bounds are written, wherever they are.
+    #[test]
+    fn job_and_flag_mean_the_same_grid() {
+        let base = Path::new(".");
+        for (lower, upper, units) in
+            [("0.00", "1.00", 100), ("0", "1", 1), ("-1.5", "2", 10), ("0", "1e-2", 100)]
+        {
+            let text = format!(
+                "[input]\npath = \"a.csv\"\n[columns.rate]\nrole = \"insensitive\"\nbounds = [{lower}, {upper}]\n"
+            );
+            let job = Job::parse_declarations(&text).unwrap();
+            let none = Flags::default();
+            let of_job = Declared { flags: &none, job: Some((&job, base)) }.bounds("rate").unwrap();
+            let flags = Flags { bounds: vec![format!("rate={lower}..{upper}")], ..Flags::default() };
+            let of_flag = Declared { flags: &flags, job: None }.bounds("rate").unwrap();
+            assert_eq!((of_job, of_job.grid().units_per_one()), (of_flag, units), "{lower} {upper}");
         }
     }
 
@@ -458,6 +468,7 @@ mod tests {
             ("[columns.a]\nrole = \"quasi\"\ngrid = 0.1", "columns.a.grid"),
             ("[columns.a]\nrole = \"quasi\"\nkeys = []", "columns.a.keys"),
             ("[columns.a]\nrole = \"quasi\"\nkeys = [1, 1]", "columns.a.keys"),
+            ("[columns.a]\nrole = \"quasi\"\nkeys = [1, 1.0]", "columns.a.keys"),
             ("[query]\nneighbours = \"all\"", "add-remove"),
         ] {
             let error = Job::parse_declarations(&format!("input.path = \"a.csv\"\n{more}\n")).unwrap_err();

@@ -6,22 +6,17 @@
 //! text that is no number counts as the lower bound, a missing value is left out. Records of which it is not known
 //! whose they are count nowhere when a limit per person is set.
 
-use std::collections::HashMap;
-
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Column, Progress, Silent, Table};
+use privet_data::{Progress, Silent, Table};
 use privet_dp::{Bounds, DpError};
 use privet_measure::answer::RankBy;
 use std::path::Path;
 
 use super::condition::taken;
-use super::declared::Keys;
 use super::error::QueryError;
+use super::keys::{Keys, NOWHERE};
 use super::plan::{Error, Mechanism, Part, Plan, Way};
 use super::session::Session;
-
-/// A record that is in no group.
-const NOWHERE: u32 = u32::MAX;
 
 /// The records as a plan looks at them. Exact, so nothing of it may be shown.
 pub(super) struct Exact {
@@ -90,7 +85,7 @@ impl Exact {
         }
         for keys in &plan.keys {
             let Some(column) = table.column(&keys.column) else { continue };
-            let key_of_code = keys_of(keys, column);
+            let key_of_code = keys.of_codes(column);
             for (group, &code) in group_of.iter_mut().zip(&column.codes) {
                 let key = key_of_code.get(code as usize).copied().unwrap_or(NOWHERE);
                 // There are at most 2^20 groups.
@@ -175,7 +170,7 @@ impl Exact {
     fn key_columns(&self, keys: &[Keys]) -> Vec<Vec<u32>> {
         let of = |own: &Keys| {
             let Some(column) = self.table.column(&own.column) else { return Vec::new() };
-            let key_of_code = keys_of(own, column);
+            let key_of_code = own.of_codes(column);
             let records = self.group_of.iter().zip(&column.codes).filter(|(group, _)| **group != NOWHERE);
             records.map(|(_, &code)| key_of_code.get(code as usize).copied().unwrap_or(NOWHERE)).collect()
         };
@@ -268,18 +263,12 @@ impl Exact {
     }
 }
 
-/// Per code of the column the position of its key, or nowhere.
-fn keys_of(keys: &Keys, column: &Column) -> Vec<u32> {
-    let other = if keys.other.is_some() { keys.keys.len() as u32 } else { NOWHERE };
-    let known: HashMap<&str, u32> =
-        keys.keys.iter().enumerate().map(|(key, text)| (text.as_str(), key as u32)).collect();
-    column.domain.texts().iter().map(|text| known.get(&**text).copied().unwrap_or(other)).collect()
-}
-
 fn number(value: f64, error: Error, records: Option<i128>) -> Number {
     let (half_width_95, rank_error_95) = match error {
         Error::HalfWidth(half) => (Some(half), None),
-        Error::PerRecords(half) => (records.map(|records| half / records.max(1) as f64), None),
+        Error::PerRecords { noise, rounding } => {
+            (records.map(|records| noise / records.max(1) as f64 + rounding), None)
+        }
         Error::Rank(records) => (None, records),
         Error::IfEven(_) => (None, None),
     };

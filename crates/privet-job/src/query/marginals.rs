@@ -21,10 +21,11 @@ use privet_dp::{
 };
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
-use super::PlannedFigure;
-use super::declared::{Keys, problem};
+use super::declared::problem;
 use super::error::QueryError;
 use super::execute::{Line, Number, Released};
+use super::keys::Keys;
+use super::{NoiseOf, PlannedFigure};
 
 /// The most combinations of bits that the linear program has unknowns for.
 const MOST_COMBINATIONS: u128 = 4096;
@@ -78,16 +79,18 @@ impl Marginals {
         if combinations > MOST_COMBINATIONS {
             return Err(problem(format!(
                 "tables that agree with each other take at most {MOST_COMBINATIONS} combinations of keys, each column's number \
-                 of keys being raised to 2, 4, 8 …; these would be {combinations}. Declare fewer keys, leave a column out, or \
-                 ask for every table by itself with a plain `group by`"
+                 of keys being raised to 2, 4, 8 …; these would be {combinations}{}. Declare fewer keys, leave a column out, or \
+                 ask for every table by itself with a plain `group by`",
+                with_rest(keys, &sizes)
             )));
         }
         let wanted: Vec<&[usize]> = question.grouping_sets.iter().map(Vec::as_slice).collect();
         let fourier = FourierMarginals::new(people, &sizes, &wanted).map_err(|error| match error {
             DpError::TooLarge { most, .. } => problem(format!(
                 "tables that agree with each other take at most {most} Fourier coefficients together, and these need more: of a \
-                 table as many as it has cells, each column's number of keys being raised to 2, 4, 8 …. Ask for tables of fewer \
-                 columns, such as pairs, or for every table by itself with a plain `group by`"
+                 table as many as it has cells, each column's number of keys being raised to 2, 4, 8 …{}. Ask for tables of \
+                 fewer columns, such as pairs, or for every table by itself with a plain `group by`",
+                with_rest(keys, &sizes)
             )),
             other => other.into(),
         })?;
@@ -95,9 +98,10 @@ impl Marginals {
         if work > MOST_WORK {
             return Err(problem(format!(
                 "the linear program that makes tables agree takes at most {MOST_WORK} numbers, coefficients times combinations of \
-                 keys, and these tables need {} times {combinations}. Ask for tables of fewer columns or keys, or for every table \
-                 by itself with a plain `group by`",
-                fourier.coefficients()
+                 keys, and these tables need {} times {combinations}{}. Ask for tables of fewer columns or keys, or for every \
+                 table by itself with a plain `group by`",
+                fourier.coefficients(),
+                with_rest(keys, &sizes)
             )));
         }
         let noise = fourier.noise(privacy)?;
@@ -134,7 +138,10 @@ impl Marginals {
             law: None,
             half_width_95: self.sets.iter().map(|own| own.1).reduce(f64::max),
             half_width_95_times_records: None,
+            rounding: None,
             rank_error_95: None,
+            rounded_to: None,
+            noises: vec![NoiseOf::new("all Fourier coefficients", &self.noise, 1.0)],
             untold: None,
         }
     }
@@ -159,8 +166,7 @@ impl Marginals {
                 self.one_by_one
             ),
         ];
-        let with_rest = keys.iter().zip(&self.sizes).filter(|(own, size)| **size as usize > own.len());
-        let hidden: Vec<&str> = with_rest.map(|(own, _)| own.column.as_str()).collect();
+        let hidden = hidden(keys, &self.sizes);
         if !hidden.is_empty() {
             remarks.push(format!(
                 "Records with an undeclared value of {} count in the tables that sum over it and have no line of their own, so lines \
@@ -250,6 +256,23 @@ fn one_by_one(people: People, tables: u64, privacy: &Privacy) -> Result<f64, DpE
         }
     };
     Ok(Histogram { people, cells: 0 }.noise(&share)?.accuracy().half_width_95)
+}
+
+/// The columns that have one more value than keys, for what is undeclared.
+fn hidden<'a>(keys: &'a [Keys], sizes: &[u32]) -> Vec<&'a str> {
+    let with_rest = keys.iter().zip(sizes).filter(|(own, size)| **size as usize > own.len());
+    with_rest.map(|(own, _)| own.column.as_str()).collect()
+}
+
+/// Why there are more combinations than those of the declared keys.
+fn with_rest(keys: &[Keys], sizes: &[u32]) -> String {
+    match hidden(keys, sizes)[..] {
+        [] => String::new(),
+        ref columns => format!(
+            ", because undeclared values count as one more key of {}, so that tables which sum over it are of all records",
+            columns.join(", of ")
+        ),
+    }
 }
 
 fn counts_only() -> QueryError {

@@ -7,12 +7,14 @@
 //! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
 //! for the owner of the data and not for whoever asked.
 
+mod beliefs;
 mod choice;
 mod condition;
 mod constants;
 mod declared;
 mod error;
 mod execute;
+mod keys;
 mod ledger;
 mod marginals;
 mod method;
@@ -27,6 +29,7 @@ mod tests;
 mod tests_of_ways;
 mod trial;
 mod unused;
+mod written;
 
 use std::path::PathBuf;
 
@@ -34,6 +37,7 @@ use privet_data::Progress;
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request, answer};
 use privet_dp::{DpError, Loss};
 
+pub use beliefs::Belief;
 pub(crate) use declared::check;
 pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
 pub use error::QueryError;
@@ -45,6 +49,7 @@ pub use method::Method;
 pub use place::LedgerFlags;
 pub use report::{answer_page, ledger_page, time_of};
 pub(crate) use trial::Trial;
+pub(crate) use written::restore;
 
 use declared::Declared;
 use execute::Exact;
@@ -85,6 +90,8 @@ pub struct Planned {
     pub remarks: Vec<String>,
     /// What it costs.
     pub cost: Amount,
+    /// What it can make of beliefs about one person; none where there is a delta, with which there is no bound.
+    pub beliefs: Vec<Belief>,
     /// Whom it protects.
     pub people: Protected,
     /// The account.
@@ -111,9 +118,18 @@ pub struct PlannedFigure {
     pub half_width_95: Option<f64>,
     /// Averages: the same, to be divided by the number of records.
     pub half_width_95_times_records: Option<f64>,
+    /// Averages: what is added to that for rounding, half of `rounded_to`. The width beside an answer includes both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
     /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile. Absent
     /// where epsilon is so small that nothing can be said.
     pub rank_error_95: Option<f64>,
+    /// What the numbers of its column are rounded to before anything is computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounded_to: Option<f64>,
+    /// The noise that is drawn for it, each with the sensitivity that it hides; none where noise is not of that kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub noises: Vec<NoiseOf>,
     /// Why no error is told with an answer, in words; for figures of which none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untold: Option<String>,
@@ -128,6 +144,29 @@ pub struct Law {
     pub scale: f64,
     /// With a probability of 95 % one draw of it is at most this.
     pub half_width_95: f64,
+}
+
+/// Noise that is drawn, and what it hides, in the column's own unit.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct NoiseOf {
+    /// What gets it.
+    pub of: &'static str,
+    /// `laplace` or `gaussian`.
+    pub kind: &'static str,
+    /// The scale of the one, the standard deviation of the other.
+    pub scale: f64,
+    /// The most by which one person changes what gets it, over all groups together.
+    pub sensitivity: f64,
+    /// How that is measured: `l1`, the sum of all changes, or `l2`, the root of the sum of their squares.
+    pub norm: &'static str,
+}
+
+impl NoiseOf {
+    fn new(of: &'static str, noise: &privet_dp::Noise, units_per_one: f64) -> Self {
+        let Law { kind, scale, .. } = Law::of(noise, units_per_one);
+        let norm = if noise.is_gaussian() { "l2" } else { "l1" };
+        Self { of, kind, scale, sensitivity: noise.sensitivity() / units_per_one, norm }
+    }
 }
 
 impl Law {
@@ -278,6 +317,7 @@ impl Prepared {
             figures: plan.figures(),
             remarks: plan.remarks(),
             cost: (&plan.loss).into(),
+            beliefs: beliefs::bounded(&plan.loss, plan.people.neighbours()),
             people: Protected {
                 neighbours: neighbours.word(),
                 max_records: plan.people.contributions(),

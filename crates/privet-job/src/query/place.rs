@@ -235,7 +235,9 @@ impl Account {
             Storage::File(path) => {
                 Box::new(SqliteLedger::open_existing(path, key).map_err(|error| self.signed(error))?)
             }
-            Storage::Server(url) => Box::new(PostgresLedger::open_existing(url, key)?),
+            Storage::Server(url) => {
+                Box::new(PostgresLedger::open_existing(url, key).map_err(|error| self.signed(error))?)
+            }
         })
     }
 
@@ -271,7 +273,8 @@ impl Account {
                 Err(JobError::new(problem).into())
             }
             (Storage::Server(url), key) => {
-                Ok((Box::new(PostgresLedger::open(url, key.as_deref())?), key.clone()))
+                let ledger = PostgresLedger::open(url, key.as_deref()).map_err(|error| self.signed(error))?;
+                Ok((Box::new(ledger), key.clone()))
             }
         }
     }

@@ -34,13 +34,14 @@ use privet_measure::answer::{Aggregate, Figure, PrivateQuestion, RankBy, Ranking
 
 use super::choice::Choice;
 use super::constants;
-use super::declared::{Declared, Flags, Keys, problem};
+use super::declared::{Declared, Flags, problem};
 use super::error::QueryError;
+use super::keys::Keys;
 use super::marginals::Marginals;
 use super::method::Method;
 use super::session::Session;
 use super::synthetic::Synthetic;
-use super::{Law, PlannedFigure};
+use super::{Law, NoiseOf, PlannedFigure};
 
 /// The most groups: every one is a line of the answer.
 const MOST_GROUPS: usize = 1 << 20;
@@ -112,8 +113,8 @@ pub(super) enum Mechanism {
 pub(super) enum Error {
     /// By this much, in the figure's own unit.
     HalfWidth(f64),
-    /// By this much divided by the number of records, which is not known before asking.
-    PerRecords(f64),
+    /// By `noise` divided by the number of records, which is not known before asking, and by `rounding` besides.
+    PerRecords { noise: f64, rounding: f64 },
     /// By this many records in its rank; not known where no bound holds whatever the records are.
     Rank(Option<f64>),
     /// By this much divided by the number of records if values lie evenly between their bounds; how far it is for the
@@ -275,6 +276,42 @@ impl Plan {
         Some(remark)
     }
 
+    /// To what the numbers of each column are rounded, and how far that may move the figures. It is always said: whether
+    /// values have more decimals than their grid is nothing that the data may be asked for.
+    fn rounded(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
+        for part in &self.parts {
+            let (Some(column), Some(bounds)) = (part.figure.column(), part.bounds()) else { continue };
+            if told.contains(&column) {
+                continue;
+            }
+            told.push(column);
+            let unit = unit(bounds);
+            let half = unit / 2.0;
+            let to = if unit == 1.0 { "whole numbers".to_owned() } else { format!("multiples of {unit}") };
+            let of_column = || self.parts.iter().filter(|own| own.figure.column() == Some(column));
+            let mut moved = Vec::new();
+            if of_column().any(|own| matches!(own.mechanism, Mechanism::Average { .. })) {
+                moved.push(format!("an average by at most {half}, which its width includes"));
+            }
+            if of_column().any(|own| matches!(own.mechanism, Mechanism::Sum { .. })) {
+                moved.push(format!("a sum by at most {half} for each record, which its width leaves out"));
+            }
+            if of_column().any(|own| {
+                matches!(own.mechanism, Mechanism::Quantile { .. } | Mechanism::SmoothMedian { .. })
+            }) {
+                moved.push(format!("a median or quantile by at most {half}, besides its noise"));
+            }
+            remarks.push(format!(
+                "The numbers of `{column}` are rounded to {to} first (--grid sets the unit); if they have more digits, that moves \
+                 {}.",
+                moved.join("; ")
+            ));
+        }
+        remarks
+    }
+
     /// What else there is to know of how it is answered, in sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = match &self.way {
@@ -284,6 +321,7 @@ impl Plan {
             Way::Session(session) => vec![session.remark()],
             Way::Synthetic(synthetic) => synthetic.remarks(),
         };
+        remarks.extend(self.rounded());
         remarks.extend(self.read_as.iter().cloned());
         if self.parts.iter().any(|part| matches!(part.mechanism, Mechanism::SmoothMedian { .. })) {
             remarks.push(
@@ -524,16 +562,18 @@ impl Part {
         match &self.mechanism {
             Mechanism::Count(noise) => Error::HalfWidth(noise.half_width_95_of_all(self.rivals)),
             Mechanism::Sum { sum, noise } => {
-                let one = sum.bounds.grid().units_per_one() as f64;
-                Error::HalfWidth(noise.half_width_95_of_all(self.rivals) / one)
+                Error::HalfWidth(noise.half_width_95_of_all(self.rivals) / units_per_one(&sum.bounds))
             }
-            Mechanism::Average { mean, .. } => Error::PerRecords(mean.half_width_95_of_all(1, self.rivals)),
+            Mechanism::Average { mean, bounds } => Error::PerRecords {
+                noise: mean.half_width_95_of_all(1, self.rivals),
+                rounding: unit(bounds) / 2.0,
+            },
             Mechanism::Quantile { quantile, .. } => {
                 Error::Rank(quantile.rank_error_95_of_all(self.rivals).map(f64::ceil))
             }
             Mechanism::SmoothMedian { median, bounds } => {
                 let half = median.half_width_95_times_records_of_all(self.rivals);
-                Error::IfEven(half / bounds.grid().units_per_one() as f64)
+                Error::IfEven(half / units_per_one(bounds))
             }
         }
     }
@@ -542,12 +582,16 @@ impl Part {
     fn planned(&self, name: &str) -> PlannedFigure {
         let (half, times, rank) = match self.error() {
             Error::HalfWidth(half) => (Some(half), None, None),
-            Error::PerRecords(times) | Error::IfEven(times) => (None, Some(times), None),
+            Error::PerRecords { noise: times, .. } | Error::IfEven(times) => (None, Some(times), None),
             Error::Rank(rank) => (None, None, rank),
+        };
+        let rounding = match self.error() {
+            Error::PerRecords { rounding, .. } => Some(rounding),
+            _ => None,
         };
         let spread = match &self.mechanism {
             Mechanism::Count(noise) => Some(Law::of(noise, 1.0)),
-            Mechanism::Sum { sum, noise } => Some(Law::of(noise, sum.bounds.grid().units_per_one() as f64)),
+            Mechanism::Sum { sum, noise } => Some(Law::of(noise, units_per_one(&sum.bounds))),
             _ => None,
         };
         let untold = match self.error() {
@@ -565,8 +609,26 @@ impl Part {
             law: spread,
             half_width_95: half,
             half_width_95_times_records: times,
+            rounding,
             rank_error_95: rank,
+            rounded_to: self.bounds().map(unit),
+            noises: self.noises(),
             untold: untold.map(str::to_owned),
+        }
+    }
+
+    /// The draws of noise that it is made with, each with what it hides.
+    fn noises(&self) -> Vec<NoiseOf> {
+        match &self.mechanism {
+            Mechanism::Count(noise) => vec![NoiseOf::new("count", noise, 1.0)],
+            Mechanism::Sum { sum, noise } => vec![NoiseOf::new("sum", noise, units_per_one(&sum.bounds))],
+            Mechanism::Average { mean, bounds } => {
+                let (sum, count) = mean.noises();
+                let sum = NoiseOf::new("sum about the middle of the bounds", sum, units_per_one(bounds));
+                std::iter::once(sum).chain(count.map(|own| NoiseOf::new("count", own, 1.0))).collect()
+            }
+            // One is drawn by weights, the noise of the other hangs on the values.
+            Mechanism::Quantile { .. } | Mechanism::SmoothMedian { .. } => Vec::new(),
         }
     }
 
@@ -588,9 +650,18 @@ impl Part {
     }
 }
 
+fn units_per_one(bounds: &Bounds) -> f64 {
+    bounds.grid().units_per_one() as f64
+}
+
+/// What numbers are rounded to.
+fn unit(bounds: &Bounds) -> f64 {
+    1.0 / units_per_one(bounds)
+}
+
 fn in_units(noise: &Noise, bounds: &Bounds) -> String {
     match bounds.grid().units_per_one() {
         1 => noise.to_string(),
-        units => format!("{noise} in units of {}", 1.0 / units as f64),
+        _ => format!("{noise} in units of {}", unit(bounds)),
     }
 }

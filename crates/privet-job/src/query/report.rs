@@ -2,7 +2,8 @@
 
 use privet_data::date_of;
 use privet_report::{
-    AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine, NoiseKind,
+    AnswerBelief, AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine,
+    NoiseKind,
 };
 
 use super::{Amount, Answered, LedgerEntry, Shown, visible};
@@ -50,6 +51,11 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
         group: own.group.clone(),
         numbers: own.numbers.iter().map(number).collect(),
     };
+    let belief = |own: &super::Belief| AnswerBelief {
+        is_of_presence: own.about == "presence",
+        before: own.before,
+        at_most_after: own.at_most_after,
+    };
     privet_report::answer_html(&AnswerFacts {
         software: software(),
         question: question.to_owned(),
@@ -58,6 +64,7 @@ pub fn answer_page(answered: &Answered, question: &str) -> String {
         figures: plan.figures.iter().map(figure).collect(),
         lines: answered.lines.iter().map(line).collect(),
         remarks: plan.remarks.clone(),
+        beliefs: plan.beliefs.iter().map(belief).collect(),
         epsilon: plan.cost.real_epsilon(),
         delta: plan.cost.real_delta(),
         cost: plan.cost.to_string(),

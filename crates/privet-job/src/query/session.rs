@@ -11,7 +11,7 @@ use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 use super::declared::problem;
 use super::error::QueryError;
 use super::execute::{Line, Number, Released};
-use super::{Law, PlannedFigure};
+use super::{Law, NoiseOf, PlannedFigure};
 
 /// Questions.
 #[derive(Debug)]
@@ -79,7 +79,10 @@ impl Session {
             law: Some(Law::of(self.session.noise(), 1.0)),
             half_width_95: Some(self.session.accuracy().half_width_95),
             half_width_95_times_records: None,
+            rounding: None,
             rank_error_95: None,
+            rounded_to: None,
+            noises: vec![NoiseOf::new("all counts of the session", self.session.noise(), 1.0)],
             untold: None,
         };
         outputs.map(|(place, own)| one((place, own.name.as_str()))).collect()

@@ -106,7 +106,10 @@ impl Synthetic {
             law: None,
             half_width_95: None,
             half_width_95_times_records: None,
+            rounding: None,
             rank_error_95: None,
+            rounded_to: None,
+            noises: Vec::new(),
             untold: Some(untold.to_owned()),
         }
     }

@@ -138,6 +138,70 @@ fn sums_by_group_hide_the_largest_change() {
     }
 }
 
+/// The numbers of a column are rounded to its grid, which an average's width includes: 0.4 in whole numbers is 0, off by 0.4.
+#[test]
+fn rounding_is_told_and_part_of_the_width_of_an_average() {
+    let csv = format!("rate\n{}", "0.4\n".repeat(200));
+    let mut whole = flags("1000");
+    whole.grids = Vec::new();
+    let own = answer("select avg(rate) from d", &whole, &csv)[0].numbers[0];
+    assert!((own.value - 0.4).abs() <= own.half_width_95.unwrap(), "{own:?}");
+    let hundredths = answer("select avg(rate) from d", &flags("1000"), &csv)[0].numbers[0];
+    assert!(hundredths.half_width_95.unwrap() < 0.02 && (hundredths.value - 0.4).abs() < 0.02);
+    let text = "select avg(rate), sum(rate), median(rate), count(*) from d";
+    let said = plan(text, &whole).unwrap().remarks().join(" ");
+    for words in [
+        "`rate` are rounded to whole numbers",
+        "--grid",
+        "average by at most 0.5",
+        "sum by at most 0.5 for each",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(plan(text, &flags("1")).unwrap().remarks()[0].contains("multiples of 0.01"));
+    assert!(plan("select count(*) from d", &whole).unwrap().remarks().is_empty());
+}
+
+/// Beside every scale stands the sensitivity that it is made for.
+#[test]
+fn noise_comes_with_its_sensitivity() {
+    let text = "select count(*), sum(cost), avg(rate), median(cost) from d group by sex";
+    let mut flags = flags("4");
+    let of = |flags: &Flags, text: &str| -> Vec<Vec<(&'static str, f64, f64, &'static str)>> {
+        let figures = plan(text, flags).unwrap().figures();
+        let one = |own: &super::NoiseOf| (own.of, own.scale, own.sensitivity, own.norm);
+        figures.iter().map(|own| own.noises.iter().map(one).collect()).collect()
+    };
+    // Each figure has an epsilon of 1, an average one half for its sum and one for its count.
+    let about = "sum about the middle of the bounds";
+    let expected = [
+        vec![("count", 1.0, 1.0, "l1")],
+        vec![("sum", 100.0, 100.0, "l1")],
+        vec![(about, 1.0, 0.5, "l1"), ("count", 2.0, 1.0, "l1")],
+        Vec::new(),
+    ];
+    assert_eq!(of(&flags, text), expected);
+    flags.neighbours = Some(Neighbourhood::Replace);
+    assert_eq!(of(&flags, "select count(*) from d group by sex"), [[("count", 0.5, 2.0, "l1")]]);
+    flags.delta = Some("1e-6".into());
+    let gaussian = of(&flags, "select count(*) from d group by sex");
+    assert_eq!((gaussian[0][0].2, gaussian[0][0].3), (2f64.sqrt(), "l2"));
+}
+
+/// Numbers of floating-point columns have the keys that they are, however they are written.
+#[test]
+fn groups_of_numbers_are_found_by_value() {
+    let keyed = |keys: &str, csv: &str| {
+        shown(
+            "select ward, count(*) from d group by ward",
+            |flags| flags.keys = vec![format!("ward={keys}")],
+            csv,
+        )
+    };
+    assert_eq!(keyed("0,1,2", "ward\n0.0\n1.0\n1.0\n2.0\n3.5\n"), ["0 1", "1 2", "2 1"]);
+    assert_eq!(keyed("7,007", "ward\n7\n007\n007\n7.0\n"), ["7 2", "007 2"]);
+}
+
 const PEOPLE: &str = "id,sex,ward,cost,rate\na,F,1,10,0.5\na,F,1,20,0.25\nb,M,2,30,x\nc,M,2,500,2\nd,X,3,40,\n\
                       e,F,4,60,-3\n,F,1,70,1\n";
 
@@ -257,7 +321,7 @@ fn chosen_lines_have_the_width_of_all_groups() {
     for figure in ["count(rate)", "sum(rate)", "avg(rate)", "median(rate)", "smooth_median(rate)"] {
         let single = plan(&text(figure, ""), &flags).unwrap();
         let width = |error: Error| match error {
-            Error::HalfWidth(width) | Error::PerRecords(width) | Error::IfEven(width) => width,
+            Error::HalfWidth(width) | Error::PerRecords { noise: width, .. } | Error::IfEven(width) => width,
             Error::Rank(rank) => rank.unwrap(),
         };
         for end in [format!("order by {figure} desc limit 2"), format!("order by {figure} limit 1")] {

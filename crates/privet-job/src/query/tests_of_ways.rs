@@ -130,6 +130,13 @@ fn tables_that_are_too_large_or_of_another_kind() {
         said.contains("at most 4096") && said.contains("16384") && said.contains("plain `group by`"),
         "{said}"
     );
+    // 64 keys would be 64 values; one more for what is undeclared makes them 128.
+    many.keys = ["a", "b"].map(|name| format!("{name}={}", keys[..64].join(","))).to_vec();
+    let said = refused("select count(*) from d group by cube (a, b)", &many);
+    assert!(said.contains("16384, because undeclared values count as one more key of a, of b"), "{said}");
+    let named = Flags { others: vec!["a=rest".into(), "b=rest".into()], ..many.clone() };
+    let said = refused("select count(*) from d group by cube (a, b)", &named);
+    assert!(said.contains("16384.") && !said.contains("undeclared"), "{said}");
     many.keys = ["a", "b"].map(|name| format!("{name}={}", keys[..33].join(","))).to_vec();
     let said = refused("select count(*) from d group by cube (a, b)", &many);
     assert!(said.contains("512 Fourier coefficients"), "{said}");

@@ -45,8 +45,9 @@ impl Trial {
         Ok(lines.iter().flat_map(|line| line.numbers.iter().map(|number| number.value)).collect())
     }
 
-    /// Of an average: what its width is divided by the number of records from.
-    pub fn half_width_times_records(&self) -> Option<f64> {
-        self.plan.figures().first().and_then(|figure| figure.half_width_95_times_records)
+    /// Of an average: the part of its width that is divided by the number of records, and that of rounding.
+    pub fn width_of_average(&self) -> Option<(f64, f64)> {
+        let figure = self.plan.figures().into_iter().next()?;
+        figure.half_width_95_times_records.zip(figure.rounding)
     }
 }

@@ -32,6 +32,8 @@ pub struct AnswerFacts {
     pub lines: Vec<AnswerLine>,
     /// How it was answered, in sentences.
     pub remarks: Vec<String>,
+    /// What the answer can make of beliefs about one person; none where there is no bound.
+    pub beliefs: Vec<AnswerBelief>,
     /// Epsilon of this answer.
     pub epsilon: f64,
     /// Delta of this answer.
@@ -67,6 +69,17 @@ pub struct AnswerFigure {
     pub half_width_95: Option<f64>,
     /// Why no error is told beside its answers, in words; for figures of which none is.
     pub untold: Option<String>,
+}
+
+/// What a belief of somebody who knows all other records can become.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnswerBelief {
+    /// Whether it is that a person is in the table; otherwise it is about what her records say.
+    pub is_of_presence: bool,
+    /// How probable it is thought to be beforehand.
+    pub before: f64,
+    /// How probable it can be thought to be afterwards, at most.
+    pub at_most_after: f64,
 }
 
 /// A well-known law.
@@ -365,6 +378,27 @@ fn budget(facts: &AnswerFacts, out: &mut String) {
     );
 }
 
+/// What beliefs can become, in sentences.
+fn beliefs(beliefs: &[AnswerBelief]) -> String {
+    let percent = |share: f64| format!("{}\u{a0}%", cost(share * 100.0));
+    let mut said = String::new();
+    for is_of_presence in [true, false] {
+        let own: Vec<&AnswerBelief> =
+            beliefs.iter().filter(|own| own.is_of_presence == is_of_presence).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let what =
+            if is_of_presence { "that a person is in the table" } else { "of something about her records" };
+        let sure: Vec<String> = own
+            .iter()
+            .map(|own| format!("{} becomes {}", percent(own.before), percent(own.at_most_after)))
+            .collect();
+        put!(said, " How sure anybody can be {what}: {} at most.", sure.join(", "));
+    }
+    said
+}
+
 fn conclude(facts: &AnswerFacts, out: &mut String) {
     let (one, two) = (times(facts.epsilon), times(2.0 * facts.epsilon));
     let odds = match facts.replaced {
@@ -386,8 +420,9 @@ fn conclude(facts: &AnswerFacts, out: &mut String) {
     }
     put!(
         out,
-        "<li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.</li>\n</ul>\n\
-         <h3>Cannot</h3>\n<ul>\n"
+        "<li>A limit to what this answer adds, also for somebody who knows all other records: {odds}{delta}.{}</li>\n</ul>\n\
+         <h3>Cannot</h3>\n<ul>\n",
+        beliefs(&facts.beliefs)
     );
     out.push_str(match facts.replaced {
         true => {

@@ -54,6 +54,21 @@ fn facts() -> AnswerFacts {
     }
 }
 
+/// survey PM-18: what a belief can become stands on the page, rounded up.
+#[test]
+fn the_page_tells_what_beliefs_can_become() {
+    let belief = |is_of_presence, at_most_after| AnswerBelief { is_of_presence, before: 0.1, at_most_after };
+    let beliefs = vec![belief(true, 0.154_829), belief(false, 0.231_970)];
+    let page = answer_html(&AnswerFacts { beliefs, delta: 0.0, ..facts() });
+    for text in [
+        "that a person is in the table: 10\u{a0}% becomes 15.49\u{a0}% at most",
+        "of something about her records: 10\u{a0}% becomes 23.2\u{a0}% at most",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(!answer_html(&facts()).contains("becomes"));
+}
+
 #[test]
 fn an_answer_has_its_page() {
     let page = answer_html(&facts());

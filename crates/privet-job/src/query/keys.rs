@@ -1,0 +1,165 @@
+//! The keys of a column of `group by`, and which of them a record has.
+//!
+//! Guarantee: a cell has one key at most, by its own text and the declared keys alone, whatever other records hold. A key
+//! that is the same text comes first. A cell that equals none is compared as a number, digit by digit and without rounding,
+//! so `1.0` and `1e0` have the key `1`: files of floating-point numbers write whole ones so. A text with an idle zero in
+//! front, such as `007`, is a code and no number; it equals itself alone.
+//!
+//! Declared keys that are one whole number, such as `1` and `1.0`, are one key given twice, and refused. Keys that differ in
+//! the zeros behind a fraction, such as the diagnoses `250.1` and `250.10`, are codes where both are declared, and each
+//! stands for its own text.
+
+use std::collections::HashMap;
+
+use privet_data::Column;
+
+/// A record that is in no group.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// The keys of a column of `group by`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Keys {
+    pub column: String,
+    /// The declared values, each the label of its group.
+    pub keys: Vec<String>,
+    /// The label of the group of all other values; without it they are in no group.
+    pub other: Option<String>,
+}
+
+impl Keys {
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.keys.len() + usize::from(self.other.is_some())
+    }
+
+    /// The label of a group.
+    pub fn label(&self, group: usize) -> &str {
+        self.keys.get(group).or(self.other.as_ref()).map_or("", String::as_str)
+    }
+
+    /// Per code of the column the position of its key, or nowhere.
+    pub fn of_codes(&self, column: &Column) -> Vec<u32> {
+        let other = if self.other.is_some() { self.keys.len() as u32 } else { NOWHERE };
+        let mut by_text: HashMap<&str, u32> = HashMap::new();
+        let mut by_number: HashMap<Decimal, Option<u32>> = HashMap::new();
+        for (place, key) in self.keys.iter().enumerate() {
+            by_text.insert(key, place as u32);
+            if let Some(number) = decimal(key) {
+                // Two keys that are one number are codes, and no cell is either of them by its number.
+                by_number.entry(number).and_modify(|own| *own = None).or_insert(Some(place as u32));
+            }
+        }
+        let of_number = |text: &str| by_number.get(&decimal(text)?).copied().flatten();
+        let of = |text: &str| by_text.get(text).copied().or_else(|| of_number(text)).unwrap_or(other);
+        column.domain.texts().iter().map(|text| of(text)).collect()
+    }
+}
+
+/// Refuses keys of which one is given twice, and none at all.
+pub(super) fn check(keys: &[String], other: Option<&str>) -> Result<(), &'static str> {
+    let mut sorted: Vec<&str> = keys.iter().map(String::as_str).chain(other).collect();
+    sorted.sort_unstable();
+    let mut whole: Vec<Decimal> =
+        keys.iter().filter_map(|key| decimal(key)).filter(Decimal::is_whole).collect();
+    whole.sort_unstable();
+    match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => Err("hold one of them twice; every key, and the label of the others, must be different"),
+        false if whole.windows(2).any(|pair| pair[0] == pair[1]) => Err(
+            "hold one number twice, written in two ways; cells are compared with keys as numbers too, so give it once",
+        ),
+        false if keys.is_empty() => Err("are none; declare at least one"),
+        false => Ok(()),
+    }
+}
+
+/// A decimal number, exactly: its digits without idle zeros, and the power of ten of the last of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Decimal {
+    is_negative: bool,
+    digits: String,
+    power: i64,
+}
+
+impl Decimal {
+    fn is_whole(&self) -> bool {
+        self.power >= 0
+    }
+}
+
+/// The number that a text is; none for codes, and for what is no finite number.
+fn decimal(text: &str) -> Option<Decimal> {
+    let text = text.trim();
+    let (is_negative, unsigned) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (mantissa, power) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, power)) => (mantissa, power.parse::<i32>().ok()?.into()),
+        None => (unsigned, 0i64),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_code = whole.len() > 1 && whole.starts_with('0');
+    if !is_digits(whole) || !is_digits(fraction) || is_code || whole.len() + fraction.len() == 0 {
+        return None;
+    }
+    let all = format!("{whole}{fraction}");
+    let kept = all.trim_end_matches('0');
+    let power = power - fraction.len() as i64 + (all.len() - kept.len()) as i64;
+    let digits = kept.trim_start_matches('0').to_owned();
+    match digits.is_empty() {
+        true => Some(Decimal { is_negative: false, digits, power: 0 }),
+        false => Some(Decimal { is_negative, digits, power }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_data::io::{ReadOptions, read_csv_bytes};
+
+    /// The label of each cell.
+    fn found(keys: &[&str], cells: &[&str]) -> Vec<String> {
+        let keys = Keys {
+            column: "f".into(),
+            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            other: Some("other".into()),
+        };
+        let csv = format!("f\n{}\n", cells.join("\n"));
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
+        let column = table.column("f").unwrap();
+        let of_code = keys.of_codes(column);
+        column.codes.iter().map(|&code| keys.label(of_code[code as usize] as usize).to_owned()).collect()
+    }
+
+    #[test]
+    fn cells_that_are_the_number_of_a_key_have_that_key() {
+        let cells = ["0.0", "1.0", "1", "1e0", "-0.0", "2.50", "20", "x", "NaN", "inf"];
+        let expected = ["0", "1", "1", "1", "0", "2.5", "2e1", "other", "other", "other"];
+        assert_eq!(found(&["0", "1", "2.5", "2e1"], &cells), expected);
+        // Numbers that are one as floating-point numbers are not one.
+        let long = ["12345678901234567890", "12345678901234567891"];
+        assert_eq!(found(&long[..1], &long), ["12345678901234567890", "other"]);
+    }
+
+    #[test]
+    fn codes_equal_themselves_alone() {
+        assert_eq!(found(&["7"], &["7", "007", "7.0"]), ["7", "other", "7"]);
+        assert_eq!(found(&["007"], &["7", "007", "07"]), ["other", "007", "other"]);
+        assert_eq!(found(&["007", "7"], &["7", "007"]), ["7", "007"]);
+        assert_eq!(
+            found(&["250.1", "250.10"], &["250.1", "250.10", "250.100"]),
+            ["250.1", "250.10", "other"]
+        );
+    }
+
+    #[test]
+    fn one_number_in_two_ways_is_one_key_twice() {
+        let checked =
+            |keys: &[&str]| check(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>(), None);
+        for twice in [["1", "1.0"], ["0", "-0"], ["10", "1e1"]] {
+            assert!(checked(&twice).unwrap_err().contains("one number twice"), "{twice:?}");
+        }
+        for two in [["7", "007"], ["1", "-1"], ["250.1", "250.10"], ["1", "1.1"], ["a", "A"]] {
+            assert!(checked(&two).is_ok(), "{two:?}");
+        }
+    }
+}
