@@ -80,6 +80,49 @@ fn categories_are_means() {
     near(standard_error.unwrap(), (4.0f64 / 3.0).sqrt());
 }
 
+/// Labels that determine what is learned teach as much as raw records, whichever leaf comes first.
+#[test]
+fn what_labels_determine_does_not_depend_on_the_order_of_leaves() {
+    let mut below = stream(5);
+    let people: Vec<(u32, f64)> = (0..600)
+        .map(|_| {
+            let leaf = below(6) as u32;
+            // Leaves 0 to 2 are one label, 3 and 4 another, 5 is one of its own.
+            let mean = [10.0, 10.0, 10.0, 50.0, 50.0, 20.0][leaf as usize];
+            (leaf, mean + below(5) as f64 - 2.0)
+        })
+        .collect();
+    let y: Vec<f64> = people.iter().map(|own| own.1).collect();
+    let classes: Vec<u32> = y.iter().map(|&own| u32::from(own > 15.0)).collect();
+    for order in [[0u32, 1, 2, 3, 4, 5], [3, 4, 5, 0, 1, 2], [5, 4, 3, 2, 1, 0]] {
+        let leaf = |own: u32| order[own as usize];
+        let label = |own: u32| [0, 0, 0, 1, 1, 2][own as usize];
+        let mut leaves = [vec![], vec![], vec![]];
+        (0..6).for_each(|own| leaves[label(own) as usize].push(leaf(own)));
+        leaves.iter_mut().for_each(|own| own.sort_unstable());
+        let (coverage, identity) = (Coverage::new(leaves, 6), Coverage::identity(6));
+        let raw: Vec<u32> = people.iter().map(|own| leaf(own.0)).collect();
+        let released: Vec<u32> = people.iter().map(|own| label(own.0)).collect();
+        let design = |codes: &[u32], coverage: &Coverage| {
+            Design::from_coverage(&[(codes, coverage)], &[Scale::Categories], Reading::Mean).unwrap()
+        };
+        let [raw, released] = [design(&raw, &identity), design(&released, &coverage)];
+        let line = LinearRegression::fit(&released, &y).unwrap();
+        let from_raw = LinearRegression::fit(&raw, &y).unwrap();
+        let odds = LogisticRegression::fit(&released, &classes, Default::default()).unwrap();
+        for own in 0..6 {
+            let same: Vec<f64> = people.iter().filter(|p| label(p.0) == label(own)).map(|p| p.1).collect();
+            near(line.predict(&[Some(leaf(own))]), same.iter().sum::<f64>() / same.len() as f64);
+            assert!((line.predict(&[Some(leaf(own))]) - from_raw.predict(&[Some(leaf(own))])).abs() < 1.0);
+            assert_eq!(odds.predict(&[Some(leaf(own))]), Some(u32::from(own > 2)));
+        }
+        // Nothing tells leaves of one label apart, and nothing a single one of them from another label's.
+        for own in [line.coefficients(), odds.coefficients(1)] {
+            assert!(own[1..].iter().all(|own| own.standard_error.is_none()), "{own:?}");
+        }
+    }
+}
+
 #[test]
 fn columns_that_say_the_same_do_no_harm() {
     let x = [1u32, 2, 3, 4, 7];
@@ -329,13 +372,15 @@ proptest! {
         let options = LogisticOptions { ridge, ..Default::default() };
         let found = LogisticRegression::train(&training, &[Scale::Categories], Reading::Mean, options).unwrap();
         prop_assert!(found.converged());
-        let b: Vec<f64> = found.coefficients(1).iter().map(|c| c.estimate).collect();
-        let mut slope = [0.0, -ridge * b[1], -ridge * b[2]];
+        let told: Vec<f64> = found.coefficients(1).iter().map(|c| c.estimate).collect();
+        // How far leaves are from the first; the coefficients themselves add up to 0, since the intercept is free.
+        let apart = [0.0, told[1], told[2]];
+        let b = apart.map(|own| own - (told[1] + told[2]) / 3.0);
+        let mut slope = [0.0, -ridge * b[0], -ridge * b[1], -ridge * b[2]];
         for (&x, &y) in x.iter().zip(&y) {
-            let eta = b[0] + if x > 0 { b[x as usize] } else { 0.0 };
-            let left = f64::from(y) - 1.0 / (1.0 + (-eta).exp());
+            let left = f64::from(y) - 1.0 / (1.0 + (-told[0] - apart[x as usize]).exp());
             slope[0] += left;
-            if x > 0 { slope[x as usize] += left; }
+            slope[x as usize + 1] += left;
         }
         prop_assert!(slope.iter().all(|slope| slope.abs() < 1e-6), "{:?}", slope);
     }

@@ -199,20 +199,15 @@ impl Problem<'_> {
                 break;
             }
         }
-        let inverse = factor.inverse();
-        // What the ridge alone holds in place has a variance too, and says nothing of the records.
-        let is_told = |place: usize| place == 0 || self.ridge * inverse[(place, place)] <= MOST_OF_RIDGE;
         let variance = |sum: &[(usize, f64)]| {
-            if !sum.iter().all(|own| own.1 == 0.0 || is_told(own.0)) {
-                return None;
-            }
-            let mut variance = 0.0;
-            for &(a, x) in sum {
-                for &(b, y) in sum {
-                    variance += x * y * inverse[(a, b)];
-                }
-            }
-            Some(variance).filter(|variance| variance.is_finite())
+            let mut own = DVector::zeros(size);
+            sum.iter().for_each(|&(place, factor)| own[place] += factor);
+            let spread = factor.solve(&own);
+            let variance = own.dot(&spread);
+            // What the ridge alone holds in place has a variance too, and says nothing of the records: of aᵀ C a, with C the
+            // inverse of information and ridge, the part λ |C a|² comes from the ridge.
+            let of_ridge = self.ridge * spread.iter().skip(1).map(|own| own * own).sum::<f64>();
+            (variance.is_finite() && of_ridge <= MOST_OF_RIDGE * variance).then_some(variance)
         };
         let solved: Vec<f64> = solved.iter().copied().collect();
         let coefficients = coefficients(&self.design.columns, &solved, variance);
