@@ -254,3 +254,46 @@ fn intervals_that_say_nothing_are_told() {
     let json = dir.expect(0, &["combine", "few.csv", "--json"]).json();
     assert_eq!(json[0]["warning"], Value::Null);
 }
+
+/// A population that cannot tell people apart as the release does is refused; one that lacks people of the data is told.
+#[test]
+fn populations_that_do_not_fit_are_refused_or_told() {
+    let dir = Dir::new();
+    let people: String =
+        (0..24).map(|n| format!("{},{},{}\n", 20 + n / 4, n % 2, ["a", "b"][n % 2])).collect();
+    dir.write("people.csv", format!("age,zip,condition\n{people}"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.zip]\nrole = \"quasi\"\n[columns.condition]\n\
+         role = \"sensitive\"\n[privacy]\nk-anonymity = 2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measure = |code: i32, population: &str| {
+        dir.write("population.csv", population);
+        dir.expect(code, &["measure", "job.toml", "release", "--population", "population.csv", "--json"])
+    };
+    measure(2, "age,condition\n20,a\n").says("has no column zip");
+    measure(2, "age,zip\n").says("has no records");
+    // Everybody, and everybody twice: nothing to say.
+    let figure = |run: &crate::dir::Run| {
+        let risk = run.json()["risk"].clone();
+        (value(&risk["figures"], "journalist-highest").unwrap(), risk["notes"].clone())
+    };
+    let (all, notes) = figure(&measure(0, &format!("age,zip,condition\n{people}")));
+    assert!(all == 0.5 && notes.is_null(), "{all} {notes}");
+    let (twice, notes) = figure(&measure(0, &format!("age,zip,condition\n{people}{people}")));
+    assert!(twice == 0.25 && notes.is_null(), "{twice} {notes}");
+    // Somebody else alone: as a prosecutor, and said to be.
+    let (none, notes) = figure(&measure(0, "age,zip\n99,7\n"));
+    assert!(
+        none == 0.5 && notes[0].as_str().unwrap().contains("in 12 of 12 groups it has 24 people fewer"),
+        "{notes}"
+    );
+    dir.write("population.csv", "age,zip\n99,7\n");
+    let args = ["measure", "job.toml", "release", "--population", "population.csv", "--report", "page.html"];
+    dir.expect(0, &args).prints("The population lacks people of the data");
+    assert!(dir.text("page.html").contains("The population lacks people of the data"));
+    // A blank may be anything, which hides people rather too well.
+    let (_, notes) = figure(&measure(0, &format!("age,zip,condition\n{people},0,a\n")));
+    assert!(notes[0].as_str().unwrap().contains("rather too small"), "{notes}");
+}

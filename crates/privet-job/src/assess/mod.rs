@@ -282,7 +282,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     let population = match &options.population {
         Some(path) => {
             let file = PeopleFile { path: path.clone(), ..PeopleFile::default() };
-            Some(PeopleTable::read(&file, &Knowledge::default(), given.job(), &release, progress)?)
+            let people = PeopleTable::read(&file, &Knowledge::default(), given.job(), &release, progress)?;
+            fits_as_population(&people, &release).map_err(|problem| problem.at(path))?;
+            Some(people)
         }
         None => None,
     };
@@ -309,6 +311,22 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         write::page(path, manifest, &assessment)?;
     }
     Ok(assessment)
+}
+
+/// A population by which risks can be told: a column that it lacks would make everybody fit, and risks look smaller than they
+/// are.
+fn fits_as_population(people: &PeopleTable, release: &Published) -> Result<(), JobError> {
+    if people.count() == 0 {
+        return Err(JobError::new("has no records; a population holds at least the people of the data"));
+    }
+    match people.lacks(release)[..] {
+        [] => Ok(()),
+        ref lacking => Err(JobError::new(format!(
+            "has no column {}; a population has all identifying columns of the release, called as they are there: people who \
+             could have any value would make risks look smaller than they are",
+            lacking.join(", ")
+        ))),
+    }
 }
 
 /// Records to test on: the identifying columns of the release, what is to be predicted, and of the other published columns

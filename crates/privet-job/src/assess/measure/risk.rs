@@ -98,11 +98,13 @@ pub(in crate::assess) fn risk(
             "The share of people for whom that chance is one in five or more.",
         ),
     ];
+    let mut notes = Vec::new();
     if let Some(population) = wanted.population {
         // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
         let (group_of, groups) = (group_of.clone(), groups.clone());
         let shown = Published { group_of, groups, ..release.clone() };
-        figures.extend(population_figures(&shown, population, THRESHOLD)?);
+        let people = people_of_groups(&shown, population, &mut notes)?;
+        figures.extend(population_figures(&shown, &people, THRESHOLD)?);
     }
     let rows = release.table.rows.max(1) as f64;
     let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
@@ -143,15 +145,16 @@ pub(in crate::assess) fn risk(
     if let Some(path) = wanted.risk_file {
         risk_file(path, &beside, (&group_of, &groups), &class_of, &count, special.as_ref())?;
     }
-    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes) })
+    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
 }
 
-/// Journalist and marketer against a population table.
-fn population_figures(
+/// Per group how many people of a population may stand in it, and at least as many as its records: a population that lacks
+/// somebody of the data would make risks too large to be true.
+fn people_of_groups(
     release: &Published,
     population: &PeopleTable,
-    threshold: f64,
-) -> Result<Vec<Option<Figure>>, RunError> {
+    notes: &mut Vec<String>,
+) -> Result<Vec<u64>, RunError> {
     let people = privet_attack::adversary::suspects(release, &population.crowd())
         .map_err(|error| JobError::new(error.to_string()))?;
     let mut sizes = vec![0u64; release.groups.len()];
@@ -160,13 +163,40 @@ fn population_figures(
             sizes[place.group as usize] += 1;
         }
     }
-    // A population that lacks somebody of the data would make risks too small to be true.
+    let (mut raised, mut lacking) = (0u64, 0u64);
     for (own, &records) in sizes.iter_mut().zip(&release.groups) {
-        *own = (*own).max(records);
+        if *own < records {
+            raised += 1;
+            lacking += records - *own;
+            *own = records;
+        }
     }
+    if raised > 0 {
+        notes.push(format!(
+            "The population lacks people of the data: in {raised} of {} groups it has {lacking} people fewer than there are \
+             records. There as many people as records are taken, so that a journalist is a prosecutor.",
+            release.groups.iter().filter(|records| **records > 0).count()
+        ));
+    }
+    if !population.knows_all(release) {
+        notes.push(
+            "Of some people of the population a value is missing. They are counted wherever they may stand, which makes the risk \
+             by the population rather too small."
+                .to_owned(),
+        );
+    }
+    Ok(sizes)
+}
+
+/// Journalist and marketer against a population, of which so many people may stand in each group.
+fn population_figures(
+    release: &Published,
+    sizes: &[u64],
+    threshold: f64,
+) -> Result<Vec<Option<Figure>>, RunError> {
     let failed = |error: RiskError| RunError::from(JobError::new(error.to_string()));
-    let own = journalist(&release.groups, &sizes, threshold).map_err(failed)?;
-    let uniques = sample_uniques(&release.groups, Some(&sizes)).map_err(failed)?;
+    let own = journalist(&release.groups, sizes, threshold).map_err(failed)?;
+    let uniques = sample_uniques(&release.groups, Some(sizes)).map_err(failed)?;
     Ok(vec![
         figure(
             "journalist-highest",
@@ -192,7 +222,7 @@ fn population_figures(
         figure(
             "marketer-population",
             "Marketer, against the population",
-            marketer(&release.groups, Some(&sizes)).map_err(failed)?,
+            marketer(&release.groups, Some(sizes)).map_err(failed)?,
             true,
             "The share of records that somebody would get right who matches them with the whole population.",
         ),
