@@ -190,8 +190,9 @@ pub(super) fn utility(
         Some(Err(TooWide)) => None,
         None => Some(spread.clone()),
     };
-    let figures = table::table_figures(&beside, &spread, reach.as_ref())?;
-    let mut utility = Utility { figures, ..Utility::default() };
+    let mut notes = Vec::new();
+    let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
+    let mut utility = Utility { figures, notes, ..Utility::default() };
     if !utility.figures.iter().any(|own| own.key == "kl") {
         utility.notes.push(
             "The Kullback-Leibler divergence and the likelihood ratio are infinite: for some records nobody shows anything that they \
