@@ -99,12 +99,14 @@ pub(in crate::assess) fn risk(
         ),
     ];
     let mut notes = Vec::new();
+    let mut people = None;
     if let Some(population) = wanted.population {
         // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
         let (group_of, groups) = (group_of.clone(), groups.clone());
         let shown = Published { group_of, groups, ..release.clone() };
-        let people = people_of_groups(&shown, population, &mut notes)?;
-        figures.extend(population_figures(&shown, &people, THRESHOLD)?);
+        let found = people_of_groups(&shown, population, &mut notes)?;
+        figures.extend(population_figures(&shown, &found, THRESHOLD)?);
+        people = Some(found);
     }
     let rows = release.table.rows.max(1) as f64;
     let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
@@ -131,10 +133,10 @@ pub(in crate::assess) fn risk(
         "Records of the original that no other equals in all identifying columns.",
     ));
     let identifying = "by the values of the original";
-    let people = people_behind(release, wanted);
-    figures.extend(estimated_uniques(people, Stage::Before, &count, original.table.rows, identifying));
+    let behind = people_behind(release, wanted);
+    figures.extend(estimated_uniques(behind, Stage::Before, &count, original.table.rows, identifying));
     let identifying = "by what is published";
-    figures.extend(estimated_uniques(people, Stage::After, sizes, release.table.rows, identifying));
+    figures.extend(estimated_uniques(behind, Stage::After, sizes, release.table.rows, identifying));
     figures.extend(uncertainty(release));
     let labels: Vec<&[u32]> =
         release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
@@ -143,7 +145,8 @@ pub(in crate::assess) fn risk(
     progress.check()?;
     figures.push(nearest_neighbours(&beside));
     if let Some(path) = wanted.risk_file {
-        risk_file(path, &beside, (&group_of, &groups), &class_of, &count, special.as_ref())?;
+        let after = Grouped { group_of: &group_of, groups: &groups, people: people.as_deref() };
+        risk_file(path, &beside, &after, &class_of, &count, special.as_ref())?;
     }
     Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
 }
@@ -460,34 +463,49 @@ fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
         .collect()
 }
 
+/// Who looks alike in a release.
+struct Grouped<'a> {
+    /// Per published record its group.
+    group_of: &'a [u32],
+    /// Per group its records.
+    groups: &'a [u64],
+    /// Per group the people of the population that may stand in it, where there is one.
+    people: Option<&'a [u64]>,
+}
+
 /// A CSV with what each record risks, by the number of the record in the original.
 fn risk_file(
     path: &Path,
     beside: &Beside<'_>,
-    (group_of, groups): (&[u32], &[u64]),
+    after: &Grouped<'_>,
     class_of: &[u32],
     sizes: &[u64],
     special: Option<&SpecialUniques>,
 ) -> Result<(), RunError> {
-    let mut text = String::from(
-        "record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score\n",
-    );
+    let mut text =
+        String::from("record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score");
+    text.push_str(if after.people.is_some() { ",journalist_risk\n" } else { "\n" });
     let mut group = vec![None; beside.suppressed.len()];
-    for (&own, &record) in group_of.iter().zip(&beside.original.record_of) {
+    for (&own, &record) in after.group_of.iter().zip(&beside.original.record_of) {
         group[record as usize] = Some(own);
     }
     let scores = special.map(SpecialUniques::scores);
     for record in 0..beside.suppressed.len() {
-        let after = group[record].map(|own| groups[own as usize]);
+        let size = group[record].map(|own| after.groups[own as usize]);
         text.push_str(&format!(
-            "{},{},{},{},{},{}\n",
+            "{},{},{},{},{},{}",
             record + 1,
-            if after.is_some() { "yes" } else { "no" },
+            if size.is_some() { "yes" } else { "no" },
             sizes[class_of[record] as usize],
-            after.map_or(String::new(), |size| size.to_string()),
-            after.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
+            size.map_or(String::new(), |size| size.to_string()),
+            size.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
             scores.as_ref().map_or(String::new(), |scores| format!("{}", scores[record])),
         ));
+        if let Some(people) = after.people {
+            let of_group = |own: u32| format!("{:.6}", 1.0 / people[own as usize].max(1) as f64);
+            text.push_str(&format!(",{}", group[record].map_or(String::new(), of_group)));
+        }
+        text.push('\n');
     }
     write::whole(path, text.as_bytes())
 }
