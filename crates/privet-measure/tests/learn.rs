@@ -2,7 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use privet_data::Coverage;
-use privet_measure::classify::{Classifier, NaiveBayes, Span, Training, TrainingColumn, accuracy};
+use privet_measure::classify::{
+    Classifier, DecisionTree, NaiveBayes, Span, Training, TrainingColumn, TreeOptions, accuracy,
+};
 use privet_measure::learn::{
     Coefficient, Design, LearnError, LinearRegression, LogisticOptions, LogisticRegression, Reading, Scale,
     Term,
@@ -120,6 +122,53 @@ fn what_labels_determine_does_not_depend_on_the_order_of_leaves() {
         for own in [line.coefficients(), odds.coefficients(1)] {
             assert!(own[1..].iter().all(|own| own.standard_error.is_none()), "{own:?}");
         }
+    }
+}
+
+/// survey US-13: a record that counts two thirds for one class and a third for another is worth as much as two records of
+/// the one and one of the other, over three.
+#[test]
+fn chances_of_classes_are_parts_of_records() {
+    let (x, sure) = ([0u32, 1, 2, 3, 4, 5, 0, 3], [0u32, 0, 1, 1, 2, 0, 1, 2]);
+    let three: Vec<usize> = (0..8).flat_map(|row| [row; 3]).collect();
+    let class = |row: usize, copy: usize| if copy < 2 { sure[row] } else { (sure[row] + 1) % 3 };
+    let copied: Vec<u32> = three.iter().enumerate().map(|(at, &row)| class(row, at % 3)).collect();
+    let columns = |rows: &[usize]| {
+        let pick = |own: &[u32]| rows.iter().map(|&row| own[row]).collect::<Vec<u32>>();
+        vec![raw(&pick(&x), 6, true), raw(&pick(&x.map(|own| own % 3)), 3, false)]
+    };
+    let copies = Training::new(columns(&three), copied).unwrap();
+    let two: Vec<usize> = (0..8).flat_map(|row| [row; 2]).collect();
+    let parts: Vec<u32> = two.iter().enumerate().map(|(at, &row)| class(row, 1 + at % 2)).collect();
+    let weights: Vec<f64> = two.iter().enumerate().map(|(at, _)| [2.0, 1.0][at % 2]).collect();
+    let weighed = Training::weighed(columns(&two), parts.clone(), weights.clone()).unwrap();
+    assert_eq!(NaiveBayes::train(&weighed, 1.0), NaiveBayes::train(&copies, 1.0));
+    let options = TreeOptions { max_depth: 4, min_leaf: 2.0 };
+    assert_eq!(DecisionTree::train(&weighed, options), DecisionTree::train(&copies, options));
+    let scales = [numbers(6), Scale::Categories];
+    let logistic = |training: &Training| {
+        LogisticRegression::train(training, &scales, Reading::Mean, Default::default()).unwrap()
+    };
+    let (own, theirs) = (logistic(&weighed), logistic(&copies));
+    for (own, theirs) in own.coefficients(2).iter().zip(theirs.coefficients(2)) {
+        assert!((own.estimate - theirs.estimate).abs() < 1e-6, "{own:?} {theirs:?}");
+    }
+    // Least squares too.
+    let target = |classes: &[u32]| classes.iter().map(|&own| f64::from(own)).collect::<Vec<f64>>();
+    let line = |training: &Training, weights: Option<&[f64]>| {
+        let design = Design::new(training.columns(), &scales, Reading::Mean).unwrap();
+        let design = match weights {
+            Some(weights) => design.weigh(weights).unwrap(),
+            None => design,
+        };
+        LinearRegression::fit(&design, &target(training.classes())).unwrap()
+    };
+    let (own, theirs) = (line(&weighed, Some(&weights)), line(&copies, None));
+    near(own.residual_variance().unwrap(), theirs.residual_variance().unwrap());
+    near(own.predict(&[Some(2), Some(1)]), theirs.predict(&[Some(2), Some(1)]));
+    // Only what is above 0 is a weight, one for each record.
+    for wrong in [vec![1.0; 3], vec![0.0; 16], vec![f64::NAN; 16]] {
+        assert!(Training::weighed(columns(&two), parts.clone(), wrong).is_err());
     }
 }
 

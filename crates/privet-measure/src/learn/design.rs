@@ -124,6 +124,8 @@ pub struct Design {
     codes: Vec<u32>,
     /// Per tuple its records.
     pub(super) weights: Vec<f64>,
+    /// Per record how much it counts; empty when all count 1.
+    pub(super) row_weights: Vec<f64>,
 }
 
 /// A column before it is encoded: per code the spans of leaves that it covers.
@@ -212,6 +214,7 @@ impl Design {
             tuple_of: vec![0; records],
             codes: Vec::new(),
             weights: Vec::new(),
+            row_weights: Vec::new(),
         };
         let mut base = 0;
         for ((column, scale), width) in columns.iter().zip(scales).zip(widths) {
@@ -234,6 +237,27 @@ impl Design {
             self.weights.push(same.len() as f64);
             same.iter().for_each(|&row| self.tuple_of[row as usize] = tuple);
         }
+    }
+
+    /// Lets each record count so much.
+    ///
+    /// # Errors
+    /// When there is not one weight for each record.
+    pub fn weigh(mut self, weights: &[f64]) -> Result<Self, LearnError> {
+        if weights.len() != self.rows() {
+            return Err(LearnError::Targets { records: self.rows(), targets: weights.len() });
+        }
+        self.weights.fill(0.0);
+        for (&tuple, weight) in self.tuple_of.iter().zip(weights) {
+            self.weights[tuple as usize] += weight;
+        }
+        self.row_weights = weights.to_vec();
+        Ok(self)
+    }
+
+    /// How much a record counts.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.row_weights.get(row).copied().unwrap_or(1.0)
     }
 
     /// How many records there are.

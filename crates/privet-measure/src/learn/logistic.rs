@@ -66,15 +66,20 @@ impl LogisticRegression {
         reading: Reading,
         options: LogisticOptions,
     ) -> Result<Self, LearnError> {
+        let weighed = |design: Design| match training.weights() {
+            [] => Ok(design),
+            weights => design.weigh(weights),
+        };
         let design = Design::new(training.columns(), scales, reading)?;
         if training.columns().is_empty() {
             // Without columns a design knows of no records; only how frequent classes are can be told.
             let everybody = privet_data::Coverage::identity(1);
             let codes = vec![0; training.rows()];
             let design = Design::from_coverage(&[(&codes, &everybody)], &[Scale::Categories], reading)?;
+            let design = weighed(design)?;
             return Self::fit(&design, training.classes(), options);
         }
-        Self::fit(&design, training.classes(), options)
+        Self::fit(&weighed(design)?, training.classes(), options)
     }
 
     /// Learns the classes of records.
@@ -97,8 +102,10 @@ impl LogisticRegression {
         };
         let one = |class: &u32| {
             let mut own = vec![0.0; design.weights.len()];
-            for (&tuple, other) in design.tuple_of.iter().zip(classes) {
-                own[tuple as usize] += f64::from(u8::from(class == other));
+            for (row, (&tuple, _)) in
+                design.tuple_of.iter().zip(classes).enumerate().filter(|own| own.1.1 == class)
+            {
+                own[tuple as usize] += design.weight(row);
             }
             Problem { design, own, ridge }.solve(options.steps)
         };

@@ -23,7 +23,7 @@ use super::super::original::translate;
 use super::super::perturbed::original_table;
 use super::super::records::check_original;
 use super::conclusions::mean;
-use super::learners::{conclusions, train};
+use super::learners::{Told, conclusions, train};
 use super::numbers::Numbers;
 use super::protocol::{Split, is_third};
 use super::regression::{fit_both, numbers};
@@ -319,7 +319,7 @@ fn learn(
         let split = split(class, rows)?;
         utility.protocol = Some(split.protocol.clone());
         if !split.is_empty() {
-            train(&split, own, said, utility, progress)?;
+            train(&split, own, &Told::each(said), utility, progress)?;
         }
     }
     if let Some(target) = &options.target {

@@ -378,8 +378,9 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
     }
     let zeros = zeros(&numbers);
     if zeros > 0 {
+        let what = if zeros == 1 { "number that was 0 is" } else { "numbers that were 0 are" };
         utility.notes.push(format!(
-            "Change of single numbers: {zeros} numbers that were 0 are left out, since nothing is relative to 0."
+            "Change of single numbers: {zeros} {what} left out, since nothing is relative to 0."
         ));
     }
     for (key, name, value, is_share, says) in figures {
