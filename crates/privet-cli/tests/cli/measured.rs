@@ -504,3 +504,43 @@ fn files_of_the_owner_are_kept_to_the_owner() {
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
 }
+
+/// PM-03, DIS-SUDA: another limit than one in five, and what a sample says of special uniques.
+#[test]
+fn limits_and_samples_of_risks() {
+    let dir = Dir::new();
+    let people: String = (0..20)
+        .map(|n| format!("{},{},{}\n", n / 4, if n == 19 { 9 } else { n % 2 }, ["a", "b"][n % 2]))
+        .collect();
+    dir.write("t.csv", format!("x,y,s\n{people}"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.x]\nrole = \"quasi\"\n[columns.y]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n\
+         [privacy]\nk-anonymity = 4\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measure = |more: &[&str]| {
+        let args = [&["measure", "job.toml", "release", "--json"][..], more].concat();
+        dir.expect(0, &args).json()["risk"]["figures"].clone()
+    };
+    let highest = value(&measure(&[]), "prosecutor-highest").unwrap();
+    let limit = (highest + 1.0) / 2.0;
+    let above = value(&measure(&["--risk-threshold", &limit.to_string()]), "prosecutor-above");
+    assert_eq!(above, Some(0.0));
+    let below = measure(&["--risk-threshold", "0.001"]);
+    assert_eq!(value(&below, "prosecutor-above"), Some(1.0));
+    assert!(below.to_string().contains("records above 0.1 %"), "{below}");
+    for wrong in ["0", "1", "-1", "nan"] {
+        let share = format!("--risk-threshold={wrong}");
+        dir.expect(2, &["measure", "job.toml", "release", &share]).says("risk-threshold");
+    }
+    assert_eq!(value(&below, "dis"), None);
+    // Everybody is in the data: a match is right for sure. Of a tenth it is not.
+    assert_eq!(value(&measure(&["--population-size", "20"]), "dis"), Some(1.0));
+    let tenth = measure(&["--population-size", "200", "--risk-file", "risk.csv"]);
+    let dis = value(&tenth, "dis").unwrap();
+    assert!(dis > 0.0 && dis < 1.0, "{dis}");
+    assert!(value(&tenth, "dis-suda-highest").unwrap() > 0.0);
+    let risks = dir.text("risk.csv");
+    assert!(risks.lines().next().unwrap().ends_with(",suda_score,dis_suda_score"), "{risks}");
+}

@@ -89,6 +89,8 @@ pub struct MeasureOptions {
     pub population: Option<PathBuf>,
     /// How many people the table is a random sample of, for the uniques among them.
     pub population_size: Option<u64>,
+    /// From which chance of being found again on records are counted.
+    pub risk_threshold: Option<f64>,
     /// Where to write what each record risks.
     pub risk_file: Option<PathBuf>,
     /// Where to write the owner's report.
@@ -255,6 +257,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
     }
+    if options.risk_threshold.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
+        return Err(JobError::new("--risk-threshold takes a share above 0 and below 1, such as 0.2").into());
+    }
     if PublishedRecords::is_at(&options.release) {
         return measure::records::measure(options, progress);
     }
@@ -295,6 +300,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     let wanted = measure::Wanted {
         population: population.as_ref(),
         population_size: options.population_size,
+        risk_threshold: options.risk_threshold,
         class: options.class.as_deref(),
         target: options.target.as_deref(),
         apart: apart.as_ref(),

@@ -58,6 +58,8 @@ pub(super) struct Wanted<'a> {
     pub population: Option<&'a PeopleTable>,
     /// How many people the original is a random sample of.
     pub population_size: Option<u64>,
+    /// From which chance of being found again on records are counted.
+    pub risk_threshold: Option<f64>,
 }
 
 impl From<UtilityError> for RunError {

@@ -182,6 +182,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
+        ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     super::super::perturbed::refuse(

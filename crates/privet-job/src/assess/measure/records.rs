@@ -88,6 +88,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--job", options.job.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
+        ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     if options.test.is_some() && options.class.is_none() && options.target.is_none() {

@@ -18,6 +18,7 @@ use super::numbers::{Numbers, is_numeric};
 use super::{Beside, Wanted, class_ids, figure};
 use crate::error::{JobError, RunError};
 
+/// From which chance on records are counted, unless another is given.
 const THRESHOLD: f64 = 0.2;
 /// Special uniques are looked for in sets of so many columns.
 const SPECIAL: usize = 3;
@@ -39,10 +40,12 @@ pub(in crate::assess) fn risk(
     let failed = |error: &dyn std::fmt::Display| RunError::from(JobError::new(error.to_string()));
     let (group_of, groups) = beside.alike();
     let sizes = &groups;
-    let own = prosecutor(sizes, THRESHOLD).map_err(|e| failed(&e))?;
+    let threshold = wanted.risk_threshold.unwrap_or(THRESHOLD);
+    let limit = percent(threshold);
+    let own = prosecutor(sizes, threshold).map_err(|e| failed(&e))?;
     // Lambert's threshold is reached, not exceeded (PM-03).
     let at_threshold: u64 =
-        sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= THRESHOLD - 1e-12).sum();
+        sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= threshold - 1e-12).sum();
     // Of all people: who is left out is not told at all.
     let all = beside.suppressed.len().max(1) as f64;
     let published = sizes.iter().sum::<u64>() as f64 / all;
@@ -64,10 +67,10 @@ pub(in crate::assess) fn risk(
         ),
         figure(
             "prosecutor-above",
-            "Prosecutor: records above 20 %",
+            &format!("Prosecutor: records above {limit} %"),
             own.above,
             true,
-            "The share of records that are found again with a chance of more than one in five.",
+            &format!("The share of records that are found again with a chance of more than {limit} %."),
         ),
         figure(
             "marketer",
@@ -92,10 +95,10 @@ pub(in crate::assess) fn risk(
         ),
         figure(
             "lambert-threshold",
-            "Lambert: people at 20 % or above",
+            &format!("Lambert: people at {limit} % or above"),
             reached,
             true,
-            "The share of people for whom that chance is one in five or more.",
+            &format!("The share of people for whom that chance is {limit} % or more."),
         ),
     ];
     let mut notes = Vec::new();
@@ -105,7 +108,7 @@ pub(in crate::assess) fn risk(
         let (group_of, groups) = (group_of.clone(), groups.clone());
         let shown = Published { group_of, groups, ..release.clone() };
         let found = people_of_groups(&shown, population, &mut notes)?;
-        figures.extend(population_figures(&shown, &found, THRESHOLD)?);
+        figures.extend(population_figures(&shown, &found, threshold)?);
         people = Some(found);
     }
     let rows = release.table.rows.max(1) as f64;
@@ -142,10 +145,27 @@ pub(in crate::assess) fn risk(
         release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
     let (special, found) = special_uniques(&originals, &labels, (original.table.rows, release.table.rows));
     figures.extend(found);
+    let fraction = behind.map(|people| original.table.rows as f64 / people).filter(|own| *own <= 1.0);
+    let intrusion = match (&special, fraction) {
+        (Some(special), Some(fraction)) => {
+            let scores = special.intrusion_scores(fraction).map_err(|e| failed(&e))?;
+            figures.extend(intrusion_figures(
+                special.intrusion_risk(fraction).map_err(|e| failed(&e))?,
+                &scores,
+            ));
+            Some(scores)
+        }
+        _ => None,
+    };
     progress.check()?;
     figures.push(nearest_neighbours(&beside));
     if let Some(path) = wanted.risk_file {
-        let after = Grouped { group_of: &group_of, groups: &groups, people: people.as_deref() };
+        let after = Grouped {
+            group_of: &group_of,
+            groups: &groups,
+            people: people.as_deref(),
+            intrusion: intrusion.as_deref(),
+        };
         risk_file(path, &beside, &after, &class_of, &count, special.as_ref())?;
     }
     Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
@@ -217,10 +237,10 @@ fn population_figures(
         ),
         figure(
             "journalist-above",
-            "Journalist: records above 20 %",
+            &format!("Journalist: records above {} %", percent(threshold)),
             own.above,
             true,
-            "The share of records for which that chance is more than one in five.",
+            &format!("The share of records for which that chance is more than {} %.", percent(threshold)),
         ),
         figure(
             "marketer-population",
@@ -403,6 +423,27 @@ fn special_uniques(
     (Some(before), figures)
 }
 
+/// What special uniques risk as a sample of a population: DIS and DIS-SUDA.
+fn intrusion_figures(risk: f64, scores: &[f64]) -> [Option<Figure>; 2] {
+    [
+        figure(
+            "dis",
+            "Uniques matched rightly (DIS)",
+            risk,
+            true,
+            "How likely a match with a record that is alone in the original is right, given how large a sample of the population \
+             it is.",
+        ),
+        figure(
+            "dis-suda-highest",
+            "Special uniques matched rightly: highest (DIS-SUDA)",
+            scores.iter().copied().fold(0.0, f64::max),
+            true,
+            "The same for the record of the original that is the most special.",
+        ),
+    ]
+}
+
 /// Spruill: records whose nearest original, by numbers, is their own. Records without a number in some column are left out on
 /// both sides: with fewer to take for each other, nobody looks safer for it.
 fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
@@ -450,6 +491,11 @@ fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
     figure(key, name, found.risk, true, &says)
 }
 
+/// A share in per cent, as it is written.
+fn percent(share: f64) -> String {
+    ((share * 1e4).round() / 100.0).to_string()
+}
+
 fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
     let bounds = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.34, 0.5, 1.0];
     let mut records = vec![0u64; bounds.len() - 1];
@@ -471,6 +517,8 @@ struct Grouped<'a> {
     groups: &'a [u64],
     /// Per group the people of the population that may stand in it, where there is one.
     people: Option<&'a [u64]>,
+    /// Per record of the original its risk by DIS-SUDA, where it is known what the records are a sample of.
+    intrusion: Option<&'a [f64]>,
 }
 
 /// A CSV with what each record risks, by the number of the record in the original.
@@ -484,6 +532,7 @@ fn risk_file(
 ) -> Result<(), RunError> {
     let mut text =
         String::from("record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score");
+    text.push_str(if after.intrusion.is_some() { ",dis_suda_score" } else { "" });
     text.push_str(if after.people.is_some() { ",journalist_risk\n" } else { "\n" });
     let mut group = vec![None; beside.suppressed.len()];
     for (&own, &record) in after.group_of.iter().zip(&beside.original.record_of) {
@@ -501,6 +550,9 @@ fn risk_file(
             size.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
             scores.as_ref().map_or(String::new(), |scores| format!("{}", scores[record])),
         ));
+        if let Some(scores) = after.intrusion {
+            text.push_str(&format!(",{:.6}", scores[record]));
+        }
         if let Some(people) = after.people {
             let of_group = |own: u32| format!("{:.6}", 1.0 / people[own as usize].max(1) as f64);
             text.push_str(&format!(",{}", group[record].map_or(String::new(), of_group)));

@@ -229,7 +229,9 @@ fn levels(beside: &Beside<'_>, quasi: usize) -> Option<(Vec<u32>, u32)> {
             continue;
         }
         let text = labels.text(label);
-        let found = (level_of[label as usize]..=height).find(|&level| shows(level, code, text))?;
+        let found = (level_of[label as usize]..=height).find(|&level| shows(level, code, text));
+        // A cell that is suppressed says nothing, whatever the top of the hierarchy is called.
+        let found = found.or((text == "*").then_some(height))?;
         level_of[label as usize] = found;
     }
     Some((level_of, height))
