@@ -2,7 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use privet_data::Coverage;
-use privet_measure::classify::{Classifier, NaiveBayes, Span, Training, TrainingColumn, accuracy};
+use privet_measure::classify::{
+    Classifier, DecisionTree, NaiveBayes, Span, Training, TrainingColumn, TreeOptions, accuracy,
+};
 use privet_measure::learn::{
     Coefficient, Design, LearnError, LinearRegression, LogisticOptions, LogisticRegression, Reading, Scale,
     Term,
@@ -78,6 +80,96 @@ fn categories_are_means() {
     assert_eq!(term, Term::Leaf { column: 0, leaf: 1 });
     near(estimate, 9.0);
     near(standard_error.unwrap(), (4.0f64 / 3.0).sqrt());
+}
+
+/// Labels that determine what is learned teach as much as raw records, whichever leaf comes first.
+#[test]
+fn what_labels_determine_does_not_depend_on_the_order_of_leaves() {
+    let mut below = stream(5);
+    let people: Vec<(u32, f64)> = (0..600)
+        .map(|_| {
+            let leaf = below(6) as u32;
+            // Leaves 0 to 2 are one label, 3 and 4 another, 5 is one of its own.
+            let mean = [10.0, 10.0, 10.0, 50.0, 50.0, 20.0][leaf as usize];
+            (leaf, mean + below(5) as f64 - 2.0)
+        })
+        .collect();
+    let y: Vec<f64> = people.iter().map(|own| own.1).collect();
+    let classes: Vec<u32> = y.iter().map(|&own| u32::from(own > 15.0)).collect();
+    for order in [[0u32, 1, 2, 3, 4, 5], [3, 4, 5, 0, 1, 2], [5, 4, 3, 2, 1, 0]] {
+        let leaf = |own: u32| order[own as usize];
+        let label = |own: u32| [0, 0, 0, 1, 1, 2][own as usize];
+        let mut leaves = [vec![], vec![], vec![]];
+        (0..6).for_each(|own| leaves[label(own) as usize].push(leaf(own)));
+        leaves.iter_mut().for_each(|own| own.sort_unstable());
+        let (coverage, identity) = (Coverage::new(leaves, 6), Coverage::identity(6));
+        let raw: Vec<u32> = people.iter().map(|own| leaf(own.0)).collect();
+        let released: Vec<u32> = people.iter().map(|own| label(own.0)).collect();
+        let design = |codes: &[u32], coverage: &Coverage| {
+            Design::from_coverage(&[(codes, coverage)], &[Scale::Categories], Reading::Mean).unwrap()
+        };
+        let [raw, released] = [design(&raw, &identity), design(&released, &coverage)];
+        let line = LinearRegression::fit(&released, &y).unwrap();
+        let from_raw = LinearRegression::fit(&raw, &y).unwrap();
+        let odds = LogisticRegression::fit(&released, &classes, Default::default()).unwrap();
+        for own in 0..6 {
+            let same: Vec<f64> = people.iter().filter(|p| label(p.0) == label(own)).map(|p| p.1).collect();
+            near(line.predict(&[Some(leaf(own))]), same.iter().sum::<f64>() / same.len() as f64);
+            assert!((line.predict(&[Some(leaf(own))]) - from_raw.predict(&[Some(leaf(own))])).abs() < 1.0);
+            assert_eq!(odds.predict(&[Some(leaf(own))]), Some(u32::from(own > 2)));
+        }
+        // Nothing tells leaves of one label apart, and nothing a single one of them from another label's.
+        for own in [line.coefficients(), odds.coefficients(1)] {
+            assert!(own[1..].iter().all(|own| own.standard_error.is_none()), "{own:?}");
+        }
+    }
+}
+
+/// survey US-13: a record that counts two thirds for one class and a third for another is worth as much as two records of
+/// the one and one of the other, over three.
+#[test]
+fn chances_of_classes_are_parts_of_records() {
+    let (x, sure) = ([0u32, 1, 2, 3, 4, 5, 0, 3], [0u32, 0, 1, 1, 2, 0, 1, 2]);
+    let three: Vec<usize> = (0..8).flat_map(|row| [row; 3]).collect();
+    let class = |row: usize, copy: usize| if copy < 2 { sure[row] } else { (sure[row] + 1) % 3 };
+    let copied: Vec<u32> = three.iter().enumerate().map(|(at, &row)| class(row, at % 3)).collect();
+    let columns = |rows: &[usize]| {
+        let pick = |own: &[u32]| rows.iter().map(|&row| own[row]).collect::<Vec<u32>>();
+        vec![raw(&pick(&x), 6, true), raw(&pick(&x.map(|own| own % 3)), 3, false)]
+    };
+    let copies = Training::new(columns(&three), copied).unwrap();
+    let two: Vec<usize> = (0..8).flat_map(|row| [row; 2]).collect();
+    let parts: Vec<u32> = two.iter().enumerate().map(|(at, &row)| class(row, 1 + at % 2)).collect();
+    let weights: Vec<f64> = two.iter().enumerate().map(|(at, _)| [2.0, 1.0][at % 2]).collect();
+    let weighed = Training::weighed(columns(&two), parts.clone(), weights.clone()).unwrap();
+    assert_eq!(NaiveBayes::train(&weighed, 1.0), NaiveBayes::train(&copies, 1.0));
+    let options = TreeOptions { max_depth: 4, min_leaf: 2.0 };
+    assert_eq!(DecisionTree::train(&weighed, options), DecisionTree::train(&copies, options));
+    let scales = [numbers(6), Scale::Categories];
+    let logistic = |training: &Training| {
+        LogisticRegression::train(training, &scales, Reading::Mean, Default::default()).unwrap()
+    };
+    let (own, theirs) = (logistic(&weighed), logistic(&copies));
+    for (own, theirs) in own.coefficients(2).iter().zip(theirs.coefficients(2)) {
+        assert!((own.estimate - theirs.estimate).abs() < 1e-6, "{own:?} {theirs:?}");
+    }
+    // Least squares too.
+    let target = |classes: &[u32]| classes.iter().map(|&own| f64::from(own)).collect::<Vec<f64>>();
+    let line = |training: &Training, weights: Option<&[f64]>| {
+        let design = Design::new(training.columns(), &scales, Reading::Mean).unwrap();
+        let design = match weights {
+            Some(weights) => design.weigh(weights).unwrap(),
+            None => design,
+        };
+        LinearRegression::fit(&design, &target(training.classes())).unwrap()
+    };
+    let (own, theirs) = (line(&weighed, Some(&weights)), line(&copies, None));
+    near(own.residual_variance().unwrap(), theirs.residual_variance().unwrap());
+    near(own.predict(&[Some(2), Some(1)]), theirs.predict(&[Some(2), Some(1)]));
+    // Only what is above 0 is a weight, one for each record.
+    for wrong in [vec![1.0; 3], vec![0.0; 16], vec![f64::NAN; 16]] {
+        assert!(Training::weighed(columns(&two), parts.clone(), wrong).is_err());
+    }
 }
 
 #[test]
@@ -329,13 +421,15 @@ proptest! {
         let options = LogisticOptions { ridge, ..Default::default() };
         let found = LogisticRegression::train(&training, &[Scale::Categories], Reading::Mean, options).unwrap();
         prop_assert!(found.converged());
-        let b: Vec<f64> = found.coefficients(1).iter().map(|c| c.estimate).collect();
-        let mut slope = [0.0, -ridge * b[1], -ridge * b[2]];
+        let told: Vec<f64> = found.coefficients(1).iter().map(|c| c.estimate).collect();
+        // How far leaves are from the first; the coefficients themselves add up to 0, since the intercept is free.
+        let apart = [0.0, told[1], told[2]];
+        let b = apart.map(|own| own - (told[1] + told[2]) / 3.0);
+        let mut slope = [0.0, -ridge * b[0], -ridge * b[1], -ridge * b[2]];
         for (&x, &y) in x.iter().zip(&y) {
-            let eta = b[0] + if x > 0 { b[x as usize] } else { 0.0 };
-            let left = f64::from(y) - 1.0 / (1.0 + (-eta).exp());
+            let left = f64::from(y) - 1.0 / (1.0 + (-told[0] - apart[x as usize]).exp());
             slope[0] += left;
-            if x > 0 { slope[x as usize] += left; }
+            slope[x as usize + 1] += left;
         }
         prop_assert!(slope.iter().all(|slope| slope.abs() < 1e-6), "{:?}", slope);
     }

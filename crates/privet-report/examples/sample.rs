@@ -412,6 +412,7 @@ fn assessment() -> Assessment {
         ],
         max_risk: Some(0.05),
         risk: Some(Risk {
+            notes: Vec::new(),
             figures: vec![
                 figure(
                     "prosecutor",

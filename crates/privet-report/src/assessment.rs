@@ -98,6 +98,9 @@ pub struct Risk {
     pub figures: Vec<Figure>,
     /// Records by their risk of re-identification (one divided by the size of their class): from, to, records.
     pub histogram: Vec<RiskBin>,
+    /// What is to be known about the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A bar of the histogram of risks.

@@ -143,7 +143,7 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
             if has_job { "" } else { " With --job, hierarchies that the job file writes down say more." };
         text.push_str(&format!("-: the labels do not say how their values are spread.{hint}\n"));
     } else if unbounded {
-        text.push_str("-: there is nothing to average, no bound, or the figure is larger than any number that can be written.\n");
+        text.push_str("-: there is nothing to average, labels do not tell how far their values reach, no bound, or the figure is larger than any number that can be written.\n");
     }
     text
 }

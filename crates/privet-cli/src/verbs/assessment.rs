@@ -145,6 +145,9 @@ pub fn measured(assessment: &Assessment) -> String {
     if let Some(risk) = &assessment.risk {
         text.push_str("\nWhat its records risk\n");
         text.push_str(&figures(&risk.figures));
+        for note in &risk.notes {
+            text.push_str(&format!("\n{note}\n"));
+        }
     }
     text
 }

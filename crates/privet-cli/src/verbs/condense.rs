@@ -161,6 +161,13 @@ impl Condense {
             &bar,
         )?;
         let destination = file(&self.output);
+        // It would be lost, and with --stream before all of it is read.
+        let real = |path: &Option<PathBuf>| file(path).and_then(|path| std::fs::canonicalize(path).ok());
+        if real(&self.input).is_some_and(|input| real(&self.output) == Some(input)) {
+            return Err(Failure::bad_input(
+                "--output names the table that is read and would be lost; name another file to write to",
+            ));
+        }
         let mut output = Output::open(destination.as_deref(), self.force)?;
         let summary = match self.stream {
             true => self.stream(&options, &mut input, &mut output, &bar)?,

@@ -45,6 +45,9 @@ pub struct Measure {
     /// How many people the table is a random sample of: estimates how many of them are alone with their values
     #[arg(long, value_name = "N", conflicts_with = "population")]
     population_size: Option<u64>,
+    /// Count the records that are found again with a larger chance than this (default: 0.2)
+    #[arg(long, value_name = "SHARE")]
+    risk_threshold: Option<f64>,
     /// The seed of everything that is drawn at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -71,6 +74,7 @@ impl Measure {
             seed: self.seed,
             population: self.population,
             population_size: self.population_size,
+            risk_threshold: self.risk_threshold,
             risk_file: self.risk_file,
             report: self.report,
         };

@@ -79,5 +79,11 @@ fn describe(summary: &UnfoldSummary, has_job: bool) -> String {
             summary.unread.join(", ")
         ));
     }
+    if !summary.open_ended.is_empty() {
+        text.push_str(&format!(
+            "Labels without an end on one side, such as >=90, became the end that they have in {}: nothing tells how far they reach.\n",
+            summary.open_ended.join(", ")
+        ));
+    }
     text
 }

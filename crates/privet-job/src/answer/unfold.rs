@@ -8,7 +8,7 @@ use privet_measure::answer::{Question, UnfoldedColumn, Unfolding};
 use privet_release::Published;
 
 use super::{AskError, Knowledge, records};
-use crate::assess::{self, home::real, write::whole};
+use crate::assess::{self, home::real, places::Inputs, write::whole_for_others};
 use crate::error::{JobError, RunError};
 
 /// What `privet unfold` is told.
@@ -37,6 +37,8 @@ pub struct UnfoldSummary {
     pub columns: Vec<String>,
     /// Columns whose labels could not be read and stayed as they are.
     pub unread: Vec<String>,
+    /// Columns with labels that have no end on one side, which became the end that they have.
+    pub open_ended: Vec<String>,
 }
 
 /// Writes a release out.
@@ -61,6 +63,9 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
             "lies in the release folder, which holds what its manifest lists; write elsewhere",
         ));
     }
+    let mut inputs = Inputs::of_release(release);
+    inputs.names(job.as_deref());
+    inputs.spare_read(output).map_err(AskError::Job)?;
     if output.exists() && !force {
         return Err(bad(output, "is already there; --force replaces it"));
     }
@@ -86,11 +91,12 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
     let dialect = Dialect { header: true, quote: b'"', ..Dialect::default() };
     let mut bytes = Vec::new();
     write(&mut bytes, &view, format, &dialect, progress).map_err(RunError::from)?;
-    whole(output, &bytes)?;
+    whole_for_others(output, &bytes)?;
     Ok(UnfoldSummary {
         records: published.table.rows as u64,
         columns: columns.into_iter().map(|column| column.name).collect(),
         unread: unfolded.unread,
+        open_ended: unfolded.open_ended,
     })
 }
 

@@ -89,6 +89,8 @@ pub struct MeasureOptions {
     pub population: Option<PathBuf>,
     /// How many people the table is a random sample of, for the uniques among them.
     pub population_size: Option<u64>,
+    /// From which chance of being found again on records are counted.
+    pub risk_threshold: Option<f64>,
     /// Where to write what each record risks.
     pub risk_file: Option<PathBuf>,
     /// Where to write the owner's report.
@@ -255,6 +257,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
     }
+    if options.risk_threshold.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
+        return Err(JobError::new("--risk-threshold takes a share above 0 and below 1, such as 0.2").into());
+    }
     if PublishedRecords::is_at(&options.release) {
         return measure::records::measure(options, progress);
     }
@@ -282,7 +287,9 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     let population = match &options.population {
         Some(path) => {
             let file = PeopleFile { path: path.clone(), ..PeopleFile::default() };
-            Some(PeopleTable::read(&file, &Knowledge::default(), given.job(), &release, progress)?)
+            let people = PeopleTable::read(&file, &Knowledge::default(), given.job(), &release, progress)?;
+            fits_as_population(&people, &release).map_err(|problem| problem.at(path))?;
+            Some(people)
         }
         None => None,
     };
@@ -293,6 +300,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     let wanted = measure::Wanted {
         population: population.as_ref(),
         population_size: options.population_size,
+        risk_threshold: options.risk_threshold,
         class: options.class.as_deref(),
         target: options.target.as_deref(),
         apart: apart.as_ref(),
@@ -309,6 +317,22 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         write::page(path, manifest, &assessment)?;
     }
     Ok(assessment)
+}
+
+/// A population by which risks can be told: a column that it lacks would make everybody fit, and risks look smaller than they
+/// are.
+fn fits_as_population(people: &PeopleTable, release: &Published) -> Result<(), JobError> {
+    if people.count() == 0 {
+        return Err(JobError::new("has no records; a population holds at least the people of the data"));
+    }
+    match people.lacks(release)[..] {
+        [] => Ok(()),
+        ref lacking => Err(JobError::new(format!(
+            "has no column {}; a population has all identifying columns of the release, called as they are there: people who \
+             could have any value would make risks look smaller than they are",
+            lacking.join(", ")
+        ))),
+    }
 }
 
 /// Records to test on: the identifying columns of the release, what is to be predicted, and of the other published columns

@@ -270,6 +270,18 @@ impl PeopleTable {
         self
     }
 
+    /// How many people there are.
+    pub fn count(&self) -> usize {
+        self.table.rows
+    }
+
+    /// The quasi columns of the release that the table lacks.
+    pub fn lacks<'r>(&self, release: &'r Published) -> Vec<&'r str> {
+        let is_here = |quasi: usize| self.shared.iter().any(|own| own.quasi == quasi);
+        let lacking = release.quasi.iter().enumerate().filter(|(quasi, _)| !is_here(*quasi));
+        lacking.map(|(_, &at)| release.table.columns[at].name.as_str()).collect()
+    }
+
     /// The quasi columns of the release that the table has, by their place among them.
     pub fn shared(&self) -> Vec<usize> {
         self.shared.iter().map(|own| own.quasi).collect()

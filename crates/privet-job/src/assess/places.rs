@@ -85,6 +85,15 @@ impl Inputs {
         }
     }
 
+    /// Refuses to write over what is read.
+    pub fn spare_read(&self, path: &Path) -> Result<(), JobError> {
+        if self.files.contains(&real(path)) {
+            let problem = "is read by this command and would be lost; name another file to write to";
+            return Err(JobError::new(problem).at(path));
+        }
+        Ok(())
+    }
+
     /// Refuses to write where something else would be lost or handed over.
     pub fn spare(&self, files: &[(&Option<PathBuf>, Written)]) -> Result<(), JobError> {
         let given = || files.iter().filter_map(|(path, what)| Some((path.as_deref()?, *what)));
@@ -95,10 +104,7 @@ impl Inputs {
                     "lies in the release folder; what is for the owner alone must be written elsewhere";
                 return Err(JobError::new(problem).at(path));
             }
-            if self.files.contains(&place) {
-                let problem = "is read by this command and would be lost; name another file to write to";
-                return Err(JobError::new(problem).at(path));
-            }
+            self.spare_read(path)?;
             if given().take(at).any(|(other, _)| real(other) == place) {
                 return Err(JobError::new("is named twice to be written; give each its own file").at(path));
             }

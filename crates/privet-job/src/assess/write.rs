@@ -22,9 +22,39 @@ pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     files.put()
 }
 
+/// The same for a file that tells no more than a release does, which others may read.
+pub(crate) fn whole_for_others(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let mut files = Staged { access: Access::Others, files: Vec::new(), folders: Vec::new() };
+    files.write(path, bytes)?;
+    files.put()
+}
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Access {
+    /// Who wrote it: it tells of people by their records.
+    #[default]
+    Owner,
+    /// Whoever the system lets.
+    Others,
+}
+
+impl Access {
+    fn create(self, path: &Path) -> std::io::Result<std::fs::File> {
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        if self == Self::Owner {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        options.open(path)
+    }
+}
+
 /// Files that are written under other names, and put in place together. What is not put in place goes when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
+    access: Access,
     /// What was written, and where it belongs.
     files: Vec<(PathBuf, PathBuf)>,
     /// Folders that were made for them, the innermost first.
@@ -35,7 +65,8 @@ impl Staged {
     /// Files of a folder, which is made when it is not there.
     pub fn in_folder(folder: &Path) -> Result<Self, RunError> {
         let new = folder.ancestors().take_while(|own| !own.as_os_str().is_empty() && !own.exists());
-        let staged = Self { files: Vec::new(), folders: new.map(Path::to_owned).collect() };
+        let staged =
+            Self { access: Access::Owner, files: Vec::new(), folders: new.map(Path::to_owned).collect() };
         std::fs::create_dir_all(folder)
             .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(folder))?;
         Ok(staged)
@@ -53,8 +84,9 @@ impl Staged {
     /// Writes a file.
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
         let part = self.part_of(path);
+        let access = self.access;
         let write = || -> std::io::Result<()> {
-            let mut file = std::fs::File::create(&part)?;
+            let mut file = access.create(&part)?;
             file.write_all(bytes)?;
             file.sync_all()
         };

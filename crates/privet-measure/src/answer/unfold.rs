@@ -8,7 +8,7 @@
 //! # Guarantee
 //! Every drawn value is one that the label may stand for, as far as labels are read rightly; an end that there is not is an
 //! empty cell. Labels that cannot be read stay as they are, and their columns are named. Where labels have no end on one
-//! side (`>=90`) the end that they have is taken. Equal seeds give equal tables. Nothing here tells more than the release:
+//! side (`>=90`) the end that they have is taken, since nothing tells how far they reach, and their columns are named too. Equal seeds give equal tables. Nothing here tells more than the release:
 //! drawn values are no data about people, and what is learned from them is learned from noise too.
 
 use foldhash::HashMap;
@@ -32,6 +32,9 @@ pub struct Unfolded {
     pub columns: Vec<UnfoldedColumn>,
     /// Columns with labels that could not be read and stayed as they are.
     pub unread: Vec<String>,
+    /// Columns with labels that have no end on one side, in which the end that they have was written: nothing tells how far the
+    /// values behind them reach.
+    pub open_ended: Vec<String>,
 }
 
 /// A column of texts.
@@ -79,7 +82,7 @@ impl Records {
     /// When its columns do not fit together.
     pub fn unfold(&self, how: Unfolding, seed: u64) -> Result<Unfolded, AnswerError> {
         self.check()?;
-        let mut found = Unfolded { columns: Vec::new(), unread: Vec::new() };
+        let mut found = Unfolded { columns: Vec::new(), unread: Vec::new(), open_ended: Vec::new() };
         for (number, column) in (0..).zip(&self.columns) {
             let mut random = Random::stream(seed, number);
             match &column.cells {
@@ -111,6 +114,10 @@ impl Records {
                                 }
                             },
                         }
+                    }
+                    let is_open = |&code: &u32| column.regions.get(code as usize).is_some_and(has_one_end);
+                    if how == Unfolding::Leaves && codes.iter().any(is_open) {
+                        found.open_ended.push(column.name.clone());
                     }
                     if !is_read {
                         found.unread.push(column.name.clone());
@@ -216,6 +223,11 @@ fn ends(column: &AnswerColumn, label: u32) -> [String; 2] {
         }
         Values::Unknown { .. } => nothing,
     }
+}
+
+/// Whether a label is known to end on one side only.
+fn has_one_end(region: &Region) -> bool {
+    matches!(&region.values, Values::Range { from, to, spread: None, .. } if from.is_finite() != to.is_finite())
 }
 
 /// A value behind a label; `None` when the label cannot be read.

@@ -71,7 +71,7 @@ impl Tuples {
         for same in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
             tuples.codes.extend((0..training.columns.len()).map(|column| code(column, same[0])));
             tuples.class.push(training.classes[same[0] as usize]);
-            tuples.weight.push(same.len() as f64);
+            tuples.weight.push(same.iter().map(|&row| training.weight(row as usize)).sum());
         }
         tuples
     }

@@ -28,6 +28,8 @@ pub use naive_bayes::NaiveBayes;
 pub struct Training {
     columns: Vec<TrainingColumn>,
     classes: Vec<u32>,
+    /// Per record how much it counts; empty when all count 1.
+    weights: Vec<f64>,
     /// How many classes there can be.
     class_count: usize,
 }
@@ -58,6 +60,9 @@ pub enum TrainingError {
         /// The class labels.
         expected: usize,
     },
+    /// Weights do not fit the records.
+    #[error("each record needs one weight that is a finite number above 0")]
+    Weights,
     /// A code has no span, or a span lies outside the leaves.
     #[error("column {column} has a code without a span of its leaves")]
     Span {
@@ -83,7 +88,39 @@ impl Training {
             }
         }
         let class_count = classes.iter().max().map_or(0, |&most| most as usize + 1);
-        Ok(Self { columns, classes, class_count })
+        Ok(Self { columns, classes, weights: Vec::new(), class_count })
+    }
+
+    /// The same, where each record counts so much. Of a record whose class is known by chances alone, as in a bucket of which
+    /// only the counts of classes are published, each class is a record that counts its chance (survey US-13).
+    ///
+    /// # Errors
+    /// As with [`new`](Self::new), and when there is not one finite weight above 0 for each record.
+    pub fn weighed(
+        columns: Vec<TrainingColumn>,
+        classes: Vec<u32>,
+        weights: Vec<f64>,
+    ) -> Result<Self, TrainingError> {
+        let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
+        if weights.len() != classes.len() || !weights.iter().all(is_weight) {
+            return Err(TrainingError::Weights);
+        }
+        Ok(Self { weights, ..Self::new(columns, classes)? })
+    }
+
+    /// How much a record counts.
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
+
+    /// How much all records count.
+    fn weight_of_all(&self) -> f64 {
+        if self.weights.is_empty() { self.rows() as f64 } else { self.weights.iter().sum() }
+    }
+
+    /// Per record how much it counts; empty when all count 1.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// The columns.

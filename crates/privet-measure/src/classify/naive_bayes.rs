@@ -39,15 +39,15 @@ impl Likelihood {
     fn new(
         column: &TrainingColumn,
         training: &Training,
-        records: &[u64],
+        records: &[f64],
         smoothing: f64,
         most: Option<usize>,
     ) -> Self {
         let classes = training.class_count;
-        let mut shares = shares(column, &training.classes, classes);
+        let mut shares = shares(column, training);
         let Some(most) = most.filter(|&most| column.is_ordered && column.leaves as usize > most) else {
             for (place, share) in shares.iter_mut().enumerate() {
-                let records = records[place % classes] as f64;
+                let records = records[place % classes];
                 *share = ((*share + smoothing) / (records + smoothing * f64::from(column.leaves))).ln();
             }
             return Self { range_of: None, ln: shares };
@@ -61,12 +61,12 @@ impl Likelihood {
                 *sum += share;
             }
         }
-        let all = training.rows() as f64;
+        let all = training.weight_of_all();
         for own in ln.chunks_mut(classes.max(1)) {
             let weight: f64 = own.iter().sum();
             for (share, &records) in own.iter_mut().zip(records) {
                 let added = smoothing * count as f64;
-                *share = ((*share + added * weight / all) / (records as f64 + added)).ln();
+                *share = ((*share + added * weight / all) / (records + added)).ln();
             }
         }
         Self { range_of: Some(range_of), ln }
@@ -117,16 +117,18 @@ impl NaiveBayes {
 
     /// The same, with numbers and dates of many different values cut into ranges.
     pub fn by_ranges(training: &Training, smoothing: f64) -> Self {
-        Self::cut(training, smoothing, Some(((training.rows() as f64).sqrt() as usize).max(FEW)))
+        Self::cut(training, smoothing, Some((training.weight_of_all().sqrt() as usize).max(FEW)))
     }
 
     fn cut(training: &Training, smoothing: f64, most: Option<usize>) -> Self {
         let smoothing = if smoothing > 0.0 && smoothing.is_finite() { smoothing } else { 1.0 };
-        let mut records = vec![0u64; training.class_count];
-        training.classes.iter().for_each(|&class| records[class as usize] += 1);
-        let classes = records.iter().filter(|&&records| records > 0).count() as f64;
-        let all = training.rows() as f64 + smoothing * classes;
-        let prior = |&records: &u64| (records > 0).then(|| ((records as f64 + smoothing) / all).ln());
+        let mut records = vec![0.0; training.class_count];
+        for (row, &class) in training.classes.iter().enumerate() {
+            records[class as usize] += training.weight(row);
+        }
+        let classes = records.iter().filter(|&&records| records > 0.0).count() as f64;
+        let all = training.weight_of_all() + smoothing * classes;
+        let prior = |&records: &f64| (records > 0.0).then(|| ((records + smoothing) / all).ln());
         let likelihood =
             |column: &TrainingColumn| Likelihood::new(column, training, &records, smoothing, most);
         Self {
@@ -154,20 +156,21 @@ impl Classifier for NaiveBayes {
 }
 
 /// Per leaf and class the records, each of which is shared out evenly over the leaves that it covers.
-fn shares(column: &TrainingColumn, classes: &[u32], class_count: usize) -> Vec<f64> {
+fn shares(column: &TrainingColumn, training: &Training) -> Vec<f64> {
+    let class_count = training.class_count;
     // Records with the same label and class count together, and a label is spread once.
-    let mut counts = vec![0u64; column.spans.len() * class_count];
-    for (&code, &class) in column.codes.iter().zip(classes) {
-        counts[code as usize * class_count + class as usize] += 1;
+    let mut counts = vec![0.0; column.spans.len() * class_count];
+    for (row, (&code, &class)) in column.codes.iter().zip(&training.classes).enumerate() {
+        counts[code as usize * class_count + class as usize] += training.weight(row);
     }
     let mut shares = vec![0.0; column.leaves as usize * class_count];
     // What begins at a leaf and ends before another.
     let mut steps = vec![0.0; (column.leaves as usize + 1) * class_count];
     for (span, counts) in column.spans.iter().zip(counts.chunks(class_count.max(1))) {
         let each = 1.0 / f64::from(span.last - span.first + 1);
-        for (class, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (class, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
             let at = |leaf: u32| leaf as usize * class_count + class;
-            let weight = count as f64 * each;
+            let weight = count * each;
             if span.first == span.last {
                 shares[at(span.first)] += weight;
             } else {

@@ -1,7 +1,9 @@
 //! Coefficients in the units of the data, with their standard errors.
 //!
 //! Inside, numbers are moved by their mean μ and divided by their deviation s, so a coefficient b there is b/s here,
-//! and the intercept b_0 is b_0 − Σ b μ/s. Both are linear in b, and so are the standard errors of them: √(aᵀ C a).
+//! and the intercept b_0 is b_0 − Σ b μ/s. Of categories, which have a coefficient for each leaf inside, the records determine
+//! only how far leaves are apart: told is how far each is from the first, which the intercept stands for. All of them are
+//! sums a of the b, and their standard errors are √(aᵀ C a).
 
 use super::design::{Encoded, EncodedKind};
 
@@ -64,9 +66,12 @@ pub(super) fn coefficients(
         let begin = own.base + 1;
         match &own.kind {
             EncodedKind::Categories { means, .. } => {
-                for place in 0..means.len() {
-                    let term = Term::Leaf { column, leaf: place as u32 + 1 };
-                    found.push(coefficient(term, &[(begin + place, 1.0)]));
+                for place in 1..means.len() {
+                    let term = Term::Leaf { column, leaf: place as u32 };
+                    found.push(coefficient(term, &[(begin, -1.0), (begin + place, 1.0)]));
+                }
+                if !means.is_empty() {
+                    intercept.push((begin, 1.0));
                 }
             }
             EncodedKind::Numbers { units, .. } => {

@@ -1,7 +1,10 @@
 //! Released records as features for regression (survey US-11).
 //!
-//! A column of categories with L leaves is L−1 features, one for each leaf but the first, which is the reference; a
-//! column of numbers is one feature, or two with [`Reading::Bounds`]. A released cell becomes
+//! A column of categories with L leaves is L features, one for each leaf; a column of numbers is one feature, or two with
+//! [`Reading::Bounds`]. No leaf is set apart as a reference: of a label over several leaves, the ridge and the least sum of
+//! squares make the coefficients of its leaves equal, and a reference, whose coefficient is fixed, could not be. So what is
+//! learned does not depend on the order of leaves. Coefficients are told as differences from the first leaf afterwards
+//! (`coefficient.rs`). A released cell becomes
 //!
 //! - the mean of the features of its leaves ([`Reading::Mean`]);
 //! - for numbers the lowest and the highest of its leaves (US-11 ii, [`Reading::Bounds`]); for categories, which have
@@ -84,7 +87,7 @@ impl Encoded {
         let own = coefficients.get(self.base..self.base + self.width()).unwrap_or_default();
         match (&self.kind, leaf) {
             (EncodedKind::Categories { leaves, .. }, Some(leaf)) if leaf < *leaves => {
-                (leaf as usize).checked_sub(1).and_then(|place| own.get(place)).map_or(0.0, |own| *own)
+                own.get(leaf as usize).copied().unwrap_or(0.0)
             }
             (EncodedKind::Categories { means, .. }, _) => {
                 own.iter().zip(means).map(|(c, mean)| c * mean).sum()
@@ -121,6 +124,8 @@ pub struct Design {
     codes: Vec<u32>,
     /// Per tuple its records.
     pub(super) weights: Vec<f64>,
+    /// Per record how much it counts; empty when all count 1.
+    pub(super) row_weights: Vec<f64>,
 }
 
 /// A column before it is encoded: per code the spans of leaves that it covers.
@@ -184,7 +189,7 @@ impl Design {
             }
         }
         let width = |(column, scale): (&Read, &Scale)| match (scale, reading) {
-            (Scale::Categories, _) => column.leaves.saturating_sub(1) as usize,
+            (Scale::Categories, _) => column.leaves as usize,
             (Scale::Numbers(_), Reading::Bounds) => 2,
             (Scale::Numbers(_), _) => 1,
         };
@@ -209,6 +214,7 @@ impl Design {
             tuple_of: vec![0; records],
             codes: Vec::new(),
             weights: Vec::new(),
+            row_weights: Vec::new(),
         };
         let mut base = 0;
         for ((column, scale), width) in columns.iter().zip(scales).zip(widths) {
@@ -231,6 +237,27 @@ impl Design {
             self.weights.push(same.len() as f64);
             same.iter().for_each(|&row| self.tuple_of[row as usize] = tuple);
         }
+    }
+
+    /// Lets each record count so much.
+    ///
+    /// # Errors
+    /// When there is not one weight for each record.
+    pub fn weigh(mut self, weights: &[f64]) -> Result<Self, LearnError> {
+        if weights.len() != self.rows() {
+            return Err(LearnError::Targets { records: self.rows(), targets: weights.len() });
+        }
+        self.weights.fill(0.0);
+        for (&tuple, weight) in self.tuple_of.iter().zip(weights) {
+            self.weights[tuple as usize] += weight;
+        }
+        self.row_weights = weights.to_vec();
+        Ok(self)
+    }
+
+    /// How much a record counts.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.row_weights.get(row).copied().unwrap_or(1.0)
     }
 
     /// How many records there are.
@@ -285,11 +312,9 @@ impl Read {
                 for (spans, &records) in self.spans.iter().zip(&records) {
                     let leaves: u64 = spans.iter().map(|span| u64::from(span.last - span.first) + 1).sum();
                     let each = 1.0 / leaves.max(1) as f64;
-                    for place in
-                        spans.iter().flat_map(|span| span.first.max(1)..=span.last).map(|leaf| leaf - 1)
-                    {
-                        cells.entries.push((base as u32 + place, each));
-                        means[place as usize] += records as f64 * each / all;
+                    for leaf in spans.iter().flat_map(|span| span.first..=span.last) {
+                        cells.entries.push((base as u32 + leaf, each));
+                        means[leaf as usize] += records as f64 * each / all;
                     }
                     cells.starts.push(cells.entries.len());
                 }
@@ -361,20 +386,21 @@ mod tests {
             Design::from_coverage(&[(&codes, &coverage)], &[Scale::Categories], Reading::Mean).unwrap();
         let third = 1.0 / 3.0;
         let expected = [
-            vec![],
-            vec![(0, 0.5), (1, 0.5)],
-            vec![(0, third), (1, third)],
-            vec![(1, 0.5)],
-            vec![(0, 0.5), (1, 0.5)],
+            vec![(0, 1.0)],
+            vec![(1, 0.5), (2, 0.5)],
+            vec![(0, third), (1, third), (2, third)],
+            vec![(0, 0.5), (2, 0.5)],
+            vec![(1, 0.5), (2, 0.5)],
         ];
         assert_eq!(rows(&design), expected);
-        assert_eq!((design.rows(), design.features(), design.weights.len()), (5, 2, 4));
+        assert_eq!((design.rows(), design.features(), design.weights.len()), (5, 3, 4));
         // What is not known is the mean record.
         let mean = (0.5 + third + 0.5) / 5.0;
-        assert!((design.columns[0].dot(None, &[1.0, 0.0]) - mean).abs() < 1e-15);
-        assert_eq!(design.columns[0].dot(Some(2), &[3.0, 4.0]), 4.0);
-        assert_eq!(design.columns[0].dot(Some(0), &[3.0, 4.0]), 0.0);
-        assert_eq!(design.columns[0].dot(Some(3), &[0.0, 1.0]), design.columns[0].dot(None, &[0.0, 1.0]));
+        assert!((design.columns[0].dot(None, &[0.0, 1.0, 0.0]) - mean).abs() < 1e-15);
+        assert_eq!(design.columns[0].dot(Some(2), &[2.0, 3.0, 4.0]), 4.0);
+        assert_eq!(design.columns[0].dot(Some(0), &[2.0, 3.0, 4.0]), 2.0);
+        let beyond = design.columns[0].dot(Some(3), &[0.0, 0.0, 1.0]);
+        assert_eq!(beyond, design.columns[0].dot(None, &[0.0, 0.0, 1.0]));
     }
 
     #[test]
@@ -408,7 +434,7 @@ mod tests {
         assert_eq!(drawn, draw(7));
         assert_ne!(drawn, draw(8));
         // A third each: the deviation of a count is 26.
-        for (row, least) in [(vec![], 850), (vec![(0, 1.0)], 850), (vec![(2, 1.0)], 850)] {
+        for (row, least) in [(vec![(0, 1.0)], 850), (vec![(1, 1.0)], 850), (vec![(3, 1.0)], 850)] {
             assert!(drawn.iter().filter(|own| **own == row).count() > least);
         }
     }
@@ -420,7 +446,7 @@ mod tests {
             Design::from_coverage(&[(codes, &coverage)], scales, Reading::Mean)
                 .map(|design| design.features())
         };
-        assert_eq!(build(&[0, 2], &[Scale::Categories]), Ok(2));
+        assert_eq!(build(&[0, 2], &[Scale::Categories]), Ok(3));
         assert_eq!(build(&[0, 2], &[]), Err(LearnError::Scales { columns: 1, scales: 0 }));
         assert_eq!(build(&[3], &[Scale::Categories]), Err(LearnError::Span { column: 0 }));
         for numbers in [vec![1.0], vec![1.0, 2.0, f64::NAN], vec![1.0, 2.0, 1e200]] {
@@ -430,7 +456,7 @@ mod tests {
         let scales = [Scale::Categories, Scale::Categories];
         let found = Design::from_coverage(&two, &scales, Reading::Mean).map(|_| ());
         assert_eq!(found, Err(LearnError::Length { column: 1, found: 1, expected: 2 }));
-        let wide = Coverage::identity(2002);
+        let wide = Coverage::identity(2001);
         let found = Design::from_coverage(&[(&[0], &wide)], &scales[..1], Reading::Mean).map(|_| ());
         assert_eq!(found, Err(LearnError::Features { features: 2001 }));
         let none = Coverage::identity(0);

@@ -47,15 +47,18 @@ impl LinearRegression {
         }
         // Per tuple the mean; what varies within a tuple no feature explains.
         let mut means = vec![0.0; design.weights.len()];
-        for (&tuple, value) in design.tuple_of.iter().zip(target) {
-            means[tuple as usize] += value / design.weights[tuple as usize];
+        let weighed = || target.iter().enumerate().map(|(row, &value)| (row, value, design.weight(row)));
+        for (row, value, weight) in weighed() {
+            let tuple = design.tuple_of[row] as usize;
+            means[tuple] += value * weight / design.weights[tuple];
         }
         let square = |value: f64| value * value;
-        let within: f64 =
-            design.tuple_of.iter().zip(target).map(|(&t, y)| square(y - means[t as usize])).sum();
-        let n = target.len() as f64;
-        let mean: f64 = target.iter().map(|value| value / n).sum();
-        let total: f64 = target.iter().map(|value| square(value - mean)).sum();
+        let within: f64 = weighed()
+            .map(|(row, value, weight)| weight * square(value - means[design.tuple_of[row] as usize]))
+            .sum();
+        let n: f64 = design.weights.iter().sum();
+        let mean: f64 = weighed().map(|(_, value, weight)| value * weight / n).sum();
+        let total: f64 = weighed().map(|(_, value, weight)| weight * square(value - mean)).sum();
 
         let size = design.features + 1;
         // Moved by the mean, which the intercept gives back: a large offset costs no digits.

@@ -66,15 +66,20 @@ impl LogisticRegression {
         reading: Reading,
         options: LogisticOptions,
     ) -> Result<Self, LearnError> {
+        let weighed = |design: Design| match training.weights() {
+            [] => Ok(design),
+            weights => design.weigh(weights),
+        };
         let design = Design::new(training.columns(), scales, reading)?;
         if training.columns().is_empty() {
             // Without columns a design knows of no records; only how frequent classes are can be told.
             let everybody = privet_data::Coverage::identity(1);
             let codes = vec![0; training.rows()];
             let design = Design::from_coverage(&[(&codes, &everybody)], &[Scale::Categories], reading)?;
+            let design = weighed(design)?;
             return Self::fit(&design, training.classes(), options);
         }
-        Self::fit(&design, training.classes(), options)
+        Self::fit(&weighed(design)?, training.classes(), options)
     }
 
     /// Learns the classes of records.
@@ -97,8 +102,10 @@ impl LogisticRegression {
         };
         let one = |class: &u32| {
             let mut own = vec![0.0; design.weights.len()];
-            for (&tuple, other) in design.tuple_of.iter().zip(classes) {
-                own[tuple as usize] += f64::from(u8::from(class == other));
+            for (row, (&tuple, _)) in
+                design.tuple_of.iter().zip(classes).enumerate().filter(|own| own.1.1 == class)
+            {
+                own[tuple as usize] += design.weight(row);
             }
             Problem { design, own, ridge }.solve(options.steps)
         };
@@ -199,20 +206,15 @@ impl Problem<'_> {
                 break;
             }
         }
-        let inverse = factor.inverse();
-        // What the ridge alone holds in place has a variance too, and says nothing of the records.
-        let is_told = |place: usize| place == 0 || self.ridge * inverse[(place, place)] <= MOST_OF_RIDGE;
         let variance = |sum: &[(usize, f64)]| {
-            if !sum.iter().all(|own| own.1 == 0.0 || is_told(own.0)) {
-                return None;
-            }
-            let mut variance = 0.0;
-            for &(a, x) in sum {
-                for &(b, y) in sum {
-                    variance += x * y * inverse[(a, b)];
-                }
-            }
-            Some(variance).filter(|variance| variance.is_finite())
+            let mut own = DVector::zeros(size);
+            sum.iter().for_each(|&(place, factor)| own[place] += factor);
+            let spread = factor.solve(&own);
+            let variance = own.dot(&spread);
+            // What the ridge alone holds in place has a variance too, and says nothing of the records: of aᵀ C a, with C the
+            // inverse of information and ridge, the part λ |C a|² comes from the ridge.
+            let of_ridge = self.ridge * spread.iter().skip(1).map(|own| own * own).sum::<f64>();
+            (variance.is_finite() && of_ridge <= MOST_OF_RIDGE * variance).then_some(variance)
         };
         let solved: Vec<f64> = solved.iter().copied().collect();
         let coefficients = coefficients(&self.design.columns, &solved, variance);

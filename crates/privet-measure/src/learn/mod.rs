@@ -1,7 +1,7 @@
 //! Regression on released records (survey US-10, US-11).
 //!
 //! A [`Design`] turns released records into features in terms of leaves, as `classify` does: a category is one
-//! feature for each leaf but the first, a number is itself. What a released cell that covers several leaves becomes
+//! feature for each leaf, a number is itself. What a released cell that covers several leaves becomes
 //! is a [`Reading`]: by default the mean over its leaves, which is leaf sampling (US-11 i) carried to its end.
 //!
 //! [`LinearRegression`] tells a number, with standard errors; [`LogisticRegression`] tells a class and is a

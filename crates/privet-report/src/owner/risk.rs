@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 
 use crate::draw::bins::{self, Bar};
+use crate::text::escape;
 use crate::{Assessment, Facts};
 
 use super::figures;
@@ -14,6 +15,9 @@ pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessmen
         return;
     };
     figures(out, "risk-table", "Risk figures", &risk.figures);
+    for note in &risk.notes {
+        put!(out, "<p>{}</p>\n", escape(note));
+    }
     let bars: Vec<Bar> =
         risk.histogram.iter().map(|bin| Bar { from: bin.from, to: bin.to, many: bin.records }).collect();
     if bars.is_empty() {

@@ -326,6 +326,7 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
         not_made: vec![NotMade { attack: text.into(), why: text.into() }; many],
         max_risk: Some(value),
         risk: Some(Risk {
+            notes: Vec::new(),
             figures: vec![figure.clone(); many],
             histogram: vec![RiskBin { from: 0.0, to: value, records: 7 }; many],
         }),

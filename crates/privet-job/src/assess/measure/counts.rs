@@ -69,7 +69,7 @@ pub(in crate::assess) fn measure(
         Err(why) => utility.notes.push(format!("The divergence of the fitted table is not computed: {why}.")),
     }
     let figures = tables.iter().flat_map(small).collect();
-    let risk = Risk { figures, histogram: Vec::new() };
+    let risk = Risk { figures, histogram: Vec::new(), notes: Vec::new() };
     let assessment = Assessment { utility: Some(utility), risk: Some(risk), ..Assessment::default() };
     if let Some(path) = &options.report {
         let page = privet_report::owner_counts_html(manifest, &assessment);
@@ -359,6 +359,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
+        ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     match given.iter().find(|own| own.1) {

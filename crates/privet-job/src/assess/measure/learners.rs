@@ -9,10 +9,12 @@ use privet_measure::learn::{Coefficient, LogisticOptions, LogisticRegression, Re
 use privet_measure::utility::{
     Classes, Estimate, NORMAL_95, UtilityError, analytical_validity, mean_interval_overlap,
 };
+use privet_release::Published;
+use privet_release::published::SensitiveColumn;
 use privet_report::{Figure, Learner, Utility};
 
 use super::super::original::translate;
-use super::protocol::Split;
+use super::protocol::{Split, picked};
 use super::{Beside, figure, spread_out};
 use crate::error::{JobError, RunError};
 
@@ -24,10 +26,57 @@ pub(super) fn predicted(beside: &Beside<'_>, flag: &str, name: &str) -> Result<u
     if release.quasi.iter().any(|&at| release.table.columns[at].name == name) {
         return Err(wrong("which is an identifying column of the release; name another"));
     }
-    if release.table.position(name).is_none() {
-        return Err(wrong("which is not published record by record; name another"));
+    if release.table.position(name).is_none() && in_buckets(release, name).is_none() {
+        return Err(wrong("which is not published; name another"));
     }
     Ok(position)
+}
+
+/// A column of which buckets tell how often each value occurs in them, and not who has it.
+pub(super) fn in_buckets<'a>(release: &'a Published, name: &str) -> Option<&'a SensitiveColumn> {
+    release.sensitive.iter().find(|own| own.name == name && own.codes.is_none())
+}
+
+/// What is said where a column is learned from buckets.
+pub(super) const OF_BUCKETS: &str = "Learned from buckets: whoever is in one has each of its values in the share that it has there, those of people who are \
+     tested included.";
+
+/// What classes records have, as far as a release tells.
+pub(super) struct Told {
+    /// Which of the records that are learned from; one for each class that a record may have.
+    places: Vec<usize>,
+    classes: Vec<u32>,
+    /// How likely it has it.
+    chances: Vec<f64>,
+}
+
+impl Told {
+    /// One class for each record.
+    pub fn each(classes: Vec<u32>) -> Self {
+        Self { places: (0..classes.len()).collect(), chances: vec![1.0; classes.len()], classes }
+    }
+
+    /// Shares of a bucket, for everybody in it (survey US-13). `code_of` are the codes of its values in the original.
+    fn of_buckets(
+        split: &Split<'_>,
+        release: &Published,
+        column: &SensitiveColumn,
+        code_of: &[Option<u32>],
+    ) -> Self {
+        let mut told = Self { places: Vec::new(), classes: Vec::new(), chances: Vec::new() };
+        for (place, &published) in split.published.iter().enumerate() {
+            let cells = column.histograms.of(release.group_of[published]);
+            let all: u64 = cells.iter().map(|cell| cell.1).sum();
+            for &(value, count) in cells.iter().filter(|cell| cell.1 > 0) {
+                if let Some(class) = code_of[value as usize] {
+                    told.places.push(place);
+                    told.classes.push(class);
+                    told.chances.push(count as f64 / all as f64);
+                }
+            }
+        }
+        told
+    }
 }
 
 /// Classifiers that learn from the release, tested on raw records.
@@ -64,6 +113,12 @@ pub(super) fn learners(
     if split.is_empty() {
         return Ok(());
     }
+    if let Some(column) = in_buckets(release, class) {
+        utility.notes.push(OF_BUCKETS.to_owned());
+        let code_of = translate(&column.domain, &own.domain);
+        let told = Told::of_buckets(&split, release, column, &code_of);
+        return train(&split, own, &told, utility, progress);
+    }
     // What is learned from the release is what it says, even where that is not true.
     let said = release.table.column(class);
     let code_of = said.map(|column| translate(&column.domain, &own.domain)).unwrap_or_default();
@@ -71,8 +126,8 @@ pub(super) fn learners(
         said.and_then(|column| code_of[column.codes[published] as usize])
             .unwrap_or(labels[original.record_of[published] as usize])
     };
-    let said = split.published.iter().map(of_release).collect();
-    train(&split, own, said, utility, progress)
+    let said = Told::each(split.published.iter().map(of_release).collect());
+    train(&split, own, &said, utility, progress)
 }
 
 /// Trains every classifier twice and tests it. `own` is the class in the original; `said` is what the release says it is, per
@@ -80,7 +135,7 @@ pub(super) fn learners(
 pub(super) fn train(
     split: &Split<'_>,
     own: &Column,
-    said: Vec<u32>,
+    said: &Told,
     utility: &mut Utility,
     progress: &dyn Progress,
 ) -> Result<(), RunError> {
@@ -96,7 +151,12 @@ pub(super) fn train(
             .map_err(|error| RunError::from(JobError::new(error.to_string())))
     };
     let truth: Vec<u32> = split.originals.iter().map(|&record| labels[record]).collect();
-    let from_release = of(&split.released, said.clone())?;
+    let of_told = |columns: &[TrainingColumn]| {
+        let columns = columns.iter().map(|own| picked(own, &said.places)).collect();
+        Training::weighed(columns, said.classes.clone(), said.chances.clone())
+            .map_err(|error| RunError::from(JobError::new(error.to_string())))
+    };
+    let from_release = of_told(&split.released)?;
     let from_raw = of(&split.raw, truth.clone())?;
     let mut count = vec![0u64; own.domain.len()];
     for &record in &split.originals {
@@ -132,7 +192,7 @@ pub(super) fn train(
     progress.check()?;
     let scales: Vec<Scale> = split.features.iter().map(Scale::of).collect();
     let (from_release, from_raw) =
-        (of(&split.coarsened(&split.released), said)?, of(&split.coarsened(&split.raw), truth)?);
+        (of_told(&split.coarsened(&split.released))?, of(&split.coarsened(&split.raw), truth)?);
     let logistic = |training: &Training| {
         LogisticRegression::train(training, &scales, Reading::Mean, LogisticOptions::default())
     };

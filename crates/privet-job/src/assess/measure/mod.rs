@@ -58,6 +58,8 @@ pub(super) struct Wanted<'a> {
     pub population: Option<&'a PeopleTable>,
     /// How many people the original is a random sample of.
     pub population_size: Option<u64>,
+    /// From which chance of being found again on records are counted.
+    pub risk_threshold: Option<f64>,
 }
 
 impl From<UtilityError> for RunError {
@@ -190,8 +192,9 @@ pub(super) fn utility(
         Some(Err(TooWide)) => None,
         None => Some(spread.clone()),
     };
-    let figures = table::table_figures(&beside, &spread, reach.as_ref())?;
-    let mut utility = Utility { figures, ..Utility::default() };
+    let mut notes = Vec::new();
+    let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
+    let mut utility = Utility { figures, notes, ..Utility::default() };
     if !utility.figures.iter().any(|own| own.key == "kl") {
         utility.notes.push(
             "The Kullback-Leibler divergence and the likelihood ratio are infinite: for some records nobody shows anything that they \

@@ -12,8 +12,8 @@
 
 use privet_data::{Column, Kind, Progress, Table};
 use privet_measure::utility::{
-    Deviation, Histograms, correlation_error, rank_correlation_error, variation_of_covariances,
-    variation_of_means, variation_of_variances,
+    Deviation, Histograms, correlation_error, expected_items_retained, mean_items_retained,
+    rank_correlation_error, variation_of_covariances, variation_of_means, variation_of_variances,
 };
 use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{ModelColumn, Perturbation};
@@ -25,6 +25,7 @@ use super::columns::{distances, moments};
 use super::numbers::{Moments, Numbers, relative};
 use super::{figure, pairs};
 use crate::error::{JobError, RunError};
+use crate::randomize::items::ReadyItems;
 use crate::randomize::model::ReadyCategories;
 use crate::reconstruct::{ColumnEstimate, ColumnReconstruction, ReconstructOptions, reconstruct_release};
 
@@ -55,6 +56,9 @@ pub(in crate::assess) fn measure(
     let is_set = |own: &ModelColumn| matches!(own.perturbation, Some(Perturbation::Items(_)));
     let sets: Vec<&str> =
         model.columns.iter().filter(|own| is_set(own)).map(|own| own.name.as_str()).collect();
+    if !sets.is_empty() {
+        items(&model.columns, &original, &published.table, &mut utility)?;
+    }
     pairs::of_tables(&original, &published.table, &numbers, &sets, &mut utility)?;
     let assessment = Assessment { utility: Some(utility), ..Assessment::default() };
     if let Some(path) = &options.report {
@@ -79,7 +83,6 @@ pub(super) fn compared_columns(
         let Some(theirs) = original.column(&model.name) else { continue };
         let rebuilt = rebuilt.iter().find(|own| own.column == model.name);
         if matches!(model.perturbation, Some(Perturbation::Items(_))) {
-            utility.notes.push(format!("{} holds sets of items, which are not compared here.", model.name));
             continue;
         }
         match kind_of(model, theirs) {
@@ -99,6 +102,77 @@ pub(super) fn compared_columns(
     Ok((utility, numbers))
 }
 
+/// How many items sets keep (survey UM-33): by the law, and counted where records of both tables correspond.
+fn items(
+    columns: &[ModelColumn],
+    original: &Table,
+    published: &Table,
+    utility: &mut Utility,
+) -> Result<(), RunError> {
+    // Records stand in the order of the original, unless somebody put one of the tables in another.
+    let same = |(model, own): (&ModelColumn, &Column)| {
+        let theirs = original.column(&model.name).filter(|_| model.perturbation.is_none());
+        theirs.is_none_or(|theirs| {
+            let cells = own.codes.iter().zip(&theirs.codes);
+            cells.into_iter().all(|(&a, &b)| own.domain.text(a) == theirs.domain.text(b))
+        })
+    };
+    let corresponds = original.rows == published.rows && columns.iter().zip(&published.columns).all(same);
+    for (model, column) in columns.iter().zip(&published.columns) {
+        let (Some(Perturbation::Items(law)), Some(theirs)) =
+            (&model.perturbation, original.column(&model.name))
+        else {
+            continue;
+        };
+        let ready = ReadyItems::new(law)
+            .map_err(|source| RunError::Perturb { column: model.name.clone(), source })?;
+        let sets = |column: &Column| -> Option<Vec<Vec<u32>>> {
+            let text = |code: u32| match column.domain.is_missing(code) {
+                true => "",
+                false => column.domain.text(code),
+            };
+            let of_code: Option<Vec<Vec<u32>>> =
+                (0..column.domain.len() as u32).map(|code| ready.published(text(code))).collect();
+            let of_code = of_code?;
+            Some(column.codes.iter().map(|&code| of_code[code as usize].clone()).collect())
+        };
+        let (Some(before), Some(after)) = (sets(theirs), sets(column)) else {
+            utility.notes.push(format!("{} holds items that its law does not know.", model.name));
+            continue;
+        };
+        let held = before.iter().map(Vec::len).sum::<usize>() as f64 / before.len().max(1) as f64;
+        // Of a set that is filled up to the size of the law each item is kept as likely.
+        let expected = expected_items_retained(&law.keep)? * held / f64::from(law.size.max(1));
+        utility.figures.extend(figure(
+            "items-retained-expected",
+            &format!("Items of {} kept, by the law", model.name),
+            expected,
+            false,
+            &format!("How many of its items a set keeps, on average, as the law expects it: of {held:.2}."),
+        ));
+        if !corresponds {
+            utility.notes.push(format!(
+                "How many items of {} are kept is not counted: the records do not stand in the order of the original.",
+                model.name
+            ));
+            continue;
+        }
+        utility.figures.extend(mean_items_retained(&before, &after)?.and_then(|kept| {
+            figure(
+                "items-retained",
+                &format!("Items of {} kept", model.name),
+                kept,
+                false,
+                &format!(
+                    "How many of its items a published set still has, on average, of {held:.2}. Items that were added are not \
+                     counted."
+                ),
+            )
+        }));
+    }
+    Ok(())
+}
+
 /// What has no meaning for these releases.
 fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     let given = [
@@ -108,6 +182,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
+        ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     super::super::perturbed::refuse(

@@ -23,7 +23,7 @@ use super::super::original::translate;
 use super::super::perturbed::original_table;
 use super::super::records::check_original;
 use super::conclusions::mean;
-use super::learners::{conclusions, train};
+use super::learners::{Told, conclusions, train};
 use super::numbers::Numbers;
 use super::protocol::{Split, is_third};
 use super::regression::{fit_both, numbers};
@@ -88,6 +88,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--job", options.job.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
+        ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
     ];
     if options.test.is_some() && options.class.is_none() && options.target.is_none() {
@@ -319,7 +320,7 @@ fn learn(
         let split = split(class, rows)?;
         utility.protocol = Some(split.protocol.clone());
         if !split.is_empty() {
-            train(&split, own, said, utility, progress)?;
+            train(&split, own, &Told::each(said), utility, progress)?;
         }
     }
     if let Some(target) = &options.target {

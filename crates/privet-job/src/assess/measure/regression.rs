@@ -6,24 +6,32 @@
 //! records that were learned from, so that it is below 0 for what is worse than guessing. Records without a target are left
 //! out.
 
-use privet_data::{Column, Kind, Progress, Table};
+use privet_data::{Column, Domain, Kind, Progress, Table};
 use privet_measure::classify::TrainingColumn;
 use privet_measure::learn::{Design, LearnError, LinearRegression, Reading, Scale};
 use privet_measure::utility::Classes;
+use privet_release::Published;
+use privet_release::published::SensitiveColumn;
 use privet_report::{Fit, Regression, Utility};
 
-use super::learners::{kept, of_term, predicted};
+use super::learners::{in_buckets, kept, of_term, predicted};
+use super::numbers::Moments;
 use super::protocol::{Split, picked};
 use super::{Beside, figure, spread_out};
 use crate::error::{JobError, RunError};
 
+/// Per code the number; not a number where it has none.
+fn numbers_of(domain: &Domain) -> Vec<f64> {
+    let number = |code: u32| match domain.is_missing(code) {
+        true => f64::NAN,
+        false => Kind::Decimal.number(domain.text(code)).unwrap_or(f64::NAN),
+    };
+    (0..domain.len() as u32).map(number).collect()
+}
+
 /// Per record the number; not a number where it has none.
 pub(super) fn numbers(column: &Column) -> Vec<f64> {
-    let number = |code: u32| match column.domain.is_missing(code) {
-        true => f64::NAN,
-        false => Kind::Decimal.number(column.domain.text(code)).unwrap_or(f64::NAN),
-    };
-    let of_code: Vec<f64> = (0..column.domain.len() as u32).map(number).collect();
+    let of_code = numbers_of(&column.domain);
     column.codes.iter().map(|&code| of_code[code as usize]).collect()
 }
 
@@ -54,8 +62,28 @@ pub(super) fn regression(
     let split = Split::new(beside, target, apart)?;
     utility.protocol = Some(split.protocol.clone());
     utility.notes.extend(split.note().filter(|note| !utility.notes.contains(note)));
-    let said = release.table.column(target).map(numbers).unwrap_or_default();
+    let said = match in_buckets(release, target) {
+        Some(column) => {
+            utility.notes.push(OF_BUCKETS_NUMBERS.to_owned());
+            means_of_buckets(release, column)
+        }
+        None => release.table.column(target).map(numbers).unwrap_or_default(),
+    };
     fit_both(&split, own, &said, utility, progress)
+}
+
+/// What is said where a target is learned from buckets.
+const OF_BUCKETS_NUMBERS: &str = "Fitted to buckets: whoever is in one has the mean of its numbers, those of people who are tested included.";
+
+/// Per published record the mean of the numbers of its bucket (survey US-13); not a number where it has none.
+fn means_of_buckets(release: &Published, column: &SensitiveColumn) -> Vec<f64> {
+    let number = numbers_of(&column.domain);
+    let mean = |group: u32| {
+        let cells = column.histograms.of(group).iter();
+        Moments::of(cells.map(|&(value, count)| (number[value as usize], count))).mean
+    };
+    let of_group: Vec<f64> = (0..release.groups.len() as u32).map(mean).collect();
+    release.group_of.iter().map(|&group| of_group[group as usize]).collect()
 }
 
 /// Fits a regression twice and tests it. `own` is the target in the original, `said` what the release says it is, per

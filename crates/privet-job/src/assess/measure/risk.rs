@@ -18,6 +18,7 @@ use super::numbers::{Numbers, is_numeric};
 use super::{Beside, Wanted, class_ids, figure};
 use crate::error::{JobError, RunError};
 
+/// From which chance on records are counted, unless another is given.
 const THRESHOLD: f64 = 0.2;
 /// Special uniques are looked for in sets of so many columns.
 const SPECIAL: usize = 3;
@@ -39,10 +40,12 @@ pub(in crate::assess) fn risk(
     let failed = |error: &dyn std::fmt::Display| RunError::from(JobError::new(error.to_string()));
     let (group_of, groups) = beside.alike();
     let sizes = &groups;
-    let own = prosecutor(sizes, THRESHOLD).map_err(|e| failed(&e))?;
+    let threshold = wanted.risk_threshold.unwrap_or(THRESHOLD);
+    let limit = percent(threshold);
+    let own = prosecutor(sizes, threshold).map_err(|e| failed(&e))?;
     // Lambert's threshold is reached, not exceeded (PM-03).
     let at_threshold: u64 =
-        sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= THRESHOLD - 1e-12).sum();
+        sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= threshold - 1e-12).sum();
     // Of all people: who is left out is not told at all.
     let all = beside.suppressed.len().max(1) as f64;
     let published = sizes.iter().sum::<u64>() as f64 / all;
@@ -64,10 +67,10 @@ pub(in crate::assess) fn risk(
         ),
         figure(
             "prosecutor-above",
-            "Prosecutor: records above 20 %",
+            &format!("Prosecutor: records above {limit} %"),
             own.above,
             true,
-            "The share of records that are found again with a chance of more than one in five.",
+            &format!("The share of records that are found again with a chance of more than {limit} %."),
         ),
         figure(
             "marketer",
@@ -92,17 +95,21 @@ pub(in crate::assess) fn risk(
         ),
         figure(
             "lambert-threshold",
-            "Lambert: people at 20 % or above",
+            &format!("Lambert: people at {limit} % or above"),
             reached,
             true,
-            "The share of people for whom that chance is one in five or more.",
+            &format!("The share of people for whom that chance is {limit} % or more."),
         ),
     ];
+    let mut notes = Vec::new();
+    let mut people = None;
     if let Some(population) = wanted.population {
         // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
         let (group_of, groups) = (group_of.clone(), groups.clone());
         let shown = Published { group_of, groups, ..release.clone() };
-        figures.extend(population_figures(&shown, population, THRESHOLD)?);
+        let found = people_of_groups(&shown, population, &mut notes)?;
+        figures.extend(population_figures(&shown, &found, threshold)?);
+        people = Some(found);
     }
     let rows = release.table.rows.max(1) as f64;
     let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
@@ -129,29 +136,48 @@ pub(in crate::assess) fn risk(
         "Records of the original that no other equals in all identifying columns.",
     ));
     let identifying = "by the values of the original";
-    let people = people_behind(release, wanted);
-    figures.extend(estimated_uniques(people, Stage::Before, &count, original.table.rows, identifying));
+    let behind = people_behind(release, wanted);
+    figures.extend(estimated_uniques(behind, Stage::Before, &count, original.table.rows, identifying));
     let identifying = "by what is published";
-    figures.extend(estimated_uniques(people, Stage::After, sizes, release.table.rows, identifying));
+    figures.extend(estimated_uniques(behind, Stage::After, sizes, release.table.rows, identifying));
     figures.extend(uncertainty(release));
     let labels: Vec<&[u32]> =
         release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
     let (special, found) = special_uniques(&originals, &labels, (original.table.rows, release.table.rows));
     figures.extend(found);
+    let fraction = behind.map(|people| original.table.rows as f64 / people).filter(|own| *own <= 1.0);
+    let intrusion = match (&special, fraction) {
+        (Some(special), Some(fraction)) => {
+            let scores = special.intrusion_scores(fraction).map_err(|e| failed(&e))?;
+            figures.extend(intrusion_figures(
+                special.intrusion_risk(fraction).map_err(|e| failed(&e))?,
+                &scores,
+            ));
+            Some(scores)
+        }
+        _ => None,
+    };
     progress.check()?;
     figures.push(nearest_neighbours(&beside));
     if let Some(path) = wanted.risk_file {
-        risk_file(path, &beside, (&group_of, &groups), &class_of, &count, special.as_ref())?;
+        let after = Grouped {
+            group_of: &group_of,
+            groups: &groups,
+            people: people.as_deref(),
+            intrusion: intrusion.as_deref(),
+        };
+        risk_file(path, &beside, &after, &class_of, &count, special.as_ref())?;
     }
-    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes) })
+    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
 }
 
-/// Journalist and marketer against a population table.
-fn population_figures(
+/// Per group how many people of a population may stand in it, and at least as many as its records: a population that lacks
+/// somebody of the data would make risks too large to be true.
+fn people_of_groups(
     release: &Published,
     population: &PeopleTable,
-    threshold: f64,
-) -> Result<Vec<Option<Figure>>, RunError> {
+    notes: &mut Vec<String>,
+) -> Result<Vec<u64>, RunError> {
     let people = privet_attack::adversary::suspects(release, &population.crowd())
         .map_err(|error| JobError::new(error.to_string()))?;
     let mut sizes = vec![0u64; release.groups.len()];
@@ -160,13 +186,40 @@ fn population_figures(
             sizes[place.group as usize] += 1;
         }
     }
-    // A population that lacks somebody of the data would make risks too small to be true.
+    let (mut raised, mut lacking) = (0u64, 0u64);
     for (own, &records) in sizes.iter_mut().zip(&release.groups) {
-        *own = (*own).max(records);
+        if *own < records {
+            raised += 1;
+            lacking += records - *own;
+            *own = records;
+        }
     }
+    if raised > 0 {
+        notes.push(format!(
+            "The population lacks people of the data: in {raised} of {} groups it has {lacking} people fewer than there are \
+             records. There as many people as records are taken, so that a journalist is a prosecutor.",
+            release.groups.iter().filter(|records| **records > 0).count()
+        ));
+    }
+    if !population.knows_all(release) {
+        notes.push(
+            "Of some people of the population a value is missing. They are counted wherever they may stand, which makes the risk \
+             by the population rather too small."
+                .to_owned(),
+        );
+    }
+    Ok(sizes)
+}
+
+/// Journalist and marketer against a population, of which so many people may stand in each group.
+fn population_figures(
+    release: &Published,
+    sizes: &[u64],
+    threshold: f64,
+) -> Result<Vec<Option<Figure>>, RunError> {
     let failed = |error: RiskError| RunError::from(JobError::new(error.to_string()));
-    let own = journalist(&release.groups, &sizes, threshold).map_err(failed)?;
-    let uniques = sample_uniques(&release.groups, Some(&sizes)).map_err(failed)?;
+    let own = journalist(&release.groups, sizes, threshold).map_err(failed)?;
+    let uniques = sample_uniques(&release.groups, Some(sizes)).map_err(failed)?;
     Ok(vec![
         figure(
             "journalist-highest",
@@ -184,15 +237,15 @@ fn population_figures(
         ),
         figure(
             "journalist-above",
-            "Journalist: records above 20 %",
+            &format!("Journalist: records above {} %", percent(threshold)),
             own.above,
             true,
-            "The share of records for which that chance is more than one in five.",
+            &format!("The share of records for which that chance is more than {} %.", percent(threshold)),
         ),
         figure(
             "marketer-population",
             "Marketer, against the population",
-            marketer(&release.groups, Some(&sizes)).map_err(failed)?,
+            marketer(&release.groups, Some(sizes)).map_err(failed)?,
             true,
             "The share of records that somebody would get right who matches them with the whole population.",
         ),
@@ -370,6 +423,27 @@ fn special_uniques(
     (Some(before), figures)
 }
 
+/// What special uniques risk as a sample of a population: DIS and DIS-SUDA.
+fn intrusion_figures(risk: f64, scores: &[f64]) -> [Option<Figure>; 2] {
+    [
+        figure(
+            "dis",
+            "Uniques matched rightly (DIS)",
+            risk,
+            true,
+            "How likely a match with a record that is alone in the original is right, given how large a sample of the population \
+             it is.",
+        ),
+        figure(
+            "dis-suda-highest",
+            "Special uniques matched rightly: highest (DIS-SUDA)",
+            scores.iter().copied().fold(0.0, f64::max),
+            true,
+            "The same for the record of the original that is the most special.",
+        ),
+    ]
+}
+
 /// Spruill: records whose nearest original, by numbers, is their own. Records without a number in some column are left out on
 /// both sides: with fewer to take for each other, nobody looks safer for it.
 fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
@@ -417,6 +491,11 @@ fn nearest_neighbours(beside: &Beside<'_>) -> Option<Figure> {
     figure(key, name, found.risk, true, &says)
 }
 
+/// A share in per cent, as it is written.
+fn percent(share: f64) -> String {
+    ((share * 1e4).round() / 100.0).to_string()
+}
+
 fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
     let bounds = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.34, 0.5, 1.0];
     let mut records = vec![0u64; bounds.len() - 1];
@@ -430,34 +509,55 @@ fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
         .collect()
 }
 
+/// Who looks alike in a release.
+struct Grouped<'a> {
+    /// Per published record its group.
+    group_of: &'a [u32],
+    /// Per group its records.
+    groups: &'a [u64],
+    /// Per group the people of the population that may stand in it, where there is one.
+    people: Option<&'a [u64]>,
+    /// Per record of the original its risk by DIS-SUDA, where it is known what the records are a sample of.
+    intrusion: Option<&'a [f64]>,
+}
+
 /// A CSV with what each record risks, by the number of the record in the original.
 fn risk_file(
     path: &Path,
     beside: &Beside<'_>,
-    (group_of, groups): (&[u32], &[u64]),
+    after: &Grouped<'_>,
     class_of: &[u32],
     sizes: &[u64],
     special: Option<&SpecialUniques>,
 ) -> Result<(), RunError> {
-    let mut text = String::from(
-        "record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score\n",
-    );
+    let mut text =
+        String::from("record,published,records_alike_before,records_alike_after,prosecutor_risk,suda_score");
+    text.push_str(if after.intrusion.is_some() { ",dis_suda_score" } else { "" });
+    text.push_str(if after.people.is_some() { ",journalist_risk\n" } else { "\n" });
     let mut group = vec![None; beside.suppressed.len()];
-    for (&own, &record) in group_of.iter().zip(&beside.original.record_of) {
+    for (&own, &record) in after.group_of.iter().zip(&beside.original.record_of) {
         group[record as usize] = Some(own);
     }
     let scores = special.map(SpecialUniques::scores);
     for record in 0..beside.suppressed.len() {
-        let after = group[record].map(|own| groups[own as usize]);
+        let size = group[record].map(|own| after.groups[own as usize]);
         text.push_str(&format!(
-            "{},{},{},{},{},{}\n",
+            "{},{},{},{},{},{}",
             record + 1,
-            if after.is_some() { "yes" } else { "no" },
+            if size.is_some() { "yes" } else { "no" },
             sizes[class_of[record] as usize],
-            after.map_or(String::new(), |size| size.to_string()),
-            after.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
+            size.map_or(String::new(), |size| size.to_string()),
+            size.map_or(String::new(), |size| format!("{:.6}", 1.0 / size.max(1) as f64)),
             scores.as_ref().map_or(String::new(), |scores| format!("{}", scores[record])),
         ));
+        if let Some(scores) = after.intrusion {
+            text.push_str(&format!(",{:.6}", scores[record]));
+        }
+        if let Some(people) = after.people {
+            let of_group = |own: u32| format!("{:.6}", 1.0 / people[own as usize].max(1) as f64);
+            text.push_str(&format!(",{}", group[record].map_or(String::new(), of_group)));
+        }
+        text.push('\n');
     }
     write::whole(path, text.as_bytes())
 }

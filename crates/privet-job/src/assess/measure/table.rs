@@ -1,6 +1,9 @@
 //! Figures about the identifying columns together: detail, distributions, numbers.
 
+use std::collections::HashSet;
+
 use privet_criteria::Requirement;
+use privet_data::Hierarchy;
 use privet_measure::utility::{
     Bracket, Classes, Climb, Deviation, Spread, conditional_entropy, correlation_error, distortion_ratio,
     entropy_difference, generalization_steps, mean_variation, rank_correlation_error,
@@ -9,7 +12,7 @@ use privet_measure::utility::{
 use privet_report::{Figure, Utility};
 
 use super::super::original::recoding;
-use super::numbers::relative;
+use super::numbers::{Numbers, relative};
 use super::{Beside, figure, spread_out};
 use crate::error::RunError;
 
@@ -19,6 +22,7 @@ pub(super) fn table_figures(
     beside: &Beside<'_>,
     spread: &Spread<'_>,
     reach: Option<&Spread<'_>>,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<Figure>, RunError> {
     let release = beside.release;
     let losses = reach.map(Spread::losses).unwrap_or_default();
@@ -177,7 +181,7 @@ pub(super) fn table_figures(
         ),
     ];
     let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
-    figures.extend(distortion(beside)?);
+    figures.extend(distortion(beside, notes)?);
     Ok(figures)
 }
 
@@ -189,19 +193,71 @@ fn told_of(own: Bracket, says: &str) -> String {
     }
 }
 
-/// The thesis' distortion ratio and the steps that it counts, where every column has a hierarchy and stands on one level of it.
-fn distortion(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
-    let levels: Option<Vec<(Vec<u32>, u32)>> = beside
-        .release
-        .quasi
-        .iter()
-        .map(|&at| {
-            let own = recoding(beside.release, at)?;
-            let level = own.level? as u32;
-            Some((vec![level; beside.release.table.columns[at].domain.len()], own.height as u32))
-        })
+/// Per label of a quasi column its level, and the height of its hierarchy. Where labels are on different levels, the hierarchy
+/// tells each: the lowest at which all records that show the label have it, so that a label which stands on several levels
+/// counts as few steps as it takes. `None` where a label is no node, or nothing tells the hierarchy.
+fn levels(beside: &Beside<'_>, quasi: usize) -> Option<(Vec<u32>, u32)> {
+    let at = *beside.release.quasi.get(quasi)?;
+    let own = recoding(beside.release, at)?;
+    let labels = &beside.release.table.columns[at].domain;
+    let height = own.height as u32;
+    if let Some(level) = own.level {
+        return Some((vec![level as u32; labels.len()], height));
+    }
+    let original = beside.original.quasi.get(quasi)?;
+    let column = beside.original.table.columns.get(original.position)?;
+    let hierarchy = match &original.hierarchy {
+        Some(hierarchy) => hierarchy.clone(),
+        // Without a hierarchy of its own a value is itself or anything.
+        None if height == 1 => Hierarchy::flat(&column.domain),
+        None => return None,
+    };
+    let bound = hierarchy.bind(&column.domain).ok().filter(|own| own.height() as u32 == height)?;
+    // A label that the release calls a group is none of its values, whatever it looks like.
+    let is_group =
+        |label: &str| own.nodes.as_ref().is_some_and(|own| own.groups.iter().flatten().any(|g| g == label));
+    let lowest = |label: &str| u32::from(is_group(label));
+    let mut level_of: Vec<u32> = labels.texts().iter().map(|label| lowest(label)).collect();
+    let shows = |level: u32, code: u32, label: &str| {
+        let level = &bound.levels[level as usize];
+        &*level.labels[level.node_of_code[code as usize] as usize] == label
+    };
+    let mut seen = HashSet::new();
+    for (record, &gone) in beside.suppressed.iter().enumerate() {
+        let (label, code) = (beside.labels[quasi][record], column.codes[record]);
+        if gone || !seen.insert((label, code)) {
+            continue;
+        }
+        let text = labels.text(label);
+        let found = (level_of[label as usize]..=height).find(|&level| shows(level, code, text));
+        // A cell that is suppressed says nothing, whatever the top of the hierarchy is called.
+        let found = found.or((text == "*").then_some(height))?;
+        level_of[label as usize] = found;
+    }
+    Some((level_of, height))
+}
+
+/// The thesis' distortion ratio and the steps that it counts (thesis section 3, survey UM-02), where every label stands on a
+/// level of a hierarchy.
+fn distortion(beside: &Beside<'_>, notes: &mut Vec<String>) -> Result<Vec<Figure>, RunError> {
+    let (release, count) = (beside.release, beside.release.quasi.len());
+    if release.quasi.iter().any(|&at| recoding(release, at).is_none()) {
+        return Ok(Vec::new());
+    }
+    let found: Vec<Option<(Vec<u32>, u32)>> = (0..count).map(|quasi| levels(beside, quasi)).collect();
+    let without: Vec<&str> = (release.quasi.iter().zip(&found))
+        .filter(|own| own.1.is_none())
+        .map(|own| release.table.columns[*own.0].name.as_str())
         .collect();
-    let Some(levels) = levels else { return Ok(Vec::new()) };
+    if !without.is_empty() {
+        notes.push(format!(
+            "The distortion ratio and the steps up the hierarchies are not computed: labels of {} have no level of a hierarchy, \
+             as ranges and means have none, or the job that tells the hierarchy is not given.",
+            without.join(", ")
+        ));
+        return Ok(Vec::new());
+    }
+    let levels: Vec<(Vec<u32>, u32)> = found.into_iter().flatten().collect();
     let climbs: Vec<Climb<'_>> = levels
         .iter()
         .zip(&beside.labels)
@@ -227,6 +283,12 @@ fn distortion(beside: &Beside<'_>) -> Result<Vec<Figure>, RunError> {
         ),
     ];
     Ok(figures.into_iter().flatten().collect())
+}
+
+/// How many numbers are 0 and became another: a change that is relative to nothing.
+fn zeros(numbers: &[Numbers]) -> u64 {
+    let cells = numbers.iter().filter(|own| !own.is_date).flat_map(|own| own.before.iter().zip(&own.after));
+    cells.filter(|(before, after)| **before == 0.0 && after.is_finite() && **after != 0.0).count() as u64
 }
 
 /// Figures about columns of numbers: what moments become when a label is read as the mean of its values.
@@ -315,6 +377,13 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
                 "The same for correlations of ranks (Spearman).".to_owned(),
             ),
         ]);
+    }
+    let zeros = zeros(&numbers);
+    if zeros > 0 {
+        let what = if zeros == 1 { "number that was 0 is" } else { "numbers that were 0 are" };
+        utility.notes.push(format!(
+            "Change of single numbers: {zeros} {what} left out, since nothing is relative to 0."
+        ));
     }
     for (key, name, value, is_share, says) in figures {
         match value.and_then(|value| figure(key, name, value, is_share, &says)) {
