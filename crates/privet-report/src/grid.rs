@@ -12,6 +12,8 @@ const LABEL: f64 = 120.0;
 const ROOMY: usize = 14;
 /// Labels longer than this are cut; the table of the release has them whole.
 const LONGEST: usize = 18;
+/// How much larger than its own units a drawing gets where there is room: figures stay about as large as the text beside them.
+const LARGEST: f64 = 1.3;
 
 /// Draws a table. The title and the description are markup.
 pub(crate) fn draw(id: &str, title: &str, description: &str, grid: &Grid) -> String {
@@ -19,7 +21,9 @@ pub(crate) fn draw(id: &str, title: &str, description: &str, grid: &Grid) -> Str
     let is_roomy = rows.max(columns) <= ROOMY;
     let side = if is_roomy { CELL } else { DENSE };
     let (width, height) = (LABEL + columns as f64 * side + 2.0, LABEL + rows as f64 * side + 2.0);
-    let mut out = open(id, "grid", &view_box(width, height), title, description);
+    // A size of its own, so that a table of few columns is not blown up to the width of the page.
+    let size = format!("width=\"{}\" {}", figure(width * LARGEST), view_box(width, height));
+    let mut out = open(id, "grid", &size, title, description);
     let is_total = |row: usize, column: usize| row + 1 == rows || column + 1 == columns;
     let inner = (0..rows * columns).filter(|cell| !is_total(cell / columns, cell % columns));
     let greatest = inner.filter_map(|cell| grid.counts.get(cell).copied().flatten()).max().unwrap_or(0);
@@ -79,6 +83,7 @@ pub(crate) fn draw(id: &str, title: &str, description: &str, grid: &Grid) -> Str
 }
 
 fn cut(label: &str) -> String {
+    let label = if label.is_empty() { "(empty)" } else { label };
     match label.char_indices().nth(LONGEST) {
         None => escape(label),
         Some((end, _)) => format!("{}…", escape(&label[..end])),
@@ -95,4 +100,27 @@ pub(crate) fn described(grid: &Grid) -> String {
         count(hidden),
         count(grid.counts.len() as u64)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_few_columns_stays_small() {
+        let grid = |rows: usize, columns: usize| Grid {
+            table: 0,
+            rows: (0..rows).map(|row| if row == 0 { String::new() } else { row.to_string() }).collect(),
+            columns: (0..columns).map(|column| column.to_string()).collect(),
+            counts: vec![Some(7); rows * columns],
+        };
+        let drawing = draw("g", "t", "d", &grid(9, 3));
+        // Three cells of 34 units beside labels of 120.
+        assert!(drawing.contains("width=\"291.2\" viewBox=\"0 0 224 "), "{drawing}");
+        assert!(drawing.contains(">(empty)</text>"), "a missing value has a name: {drawing}");
+        let style = include_str!("page.css");
+        assert!(style.contains(".grid { max-width: 100%; height: auto; }"), "it never grows to the page's width");
+        let print = style.split("@media print").nth(1).unwrap_or_default();
+        assert!(print.contains(".grid { max-height:"), "a printed table fits its page");
+    }
 }

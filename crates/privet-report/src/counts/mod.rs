@@ -103,8 +103,8 @@ fn verdict(manifest: &CountsManifest, reader: Reader, out: &mut String) {
             if is_safe(together) { ("holds", "No") } else { ("fails", "<strong>Not so:</strong> no") };
         put!(
             out,
-            "<li class=\"{class}\">{word} group of fewer than {} is proven to exist by all views together, and nobody’s \
-             sensitive value follows from them.</li>\n",
+            "<li class=\"{class}\">{word} group of fewer than {} with the same identifying values is proven to exist by all \
+             views together, and nobody’s sensitive value follows from them.</li>\n",
             counted(together.k, "record", "records")
         );
     }
@@ -254,10 +254,10 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     };
     let proven = match together.smallest_proven {
         Some(records) => format!(
-            "The smallest group that is proven to exist has at most {}",
+            "The smallest group with the same identifying values that is proven to exist has at most {}",
             counted(records, "record", "records")
         ),
-        None => "No group is proven to exist".to_owned(),
+        None => "No group with the same identifying values is proven to exist".to_owned(),
     };
     put!(
         out,
