@@ -119,7 +119,10 @@ mod tests {
         assert!(drawing.contains("width=\"291.2\" viewBox=\"0 0 224 "), "{drawing}");
         assert!(drawing.contains(">(empty)</text>"), "a missing value has a name: {drawing}");
         let style = include_str!("page.css");
-        assert!(style.contains(".grid { max-width: 100%; height: auto; }"), "it never grows to the page's width");
+        assert!(
+            style.contains(".grid { max-width: 100%; height: auto; }"),
+            "it never grows to the page's width"
+        );
         let print = style.split("@media print").nth(1).unwrap_or_default();
         assert!(print.contains(".grid { max-height:"), "a printed table fits its page");
     }

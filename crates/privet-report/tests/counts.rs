@@ -111,8 +111,14 @@ fn a_page_about_views() {
 #[test]
 fn small_groups_are_those_that_share_identifying_values() {
     let page = counts_html(&views(5.0), &CountsFacts::default());
-    assert!(page.contains("group of fewer than 5 records with the same identifying values is proven"), "{page}");
-    assert!(page.contains("smallest group with the same identifying values that is proven to exist"), "{page}");
+    assert!(
+        page.contains("group of fewer than 5 records with the same identifying values is proven"),
+        "{page}"
+    );
+    assert!(
+        page.contains("smallest group with the same identifying values that is proven to exist"),
+        "{page}"
+    );
     let mut none = views(5.0);
     none.together.as_mut().unwrap().smallest_proven = None;
     let page = counts_html(&none, &CountsFacts::default());

@@ -28,7 +28,10 @@ fn the_demo_does_not_replace_what_somebody_wrote() {
     let dir = Dir::new();
     dir.write("d/job.toml", "# my own job\n");
     dir.expect(2, &["demo", "--rows", "50", "--folder", "d"]).says("job.toml");
-    assert_eq!((dir.names("d"), dir.text("d/job.toml").as_str()), (vec!["hierarchies".to_owned(), "job.toml".to_owned()], "# my own job\n"));
+    assert_eq!(
+        (dir.names("d"), dir.text("d/job.toml").as_str()),
+        (vec!["hierarchies".to_owned(), "job.toml".to_owned()], "# my own job\n")
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
-use privet_attack::{Finding, Rate, quick};
+use privet_attack::{Finding, Rate, Unit, quick};
 use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
@@ -399,6 +399,7 @@ fn margins(
             "fewer than {k} people are known to share the person's combination of identifying values over all views, or only one \
              sensitive value is possible in it"
         ),
+        unit: Unit::People,
         exposed,
         right: None,
         control: None,
@@ -453,6 +454,8 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
     let exposed = Rate::new(found.recovered.len() as u64, hidden);
     let known: u128 = found.records();
     let mut notes = vec![match found.complete {
+        _ if hidden == 0 => "Nothing is hidden, so that there is nothing to compute back.".to_owned(),
+        true if found.tables == 1 => "1 table agrees with what is published.".to_owned(),
         true => format!("{} tables agree with what is published.", found.tables),
         false => format!(
             "At least {} tables agree with what is published; not all were gone through.",
@@ -464,10 +467,11 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
         attack: "suppression-recovery",
         column: Some(own.file.clone()),
         assumed: "the published table with its totals".to_owned(),
-        success: "a hidden count can be computed back; what is counted here are hidden counts, not people"
-            .to_owned(),
+        success: "a hidden count can be computed back".to_owned(),
+        unit: Unit::Cells,
         exposed,
-        right: None,
+        // What is the same in every table that agrees is so in the true one.
+        right: (exposed.hits > 0).then(|| Rate::new(exposed.hits, exposed.hits)),
         control: None,
         control_group: None,
         risk: known as f64 / manifest.data.records.max(1) as f64,

@@ -70,7 +70,9 @@ pub fn write_demo(folder: &Path, rows: usize, seed: u64) -> Result<DemoFiles, De
     };
     let mut ours: BTreeSet<String> = BTreeSet::new();
     for own in &whole {
-        let line = |hash: String| format!("{hash}  {}\n", own.path.strip_prefix(folder).unwrap_or(&own.path).display());
+        let line = |hash: String| {
+            format!("{hash}  {}\n", own.path.strip_prefix(folder).unwrap_or(&own.path).display())
+        };
         let new = line(sha256_of_file(&own.beside)?);
         match sha256_of_file(&own.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -187,7 +187,11 @@ fn the_demo_replaces_only_what_a_demo_wrote() {
         assert_eq!(std::fs::read(path).unwrap(), own);
         std::fs::write(path, before).unwrap();
     }
-    assert_eq!(std::fs::read(&files.data).unwrap(), admissions(50, 1).csv(), "a refusal leaves all as it was");
+    assert_eq!(
+        std::fs::read(&files.data).unwrap(),
+        admissions(50, 1).csv(),
+        "a refusal leaves all as it was"
+    );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "and nothing beside it");
     // What would be written is no loss, whoever wrote it.
     std::fs::remove_file(folder.path().join(".demo.sha256")).unwrap();

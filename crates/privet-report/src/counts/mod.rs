@@ -53,7 +53,11 @@ pub fn html(manifest: &CountsManifest, facts: &CountsFacts) -> String {
         body(manifest, facts, &mut out);
         out.push_str("</section>\n");
     }
-    page::close(&mut out, &manifest.software, page::PUBLIC);
+    let foot = match facts.assessment.attacks.is_empty() {
+        true => page::PUBLIC,
+        false => page::PUBLIC_WITH_ATTACKS,
+    };
+    page::close(&mut out, &manifest.software, foot);
     out
 }
 

@@ -273,7 +273,9 @@ fn told(
         }
     }
     let group = match told.smallest_proven {
-        Some(records) => format!("the smallest group with the same quasi values that is proven to exist has at most {records}"),
+        Some(records) => format!(
+            "the smallest group with the same quasi values that is proven to exist has at most {records}"
+        ),
         None => "no group with the same quasi values is proven to exist".to_owned(),
     };
     let well =
