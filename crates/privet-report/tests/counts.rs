@@ -3,12 +3,13 @@
 mod check;
 
 use check::assert_well_formed;
+use privet_attack::{Finding, Rate, Unit};
 use privet_release::CountsManifest;
 use privet_release::counts::{
     CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
 };
 use privet_release::manifest::{Evidence, FORMAT, Promise};
-use privet_report::{CountsFacts, Grid, counts_html};
+use privet_report::{Assessment, CountsFacts, Grid, counts_html};
 
 const HOSTILE: &str = "<script>alert('&\"')</script>\u{202e}";
 
@@ -169,4 +170,39 @@ fn a_page_about_a_table_with_totals() {
     }
     let none = CountsFacts { grids: vec![Grid::default()], ..CountsFacts::default() };
     assert_well_formed(&counts_html(&manifest, &none));
+}
+
+/// The foot names what the page is made from, and every table that scrolls has a name of its own.
+#[test]
+fn a_page_of_counts_with_attacks_says_so() {
+    let attack = Finding {
+        attack: "suppression-recovery",
+        column: Some("view-1.csv".into()),
+        assumed: "the published table with its totals".into(),
+        success: "a hidden count can be computed back".into(),
+        unit: Unit::Cells,
+        exposed: Rate::new(0, 12),
+        right: None,
+        control: None,
+        control_group: None,
+        risk: 0.0,
+        not_counted: None,
+        histogram: vec![],
+        histogram_of: "",
+        notes: vec![],
+    };
+    let foot = "and from attacks on the release";
+    assert!(!counts_html(&views(5.0), &CountsFacts::default()).contains(foot));
+    let assessment = Assessment { attacks: vec![attack], ..Assessment::default() };
+    let page = counts_html(&views(5.0), &CountsFacts { assessment, ..CountsFacts::default() });
+    assert!(page.contains(foot));
+    let mut captions: Vec<&str> = page
+        .split("<caption")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('>')?.1.split("</caption>").next()?))
+        .collect();
+    captions.sort_unstable();
+    let all = captions.len();
+    captions.dedup();
+    assert_eq!(captions.len(), all, "{captions:?}");
 }

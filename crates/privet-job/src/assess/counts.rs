@@ -300,7 +300,7 @@ fn homogeneity(
         let left_out = manifest.data.records.saturating_sub(counted);
         let name = &own.columns[column].name;
         let mut finding = quick::homogeneity(name, &histograms, 1, left_out, confidence, None);
-        finding.notes.push(format!("In {}.", own.file));
+        finding.notes.push(format!("In `{}`.", own.file));
         if of_hidden_size > 0 {
             finding.notes.push(format!(
                 "Groups of hidden size with one possible value, each counted as one person: {of_hidden_size}."

@@ -201,7 +201,7 @@ fn assess_release(
         for own in filter_series(&known, &knowing).map_err(failed)? {
             series.push(finding(own, &knowing, order.len() as u64, is_scored).map(|mut own| {
                 own.notes.push(match &time.order {
-                    Some(column) => format!("Records in the order of {column}."),
+                    Some(column) => format!("Records in the order of `{column}`."),
                     None => "Records in the order in which they stand.".to_owned(),
                 });
                 own
@@ -438,7 +438,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
     };
     let mut notes = vec![own.verdict.clone()];
     if own.columns.len() > 1 {
-        notes.push(format!("Columns: {}.", own.columns.join(", ")));
+        notes.push(format!("Columns: `{}`.", own.columns.join("`, `")));
     }
     let base = Finding {
         attack: own.attack,

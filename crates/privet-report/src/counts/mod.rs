@@ -298,7 +298,7 @@ fn tables(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
             },
         }
         let id = format!("columns-{}", number + 1);
-        open_table(out, &id, "columns", "Columns");
+        open_table(out, &id, "columns", &format!("Columns of {}", name(&table.file)));
         header(out, &["Column", "Role", "#Labels", "Published"]);
         for column in &table.columns {
             put!(

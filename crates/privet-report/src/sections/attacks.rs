@@ -11,7 +11,7 @@ use crate::draw::bins::{self, Bar};
 use crate::draw::rate::{self, Fill, known};
 use crate::glossary;
 use crate::svg::round_up;
-use crate::text::{count, escape, interval, name, number, plain_name, sentence, share};
+use crate::text::{self, count, escape, interval, name, number, plain_name, sentence, share};
 
 use super::{close_table, header, open_table};
 
@@ -218,7 +218,7 @@ fn one(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String) 
     if !finding.notes.is_empty() {
         out.push_str("<ul class=\"notes\">\n");
         for note in finding.notes.iter().take(MOST_NOTES) {
-            put!(out, "<li>{}</li>\n", sentence(note));
+            put!(out, "<li>{}</li>\n", text::note(note));
         }
         if finding.notes.len() > MOST_NOTES {
             put!(out, "<li>and {} more notes</li>\n", count((finding.notes.len() - MOST_NOTES) as u64));
