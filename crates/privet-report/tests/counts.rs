@@ -113,7 +113,7 @@ fn a_page_about_views() {
 fn small_groups_are_those_that_share_identifying_values() {
     let page = counts_html(&views(5.0), &CountsFacts::default());
     assert!(
-        page.contains("group of fewer than 5 records with the same identifying values is proven"),
+        page.contains("group of fewer than 5\u{a0}records with the same identifying values is proven"),
         "{page}"
     );
     assert!(

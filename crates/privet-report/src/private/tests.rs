@@ -42,7 +42,7 @@ fn facts() -> AnswerFacts {
         max_records: 1,
         account: Budget {
             name: "a".into(),
-            ledger: "/home/somebody/l".into(),
+            ledger: "/vault/kept/l".into(),
             total: 3.0,
             left: 2.0,
             left_words: "epsilon 2".into(),
@@ -59,10 +59,10 @@ fn facts() -> AnswerFacts {
 fn an_answer_tells_no_path_and_names_every_column() {
     let page = answer_html(&facts());
     assert!(page.contains("entry 2 of <bdi class=\"name\">l</bdi>"), "{page}");
-    assert!(!page.contains("somebody") && !page.contains("<th scope=\"col\"></th>"), "{page}");
-    let ledger = LedgerFacts { ledger: "/home/somebody/l".into(), ..LedgerFacts::default() };
+    assert!(!page.contains("vault") && !page.contains("<th scope=\"col\"></th>"), "{page}");
+    let ledger = LedgerFacts { ledger: "/vault/kept/l".into(), ..LedgerFacts::default() };
     let page = ledger_html(&ledger);
-    assert!(!page.contains("somebody") && !page.contains("<th scope=\"col\"></th>"), "{page}");
+    assert!(!page.contains("vault") && !page.contains("<th scope=\"col\"></th>"), "{page}");
     assert_eq!(file_name("postgresql://host/ledgers"), "postgresql://host/ledgers");
 }
 
