@@ -20,7 +20,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
 
 /// Files with their sizes and fingerprints.
 pub(crate) fn table(files: &[File], out: &mut String) {
-    open_table(out, "files-table", "files", "Files of the release");
+    open_table(out, "files-table", "files", "Sizes and fingerprints of files");
     header(out, &["File", "#Bytes", "SHA-256"]);
     for file in files {
         put!(
