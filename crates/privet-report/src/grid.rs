@@ -99,6 +99,11 @@ fn cut(label: &str) -> String {
     }
 }
 
+/// What the drawing is called.
+pub(crate) fn title(grid: &Grid) -> &'static str {
+    if grid.counts.iter().any(Option::is_none) { "Counts and hidden cells" } else { "Counts" }
+}
+
 /// What the drawing shows, for those who do not see it.
 pub(crate) fn described(grid: &Grid) -> String {
     let hidden = grid.counts.iter().filter(|count| count.is_none()).count() as u64;

@@ -6,7 +6,7 @@ use check::assert_well_formed;
 use privet_attack::{Finding, Rate, Unit};
 use privet_release::CountsManifest;
 use privet_release::counts::{
-    CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
+    ChangeWay, ChangedCells, CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
 };
 use privet_release::manifest::{Evidence, FORMAT, Promise};
 use privet_report::{Assessment, CountsFacts, Grid, counts_html};
@@ -205,4 +205,33 @@ fn a_page_of_counts_with_attacks_says_so() {
     let all = captions.len();
     captions.dedup();
     assert_eq!(captions.len(), all, "{captions:?}");
+}
+
+/// A table whose counts were changed hides none, and its page speaks of none that is hidden.
+#[test]
+fn a_page_about_changed_counts_tells_of_nothing_hidden() {
+    let changed = ChangedCells {
+        threshold: 5,
+        margins: vec![vec!["region".into()], vec!["illness".into()]],
+        way: ChangeWay::Resample { target: "uniform".into(), steps: 9 },
+    };
+    let table = CountsTable {
+        file: "counts.csv".into(),
+        form: Form::Totals,
+        columns: vec![column("region", "quasi"), column("illness", "sensitive")],
+        cells: 4,
+        classes: None,
+        promises: vec![],
+        own_promises: Vec::new(),
+        suppression: None,
+        changed: Some(changed),
+    };
+    let labels = || vec!["north".to_owned(), "Total".to_owned()];
+    let grid = Grid { table: 0, rows: labels(), columns: labels(), counts: vec![Some(7); 4] };
+    let facts = CountsFacts { grids: vec![grid], ..CountsFacts::default() };
+    let page = counts_html(&manifest(vec![table], None), &facts);
+    assert_well_formed(&page);
+    let over = "over <bdi class=\"name\">region</bdi> and over <bdi class=\"name\">illness</bdi> are true";
+    assert!(page.contains(over), "{page}");
+    assert!(!page.contains("hidden cell") && !page.contains("</span>hidden</li>"), "{page}");
 }

@@ -72,7 +72,7 @@ fn focus_can_be_seen_and_pages_fit() {
     // No word breaks between lines of a page, and no legend between pages.
     assert!(STYLE.contains(".legend { break-inside: avoid; }"));
     // Words of a table that scrolls are whole.
-    assert!(STYLE.contains(".scroll table:not(.labels) .name { display: inline-block; max-width: 16rem; overflow-wrap: break-word; }"));
+    assert!(STYLE.contains(".scroll table:not(.labels) .name { display: inline-block; max-width: 24rem; overflow-wrap: break-word; }"));
 }
 
 #[test]

@@ -226,13 +226,13 @@ fn homogeneity(
     let (quasi, sensitive) = (with(true), with(false));
     if own.changed.is_some() {
         return Err(format!(
-            "{}: its counts were changed, so that they do not tell what people have",
+            "the counts of `{}` were changed, so that they do not tell what people have",
             own.file
         ));
     }
     if quasi.is_empty() || sensitive.is_empty() {
         let which = if quasi.is_empty() { "identifying" } else { "sensitive" };
-        return Err(format!("there is no {which} column in {}", own.file));
+        return Err(format!("there is no {which} column in `{}`", own.file));
     }
     let label =
         |column: usize, row: usize| table.columns[column].domain.text(table.columns[column].codes[row]);

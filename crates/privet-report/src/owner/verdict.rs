@@ -127,6 +127,11 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     out.push_str("</dl>\n</section>\n");
 }
 
+/// Attacks whose control counts what they count, records that are told as nearly without them. That of others counts people who
+/// are pointed at although they are not there.
+const ESTIMATES: [&str; 5] =
+    ["constant-column", "spectral-filter", "best-linear-estimate", "wavelet-filter", "known-points"];
+
 /// The verdict of a release without classes: the worst attack against what is accepted.
 pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
     let worst = worst(&assessment.attacks);
@@ -138,7 +143,9 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
     };
     let accepted = assessment.max_risk.map_or("not said".to_owned(), share_at_least);
     // A rate that is reached without the attack is no leak that it found.
-    let control = worst.and_then(|worst| worst.control.filter(|control| worst.exposed.low <= control.high));
+    let control = worst
+        .filter(|worst| ESTIMATES.contains(&worst.attack))
+        .and_then(|worst| worst.control.filter(|control| worst.exposed.low <= control.high));
     let heading = match worst {
         Some(worst) => format!(
             "Worst attack: {}, {} of records{}; accepted: {accepted}",
