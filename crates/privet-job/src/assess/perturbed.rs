@@ -470,15 +470,6 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 true => (score.control, "the same records, estimated by the mean of each column"),
                 false => (score.published, "the same records, taken as they are published"),
             };
-            let mut notes = base.notes.clone();
-            if own.attack != "constant-column" {
-                notes.push(format!(
-                    "As near come the published values as they are for {:.1} % of the records, and the means of the columns \
-                     for {:.1} %.",
-                    100.0 * score.published.rate,
-                    100.0 * score.control.rate
-                ));
-            }
             let hits = score.recovered.hits;
             Ok(Finding {
                 success: format!(
@@ -491,7 +482,6 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 control: Some(control),
                 control_group: Some(group.to_owned()),
                 risk: score.recovered.rate,
-                notes,
                 ..base
             })
         }
