@@ -72,6 +72,25 @@ pub struct Bin {
     pub people: u64,
 }
 
+/// What is exposed in an attack, and counted by its rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// People.
+    #[default]
+    People,
+    /// Published records, of which nobody says whose they are.
+    Records,
+    /// Hidden counts of a table: all of them, so their share has no interval. The risk is still of people.
+    Cells,
+}
+
+impl Unit {
+    fn is_people(&self) -> bool {
+        *self == Self::People
+    }
+}
+
 /// What an attack found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -84,6 +103,9 @@ pub struct Finding {
     pub assumed: String,
     /// What counts as success, as a sentence.
     pub success: String,
+    /// What is exposed, and counted; absent where it is people.
+    #[serde(skip_serializing_if = "Unit::is_people")]
+    pub unit: Unit,
     /// The people who are exposed in the adversary's eyes.
     pub exposed: Rate,
     /// Of those, the people about whom the adversary is right, where the truth is known.
@@ -386,6 +408,7 @@ impl Verdict<'_> {
             column: self.target.column().map(|column| column.name.clone()),
             assumed: self.assumed,
             success: self.success,
+            unit: Unit::People,
             exposed: score.exposed(),
             right: score.right(),
             control,

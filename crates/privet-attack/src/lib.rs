@@ -30,7 +30,7 @@ pub mod tracker;
 pub mod worlds;
 
 pub use adversary::{ATTACKS, Adversary, AttackWord};
-pub use finding::{AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Whom};
+pub use finding::{AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Unit, Whom};
 pub use knowledge::Knowledge;
 pub use rate::Rate;
 pub use room::Room;

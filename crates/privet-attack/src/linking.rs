@@ -8,7 +8,7 @@
 //! the other would have been put elsewhere or left out. Counting those would tell of smaller groups, not of people who are
 //! not in the data.
 
-use crate::finding::{Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Whom};
+use crate::finding::{Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Unit, Whom};
 use crate::rate::Rate;
 use crate::target::{Suspects, Target};
 
@@ -88,6 +88,7 @@ pub(crate) fn blank() -> Finding {
         column: None,
         assumed: "an identified table of people with their quasi columns, and how labels are read".to_owned(),
         success: "exactly one published record may be the person's".to_owned(),
+        unit: Unit::People,
         exposed: Rate::new(0, 0),
         right: None,
         control: None,

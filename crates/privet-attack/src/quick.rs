@@ -7,7 +7,7 @@
 
 use privet_release::published::Histograms;
 
-use crate::finding::{Bin, Finding};
+use crate::finding::{Bin, Finding, Unit};
 use crate::homogeneity::{Alike, Similar, success};
 use crate::linking;
 use crate::proximity::{Near, WHAT, Window};
@@ -169,6 +169,7 @@ impl Told {
             column: Some(column.to_owned()),
             assumed: crate::homogeneity::ASSUMED.to_owned(),
             success,
+            unit: Unit::People,
             exposed: Rate::new(self.exposed, people),
             right: (self.exposed > 0).then(|| Rate::new(self.right, self.exposed)),
             control: Some(Rate::new(self.control, people)),

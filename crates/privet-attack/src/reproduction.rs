@@ -12,7 +12,7 @@
 //! or, where it is known which record was made from whose, against the same people without their own. Membership cannot
 //! be made without people who are not in the data.
 
-use crate::finding::{Belief, Beliefs, Conclusions, Fate, Finding, Found, Whom};
+use crate::finding::{Belief, Beliefs, Conclusions, Fate, Finding, Found, Unit, Whom};
 use crate::membership::distinguishing;
 use crate::rate::Rate;
 
@@ -90,6 +90,7 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
         assumed: "every published column of a person".to_owned(),
         success: "a published record has every value of the person, which nobody else of the original has"
             .to_owned(),
+        unit: Unit::People,
         exposed,
         right: None,
         control: control.map(|own| own.equal.reproduced()),
@@ -140,6 +141,7 @@ pub fn membership(members: &[f64], strangers: &[f64], whom: Whom) -> Option<Foun
         column: None,
         assumed: "every published column of a person, and people who are not in the data to compare with".to_owned(),
         success: "a published record is nearer to the person than to 95 % of the people who are not in the data".to_owned(),
+        unit: Unit::People,
         exposed,
         right: None,
         control: Some(control),

@@ -342,7 +342,11 @@ fn what_views_tell_together_is_found() {
         ]
         .into(),
     };
-    caught(&made, "views together", "1 groups of fewer than 3 records are proven to exist");
+    caught(
+        &made,
+        "views together",
+        "1 groups of fewer than 3 records with the same quasi values are proven to exist",
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use privet_attack::{Bin, Finding, Rate};
+use privet_attack::{Bin, Finding, Rate, Unit};
 
 use privet_criteria::{DistanceKind, DiversityKind, Requirement};
 use privet_release::manifest::{
@@ -247,6 +247,7 @@ fn findings() -> Vec<Finding> {
             column: None,
             assumed: "who is in the data, their quasi columns, and how labels are read".into(),
             success: "at most 1 record may be the person’s".into(),
+            unit: Unit::People,
             exposed: Rate::new(0, 29_512),
             right: None,
             control: None,
@@ -263,6 +264,7 @@ fn findings() -> Vec<Finding> {
             assumed: "who is in the data, their quasi columns, and how labels are read".into(),
             success: "at least 90 % of the records that may be a person’s agree on the value in diagnosis"
                 .into(),
+            unit: Unit::People,
             exposed: Rate::new(812, 29_512),
             right: Some(Rate::new(744, 812)),
             control: Some(Rate::new(601, 29_512)),
@@ -280,6 +282,7 @@ fn findings() -> Vec<Finding> {
                 "as homogeneity, and for each person 2 values of diagnosis that the person does not have"
                     .into(),
             success: "the adversary is at least 90 % sure of a value in diagnosis".into(),
+            unit: Unit::People,
             exposed: Rate::new(2_344, 29_512),
             right: Some(Rate::new(2_190, 2_344)),
             control: Some(Rate::new(1_711, 29_512)),

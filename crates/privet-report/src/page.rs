@@ -9,7 +9,7 @@ use crate::text::{escape, name, plain_name};
 use crate::{Facts, svg};
 
 /// What the foot of a public page says when attacks were made.
-const PUBLIC_WITH_ATTACKS: &str = "from <code>manifest.json</code> and from attacks on the release. It holds no value of \
+pub(crate) const PUBLIC_WITH_ATTACKS: &str = "from <code>manifest.json</code> and from attacks on the release. It holds no value of \
                                    the original data beyond what is published.";
 
 /// What the foot of a public page says.

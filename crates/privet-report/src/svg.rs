@@ -144,7 +144,9 @@ pub(crate) struct Label {
 
 /// Writes those labels that do not run into one placed before; the others are told by the page's tables.
 pub(crate) fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64, class: &str) {
-    const CHARACTER: f64 = 6.2;
+    // As wide as on a phone, where letters are larger, with the width of a letter between two labels.
+    const CHARACTER: f64 = 6.8;
+    const GAP: f64 = 6.0;
     labels.sort_by_key(|l| l.rank);
     let mut taken: Vec<(f64, f64)> = Vec::new();
     for label in labels {
@@ -152,7 +154,7 @@ pub(crate) fn write_labels(out: &mut String, mut labels: Vec<Label>, width: f64,
         // Wide letters take more than the mean.
         let edge = half + 2.0;
         let centre = if 2.0 * edge < width { label.centre.clamp(edge, width - edge) } else { width / 2.0 };
-        let (from, to) = (centre - half - 1.0, centre + half + 1.0);
+        let (from, to) = (centre - half - GAP / 2.0, centre + half + GAP / 2.0);
         if taken.iter().any(|&(a, b)| from < b && a < to) {
             continue;
         }
@@ -217,6 +219,24 @@ mod tests {
         let mut out = String::new();
         write_labels(&mut out, labels, 100.0, "tick");
         assert!((1..=3).contains(&out.matches("<text").count()), "{out}");
+    }
+
+    /// Letters are 12 pixels high on a phone, about 6.8 wide, and columns 42.5 apart where there are eight.
+    #[test]
+    fn labels_do_not_touch_on_a_phone() {
+        let label = |i: u64, text: &str| Label {
+            centre: 42.5 * (i as f64 + 0.5),
+            y: 0.0,
+            text: text.to_owned(),
+            rank: i,
+        };
+        let written = |labels: Vec<Label>| {
+            let mut out = String::new();
+            write_labels(&mut out, labels, 340.0, "tick");
+            out.matches("<text").count()
+        };
+        assert_eq!(written(vec![label(4, "64–127"), label(5, "128–255")]), 1);
+        assert_eq!(written(vec![label(4, "8–15"), label(5, "16–31")]), 2);
     }
 
     #[test]

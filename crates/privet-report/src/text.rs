@@ -250,6 +250,16 @@ pub(crate) fn value(value: f64, is_share: bool) -> String {
 
 /// A phrase of the program's as a sentence: escaped, cut when very long, with a capital and a full stop.
 pub(crate) fn sentence(text: &str) -> String {
+    with_code(&phrase(text), str::to_owned)
+}
+
+/// As [`sentence`], with the thousands of its numbers set apart: for what the program found, where names stand between
+/// backticks.
+pub(crate) fn note(text: &str) -> String {
+    with_code(&phrase(text), |part| part.split(' ').map(thousands).collect::<Vec<String>>().join(" "))
+}
+
+fn phrase(text: &str) -> String {
     const LONGEST: usize = 600;
     let text = text.trim();
     let mut letters = text.chars();
@@ -260,21 +270,34 @@ pub(crate) fn sentence(text: &str) -> String {
     } else if !out.ends_with(['.', '!', '?', '…', ':']) {
         out.push('.');
     }
-    with_code(&escape(&out))
+    escape(&out)
 }
 
-/// What stands between two backticks, as code.
-fn with_code(markup: &str) -> String {
+/// What stands between two backticks, as code; the rest is changed as asked.
+fn with_code(markup: &str, change: fn(&str) -> String) -> String {
     let parts: Vec<&str> = markup.split('`').collect();
     if parts.len().is_multiple_of(2) {
         // One of them has no partner.
         return markup.to_owned();
     }
     let part = |(i, part): (usize, &&str)| match i % 2 {
-        0 => (*part).to_owned(),
+        0 => change(part),
         _ => format!("<code>{part}</code>"),
     };
     parts.iter().enumerate().map(part).collect()
+}
+
+/// A word that is a number, perhaps with a bracket before it, decimals or a sign after it, with its thousands set apart;
+/// any other word as it is.
+fn thousands(word: &str) -> String {
+    let start = word.len() - word.trim_start_matches('(').len();
+    let digits = word[start..].bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = word[start..].split_at(digits);
+    let is_number = rest.chars().all(|c| c.is_ascii_digit() || ".,;:)%".contains(c));
+    match is_number && digits > 3 && !whole.starts_with('0') {
+        true => format!("{}{}{rest}", &word[..start], group(whole)),
+        false => word.to_owned(),
+    }
 }
 
 /// A number to four figures.

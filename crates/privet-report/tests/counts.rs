@@ -3,12 +3,13 @@
 mod check;
 
 use check::assert_well_formed;
+use privet_attack::{Finding, Rate, Unit};
 use privet_release::CountsManifest;
 use privet_release::counts::{
-    CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
+    ChangeWay, ChangedCells, CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
 };
 use privet_release::manifest::{Evidence, FORMAT, Promise};
-use privet_report::{CountsFacts, Grid, counts_html};
+use privet_report::{Assessment, CountsFacts, Grid, counts_html};
 
 const HOSTILE: &str = "<script>alert('&\"')</script>\u{202e}";
 
@@ -107,6 +108,24 @@ fn a_page_about_views() {
     assert!(counts_html(&telling, &CountsFacts::default()).contains("A promise does not hold"));
 }
 
+/// Published counts of sensitive values may well be smaller: the promise is about who shares identifying values.
+#[test]
+fn small_groups_are_those_that_share_identifying_values() {
+    let page = counts_html(&views(5.0), &CountsFacts::default());
+    assert!(
+        page.contains("group of fewer than 5\u{a0}records with the same identifying values is proven"),
+        "{page}"
+    );
+    assert!(
+        page.contains("smallest group with the same identifying values that is proven to exist"),
+        "{page}"
+    );
+    let mut none = views(5.0);
+    none.together.as_mut().unwrap().smallest_proven = None;
+    let page = counts_html(&none, &CountsFacts::default());
+    assert!(page.contains("No group with the same identifying values is proven to exist"), "{page}");
+}
+
 #[test]
 fn a_page_about_a_table_with_totals() {
     let table = CountsTable {
@@ -151,4 +170,68 @@ fn a_page_about_a_table_with_totals() {
     }
     let none = CountsFacts { grids: vec![Grid::default()], ..CountsFacts::default() };
     assert_well_formed(&counts_html(&manifest, &none));
+}
+
+/// The foot names what the page is made from, and every table that scrolls has a name of its own.
+#[test]
+fn a_page_of_counts_with_attacks_says_so() {
+    let attack = Finding {
+        attack: "suppression-recovery",
+        column: Some("view-1.csv".into()),
+        assumed: "the published table with its totals".into(),
+        success: "a hidden count can be computed back".into(),
+        unit: Unit::Cells,
+        exposed: Rate::new(0, 12),
+        right: None,
+        control: None,
+        control_group: None,
+        risk: 0.0,
+        not_counted: None,
+        histogram: vec![],
+        histogram_of: "",
+        notes: vec![],
+    };
+    let foot = "and from attacks on the release";
+    assert!(!counts_html(&views(5.0), &CountsFacts::default()).contains(foot));
+    let assessment = Assessment { attacks: vec![attack], ..Assessment::default() };
+    let page = counts_html(&views(5.0), &CountsFacts { assessment, ..CountsFacts::default() });
+    assert!(page.contains(foot));
+    let mut captions: Vec<&str> = page
+        .split("<caption")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('>')?.1.split("</caption>").next()?))
+        .collect();
+    captions.sort_unstable();
+    let all = captions.len();
+    captions.dedup();
+    assert_eq!(captions.len(), all, "{captions:?}");
+}
+
+/// A table whose counts were changed hides none, and its page speaks of none that is hidden.
+#[test]
+fn a_page_about_changed_counts_tells_of_nothing_hidden() {
+    let changed = ChangedCells {
+        threshold: 5,
+        margins: vec![vec!["region".into()], vec!["illness".into()]],
+        way: ChangeWay::Resample { target: "uniform".into(), steps: 9 },
+    };
+    let table = CountsTable {
+        file: "counts.csv".into(),
+        form: Form::Totals,
+        columns: vec![column("region", "quasi"), column("illness", "sensitive")],
+        cells: 4,
+        classes: None,
+        promises: vec![],
+        own_promises: Vec::new(),
+        suppression: None,
+        changed: Some(changed),
+    };
+    let labels = || vec!["north".to_owned(), "Total".to_owned()];
+    let grid = Grid { table: 0, rows: labels(), columns: labels(), counts: vec![Some(7); 4] };
+    let facts = CountsFacts { grids: vec![grid], ..CountsFacts::default() };
+    let page = counts_html(&manifest(vec![table], None), &facts);
+    assert_well_formed(&page);
+    let over = "over <bdi class=\"name\">region</bdi> and over <bdi class=\"name\">illness</bdi> are true";
+    assert!(page.contains(over), "{page}");
+    assert!(!page.contains("hidden cell") && !page.contains("</span>hidden</li>"), "{page}");
 }

@@ -246,3 +246,14 @@ fn a_page_without_candidates_says_why() {
     own.kind = "bucketized".into();
     assert!(owner_html(&own, &facts(), &told).contains("it put records into buckets"));
 }
+
+/// Two risks that differ by far are not two opinions: buckets hide the value, not the record.
+#[test]
+fn buckets_do_not_hide_whose_record_it_is() {
+    let said = "which buckets do not hide; they hide which of its bucket’s sensitive values";
+    let told = assessment("age", 0.2, 2);
+    let mut own = manifest();
+    assert!(!owner_html(&own, &facts(), &told).contains(said));
+    own.kind = "bucketized".into();
+    assert!(owner_html(&own, &facts(), &told).contains(said));
+}

@@ -71,4 +71,17 @@ fn focus_can_be_seen_and_pages_fit() {
     assert!(STYLE.contains("overflow-wrap: break-word"));
     // No word breaks between lines of a page, and no legend between pages.
     assert!(STYLE.contains(".legend { break-inside: avoid; }"));
+    // Words of a table that scrolls are whole.
+    assert!(STYLE.contains(".scroll table:not(.labels) .name { display: inline-block; max-width: 24rem; overflow-wrap: break-word; }"));
+}
+
+#[test]
+fn paper_keeps_together_what_belongs_together() {
+    let print = STYLE.split("@media print").nth(1).unwrap();
+    let rule = |declaration: &str, selector: &str| {
+        print.lines().any(|line| line.contains(declaration) && line.contains(selector))
+    };
+    // An attack's heading with all of what it is, and a command with the words before it.
+    assert!(rule("break-after: avoid", "h3") && rule("break-inside: avoid", ".attack > p"));
+    assert!(rule("break-after: avoid", "p:has(+ pre)"));
 }

@@ -13,7 +13,7 @@
 
 use super::records::conclusions;
 use super::{Adversary, Crowd, SharedColumn};
-use crate::finding::{AttackError, Fate, Finding, Found, Score};
+use crate::finding::{AttackError, Fate, Finding, Found, Score, Unit};
 use crate::link::UNKNOWN;
 use crate::linkage::{
     Compared, Link, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare,
@@ -207,6 +207,7 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
              person's with at least {} %",
             crate::percent(adversary.confidence)
         ),
+        unit: Unit::People,
         exposed: score.exposed(),
         right: score.right(),
         control: None,

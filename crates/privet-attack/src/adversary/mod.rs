@@ -561,7 +561,7 @@ impl<'a> Adversary<'a> {
         match (found.last_mut(), failed.first()) {
             (Some(found), Some((column, why))) => {
                 let name = &self.release.sensitive[*column].name;
-                found.finding.notes.push(format!("It was not made on {name}: {why}"));
+                found.finding.notes.push(format!("It was not made on `{name}`: {why}"));
             }
             (None, Some((_, why))) => return Err(why.clone()),
             _ => {}

@@ -5,7 +5,7 @@ use super::held::Part;
 use super::{Adversary, people, released};
 use crate::dimensions::{self, Knowing, Singled, Subsets, by_attributes_known};
 use crate::finding::{
-    AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Whom, tenths,
+    AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Unit, Whom, tenths,
 };
 use crate::link::UNKNOWN;
 use crate::linking::candidates_alone;
@@ -117,6 +117,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
             "the adversary is at least {} % sure that a person is in the data",
             crate::percent(adversary.confidence)
         ),
+        unit: Unit::People,
         exposed: score.exposed(),
         right: score.right(),
         control_group: control.map(|_| "people of the table who are not in the data".to_owned()),
@@ -191,6 +192,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         column: None,
         assumed: format!("{known} of the quasi columns of each person, any of them equally likely"),
         success: "exactly one published record may be the person's".to_owned(),
+        unit: Unit::People,
         exposed: unique,
         right,
         control: None,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use privet_criteria::{Class, Histogram, Requirement, SensitiveColumn, Summaries, ThreeD, build};
 
 use super::Adversary;
-use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom, tenths};
+use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Unit, Whom, tenths};
 use crate::linking::candidates_alone;
 use crate::target::Target;
 use crate::worlds::ck_worst;
@@ -200,6 +200,7 @@ fn found(
         column: target.column().map(|column| column.name.clone()),
         assumed: format!("who is in the data, their quasi columns, and {assumed}"),
         success,
+        unit: Unit::People,
         exposed: score.exposed(),
         right: None,
         control: None,

@@ -1,6 +1,6 @@
 //! How an assessment is told on a terminal.
 
-use privet_attack::Finding;
+use privet_attack::{Finding, Unit};
 use privet_report::{Assessment, Figure, Fit, Learner};
 
 use super::grouped;
@@ -10,10 +10,10 @@ pub fn attacks(assessment: &Assessment) -> String {
     let mut text = String::new();
     for finding in &assessment.attacks {
         let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
-        // What this attack counts are cells whose count is hidden, and not people.
-        let what = match finding.attack {
-            "suppression-recovery" => "hidden counts computed back",
-            _ => "people exposed",
+        let what = match finding.unit {
+            Unit::Cells => "hidden counts computed back",
+            Unit::Records => "records exposed",
+            Unit::People => "people exposed",
         };
         text.push_str(&format!(
             "{:<28} {:>10} of {:>10} {what} ({})",

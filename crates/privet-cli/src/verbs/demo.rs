@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use privet_job::{Job, demo};
+use privet_job::Job;
+use privet_job::demo::{self, DemoError};
 use privet_release::VerifyOptions;
 
 use super::{Shared, anonymize, grouped, print, print_json};
@@ -16,7 +17,7 @@ Examples:
   privet demo
   privet demo --folder /tmp/demo --rows 100000 --seed 7")]
 pub struct Demo {
-    /// Where to put everything
+    /// Where to put everything; files of an earlier demo are replaced, others never
     #[arg(long, value_name = "FOLDER", default_value = "privet-demo")]
     folder: PathBuf,
     /// How many admissions to make
@@ -33,8 +34,10 @@ impl Demo {
         if self.rows == 0 || self.rows > 100_000_000 {
             return Err(Failure::bad_input("--rows takes a number from 1 to 100000000"));
         }
-        let files = demo::write_demo(&self.folder, self.rows, self.seed)
-            .map_err(|error| Failure::resources(format!("{}: {error}", self.folder.display())))?;
+        let files = demo::write_demo(&self.folder, self.rows, self.seed).map_err(|error| match error {
+            DemoError::NotOurs(_) => Failure::bad_input(error),
+            error => Failure::resources(format!("{}: {error}", self.folder.display())),
+        })?;
         if !shared.quiet && !shared.json {
             print(&format!(
                 "Made {} admissions of a hospital that does not exist: {}\nThe job, with comments: {}\n",

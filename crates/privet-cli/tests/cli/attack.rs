@@ -319,7 +319,25 @@ fn counts_are_attacked_by_their_sums() {
         Some(0),
         "no hidden count can be computed back: {assessed:#}"
     );
+    assert_eq!(found["unit"], "cells", "{assessed:#}");
     dir.expect(2, &["attack", "release", "--attacks", "linking"]).says("counts");
+}
+
+#[test]
+fn nothing_hidden_is_nothing_to_compute_back() {
+    let dir = Dir::new();
+    dir.write("people.csv", "sex,ill\n".to_owned() + &"F,yes\nF,no\nM,yes\nM,no\n".repeat(5));
+    dir.write(
+        "job.toml",
+        "input.path = \"people.csv\"\n[columns.sex]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n\
+         [[count-tables]]\ncolumns = [\"sex\", \"ill\"]\nthreshold = 3\n[adversary]\nattacks = [\"suppression-recovery\"]\n\
+         max-risk = 0.0\n",
+    );
+    // A limit is kept where there is nothing to find, whatever the data hold the next time.
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let page = dir.text("release/report.html");
+    assert!(page.contains("Nothing is hidden, so that there is nothing to compute back."), "{page}");
+    assert!(!page.contains("0 of 0") && !page.contains("1 tables"), "{page}");
 }
 
 #[test]

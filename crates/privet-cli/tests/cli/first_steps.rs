@@ -11,7 +11,8 @@ const VERBS: [&str; 5] = ["init", "anonymize", "verify", "demo", "completions"];
 fn the_demo_makes_a_verified_release() {
     let dir = Dir::new();
     dir.expect(0, &["demo", "--rows", "500", "--folder", "d"]).prints("Verified: all");
-    assert_eq!(dir.names("d"), ["admissions.csv", "hierarchies", "job.toml", "owner", "release"]);
+    let names = [".demo.sha256", "admissions.csv", "hierarchies", "job.toml", "owner", "release"];
+    assert_eq!(dir.names("d"), names);
     assert_eq!(dir.names("d/release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     dir.expect(0, &["verify", "d/release"]).prints("Every promise holds.");
     let data = dir.text("d/release/data.csv");
@@ -20,6 +21,17 @@ fn the_demo_makes_a_verified_release() {
     let json = dir.expect(0, &["demo", "--rows", "500", "--folder", "d", "--json"]).json();
     assert_eq!((json["verified"].as_bool(), json["summary"]["rows"].as_u64()), (Some(true), Some(500)));
     dir.expect(2, &["demo", "--rows", "0", "--folder", "e"]).says("--rows");
+}
+
+#[test]
+fn the_demo_does_not_replace_what_somebody_wrote() {
+    let dir = Dir::new();
+    dir.write("d/job.toml", "# my own job\n");
+    dir.expect(2, &["demo", "--rows", "50", "--folder", "d"]).says("job.toml");
+    assert_eq!(
+        (dir.names("d"), dir.text("d/job.toml").as_str()),
+        (vec!["hierarchies".to_owned(), "job.toml".to_owned()], "# my own job\n")
+    );
 }
 
 #[test]

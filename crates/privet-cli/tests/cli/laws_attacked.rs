@@ -52,6 +52,38 @@ fn unrelated_columns_hide_no_recovered_one() {
     dir.expect(1, &[&attack[..], &["--max-risk", "0.2"]].concat()).prints("Of tax an error of");
 }
 
+/// Noise far below the spread of unrelated columns: no estimate is nearer than what is published, and the page must not make a
+/// leak of what everybody reads off it.
+#[test]
+fn estimates_are_held_against_the_published_values() {
+    let mut draw = drawn(11);
+    let mut text = String::from("a,b\n");
+    for _ in 0..800 {
+        text.push_str(&format!("{},{}\n", draw(100_000), draw(100_000)));
+    }
+    let noisy = |name: &str| {
+        format!("[columns.{name}]\nrole = \"sensitive\"\nperturb = {{ noise = \"gaussian\", sd = 500.0 }}\n")
+    };
+    let dir = Dir::new();
+    let job =
+        format!("input.path = \"people.csv\"\noutput.folder = \"release\"\n{}{}", noisy("a"), noisy("b"));
+    dir.write("people.csv", text).write("job.toml", job);
+    dir.expect(0, &["randomize", "job.toml", "--seed", "3", "--quiet"]);
+    let attack = ["attack", "release", "--attacks", "best-linear-estimate", "--original", "people.csv"];
+    let found = dir.expect(0, &[&attack[..], &["--report", "owner.html", "--json"]].concat()).json();
+    let best = of(&found, "best-linear-estimate");
+    let rate = |of: &str| best[of]["rate"].as_f64().unwrap();
+    assert!((rate("exposed") - rate("control")).abs() < 0.03 && rate("control") > 0.05, "{best:#}");
+    assert_eq!((rate("right"), best["unit"].as_str()), (1.0, Some("records")), "{best:#}");
+    assert!(best["control_group"].to_string().contains("as they are published"), "{best:#}");
+    assert!(best["notes"].to_string().contains("published: "), "{best:#}");
+    let page = dir.text("owner.html");
+    assert!(
+        page.contains("no more than its control") && !page.contains("is not known, so all of them"),
+        "{page}"
+    );
+}
+
 /// survey AT-17: the law of categories and sets is published, so whoever has a file of people weighs them by it.
 #[test]
 fn categories_and_sets_are_linked_by_their_law() {

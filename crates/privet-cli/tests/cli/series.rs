@@ -39,7 +39,7 @@ fn a_series_gives_its_noise_away() {
     assert!(filtered["exposed"]["rate"].as_f64().unwrap() > 0.9, "{filtered:#}");
     assert!(filtered["control"]["rate"].as_f64().unwrap() < 0.6, "{filtered:#}");
     let notes = filtered["notes"].to_string();
-    assert!(notes.contains("wavelet coefficients") && notes.contains("in the order of hour"), "{notes}");
+    assert!(notes.contains("wavelet coefficients") && notes.contains("in the order of `hour`"), "{notes}");
     let known = of(&found, "known-points");
     assert!(known["exposed"]["rate"].as_f64().unwrap() > 0.6, "{known:#}");
     assert_eq!(known["exposed"]["of"], 1940);

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
-use privet_attack::{Finding, Rate, quick};
+use privet_attack::{Finding, Rate, Unit, quick};
 use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
@@ -227,13 +227,13 @@ fn homogeneity(
     let (quasi, sensitive) = (with(true), with(false));
     if own.changed.is_some() {
         return Err(format!(
-            "{}: its counts were changed, so that they do not tell what people have",
+            "the counts of `{}` were changed, so that they do not tell what people have",
             own.file
         ));
     }
     if quasi.is_empty() || sensitive.is_empty() {
         let which = if quasi.is_empty() { "identifying" } else { "sensitive" };
-        return Err(format!("there is no {which} column in {}", own.file));
+        return Err(format!("there is no {which} column in `{}`", own.file));
     }
     let label =
         |column: usize, row: usize| table.columns[column].domain.text(table.columns[column].codes[row]);
@@ -301,7 +301,7 @@ fn homogeneity(
         let left_out = manifest.data.records.saturating_sub(counted);
         let name = &own.columns[column].name;
         let mut finding = quick::homogeneity(name, &histograms, 1, left_out, confidence, None);
-        finding.notes.push(format!("In {}.", own.file));
+        finding.notes.push(format!("In `{}`.", own.file));
         if of_hidden_size > 0 {
             finding.notes.push(format!(
                 "Groups of hidden size with one possible value, each counted as one person: {of_hidden_size}."
@@ -400,6 +400,7 @@ fn margins(
             "fewer than {k} people are known to share the person's combination of identifying values over all views, or only one \
              sensitive value is possible in it"
         ),
+        unit: Unit::People,
         exposed,
         right: None,
         control: None,
@@ -454,6 +455,8 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
     let exposed = Rate::new(found.recovered.len() as u64, hidden);
     let known: u128 = found.records();
     let mut notes = vec![match found.complete {
+        _ if hidden == 0 => "Nothing is hidden, so that there is nothing to compute back.".to_owned(),
+        true if found.tables == 1 => "1 table agrees with what is published.".to_owned(),
         true => format!("{} tables agree with what is published.", found.tables),
         false => format!(
             "At least {} tables agree with what is published; not all were gone through.",
@@ -465,10 +468,11 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
         attack: "suppression-recovery",
         column: Some(own.file.clone()),
         assumed: "the published table with its totals".to_owned(),
-        success: "a hidden count can be computed back; what is counted here are hidden counts, not people"
-            .to_owned(),
+        success: "a hidden count can be computed back".to_owned(),
+        unit: Unit::Cells,
         exposed,
-        right: None,
+        // What is the same in every table that agrees is so in the true one.
+        right: (exposed.hits > 0).then(|| Rate::new(exposed.hits, exposed.hits)),
         control: None,
         control_group: None,
         risk: known as f64 / manifest.data.records.max(1) as f64,

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use privet_attack::minimality::{Minimality, MinimalityAttack, MinimalityError, Tried};
 use privet_attack::worlds::Belief;
-use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Whom};
+use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Unit, Whom};
 use privet_criteria::{Criterion, SensitiveColumn, build};
 use privet_data::Progress;
 use privet_recode::lattice::Problem;
@@ -114,6 +114,7 @@ impl<'a> Again<'a> {
                 "the release, and what the search did not publish, make the adversary at least {} % sure of a value",
                 privet_attack::percent(self.confidence)
             ),
+            unit: Unit::People,
             exposed: Rate::new(exposed.len() as u64, rows),
             right: (!exposed.is_empty()).then(|| Rate::new(right(&exposed), exposed.len() as u64)),
             control: Some(Rate::new(right(&before), rows)),
@@ -148,6 +149,7 @@ impl<'a> Again<'a> {
             assumed: "the identifying columns of everybody, the promises and the algorithm".to_owned(),
             success: "in all originals for which the same would have been published the person has one value"
                 .to_owned(),
+            unit: Unit::People,
             exposed: Rate::new(exposed.len() as u64, rows),
             // The true original is one of them.
             right: (!exposed.is_empty()).then(|| Rate::new(exposed.len() as u64, exposed.len() as u64)),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use privet_attack::knowledge::TimeOrder;
 use privet_attack::noise::linkage::Link;
 use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, filter_series};
-use privet_attack::{Finding, Knowledge, Rate};
+use privet_attack::{Finding, Knowledge, Rate, Unit};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Table};
 use privet_perturb::Law;
@@ -201,7 +201,7 @@ fn assess_release(
         for own in filter_series(&known, &knowing).map_err(failed)? {
             series.push(finding(own, &knowing, order.len() as u64, is_scored).map(|mut own| {
                 own.notes.push(match &time.order {
-                    Some(column) => format!("Records in the order of {column}."),
+                    Some(column) => format!("Records in the order of `{column}`."),
                     None => "Records in the order in which they stand.".to_owned(),
                 });
                 own
@@ -438,13 +438,14 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
     };
     let mut notes = vec![own.verdict.clone()];
     if own.columns.len() > 1 {
-        notes.push(format!("Columns: {}.", own.columns.join(", ")));
+        notes.push(format!("Columns: `{}`.", own.columns.join("`, `")));
     }
     let base = Finding {
         attack: own.attack,
         column: column.clone(),
         assumed: own.assumes.to_owned(),
         success: String::new(),
+        unit: Unit::Records,
         exposed: Rate::new(0, records),
         right: None,
         control: None,
@@ -461,17 +462,29 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             let why = own.verdict.strip_prefix("Not made: ").unwrap_or(&own.verdict).to_owned();
             Err(NotMade { attack: format!("{}{of}", own.attack), why })
         }
-        Outcome::Estimated { score: Some(score), .. } => Ok(Finding {
-            success: format!(
-                "the estimate is within {} deviations of the noise of what the record was",
-                score.tolerance
-            ),
-            exposed: score.recovered,
-            control: Some(score.control),
-            control_group: Some("the same records, estimated by the mean of each column".to_owned()),
-            risk: score.recovered.rate,
-            ..base
-        }),
+        Outcome::Estimated { score: Some(score), .. } => {
+            // What the attack adds is beyond what everybody has without it: the published values, or the means where these
+            // come nearer. Where all have one value, the mean is the attack.
+            let is_mean = own.attack != "constant-column" && score.control.rate > score.published.rate;
+            let (control, group) = match is_mean {
+                true => (score.control, "the same records, estimated by the mean of each column"),
+                false => (score.published, "the same records, taken as they are published"),
+            };
+            let hits = score.recovered.hits;
+            Ok(Finding {
+                success: format!(
+                    "the estimate is within {} deviations of the noise of what the record was",
+                    score.tolerance
+                ),
+                exposed: score.recovered,
+                // Only records about which it is right are counted.
+                right: (hits > 0).then(|| Rate::new(hits, hits)),
+                control: Some(control),
+                control_group: Some(group.to_owned()),
+                risk: score.recovered.rate,
+                ..base
+            })
+        }
         Outcome::Estimated { succeeded, expected_error, score: None } => {
             let exposed = Rate::new(if succeeded { records } else { 0 }, records);
             let mut notes = base.notes.clone();

@@ -80,7 +80,7 @@ fn is_of_the_release(note: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use privet_attack::Rate;
+    use privet_attack::{Rate, Unit};
 
     use super::*;
 
@@ -90,6 +90,7 @@ mod tests {
             column: None,
             assumed: String::new(),
             success: String::new(),
+            unit: Unit::People,
             exposed: Rate::new(3, 10),
             right: Some(Rate::new(2, 3)),
             control: Some(Rate::new(1, 10)),

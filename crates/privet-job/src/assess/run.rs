@@ -154,8 +154,8 @@ pub(crate) fn run_attacks(
         let named = names_alone(release, knowledge.people.is_some());
         if !named.is_empty() {
             first.notes.push(format!(
-                "Some labels of {} are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
-                named.join(", ")
+                "Some labels of `{}` are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
+                named.join("`, `")
             ));
         }
     }

@@ -8,7 +8,7 @@
 
 use privet_attack::knowledge::QueryServer;
 use privet_attack::tracker::{Formula, GeneralTracker, Server, values_among};
-use privet_attack::{AttackError, Finding, Found, Rate};
+use privet_attack::{AttackError, Finding, Found, Rate, Unit};
 use privet_data::{Progress, Random};
 use privet_release::Published;
 
@@ -107,6 +107,7 @@ pub(super) fn attack(
             "from answers that the server gives, at least {} % of the records with the person's quasi columns have one value",
             privet_attack::percent(settings.confidence)
         ),
+        unit: Unit::People,
         exposed: Rate::new(exposed, of),
         right: (exposed > 0).then(|| Rate::new(right, exposed)),
         control: Some(Rate::new(control, of)),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::counting::{Bound, Group, narrow};
-use privet_attack::{Finding, Rate};
+use privet_attack::{Finding, Rate, Unit};
 use privet_release::counts::{CountsManifest, Form};
 
 use crate::load::Loaded;
@@ -91,6 +91,7 @@ fn of_column(manifest: &CountsManifest, loaded: &Loaded, column: usize, confiden
             "the views together leave one value, or one that at least {} % of those who stand together in all of them have",
             privet_attack::percent(confidence)
         ),
+        unit: Unit::People,
         exposed: Rate::new(exposed, all),
         right: (exposed > 0).then(|| Rate::new(right, exposed)),
         control: None,

@@ -11,7 +11,7 @@ mod names;
 mod people;
 mod random;
 
-pub use files::{DemoFiles, write_demo};
+pub use files::{DemoError, DemoFiles, write_demo};
 
 use std::io::{self, Write};
 

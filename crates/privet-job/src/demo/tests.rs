@@ -166,7 +166,36 @@ fn the_demo_is_written_whole_and_can_be_written_again() {
         }
     }
     let left_over = std::fs::read_dir(&target).unwrap().count();
-    assert_eq!(left_over, 3, "the data, the job and the folder of hierarchies");
+    assert_eq!(left_over, 4, "the data, the job, the folder of hierarchies, and the hashes of all");
+}
+
+#[test]
+fn the_demo_replaces_only_what_a_demo_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = write_demo(folder.path(), 50, 1).unwrap();
+    // Other rows and another seed: the files are still the demo's.
+    for (rows, seed) in [(20, 1), (60, 9), (50, 1)] {
+        write_demo(folder.path(), rows, seed).unwrap();
+        assert_eq!(std::fs::read(&files.data).unwrap(), admissions(rows, seed).csv());
+    }
+    for path in files.hierarchies.iter().chain([&files.data, &files.job]) {
+        let before = std::fs::read(path).unwrap();
+        let own = [&before[..], b"# mine\n"].concat();
+        std::fs::write(path, &own).unwrap();
+        let refused = write_demo(folder.path(), 70, 1).unwrap_err();
+        assert!(matches!(&refused, DemoError::NotOurs(named) if named == path), "{refused}");
+        assert_eq!(std::fs::read(path).unwrap(), own);
+        std::fs::write(path, before).unwrap();
+    }
+    assert_eq!(
+        std::fs::read(&files.data).unwrap(),
+        admissions(50, 1).csv(),
+        "a refusal leaves all as it was"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "and nothing beside it");
+    // What would be written is no loss, whoever wrote it.
+    std::fs::remove_file(folder.path().join(".demo.sha256")).unwrap();
+    write_demo(folder.path(), 50, 1).unwrap();
 }
 
 #[test]

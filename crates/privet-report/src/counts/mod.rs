@@ -53,7 +53,11 @@ pub fn html(manifest: &CountsManifest, facts: &CountsFacts) -> String {
         body(manifest, facts, &mut out);
         out.push_str("</section>\n");
     }
-    page::close(&mut out, &manifest.software, page::PUBLIC);
+    let foot = match facts.assessment.attacks.is_empty() {
+        true => page::PUBLIC,
+        false => page::PUBLIC_WITH_ATTACKS,
+    };
+    page::close(&mut out, &manifest.software, foot);
     out
 }
 
@@ -103,8 +107,8 @@ fn verdict(manifest: &CountsManifest, reader: Reader, out: &mut String) {
             if is_safe(together) { ("holds", "No") } else { ("fails", "<strong>Not so:</strong> no") };
         put!(
             out,
-            "<li class=\"{class}\">{word} group of fewer than {} is proven to exist by all views together, and nobody’s \
-             sensitive value follows from them.</li>\n",
+            "<li class=\"{class}\">{word} group of fewer than {} with the same identifying values is proven to exist by all \
+             views together, and nobody’s sensitive value follows from them.</li>\n",
             counted(together.k, "record", "records")
         );
     }
@@ -158,7 +162,10 @@ fn verdict(manifest: &CountsManifest, reader: Reader, out: &mut String) {
 fn margins(changed: &ChangedCells) -> String {
     let own: Vec<String> =
         changed.margins.iter().map(|margin| names(margin.iter().map(String::as_str), 12)).collect();
-    own.join("; over ")
+    match own.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and over {last}", rest.join(", over ")),
+        _ => own.concat(),
+    }
 }
 
 fn hidden(table: &CountsTable) -> u64 {
@@ -254,10 +261,10 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     };
     let proven = match together.smallest_proven {
         Some(records) => format!(
-            "The smallest group that is proven to exist has at most {}",
+            "The smallest group with the same identifying values that is proven to exist has at most {}",
             counted(records, "record", "records")
         ),
-        None => "No group is proven to exist".to_owned(),
+        None => "No group with the same identifying values is proven to exist".to_owned(),
     };
     put!(
         out,
@@ -294,7 +301,7 @@ fn tables(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
             },
         }
         let id = format!("columns-{}", number + 1);
-        open_table(out, &id, "columns", "Columns");
+        open_table(out, &id, "columns", &format!("Columns of {}", name(&table.file)));
         header(out, &["Column", "Role", "#Labels", "Published"]);
         for column in &table.columns {
             put!(
@@ -310,11 +317,17 @@ fn tables(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
         for drawing in facts.grids.iter().filter(|grid| grid.table == number) {
             let id = format!("grid-{}", number + 1);
             out.push_str("<figure>\n");
-            out.push_str(&grid::draw(&id, "Counts and hidden cells", &grid::described(drawing), drawing));
-            out.push_str(
+            out.push_str(&grid::draw(&id, grid::title(drawing), &grid::described(drawing), drawing));
+            let is_hidden = drawing.counts.iter().any(Option::is_none);
+            put!(
+                out,
                 "\n<figcaption><ul class=\"legend\"><li><span class=\"key solid\" aria-hidden=\"true\"></span>published, \
-                 darker for more records</li><li><span class=\"key hatched\" aria-hidden=\"true\"></span>hidden</li><li>\
-                 framed: totals</li></ul></figcaption>\n</figure>\n",
+                 darker for more records</li>{}<li><span class=\"key\" aria-hidden=\"true\"></span>totals</li></ul>\
+                 </figcaption>\n</figure>\n",
+                match is_hidden {
+                    true => "<li><span class=\"key hatched\" aria-hidden=\"true\"></span>hidden</li>",
+                    false => "",
+                }
             );
         }
     }
@@ -346,10 +359,12 @@ fn limits(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     } else {
         out.push_str(
             "<li>Small counts are protected, not values: where all records of a group share one value, that value is told \
-             for all of them.</li>\n<li>Whoever knows some of the records that are counted, or how the cells to hide were \
-             chosen, may know more than what the published counts tell.</li>\n<li>A hidden cell is not always a small one; \
-             which ones are is not told.</li>\n",
+             for all of them.</li>\n<li>Whoever knows some of the records that are counted, or how the cells to hide or to \
+             change were chosen, may know more than what the published counts tell.</li>\n",
         );
+        if manifest.tables.iter().any(|table| hidden(table) > 0) {
+            out.push_str("<li>A hidden cell is not always a small one; which ones are is not told.</li>\n");
+        }
         if manifest.tables.iter().any(|table| table.changed.is_some()) {
             out.push_str(
                 "<li>Changed counts are protected by not being the true ones; those that were drawn anew may be, by chance. Who knows how \

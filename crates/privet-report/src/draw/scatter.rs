@@ -116,9 +116,8 @@ pub(crate) fn draw(id: &str, title: &str, description: &str, points: &[Candidate
     }
     if let Some(chosen) = points.iter().find(|p| p.chosen && is_plain(p)) {
         let (x, y) = place(chosen);
-        // The label keeps inside the drawing.
-        let (anchor, beside) = if x > WIDTH * 0.66 { ("end", -12.0) } else { ("start", 12.0) };
-        let above = if y < TOP + 22.0 { 18.0 } else { -9.0 };
+        let others: Vec<(f64, f64)> = points.iter().filter(|p| is_plain(p)).map(place).collect();
+        let (anchor, beside, above) = free_side((x, y), &others);
         for class in ["behind", "value strong"] {
             put!(
                 out,
@@ -137,6 +136,26 @@ pub(crate) fn draw(id: &str, title: &str, description: &str, points: &[Candidate
     }
     out.push_str("</svg>");
     out
+}
+
+/// On which side of a point its label covers the fewest others: where it is anchored, and how far it is moved.
+fn free_side((x, y): (f64, f64), others: &[(f64, f64)]) -> (&'static str, f64, f64) {
+    // What `published` takes, with the radius of a mark around it.
+    const LONG: f64 = 66.0;
+    const HIGH: f64 = 11.0;
+    const MARK: f64 = 3.0;
+    let sides = [("start", 12.0, -9.0), ("end", -12.0, -9.0), ("start", 12.0, 18.0), ("end", -12.0, 18.0)];
+    let covered = |&(anchor, beside, above): &(&str, f64, f64)| {
+        let from = if anchor == "start" { x + beside } else { x + beside - LONG };
+        let (top, foot) = (y + above - HIGH, y + above);
+        let is_inside = from >= 0.0 && from + LONG <= WIDTH && top >= 0.0 && foot <= HEIGHT - BOTTOM;
+        let is_covered = |&&(own_x, own_y): &&(f64, f64)| {
+            (from - MARK..=from + LONG + MARK).contains(&own_x) && (top - MARK..=foot + MARK).contains(&own_y)
+        };
+        // The label keeps inside the drawing.
+        if is_inside { others.iter().filter(is_covered).count() } else { usize::MAX }
+    };
+    sides.into_iter().min_by_key(covered).unwrap_or(("start", 12.0, -9.0))
 }
 
 fn axes(out: &mut String, x: &Scale, y: &Scale) {
@@ -228,6 +247,20 @@ mod tests {
         for i in front(&points) {
             assert!(!points.iter().any(|other| beats(other, &points[i])));
         }
+    }
+
+    #[test]
+    fn the_label_stands_where_it_covers_least() {
+        let near = |dx: f64, dy: f64| (200.0 + dx, 150.0 + dy);
+        assert_eq!(free_side((200.0, 150.0), &[]), ("start", 12.0, -9.0));
+        assert_eq!(free_side((200.0, 150.0), &[near(30.0, -12.0)]), ("end", -12.0, -9.0));
+        assert_eq!(
+            free_side((200.0, 150.0), &[near(30.0, -12.0), near(-30.0, -12.0)]),
+            ("start", 12.0, 18.0)
+        );
+        // Inside the drawing, whatever it covers there.
+        assert_eq!(free_side((390.0, 30.0), &[(350.0, 20.0)]), ("end", -12.0, 18.0));
+        assert_eq!(free_side((60.0, 262.0), &[(90.0, 250.0)]), ("start", 12.0, -9.0));
     }
 
     #[test]

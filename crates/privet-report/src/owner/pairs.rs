@@ -42,7 +42,7 @@ pub(super) fn all(assessment: &Assessment, out: &mut String) {
          where columns have many values; how columns of many values were cut into ranges, and which were left out, stands \
          under <a href=\"#utility\">what the release is still good for</a>). Below the diagonal is the \
          original, above it the release: were nothing lost, both halves would mirror each other.</p>\n<figure>\n\
-         <div class=\"scroll\" role=\"region\" aria-label=\"Columns that go together\" tabindex=\"0\">\n",
+         <div class=\"scroll\" role=\"region\" aria-label=\"Every pair of columns, drawn\" tabindex=\"0\">\n",
     );
     let description = format!(
         "A square for each of {} pairs of {} columns, its area the strength before below the diagonal and after above it. \

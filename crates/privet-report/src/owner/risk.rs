@@ -8,12 +8,19 @@ use crate::{Assessment, Facts};
 
 use super::figures;
 
-pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
+pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
     let Some(risk) = assessment.risk.as_ref().filter(|r| !r.figures.is_empty() || !r.histogram.is_empty())
     else {
         out.push_str("<p>The risks of single records were not measured.</p>\n");
         return;
     };
+    if manifest.kind == "bucketized" {
+        out.push_str(
+            "<p>Buckets publish identifying values as they are. The chances here are those of finding a person’s record, which \
+             buckets do not hide; they hide which of its bucket’s sensitive values is that record’s, and the risk further below \
+             is about that.</p>\n",
+        );
+    }
     figures(out, "risk-table", "Risk figures", &risk.figures);
     for note in &risk.notes {
         put!(out, "<p>{}</p>\n", escape(note));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::sections::attacks::{title, worst};
 use crate::sections::term;
 use crate::sections::verdict::{Summary, summary};
-use crate::text::{count, counted, number, percent, share_at_least};
+use crate::text::{count, counted, number, percent, sentence, share, share_at_least};
 use crate::{Assessment, Facts};
 
 use super::attacks_of;
@@ -127,6 +127,11 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     out.push_str("</dl>\n</section>\n");
 }
 
+/// Attacks whose control counts what they count, records that are told as nearly without them. That of others counts people who
+/// are pointed at although they are not there.
+const ESTIMATES: [&str; 5] =
+    ["constant-column", "spectral-filter", "best-linear-estimate", "wavelet-filter", "known-points"];
+
 /// The verdict of a release without classes: the worst attack against what is accepted.
 pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
     let worst = worst(&assessment.attacks);
@@ -137,21 +142,41 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
         Judged::Accepted => ("holds", "✓"),
     };
     let accepted = assessment.max_risk.map_or("not said".to_owned(), share_at_least);
+    // A rate that is reached without the attack is no leak that it found.
+    let control = worst
+        .filter(|worst| ESTIMATES.contains(&worst.attack))
+        .and_then(|worst| worst.control.filter(|control| worst.exposed.low <= control.high));
     let heading = match worst {
         Some(worst) => format!(
-            "Worst attack: {}, {} of records; accepted: {accepted}",
+            "Worst attack: {}, {} of records{}; accepted: {accepted}",
             title(worst),
-            share_at_least(worst.risk)
+            share_at_least(worst.risk),
+            if control.is_some() { ", no more than its control" } else { "" }
         ),
         None => "No attack was made".to_owned(),
     };
     put!(
         out,
         "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
-         aria-hidden=\"true\">{mark}</span> {heading}</h2>\n<p class=\"lead\">{} made, {} not made.</p>\n</section>\n",
-        counted(assessment.attacks.len() as u64, "attack was", "attacks were"),
-        counted(assessment.not_made.len() as u64, "was", "were")
+         aria-hidden=\"true\">{mark}</span> {heading}</h2>\n"
     );
+    if let Some((control, group)) = control.zip(worst.and_then(|worst| worst.control_group.as_deref())) {
+        put!(
+            out,
+            "<p class=\"lead\">The attack adds nothing that can be told from chance. Its control reaches {}: {}</p>\n",
+            share(control.rate),
+            sentence(group)
+        );
+    }
+    if !assessment.attacks.is_empty() || !assessment.not_made.is_empty() {
+        put!(
+            out,
+            "<p class=\"lead\">{} made, {} not made.</p>\n",
+            counted(assessment.attacks.len() as u64, "attack was", "attacks were"),
+            counted(assessment.not_made.len() as u64, "was", "were")
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
         match picture {
             PerturbedPicture::Nothing => {}
             PerturbedPicture::Counts { bars, left_out, warnings, .. } => {
-                shares(out, &format!("shares-{}", at + 1), bars, *left_out);
+                shares(out, &format!("shares-{}", at + 1), &column.name, bars, *left_out);
                 warn(out, warnings);
             }
             PerturbedPicture::Numbers {
@@ -239,9 +239,11 @@ fn warn(out: &mut String, warnings: &[String]) {
 }
 
 /// Published and estimated shares of values.
-fn shares(out: &mut String, id: &str, bars: &[(String, f64, f64, f64)], left_out: u64) {
+fn shares(out: &mut String, id: &str, column: &str, bars: &[(String, f64, f64, f64)], left_out: u64) {
     let end = bars.iter().map(|bar| bar.1.max(bar.2 + 1.96 * bar.3)).fold(0.0, f64::max);
-    open_table(out, id, "rates", "Shares of records: as published, and as estimated for the originals");
+    let caption =
+        format!("Shares of values of {}: as published, and as estimated for the originals", name(column));
+    open_table(out, id, "rates", &caption);
     header(out, &["Value", "#Published", "#Estimated", "#± 95 %", ""]);
     for (value, published, estimated, error) in bars {
         put!(

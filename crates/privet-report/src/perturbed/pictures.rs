@@ -31,13 +31,23 @@ pub(super) fn law(out: &mut String, id: &str, perturbation: &Perturbation, pictu
 }
 
 /// The probability that row u becomes column v.
-fn probability(own: &Categories, u: usize, v: usize) -> f64 {
+pub(super) fn probability(own: &Categories, u: usize, v: usize) -> f64 {
     match &own.law {
         CategoryLaw::Retention(keep) => {
             let even = (1.0 - keep) / own.values.len().max(1) as f64;
             if u == v { keep + even } else { even }
         }
         CategoryLaw::Matrix(rows) => rows.get(u).and_then(|row| row.get(v)).copied().unwrap_or(0.0),
+    }
+}
+
+/// The probabilities of the diagonal: one, or from the least to the most.
+fn kept(own: &Categories) -> String {
+    let diagonal = || (0..own.values.len()).map(|u| probability(own, u, u));
+    let (least, most) = (diagonal().fold(1.0, f64::min), diagonal().fold(0.0, f64::max));
+    match (number(least), number(most)) {
+        (least, most) if least == most => least,
+        (least, most) => format!("{least} to {most}, depending on the value"),
     }
 }
 
@@ -86,7 +96,7 @@ fn matrix(out: &mut String, id: &str, own: &Categories) {
         "chart",
         &view_box(WIDTH, edge + 34.0),
         "The law as a matrix",
-        &format!("{size} by {size} probabilities; the diagonal is what stays the same."),
+        &format!("{size} by {size} probabilities; a value stays the same with probability {}.", kept(own)),
     ));
     put!(out, "<text class=\"tick\" x=\"112\" y=\"12\">published →</text>");
     for u in 0..size {

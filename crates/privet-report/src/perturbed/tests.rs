@@ -82,6 +82,7 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         "3\u{a0}values are missing",
         "fixed seed",
         "2\u{a0}rarer values are not shown",
+        "Shares of values of <bdi class=\"name\">&lt;i&gt;a&lt;/i&gt;</bdi>: as published",
         "Careful:</strong> &lt;u&gt;little",
         "<dt>Kept with a probability (retention)</dt>",
         "<dt>Factor, γ (gamma)</dt>",
@@ -275,4 +276,70 @@ fn laws_made_of_the_data_are_not_praised() {
         let page = html(&own, &PerturbedFacts::default());
         assert!(page.contains(told) && !page.contains("factor of 4") && page.contains("promise no bound"));
     }
+}
+
+/// Without the probability nobody can estimate anything from the answers.
+#[test]
+fn randomized_responses_tell_their_probability() {
+    let page = |mechanism: &str, rows: [[f64; 2]; 2]| {
+        let rows = rows.map(|row| row.to_vec()).to_vec();
+        let mut own = manifest(CategoryLaw::Matrix(rows), Some(4.0));
+        let Some(Perturbation::Categories(law)) = &mut own.model.columns[0].perturbation else { panic!() };
+        law.mechanism = mechanism.into();
+        html(&own, &PerturbedFacts::default())
+    };
+    let warner = page("warner", [[0.8, 0.2], [0.2, 0.8]]);
+    assert!(warner.contains("after Warner: the truth with probability 0.8, and otherwise"), "{warner}");
+    assert!(warner.contains("a value stays the same with probability 0.8."), "{warner}");
+    // The truth in 0.7 of the answers, and otherwise yes with probability 0.4.
+    let innocuous = page("innocuous", [[0.82, 0.18], [0.12, 0.88]]);
+    assert!(
+        innocuous.contains("innocuous question: the truth with probability 0.7, and otherwise"),
+        "{innocuous}"
+    );
+    assert!(
+        innocuous.contains("with probability 0.82, and <bdi class=\"name\">no</bdi> with probability 0.88.")
+    );
+    assert!(innocuous.contains("with probability 0.82 to 0.88, depending on the value."), "{innocuous}");
+}
+
+#[test]
+fn an_attack_that_adds_nothing_is_no_leak() {
+    use crate::Assessment;
+    use privet_attack::{Finding, Rate, Unit};
+    let own = manifest(CategoryLaw::Retention(0.6), Some(4.0));
+    let page = |hits: u64| {
+        let attack = Finding {
+            attack: "best-linear-estimate",
+            column: None,
+            assumed: "the release".into(),
+            success: "the estimate is near".into(),
+            unit: Unit::Records,
+            exposed: Rate::new(hits, 1_000),
+            right: Some(Rate::new(hits, hits)),
+            control: Some(Rate::new(380, 1_000)),
+            control_group: Some("the same records, taken as they are published".into()),
+            risk: hits as f64 / 1_000.0,
+            not_counted: None,
+            histogram: vec![],
+            histogram_of: "",
+            notes: vec!["Of 5848 people and 400000000 pairs 2727.0 in `2024`.".into()],
+        };
+        crate::owner_perturbed_html(&own, &Assessment { attacks: vec![attack], ..Assessment::default() })
+    };
+    let nothing = page(390);
+    assert!(nothing.contains("39\u{a0}% of records, no more than its control; accepted"), "{nothing}");
+    assert!(
+        nothing.contains("Its control reaches 38.0\u{a0}%: The same records, taken as they are published.")
+    );
+    assert!(nothing.contains("Records that are exposed") && !nothing.contains("People who are exposed"));
+    assert!(!nothing.contains("is not known, so all"), "whether rightly is known: {nothing}");
+    assert!(
+        nothing.contains("Of 5,848 people and 400,000,000 pairs 2,727.0 in <code>2024</code>."),
+        "{nothing}"
+    );
+    assert!(!page(600).contains("no more than its control"));
+    // Where no attack was asked for, none is counted.
+    let bare = crate::owner_perturbed_html(&own, &Assessment::default());
+    assert!(!bare.contains("0\u{a0}attacks") && !bare.contains("0 attacks"), "{bare}");
 }

@@ -5,7 +5,8 @@ use privet_release::perturbed::{
     Amplification, Categories, CategoryLaw, Items, Model, NoiseColumn, NoiseLaw, NoiseWay, Open, Perturbation,
 };
 
-use crate::text::{count, number, number_against, share_at_least};
+use super::pictures::probability;
+use crate::text::{count, name, number, number_against, share_at_least};
 
 /// What a law protects: a class of the page's style, and a sentence of markup.
 pub(super) fn protection(perturbation: &Perturbation) -> (&'static str, String) {
@@ -128,14 +129,23 @@ fn categories(own: &Categories) -> String {
             )
         }
         (CategoryLaw::Matrix(_), "warner") => {
-            "Randomized response after Warner: the truth with a known probability, and \
-             otherwise any other value."
-                .to_owned()
+            format!(
+                "Randomized response after Warner: the truth with probability {}, and otherwise any other value.",
+                number(probability(own, 0, 0))
+            )
         }
         (CategoryLaw::Matrix(_), "innocuous") => {
-            "Randomized response with an innocuous question: the truth with a known \
-             probability, and otherwise the answer to a question that has nothing to do with the person."
-                .to_owned()
+            // Whoever answers the other question says the same, whatever the truth is: that is what the rows share.
+            format!(
+                "Randomized response with an innocuous question: the truth with probability {}, and otherwise the answer \
+                 to a question that has nothing to do with the person. So {} is published as it was with probability \
+                 {}, and {} with probability {}.",
+                number(probability(own, 0, 0) - probability(own, 1, 0)),
+                name(own.values.first().map_or("", String::as_str)),
+                number(probability(own, 0, 0)),
+                name(own.values.get(1).map_or("", String::as_str)),
+                number(probability(own, 1, 1))
+            )
         }
         (CategoryLaw::Matrix(_), "invariant-pram") => {
             "Post-randomization that leaves the counts alone in expectation: the \

@@ -2,7 +2,7 @@
 //!
 //! Guarantee: what was spent is rounded up, and delta is told wherever some was opened or spent.
 
-use super::{Budget, MOST_LINES, cost, pictures, times};
+use super::{Budget, MOST_LINES, cost, file_name, pictures, times};
 use crate::glossary::{self, WORDS};
 use crate::page;
 use crate::sections::{close_table, header, open_table};
@@ -54,7 +54,7 @@ pub struct LedgerLine {
 #[must_use]
 pub fn ledger_html(facts: &LedgerFacts) -> String {
     let mut out = String::with_capacity(32 * 1024);
-    let below = format!("{} · made by {}", name(&facts.ledger), escape(&facts.software));
+    let below = format!("{} · made by {}", name(file_name(&facts.ledger)), escape(&facts.software));
     page::open(&mut out, &facts.software, "A ledger of private answers", &below);
     page::open_section(&mut out, "accounts", "Accounts");
     match &facts.problem {
@@ -81,7 +81,7 @@ pub fn ledger_html(facts: &LedgerFacts) -> String {
     open_table(&mut out, "entries-table", "rates", "In their order");
     header(
         &mut out,
-        &["#Entry", "Time (UTC)", "Account", "", "Amount", "Left", "Analyst", "Question (SHA-256)"],
+        &["#Entry", "Time (UTC)", "Account", "What", "Amount", "Left", "Analyst", "Question (SHA-256)"],
     );
     let hidden = facts.entries.len().saturating_sub(MOST_LINES);
     for line in facts.entries.iter().skip(hidden) {

@@ -373,7 +373,7 @@ fn budget(facts: &AnswerFacts, out: &mut String) {
         "<p>Charged before the answer was drawn, as entry {} of {}. Its hash, which covers all entries before it:</p>\n<pre>\
          <code>{}</code></pre>\n",
         count(facts.entry),
-        name(&account.ledger),
+        name(file_name(&account.ledger)),
         escape(&facts.hash)
     );
 }
@@ -397,6 +397,14 @@ fn beliefs(beliefs: &[AnswerBelief]) -> String {
         put!(said, " How sure anybody can be {what}: {} at most.", sure.join(", "));
     }
     said
+}
+
+/// What a ledger is called, without where it lies: that is the keeper's business. A database is told whole.
+fn file_name(place: &str) -> &str {
+    match place.contains("://") {
+        true => place,
+        false => place.rsplit(['/', '\\']).next().unwrap_or(place),
+    }
 }
 
 fn conclude(facts: &AnswerFacts, out: &mut String) {

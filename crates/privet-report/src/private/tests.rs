@@ -42,7 +42,7 @@ fn facts() -> AnswerFacts {
         max_records: 1,
         account: Budget {
             name: "a".into(),
-            ledger: "l".into(),
+            ledger: "/vault/kept/l".into(),
             total: 3.0,
             left: 2.0,
             left_words: "epsilon 2".into(),
@@ -67,6 +67,18 @@ fn the_page_tells_what_beliefs_can_become() {
         assert!(page.contains(text), "{text}");
     }
     assert!(!answer_html(&facts()).contains("becomes"));
+}
+
+/// Where the ledger lies is nobody's business but its keeper's; and no heading is empty.
+#[test]
+fn an_answer_tells_no_path_and_names_every_column() {
+    let page = answer_html(&facts());
+    assert!(page.contains("entry 2 of <bdi class=\"name\">l</bdi>"), "{page}");
+    assert!(!page.contains("vault") && !page.contains("<th scope=\"col\"></th>"), "{page}");
+    let ledger = LedgerFacts { ledger: "/vault/kept/l".into(), ..LedgerFacts::default() };
+    let page = ledger_html(&ledger);
+    assert!(!page.contains("vault") && !page.contains("<th scope=\"col\"></th>"), "{page}");
+    assert_eq!(file_name("postgresql://host/ledgers"), "postgresql://host/ledgers");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! The owner's page shows the same with the same words.
 
-use privet_attack::{ATTACKS, AttackWord, Finding, Rate};
+use privet_attack::{ATTACKS, AttackWord, Finding, Rate, Unit};
 use privet_release::Manifest;
 
 use crate::Facts;
@@ -11,7 +11,7 @@ use crate::draw::bins::{self, Bar};
 use crate::draw::rate::{self, Fill, known};
 use crate::glossary;
 use crate::svg::round_up;
-use crate::text::{count, escape, interval, name, number, plain_name, sentence, share};
+use crate::text::{self, count, escape, interval, name, number, plain_name, sentence, share};
 
 use super::{close_table, header, open_table};
 
@@ -153,7 +153,9 @@ fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
     let mut order: Vec<&Finding> = all.iter().collect();
     // Stable, so that equal ones keep their order; what is not known comes first.
     order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
-    open_table(out, "attacks-table", "rates", "Share of people who fall to each attack, the worst first");
+    let who = if all.iter().all(|own| own.unit == Unit::Records) { "records that" } else { "people who" };
+    let caption = format!("Share of {who} fall to each attack, the worst first");
+    open_table(out, "attacks-table", "rates", &caption);
     // Where it is not told whether the adversary is right, all who are exposed count, and are not called more than that.
     let is_told = |finding: &Finding| finding.right.is_some();
     let counts = |finding: &Finding| finding.not_counted.is_none() && finding.exposed.hits > 0;
@@ -170,7 +172,11 @@ fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
                 (true, Reader::Owner) => "<small>all exposed: whether rightly is not known</small>",
                 (false, _) => "",
             },
-            exposed_bar(finding, end)
+            match finding.unit {
+                // The share of hidden counts is no share of people.
+                Unit::Cells => rate::bar(&[(finding.risk, Fill::Solid)], None, end),
+                Unit::People | Unit::Records => exposed_bar(finding, end),
+            }
         );
     }
     close_table(out);
@@ -197,18 +203,22 @@ fn one(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String) 
     put!(
         out,
         "<dl class=\"terms\">\n<div><dt>The adversary knows</dt><dd>{}</dd></div>\n<div><dt>Counts as success</dt><dd>{}\
-         </dd></div>\n</dl>\n<div class=\"pair uneven\">\n<div>\n",
+         </dd></div>\n</dl>\n",
         sentence(&finding.assumed),
         sentence(&finding.success)
     );
-    rates(i, finding, reader, end, out);
-    out.push_str("</div>\n");
-    histogram(i, finding, out);
-    out.push_str("</div>\n");
+    // Where nothing is hidden, nothing is counted; a note says so.
+    if finding.unit != Unit::Cells || finding.exposed.of > 0 {
+        out.push_str("<div class=\"pair uneven\">\n<div>\n");
+        rates(i, finding, reader, end, out);
+        out.push_str("</div>\n");
+        histogram(i, finding, out);
+        out.push_str("</div>\n");
+    }
     if !finding.notes.is_empty() {
         out.push_str("<ul class=\"notes\">\n");
         for note in finding.notes.iter().take(MOST_NOTES) {
-            put!(out, "<li>{}</li>\n", sentence(note));
+            put!(out, "<li>{}</li>\n", text::note(note));
         }
         if finding.notes.len() > MOST_NOTES {
             put!(out, "<li>and {} more notes</li>\n", count((finding.notes.len() - MOST_NOTES) as u64));
@@ -222,6 +232,47 @@ fn rates(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String
     let caption = format!("Rates of {}", title(finding));
     open_table(out, &format!("attack-{i}-table"), "rates", &caption);
     header(out, &["Who", "#Share", &scale(end)]);
+    if finding.unit == Unit::Cells {
+        cells(finding, end, out);
+    } else {
+        people(finding, reader, end, out);
+    }
+    close_table(out);
+    let is_told = finding.notes.iter().any(|note| note.to_lowercase().contains("no control"));
+    if finding.control.is_none() && !is_told {
+        put!(
+            out,
+            "<p class=\"aside\">{}</p>\n",
+            match reader {
+                Reader::Anybody =>
+                    "No control is told here: how much of this statistics alone would tell is for the owner to know, where it \
+                     is known.",
+                Reader::Owner =>
+                    "There is no control: how much of this statistics alone would tell is not known.",
+            }
+        );
+    }
+}
+
+/// Hidden counts: all of a table are gone through, so that no interval is to be told, and what is computed back is right.
+fn cells(finding: &Finding, end: f64, out: &mut String) {
+    let Rate { hits, of, rate, .. } = finding.exposed;
+    put!(
+        out,
+        "<tr><th scope=\"row\">Hidden counts that can be computed back</th><td class=\"number\">{}<small>{} of \
+         {}</small></td><td class=\"draw\">{}</td></tr>\n<tr class=\"strong\"><th scope=\"row\">Risk: people who are counted \
+         in them</th><td class=\"number\">{}</td><td class=\"draw\">{}</td></tr>\n",
+        share(rate),
+        count(hits),
+        count(of),
+        rate::bar(&[(rate, Fill::Hatched)], None, end),
+        share(finding.risk),
+        rate::bar(&[(finding.risk, Fill::Solid)], None, end)
+    );
+}
+
+/// People, or records, who are exposed.
+fn people(finding: &Finding, reader: Reader, end: f64, out: &mut String) {
     let unknown = match reader {
         Reader::Anybody => {
             "Whether the adversary is right is not told here, so all of them count as the risk."
@@ -232,7 +283,9 @@ fn rates(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String
         own if own.right.is_some() || own.exposed.hits == 0 || own.not_counted.is_some() => "",
         _ => unknown,
     };
-    rate_row(out, "People who are exposed", more, &finding.exposed, &exposed_bar(finding, end));
+    let who =
+        if finding.unit == Unit::Records { "Records that are exposed" } else { "People who are exposed" };
+    rate_row(out, who, more, &finding.exposed, &exposed_bar(finding, end));
     if let Some(right) = &finding.right {
         rate_row(out, "Of those, the adversary is right about", "", right, "");
     }
@@ -255,21 +308,6 @@ fn rates(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String
     if let Some(control) = &finding.control {
         let who = finding.control_group.as_deref().map_or(String::new(), sentence);
         row(out, "What statistics alone would tell", &who, control, Fill::Empty, end);
-    }
-    close_table(out);
-    let is_told = finding.notes.iter().any(|note| note.to_lowercase().contains("no control"));
-    if finding.control.is_none() && !is_told {
-        put!(
-            out,
-            "<p class=\"aside\">{}</p>\n",
-            match reader {
-                Reader::Anybody =>
-                    "No control is told here: how much of this statistics alone would tell is for the owner to know, where it \
-                     is known.",
-                Reader::Owner =>
-                    "There is no control: how much of this statistics alone would tell is not known.",
-            }
-        );
     }
 }
 
@@ -315,6 +353,7 @@ mod tests {
             column: None,
             assumed: String::new(),
             success: String::new(),
+            unit: Unit::People,
             exposed: Rate::new(1, 2),
             right: None,
             control: None,
@@ -349,6 +388,32 @@ mod tests {
         assert!(page.contains(">Exposed and rightly so</th>"), "{page}");
         assert_eq!(page.matches("whether rightly is not told</small>").count(), 1, "{page}");
         assert_eq!(title(&all[0]), "Odd one");
+    }
+
+    #[test]
+    fn hidden_counts_are_no_people() {
+        let of = |exposed: Rate, risk: f64| {
+            let right = (exposed.hits > 0).then(|| Rate::new(exposed.hits, exposed.hits));
+            let own = Finding { unit: Unit::Cells, exposed, right, ..finding(risk) };
+            let mut page = String::new();
+            findings(&[own], Reader::Anybody, &mut page);
+            page
+        };
+        let page = of(Rate::new(3, 12), 0.01);
+        assert!(
+            page.contains("Hidden counts that can be computed back") && page.contains("3 of 12"),
+            "{page}"
+        );
+        assert!(
+            page.contains("people who are counted in them</th><td class=\"number\">1.0\u{a0}%"),
+            "{page}"
+        );
+        let rates = &page[page.find("Rates of").unwrap()..];
+        assert!(!rates.contains("People who are exposed") && !rates.contains("class=\"whisker\""), "{page}");
+        assert!(!rates.contains("–") && !rates.contains("is not told here, so all"), "no interval: {page}");
+        // Nothing is hidden.
+        let page = of(Rate::new(0, 0), 0.0);
+        assert!(!page.contains("0 of 0") && !page.contains("not known"), "{page}");
     }
 
     /// What is kept from readers of the release is not kept from its owner.

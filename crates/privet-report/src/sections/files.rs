@@ -20,7 +20,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
 
 /// Files with their sizes and fingerprints.
 pub(crate) fn table(files: &[File], out: &mut String) {
-    open_table(out, "files-table", "files", "Files of the release");
+    open_table(out, "files-table", "files", "Sizes and fingerprints of files");
     header(out, &["File", "#Bytes", "SHA-256"]);
     for file in files {
         put!(
@@ -58,12 +58,23 @@ pub(crate) fn list(manifest: &Manifest, out: &mut String) {
     out.push_str("</dl>\n");
 }
 
-/// A fingerprint that a narrow page may break in its middle and nowhere else.
+/// A fingerprint that a narrow page may break after every sixteenth figure and nowhere else.
 pub(crate) fn hash(text: &str) -> String {
-    match text.char_indices().nth(32) {
-        Some((half, _)) => {
-            format!("<code class=\"hash\">{}<wbr>{}</code>", escape(&text[..half]), escape(&text[half..]))
-        }
-        None => format!("<code class=\"hash\">{}</code>", escape(text)),
+    let figures: Vec<char> = text.chars().collect();
+    let parts: Vec<String> =
+        figures.chunks(16).map(|part| escape(&part.iter().collect::<String>())).collect();
+    format!("<code class=\"hash\">{}</code>", parts.join("<wbr>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_fit_a_phone() {
+        let shown = hash(&"0123456789abcdef".repeat(4));
+        assert_eq!(shown.matches("0123456789abcdef").count(), 4);
+        assert_eq!(shown.matches("<wbr>").count(), 3, "{shown}");
+        assert_eq!(hash("é<"), "<code class=\"hash\">é&lt;</code>");
     }
 }

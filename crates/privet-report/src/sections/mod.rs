@@ -103,12 +103,16 @@ pub(crate) fn close_table(out: &mut String) {
     out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
-/// The header of a table; a heading that starts with `#` stands over numbers.
+/// The header of a table; a heading that starts with `#` stands over numbers. One without words stands over drawings of the
+/// numbers beside them, and is told to those who hear the page.
 pub(crate) fn header(out: &mut String, headings: &[&str]) {
     out.push_str("<thead><tr>");
     for heading in headings {
         match heading.strip_prefix('#') {
             Some(text) => put!(out, "<th scope=\"col\" class=\"number\">{text}</th>"),
+            None if heading.is_empty() => {
+                out.push_str("<th scope=\"col\"><span class=\"hidden\">Drawn</span></th>");
+            }
             None => put!(out, "<th scope=\"col\">{heading}</th>"),
         }
     }

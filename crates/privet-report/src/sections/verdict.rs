@@ -169,7 +169,8 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         if facts.attacks.is_empty() {
             ""
         } else {
-            " Whether an attack was right can be checked only by those who hold the original."
+            " Whether an attack was right can be checked by those who hold the original, and by others only where the release \
+             itself proves it."
         }
     );
 }

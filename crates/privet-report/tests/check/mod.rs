@@ -87,6 +87,7 @@ pub fn assert_well_formed(page: &str) {
         }
         if name == "th" {
             assert!(attributes.contains("scope="), "<{tag}>");
+            assert!(!rest.starts_with("</th>"), "a heading without words: <{tag}>");
         }
         if !attributes.ends_with('/') && !tag.ends_with('/') && !VOID.contains(&name) {
             open.push(name.to_owned());
@@ -94,6 +95,14 @@ pub fn assert_well_formed(page: &str) {
         }
     }
     assert!(open.is_empty(), "left open: {open:?}");
+    // Who goes from region to region by ear hears what each of them is.
+    let sections: Vec<&str> = page.split("<h2 id=").skip(1).filter_map(|rest| inner(rest, "</h2>")).collect();
+    for region in page.split("<caption id=").skip(1).filter_map(|rest| inner(rest, "</caption>")) {
+        assert!(!sections.contains(&region), "a table is called as its section: {region}");
+    }
+    for region in page.split("aria-label=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(!sections.contains(&region), "a region is called as its section: {region}");
+    }
     for reference in references {
         assert!(ids.contains(&reference), "nothing has the id {reference}");
     }
@@ -102,6 +111,11 @@ pub fn assert_well_formed(page: &str) {
         assert!(!style(page).contains(outside), "{outside}");
     }
     assert_eq!(style(page).matches("url(").count(), style(page).matches("url(#hatch)").count());
+}
+
+/// What stands between the end of a tag and the closing one.
+fn inner<'a>(rest: &'a str, closing: &str) -> Option<&'a str> {
+    rest.split_once('>')?.1.split(closing).next()
 }
 
 fn style(page: &str) -> &str {

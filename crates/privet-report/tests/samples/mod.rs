@@ -1,7 +1,7 @@
 //! Made-up releases for the tests. Each test uses a part of them.
 #![allow(dead_code)]
 
-use privet_attack::{Bin, Finding, Rate};
+use privet_attack::{Bin, Finding, Rate, Unit};
 use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD};
 use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
@@ -289,6 +289,7 @@ pub fn finding(attack: &'static str, text: &str, value: f64) -> Finding {
         column: Some(text.into()),
         assumed: text.into(),
         success: text.into(),
+        unit: Unit::People,
         exposed: Rate::new(812, 29_512),
         right: Some(Rate::new(744, 812)),
         control: Some(odd),

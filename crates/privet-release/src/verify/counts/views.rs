@@ -248,7 +248,7 @@ fn told(
     }
     if told.small > 0 {
         problems.push(format!(
-            "broken: {} groups of fewer than {} records are proven to exist",
+            "broken: {} groups of fewer than {} records with the same quasi values are proven to exist",
             told.small, claim.k
         ));
     }
@@ -273,8 +273,10 @@ fn told(
         }
     }
     let group = match told.smallest_proven {
-        Some(records) => format!("the smallest group that is proven to exist has at most {records}"),
-        None => "no group is proven to exist".to_owned(),
+        Some(records) => format!(
+            "the smallest group with the same quasi values that is proven to exist has at most {records}"
+        ),
+        None => "no group with the same quasi values is proven to exist".to_owned(),
     };
     let well =
         format!("of {} joint cells none tells too much: {group}, no sensitive value follows", told.cells);
