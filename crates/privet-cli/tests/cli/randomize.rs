@@ -450,6 +450,39 @@ fn records_that_do_not_fit_the_model_are_not_passed_on() {
     assert!(run.out.lines().nth(1).unwrap().contains(",,"), "{run:?}");
 }
 
+/// Noise of a few units upon numbers of nineteen digits would be rounded off, and the numbers published.
+#[test]
+fn numbers_so_large_that_noise_is_lost_are_refused() {
+    let dir = Dir::new();
+    let job = |perturb: &str| {
+        format!(
+            "input.path = \"cards.csv\"\n[columns.card]\nrole = \"sensitive\"\nperturb = {{ {perturb} }}\n[output]\n\
+             folder = \"release\"\n"
+        )
+    };
+    let card = |at: u64| 4_111_111_111_111_111_111 + 7_919 * at * at;
+    let cards: Vec<String> = (0..300).map(|at| card(at).to_string()).collect();
+    // One large number among small ones is published as it is, too.
+    let mixed: Vec<String> =
+        (0..300).map(|at| if at == 7 { card(at) } else { 31 * at % 977 }.to_string()).collect();
+    for (cells, perturb, said) in [
+        (&cards, "noise = \"gaussian\", sd = 4.0", "lost in 300 records"),
+        (&cards, "noise = \"uniform\", sd = 100.0", "lost in 300 records"),
+        (&cards, "noise = \"multiplicative\", sd = 0.1", "lost in 300 records"),
+        (&cards, "noise = \"correlated\", factor = 0.5", "lost in 300 records"),
+        (&mixed, "noise = \"gaussian\", sd = 4.0", "lost in 1 records"),
+    ] {
+        dir.write("cards.csv", format!("card\n{}\n", cells.join("\n"))).write("job.toml", job(perturb));
+        dir.expect(2, &["randomize", "job.toml"]).says(said);
+        assert!(!dir.path("release").exists());
+    }
+    dir.write("job.toml", job("noise = \"gaussian\", sd = 4.0"));
+    dir.expect(0, &["randomize", "job.toml", "--model-only", "--output", "model.json", "--quiet"]);
+    dir.expect(2, &["randomize", "cards.csv", "--model", "model.json", "--output", "out.csv"])
+        .says("line 9: the value of `card` is too large");
+    assert!(!dir.path("out.csv").exists());
+}
+
 #[test]
 fn bad_jobs_are_told_what_is_wrong() {
     let dir = dir();

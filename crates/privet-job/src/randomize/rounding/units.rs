@@ -281,7 +281,7 @@ fn whole(values: &[(f64, u64)], mut base: f64) -> Whole {
     let values = || values.iter().copied().filter(|own| own.1 > 0 && own.0.is_finite());
     let all: u64 = values().map(|own| own.1).sum();
     let beyond = |base: f64| values().filter(|own| (own.0 / base).abs() > MOST).map(|own| own.1).sum::<u64>();
-    while base < 1.0 && 10 * beyond(base) > all {
+    while 10 * beyond(base) > all {
         // Not times ten, which would add up what rounding makes.
         base = 10f64.powf(base.log10().round() + 1.0);
     }
@@ -388,6 +388,16 @@ mod tests {
         let least = |own: &&Unit| own.least_deviation(NoiseLaw::Gaussian);
         let most = found.iter().max_by(|a, b| least(a).total_cmp(&least(b)));
         most.map(|own| (own.size, own.share))
+    }
+
+    /// Times in microseconds, of whole seconds, and in nanoseconds: larger than what is counted in ones.
+    #[test]
+    fn units_of_large_numbers_are_noticed() {
+        for power in [1e6, 1e9] {
+            let found = of((0..400u64).map(|at| power * (1_700_000_000 + odd(at)) as f64), 1.0, false);
+            let seconds = found.iter().find(|own| own.size == power).unwrap_or_else(|| panic!("{found:?}"));
+            assert_eq!(seconds.share, 1.0);
+        }
     }
 
     /// A number that looks like any.
