@@ -64,12 +64,14 @@ pub struct Knowing {
     pub confidence: f64,
     /// The seed by which records are drawn where not all are judged.
     pub seed: u64,
+    /// Whether a few seconds are all the time there is: a tenth of what is judged otherwise, where that is not everybody.
+    pub quick: bool,
 }
 
 impl Default for Knowing {
-    /// No order in time, no known point; half a deviation; 0.9; seed 1.
+    /// No order in time, no known point; half a deviation; 0.9; seed 1; all the time there is.
     fn default() -> Self {
-        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9, seed: 1 }
+        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9, seed: 1, quick: false }
     }
 }
 

@@ -20,7 +20,7 @@ use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
 use super::views::{COMPOSITION, composition};
-use super::{AttackOptions, not_made_of, write};
+use super::{AttackOptions, MORE_PRIVACY, not_made_of, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 use crate::load::Loaded;
@@ -69,6 +69,7 @@ pub(crate) fn gate(
             column: worst.column.clone(),
             risk: worst.risk,
             accepted,
+            instead: MORE_PRIVACY,
         }),
         false => Ok(assessment),
     }

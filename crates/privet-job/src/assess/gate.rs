@@ -15,7 +15,7 @@ use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
 use super::people::{PeopleTable, columns_of_others, name_in_original};
-use super::{MOST_RECORDS, Settings, not_made_of, public, run_attacks};
+use super::{MORE_PRIVACY, MOST_RECORDS, Settings, not_made_of, public, run_attacks};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
@@ -123,7 +123,7 @@ pub(crate) fn gate(
         && worst.risk > accepted
     {
         let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
-        return Err(RunError::Attacked { attack, column, risk, accepted });
+        return Err(RunError::Attacked { attack, column, risk, accepted, instead: MORE_PRIVACY });
     }
     tell_untried(&mut assessment, has_buckets);
     let is_told =

@@ -27,7 +27,7 @@ use crate::load::unknown_among;
 use crate::randomize::{RandomizeJob, model::noise_of};
 
 /// What `--attacks` may name.
-const ATTACKS: [&str; 6] = [
+pub(super) const ATTACKS: [&str; 6] = [
     "constant-column",
     "spectral-filter",
     "best-linear-estimate",
@@ -57,15 +57,59 @@ pub(super) fn attack(
     knowledge: &Knowledge,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    refuse_others(options, knowledge)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
-    let mut assessment = assess_release(options, knowledge, &published, progress)?;
-    if let Some(words) = &options.attacks {
-        keep(words, &mut assessment);
-    }
+    let source = options.original.as_deref().map(Source::File);
+    let assessment = assess(options, knowledge, &published, source, false, progress)?;
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
         write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// The original: a file, or a table that was read already.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// A table, or the job of `privet randomize` that names it.
+    File(&'a Path),
+    /// The table, and where it lies.
+    Table(&'a Table, &'a Path),
+}
+
+impl Source<'_> {
+    /// These columns, and where the table lies.
+    pub fn table(
+        self,
+        missing: &[String],
+        names: &[String],
+        progress: &dyn Progress,
+    ) -> Result<(Table, PathBuf), RunError> {
+        let (table, path) = match self {
+            Self::File(path) => return original_table(path, missing, names, progress),
+            Self::Table(table, path) => (table, path),
+        };
+        let own = |name: &String| table.column(name).cloned();
+        let Some(columns) = names.iter().map(own).collect::<Option<Vec<Column>>>() else {
+            let found: Vec<String> = table.columns.iter().map(|own| own.name.clone()).collect();
+            return Err(unknown_among(names.iter(), &found).at(path).into());
+        };
+        Ok((Table { columns, rows: table.rows }, path.to_owned()))
+    }
+}
+
+/// The attacks that were asked for, or all. With `quick` those that go through pairs of people judge fewer.
+pub(super) fn assess(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    published: &PublishedPerturbed,
+    original: Option<Source<'_>>,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    refuse_others(options, knowledge)?;
+    let mut assessment = assess_release(options, knowledge, published, original, quick, progress)?;
+    if let Some(words) = &options.attacks {
+        keep(words, &mut assessment);
     }
     Ok(assessment)
 }
@@ -95,6 +139,8 @@ fn assess_release(
     options: &AttackOptions,
     knowledge: &Knowledge,
     published: &PublishedPerturbed,
+    original: Option<Source<'_>>,
+    quick: bool,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
     let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
@@ -130,7 +176,7 @@ fn assess_release(
         own.role == "quasi"
             && matches!(own.perturbation, Some(Perturbation::Categories(_) | Perturbation::Items(_)))
     };
-    let has_categories = options.original.is_some() && published.manifest.model.columns.iter().any(is_linked);
+    let has_categories = original.is_some() && published.manifest.model.columns.iter().any(is_linked);
     if columns.is_empty() && !has_categories {
         let why = "no column of numbers is published that such an attack could use".to_owned();
         assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
@@ -140,7 +186,7 @@ fn assess_release(
     let mut beside = Vec::new();
     // Those that were changed by a published law.
     let mut categories = Vec::new();
-    if let Some(path) = &options.original {
+    if let Some(source) = original {
         let missing = &published.manifest.model.missing;
         let model_of = |name: &str| published.manifest.model.columns.iter().find(|own| own.name == name);
         let unchanged = |name: &str| model_of(name).is_some_and(|own| own.perturbation.is_none());
@@ -155,7 +201,7 @@ fn assess_release(
                 unchanged(name) || is_attacked || model_of(name).is_some_and(is_linked)
             })
             .collect();
-        let (original, path) = original_table(path, missing, &names, progress)?;
+        let (original, path) = source.table(missing, &names, progress)?;
         if original.rows != published.table.rows {
             return Err(other_rows(original.rows, published.table.rows, &path));
         }
@@ -189,8 +235,8 @@ fn assess_release(
     progress.stage("attacking", None);
     progress.check()?;
     let failed = |error: privet_attack::noise::NoiseAttackError| JobError::new(error.to_string());
-    let knowing = Knowing { confidence: options.confidence, seed: options.seed, ..Knowing::default() };
-    let is_scored = options.original.is_some();
+    let knowing = Knowing { confidence: options.confidence, seed: options.seed, quick, ..Knowing::default() };
+    let is_scored = original.is_some();
     // A series is filtered in its order.
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
