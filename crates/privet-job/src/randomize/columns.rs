@@ -132,7 +132,9 @@ fn not_a_number(name: &str, dates: bool) -> JobError {
     let what = if dates { "dates as YYYY-MM-DD" } else { "numbers between -1e100 and 1e100" };
     JobError::key(
         format!("columns.{name}"),
-        format!("holds cells that are neither missing nor {what}; noise is for those alone"),
+        format!(
+            "holds cells that are neither missing nor {what}; noise is for those alone. Name what means a missing value under `input.missing`"
+        ),
     )
 }
 

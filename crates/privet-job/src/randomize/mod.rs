@@ -49,7 +49,7 @@ pub use job::{RandomizeColumn, RandomizeJob, ValueText};
 pub use respond::{Respond, Responded};
 pub use section::{Method, ModelWord, RandomizeSection, ScopeWord, SwapWord};
 use serde::Serialize;
-pub use spec::{NoiseWord, PerturbSpec, ResponseWord};
+pub use spec::{Bound, NoiseWord, PerturbSpec, ResponseWord};
 
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
