@@ -110,7 +110,10 @@ impl PublishedRecords {
 }
 
 fn manifest_of(folder: &Path) -> Result<PerturbedManifest, PublishedError> {
-    let bytes = manifest_bytes(folder)?;
+    let bytes = manifest_bytes(folder).map_err(|error| match error {
+        PublishedError::NotARelease(folder) => PublishedError::NotPerturbed(folder),
+        other => other,
+    })?;
     if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
         let problem = "it is a release of another kind; this needs one that `privet randomize` made";
         return Err(PublishedError::Other { folder: folder.to_owned(), problem });
