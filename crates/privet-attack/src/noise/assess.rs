@@ -13,6 +13,7 @@
 //! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
 //! that drops directions has nothing to drop among them, and says so.
 
+mod copies;
 mod people;
 mod series;
 mod table;
@@ -28,6 +29,7 @@ use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
 use crate::percent;
+pub use copies::average_copies;
 pub use series::filter_series;
 use table::Table;
 
@@ -201,8 +203,8 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "averaging",
         "the same number is published or answered many times, each time with new noise",
-        "Not made: every value is in this release once. Publishing the same records again with new noise would let it \
-         in; publish again what was published, or charge every answer to a ledger.",
+        "Not made: every value is in this release once, and no other release of the same table is given (`[[releases]]` of the \
+         knowledge file). Publishing the same records again with new noise would let it in; publish again what was published, or charge every answer to a ledger.",
     ),
     (
         "dinur-nissim",

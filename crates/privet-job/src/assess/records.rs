@@ -552,11 +552,7 @@ pub(super) fn check_original(
 
 /// Refuses an original that differs from a column that was published as it was.
 pub(super) fn must_be_same(own: &Column, theirs: &Column, path: &Path) -> Result<(), RunError> {
-    let same = equal_values(&own.domain, &theirs.domain);
-    let is_same = |(&label, &value): (&u32, &u32)| {
-        same.contains(label, value) || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
-    };
-    if own.codes.iter().zip(&theirs.codes).all(is_same) {
+    if is_same(own, theirs) {
         return Ok(());
     }
     let problem = format!(
@@ -565,6 +561,14 @@ pub(super) fn must_be_same(own: &Column, theirs: &Column, path: &Path) -> Result
         own.name
     );
     Err(JobError::new(problem).at(path).into())
+}
+
+/// Whether two columns have the same value in every record.
+pub(super) fn is_same(own: &Column, theirs: &Column) -> bool {
+    let same = equal_values(&own.domain, &theirs.domain);
+    own.codes.iter().zip(&theirs.codes).all(|(&label, &value)| {
+        same.contains(label, value) || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
+    })
 }
 
 fn not_made(word: &str, why: &str) -> NotMade {
