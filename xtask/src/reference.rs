@@ -25,7 +25,7 @@ k-anonymity = 2
 ";
 
 /// Settings with a mistake, each of which makes the program list what it would accept.
-const MISTAKES: [&str; 42] = [
+const MISTAKES: [&str; 43] = [
     "nowhere.x=1",
     "input.nowhere=1",
     "columns.a.nowhere=1",
@@ -65,6 +65,7 @@ const MISTAKES: [&str; 42] = [
     "count-tables=[{ columns = [\"a\"], protection = { nowhere = 1 } }]",
     "count-tables=[{ columns = [\"a\"], method = \"nowhere\" }]",
     "count-tables=[{ columns = [\"a\"], target = \"nowhere\" }]",
+    "count-tables=[{ columns = [\"a\"], norm = \"nowhere\" }]",
     "query.nowhere=1",
     "query.neighbours=nowhere",
     "output.nowhere=1",

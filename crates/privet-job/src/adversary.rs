@@ -46,6 +46,14 @@ impl AdversarySection {
 
     /// Attacks on counts have words of their own.
     pub(crate) fn check(&self, of_counts: bool) -> Result<(), JobError> {
+        match of_counts {
+            true => self.check_among(&crate::assess::counts::WORDS, "an attack that there is not on counts"),
+            false => self.check_among(&privet_attack::ATTACKS.map(|attack| attack.word), "an unknown attack"),
+        }
+    }
+
+    /// The form, where these are the words of attacks; `unknown` says what another is.
+    pub(crate) fn check_among(&self, words: &[&str], unknown: &str) -> Result<(), JobError> {
         if !(self.confidence > 0.0 && self.confidence <= 1.0) {
             return Err(JobError::key("adversary.confidence", "must be above 0 and at most 1, such as 0.9"));
         }
@@ -54,19 +62,13 @@ impl AdversarySection {
         {
             return Err(JobError::key("adversary.max-risk", "must be a share from 0 to 1, such as 0.05"));
         }
-        let words = match of_counts {
-            true => crate::assess::counts::WORDS.to_vec(),
-            false => privet_attack::ATTACKS.map(|attack| attack.word).to_vec(),
-        };
         for attack in self.attacks.iter().flatten() {
             if !words.contains(&attack.as_str()) {
                 let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 let known = known.join(", ");
-                let what =
-                    if of_counts { "an attack that there is not on counts" } else { "an unknown attack" };
                 return Err(JobError::key(
                     "adversary.attacks",
-                    format!("names {what}; accepted are {known}"),
+                    format!("names {unknown}; accepted are {known}"),
                 ));
             }
         }

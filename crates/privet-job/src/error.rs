@@ -63,6 +63,11 @@ impl JobError {
         Self { message: self.message.replace(&format!("`{section}"), &format!("`{flag}")), ..self }
     }
 
+    /// What is wrong, without the file that it is wrong with.
+    pub(crate) fn problem(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn at(self, file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
@@ -104,7 +109,7 @@ pub enum RunError {
     /// An attack succeeds against too many people.
     #[error(
         "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people{knowing}, and `adversary.max-risk` \
-         accepts {} %. Ask for more under [privacy], coarsen or drop columns, or accept more",
+         accepts {} %. {instead}, or accept more",
         column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_report::above(*risk, *accepted), privet_attack::percent(*accepted)
     )]
     Attacked {
@@ -118,6 +123,8 @@ pub enum RunError {
         knowing: &'static str,
         /// The share that is accepted.
         accepted: f64,
+        /// What may be done instead of accepting more.
+        instead: &'static str,
     },
     /// Whatever is published tells too much to those who know the search.
     #[error(

@@ -41,7 +41,7 @@ pub use adversary::AdversarySection;
 pub use algorithm::Algorithm;
 pub use answer::{AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, unfold};
 pub use countermeasure::Countermeasure;
-pub use counts::{CountTableSection, TableMethod, ViewSection};
+pub use counts::{CountTableSection, Norm, TableMethod, ViewSection};
 pub use error::{JobError, Outcome, RunError};
 pub use job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
 pub use out_of_core::MemoryLimit;

@@ -31,7 +31,7 @@ use crate::em::{Mixture, Stop, Stopped};
 use crate::error::check_numbers;
 use crate::{Grid, Noise, PerturbError};
 
-pub use intervals::{MOST_INTERVALS, NARROW, share_intervals};
+pub use intervals::{MOST_INTERVALS, NARROW, has_multiples, share_intervals};
 use places::{Place, multiples};
 
 /// How likely an interval makes a value.

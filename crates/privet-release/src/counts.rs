@@ -181,6 +181,9 @@ pub enum ChangeWay {
         upper: u64,
         /// No table that keeps to all this changes less.
         least: bool,
+        /// What is least is the largest move of a count, and then the sum of all moves; otherwise that sum alone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        largest: bool,
     },
     /// A table of a random walk over all tables with these totals.
     Resample {

@@ -65,6 +65,8 @@ pub(crate) fn of_perturbed(manifest: &PerturbedManifest, facts: &PerturbedFacts)
     json!({
         "format": FORMAT,
         "columns": tree(&facts.pictures),
+        "attacks": tree(&facts.assessment.attacks),
+        "not_made": tree(&facts.assessment.not_made),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),
         "manifest": without_files(tree(manifest)),

@@ -13,6 +13,7 @@
 //! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
 //! that drops directions has nothing to drop among them, and says so.
 
+mod copies;
 mod people;
 mod series;
 mod table;
@@ -28,6 +29,7 @@ use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
 use crate::percent;
+pub use copies::average_copies;
 pub use series::filter_series;
 use table::Table;
 
@@ -64,12 +66,14 @@ pub struct Knowing {
     pub confidence: f64,
     /// The seed by which records are drawn where not all are judged.
     pub seed: u64,
+    /// Whether a few seconds are all the time there is: a tenth of what is judged otherwise, where that is not everybody.
+    pub quick: bool,
 }
 
 impl Default for Knowing {
-    /// No order in time, no known point; half a deviation; 0.9; seed 1.
+    /// No order in time, no known point; half a deviation; 0.9; seed 1; all the time there is.
     fn default() -> Self {
-        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9, seed: 1 }
+        Self { in_time: false, known_points: 0, tolerance: 0.5, confidence: 0.9, seed: 1, quick: false }
     }
 }
 
@@ -199,8 +203,8 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "averaging",
         "the same number is published or answered many times, each time with new noise",
-        "Not made: every value is in this release once. Publishing the same records again with new noise would let it \
-         in; publish again what was published, or charge every answer to a ledger.",
+        "Not made: every value is in this release once, and no other release of the same table is given (`[[releases]]` of the \
+         knowledge file). Publishing the same records again with new noise would let it in; publish again what was published, or charge every answer to a ledger.",
     ),
     (
         "dinur-nissim",

@@ -37,7 +37,9 @@ pub mod spectral;
 pub mod undesired;
 pub mod weighted;
 
-pub use assess::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, assess_beside, filter_series};
+pub use assess::{
+    Knowing, NoiseFinding, Outcome, PerturbedColumn, assess, assess_beside, average_copies, filter_series,
+};
 pub use categories::PerturbedCategories;
 pub use records::{NoiseAttackError, NoiseShape, Records};
 pub use score::{BitScore, Score};

@@ -1,5 +1,6 @@
 //! `privet randomize`: publish perturbed records, or perturb them on the respondent's side.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,10 @@ use privet_job::randomize::{
     randomize,
 };
 use privet_release::perturbed::ModelFile;
+use privet_report::NotMade;
 
 use super::condense::output::{Output, tell};
-use super::{Shared, grouped, print, print_json};
+use super::{Shared, assessment, grouped, print, print_json};
 use crate::exit::{DONE, Failure, STOPPED};
 use crate::progress::Bar;
 
@@ -222,6 +224,16 @@ fn describe(summary: &RandomizeSummary) -> String {
         text.push_str("The seed was fixed: whoever knows it can undo changes. It is not in the release.\n");
     }
     text.push_str(&means(summary));
+    // Which columns an attack could not be made on stands in the report.
+    let word = |own: &'_ NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
+    let mut not_made: Vec<String> = summary.not_made.iter().map(word).collect();
+    let mut seen = BTreeSet::new();
+    not_made.retain(|own| summary.attacks.iter().all(|made| made.attack != own) && seen.insert(own.clone()));
+    let not_made: Vec<&str> = not_made.iter().map(String::as_str).collect();
+    text.push_str(&match summary.attacks.is_empty() {
+        true => "No attack could be made on it; the report says why.\n".to_owned(),
+        false => assessment::in_short(&summary.attacks, &not_made),
+    });
     let release = summary.release.display();
     text.push_str(&format!(
         "{:.2} s.\n\nRelease  {release}\nReport   {}\nCheck it with: privet verify {release}",

@@ -311,14 +311,38 @@ fn describe(found: &Reconstructed, quiet: bool) -> String {
              the truth with about 95 %, where records are many.\n",
         );
     }
-    let is_told =
-        |own: &ColumnEstimate| matches!(own, ColumnEstimate::Numbers(own) if own.interval_method.is_some());
-    if !quiet && has(is_told) {
+    let of_numbers = |wanted: fn(&NumbersEstimate) -> bool| {
+        found.columns.iter().any(|own| match &own.estimate {
+            ColumnEstimate::Numbers(numbers) => numbers.interval_method.is_some() && wanted(numbers),
+            _ => false,
+        })
+    };
+    if !quiet && of_numbers(|_| true) {
         text.push_str(
-            "\nIntervals of shares hold the truth with about 95 % each, also where records are few: a share within them belongs \
-             to a distribution that is nearly as likely as the one shown. Within an interval originals may be spread in any \
-             way that up to 8 even parts of it can tell.\n",
+            "\nIntervals of shares hold the truth with at least 95 % each, also where records are few: a share within them \
+             belongs to a distribution that is nearly as likely as the one shown.",
         );
+        // What is wider than the share itself.
+        let is_wide = |own: &NumbersEstimate| {
+            own.bins.iter().any(|bin| bin.high.unwrap_or(0.0) - bin.low.unwrap_or(0.0) > bin.share)
+        };
+        if of_numbers(is_wide) {
+            text.push_str(
+                " Where they are wide, distributions of many shapes explain what is published behind this noise: the \
+                 reconstruction did not fail, but shows one of them.",
+            );
+        }
+        if of_numbers(|own| own.each_multiple) {
+            text.push_str(
+                " Where originals are multiples of a unit that the release tells, each multiple may have any share.",
+            );
+        }
+        if of_numbers(|own| !own.each_multiple) {
+            text.push_str(
+                " Within an interval originals may be spread in any way that up to 8 even parts of it can tell.",
+            );
+        }
+        text.push('\n');
     }
     if !quiet && has(|own| matches!(own, ColumnEstimate::Items(_))) {
         text.push_str(

@@ -385,6 +385,16 @@ fn counts_are_moved_and_totals_stay() {
     assert_ne!(found, truth);
     let manifest = dir.json("release/manifest.json");
     assert_eq!(manifest["tables"][0]["changed"]["way"]["adjust"]["least"], true);
+    // The largest change of a count is as small as can be: that of the protection.
+    let even = adjust.replace("protection", "norm = \"linf\"\nprotection");
+    dir.write("even.toml", format!("{BASE}{even}"));
+    dir.expect(0, &["anonymize", "even.toml", "--output", "even", "--quiet"]);
+    dir.expect(0, &["verify", "even", "--quiet"]);
+    let way = dir.json("even/manifest.json")["tables"][0]["changed"]["way"]["adjust"].clone();
+    assert_eq!((&way["largest"], &way["least"]), (&true.into(), &true.into()));
+    assert!(
+        dir.text("even/report.html").contains("the count that changed most did so as little as possible")
+    );
     assert!(!dir.text("release/report.html").contains(CANARY));
     dir.expect(2, &["answer", "release", "select count(*) from data"]).says("were changed");
     dir.expect(0, &["attack", "release"]).prints("changed");
@@ -429,6 +439,8 @@ fn changed_counts_that_cannot_be() {
     };
     for (more, said) in [
         ("margins = [[\"sex\"]]", "goes with method"),
+        ("norm = \"linf\"", "\"adjust\" only"),
+        ("method = \"adjust\"\nnorm = \"l2\"", "linf"),
         ("method = \"adjust\"\nsteps = 5", "\"resample\" only"),
         ("method = \"adjust\"\nseed = 5", "\"resample\" only"),
         ("method = \"adjust\"\nmargins = []", "are none"),

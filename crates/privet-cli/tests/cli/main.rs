@@ -9,6 +9,7 @@ mod bad_hierarchies;
 mod bad_jobs;
 mod bad_tables;
 mod certainty;
+mod chance;
 mod codes;
 mod columns;
 mod condense;

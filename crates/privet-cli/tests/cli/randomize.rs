@@ -450,6 +450,39 @@ fn records_that_do_not_fit_the_model_are_not_passed_on() {
     assert!(run.out.lines().nth(1).unwrap().contains(",,"), "{run:?}");
 }
 
+/// Noise of a few units upon numbers of nineteen digits would be rounded off, and the numbers published.
+#[test]
+fn numbers_so_large_that_noise_is_lost_are_refused() {
+    let dir = Dir::new();
+    let job = |perturb: &str| {
+        format!(
+            "input.path = \"cards.csv\"\n[columns.card]\nrole = \"sensitive\"\nperturb = {{ {perturb} }}\n[output]\n\
+             folder = \"release\"\n"
+        )
+    };
+    let card = |at: u64| 4_111_111_111_111_111_111 + 7_919 * at * at;
+    let cards: Vec<String> = (0..300).map(|at| card(at).to_string()).collect();
+    // One large number among small ones is published as it is, too.
+    let mixed: Vec<String> =
+        (0..300).map(|at| if at == 7 { card(at) } else { 31 * at % 977 }.to_string()).collect();
+    for (cells, perturb, said) in [
+        (&cards, "noise = \"gaussian\", sd = 4.0", "lost in 300 records"),
+        (&cards, "noise = \"uniform\", sd = 100.0", "lost in 300 records"),
+        (&cards, "noise = \"multiplicative\", sd = 0.1", "lost in 300 records"),
+        (&cards, "noise = \"correlated\", factor = 0.5", "lost in 300 records"),
+        (&mixed, "noise = \"gaussian\", sd = 4.0", "lost in 1 records"),
+    ] {
+        dir.write("cards.csv", format!("card\n{}\n", cells.join("\n"))).write("job.toml", job(perturb));
+        dir.expect(2, &["randomize", "job.toml"]).says(said);
+        assert!(!dir.path("release").exists());
+    }
+    dir.write("job.toml", job("noise = \"gaussian\", sd = 4.0"));
+    dir.expect(0, &["randomize", "job.toml", "--model-only", "--output", "model.json", "--quiet"]);
+    dir.expect(2, &["randomize", "cards.csv", "--model", "model.json", "--output", "out.csv"])
+        .says("line 9: the value of `card` is too large");
+    assert!(!dir.path("out.csv").exists());
+}
+
 #[test]
 fn bad_jobs_are_told_what_is_wrong() {
     let dir = dir();
@@ -558,6 +591,49 @@ fn every_law_makes_a_release_that_verifies() {
     }
 }
 
+/// Between which days the dates of a column lie, with and without quotation marks, with data and without.
+#[test]
+fn ends_of_dates_are_dates() {
+    let dir = Dir::new();
+    let born: String = (0..300).map(|at| format!("{}-{:02}-17\n", 1950 + at * 7 % 50, 1 + at % 12)).collect();
+    dir.write("born.csv", format!("born\n{born}"));
+    let job = |ends: &str| {
+        format!(
+            "input.path = \"born.csv\"\n[columns.born]\nrole = \"quasi\"\nperturb = {{ noise = \"gaussian\", sd = \
+             1000.0, {ends} }}\n[output]\nfolder = \"release\"\n"
+        )
+    };
+    // 1950-01-01 and 1999-12-31 in days since 1970-01-01.
+    let days = serde_json::json!([-7305.0, 10_956.0]);
+    for ends in [
+        "min = 1950-01-01, max = 1999-12-31",
+        "min = \"1950-01-01\", max = \"1999-12-31\"",
+        "min = -7305, max = 10956",
+    ] {
+        dir.write("job.toml", job(&format!("dates = true, {ends}")));
+        dir.expect(0, &["randomize", "job.toml", "--force", "--quiet"]);
+        let range =
+            |file: &str| dir.json(file)["model"]["columns"][0]["perturbation"]["noise"]["range"].clone();
+        assert_eq!(range("release/manifest.json"), days, "{ends}");
+        dir.expect(
+            0,
+            &["randomize", "job.toml", "--model-only", "--output", "model.json", "--force", "--quiet"],
+        );
+        assert_eq!(range("model.json"), days, "{ends}");
+    }
+    for (ends, said) in [
+        ("min = 1960-01-01, max = 1999-12-31", "records lie outside"),
+        ("min = 1999-12-31, max = 1950-01-01", "must be below `max`"),
+        ("min = \"soon\", max = 1999-12-31", "a date as YYYY-MM-DD"),
+        ("min = 1950-01-01T00:00:00, max = 1999-12-31", "a date as YYYY-MM-DD"),
+    ] {
+        dir.write("job.toml", job(ends));
+        dir.expect(2, &["randomize", "job.toml", "--force"]).says(said);
+    }
+    dir.write("job.toml", job("min = 1950-01-01, max = 1999-12-31"));
+    dir.expect(2, &["randomize", "job.toml", "--model-only"]).says("`dates = true`");
+}
+
 #[test]
 fn dates_missing_values_and_tiny_tables() {
     let dir = Dir::new();
@@ -649,6 +725,39 @@ fn markers_of_missing_values_are_no_numbers() {
     assert_eq!(ask(&dir, "select avg(kept) from data")["lines"][0]["estimates"][0]["expected"], 4.0);
     // Where there is no release, the marker would come back from the respondents.
     dir.expect(2, &["randomize", "job.toml", "--model-only"]).says("input.missing");
+}
+
+/// A marker that is not declared is pointed to, for numbers as for categories.
+#[test]
+fn cells_that_are_no_numbers_may_be_missing_values() {
+    let dir = Dir::new();
+    let cells: String =
+        (0..300).map(|at| if at % 9 == 0 { "0,\n".to_owned() } else { format!("0,{at}\n") }).collect();
+    let job = "input.path = \"t.csv\"\ninput.missing = [\"NA\"]\n[columns.x]\nrole = \"quasi\"\nperturb = { noise = \
+               \"gaussian\", sd = 50.0 }\n";
+    dir.write("t.csv", format!("y,x\n{cells}")).write("job.toml", job);
+    dir.expect(2, &["randomize", "job.toml"]).says("`input.missing`");
+}
+
+/// What intervals mean is said of the columns that are shown: whether each multiple of a unit has its own share, that they
+/// hold at least what they say, and why they are wide.
+#[test]
+fn what_intervals_mean_is_said_as_it_is() {
+    let dir = released();
+    let said = |columns: &[&str]| dir.expect(0, &[&["reconstruct", "release"][..], columns].concat()).out;
+    let (age, income, both) = (said(&["age"]), said(&["income"]), said(&["age", "income"]));
+    for text in [&age, &income, &both] {
+        assert!(
+            text.contains("the truth with at least 95 %")
+                && !text.contains("shares hold the truth with about")
+        );
+    }
+    assert!(age.contains("each multiple may have any share") && !age.contains("even parts"), "{age}");
+    assert!(!income.contains("each multiple") && income.contains("even parts"), "{income}");
+    assert!(both.contains("each multiple") && both.contains("even parts"), "{both}");
+    assert!(age.contains("the reconstruction did not fail"), "{age}");
+    dir.expect(2, &["reconstruct", "."]).says("give the folder that `privet randomize` wrote");
+    dir.expect(2, &["verify", "."]).says("`privet anonymize` or `privet randomize` wrote");
 }
 
 /// What is published and what is reconstructed, beside the original; and the owner's pages.

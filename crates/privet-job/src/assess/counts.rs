@@ -20,7 +20,7 @@ use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
 use super::views::{COMPOSITION, composition};
-use super::{AttackOptions, not_made_of, write};
+use super::{AttackOptions, MORE_PRIVACY, not_made_of, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 use crate::load::Loaded;
@@ -70,6 +70,7 @@ pub(crate) fn gate(
             risk: worst.risk,
             knowing: "",
             accepted,
+            instead: MORE_PRIVACY,
         }),
         false => Ok(assessment),
     }

@@ -15,7 +15,7 @@ use privet_report::{Assessment, NotMade};
 
 use super::original::{JobAt, Original};
 use super::people::{PeopleTable, columns_of_others, name_in_original};
-use super::{MOST_RECORDS, Settings, not_made_of, public, run_attacks};
+use super::{MORE_PRIVACY, MOST_RECORDS, Settings, not_made_of, public, run_attacks};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
@@ -125,7 +125,7 @@ pub(crate) fn gate(
         let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
         let knowing =
             if is_by_class(worst) { ", for somebody who knows in which class each stands" } else { "" };
-        return Err(RunError::Attacked { attack, column, risk, knowing, accepted });
+        return Err(RunError::Attacked { attack, column, risk, knowing, accepted, instead: MORE_PRIVACY });
     }
     tell_untried(&mut assessment, has_buckets);
     let is_told =

@@ -4,6 +4,7 @@
 //! over. Everything is for the owner: nothing of it goes into the release but the rates of attacks.
 
 mod categories;
+mod chance;
 pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
@@ -34,6 +35,7 @@ use privet_release::{Published, PublishedPerturbed, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
 use crate::error::{JobError, RunError};
+pub(crate) use chance::{Chance, gate as gate_of_chance, words as words_of_chance};
 pub(crate) use gate::gate;
 pub(crate) use measure::standardized;
 use original::{Given, JobAt, Original, opened};
@@ -99,6 +101,8 @@ pub struct MeasureOptions {
 
 /// deFinetti's attack is made on at most so many records.
 const MOST_RECORDS: usize = 200_000;
+/// What may be done where an attack on true records succeeds too often.
+const MORE_PRIVACY: &str = "Ask for more under [privacy], coarsen or drop columns";
 /// More queries than this say nothing more.
 const MOST_QUERIES: usize = 100_000;
 

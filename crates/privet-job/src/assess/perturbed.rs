@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use privet_attack::knowledge::TimeOrder;
 use privet_attack::noise::linkage::Link;
-use privet_attack::noise::{Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, filter_series};
+use privet_attack::noise::{
+    Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, average_copies, filter_series,
+};
 use privet_attack::{Finding, Knowledge, Rate, Unit};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Table};
@@ -19,7 +21,7 @@ use privet_release::PublishedPerturbed;
 use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
 use privet_report::{Assessment, NotMade};
 
-use super::records::must_be_same;
+use super::records::{is_same, must_be_same};
 use super::{AttackOptions, write};
 use crate::base_of;
 use crate::error::{JobError, RunError};
@@ -27,13 +29,14 @@ use crate::load::unknown_among;
 use crate::randomize::{RandomizeJob, model::noise_of};
 
 /// What `--attacks` may name.
-const ATTACKS: [&str; 6] = [
+pub(super) const ATTACKS: [&str; 7] = [
     "constant-column",
     "spectral-filter",
     "best-linear-estimate",
     "noise-linkage",
     "wavelet-filter",
     "known-points",
+    "averaging",
 ];
 
 /// A column that is attacked.
@@ -57,15 +60,59 @@ pub(super) fn attack(
     knowledge: &Knowledge,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    refuse_others(options, knowledge)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
-    let mut assessment = assess_release(options, knowledge, &published, progress)?;
-    if let Some(words) = &options.attacks {
-        keep(words, &mut assessment);
-    }
+    let source = options.original.as_deref().map(Source::File);
+    let assessment = assess(options, knowledge, &published, source, false, progress)?;
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
         write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// The original: a file, or a table that was read already.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// A table, or the job of `privet randomize` that names it.
+    File(&'a Path),
+    /// The table, and where it lies.
+    Table(&'a Table, &'a Path),
+}
+
+impl Source<'_> {
+    /// These columns, and where the table lies.
+    pub fn table(
+        self,
+        missing: &[String],
+        names: &[String],
+        progress: &dyn Progress,
+    ) -> Result<(Table, PathBuf), RunError> {
+        let (table, path) = match self {
+            Self::File(path) => return original_table(path, missing, names, progress),
+            Self::Table(table, path) => (table, path),
+        };
+        let own = |name: &String| table.column(name).cloned();
+        let Some(columns) = names.iter().map(own).collect::<Option<Vec<Column>>>() else {
+            let found: Vec<String> = table.columns.iter().map(|own| own.name.clone()).collect();
+            return Err(unknown_among(names.iter(), &found).at(path).into());
+        };
+        Ok((Table { columns, rows: table.rows }, path.to_owned()))
+    }
+}
+
+/// The attacks that were asked for, or all. With `quick` those that go through pairs of people judge fewer.
+pub(super) fn assess(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    published: &PublishedPerturbed,
+    original: Option<Source<'_>>,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    refuse_others(options, knowledge)?;
+    let mut assessment = assess_release(options, knowledge, published, original, quick, progress)?;
+    if let Some(words) = &options.attacks {
+        keep(words, &mut assessment);
     }
     Ok(assessment)
 }
@@ -91,14 +138,9 @@ fn keep(words: &[String], assessment: &mut Assessment) {
     }
 }
 
-fn assess_release(
-    options: &AttackOptions,
-    knowledge: &Knowledge,
-    published: &PublishedPerturbed,
-    progress: &dyn Progress,
-) -> Result<Assessment, RunError> {
-    let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
-    let mut columns = Vec::new();
+/// The columns of a release that an attack can use, and why others are left out.
+fn columns_of(published: &PublishedPerturbed) -> (Vec<Attacked<'_>>, Vec<NotMade>) {
+    let (mut columns, mut left_out) = (Vec::new(), Vec::new());
     for (model, column) in published.manifest.model.columns.iter().zip(&published.table.columns) {
         match law_of(model, column) {
             Ok(Some((law, together, kind))) => {
@@ -119,18 +161,77 @@ fn assess_release(
                 });
             }
             Ok(None) => {}
-            Err(why) => assessment
-                .not_made
-                .push(NotMade { attack: format!("filters of {}", model.name), why: why.to_owned() }),
+            Err(why) => {
+                left_out.push(NotMade { attack: format!("filters of {}", model.name), why: why.to_owned() });
+            }
         }
     }
+    (columns, left_out)
+}
+
+/// Other releases of the same table, whose noise is averaged with that of this one.
+fn others_of(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    published: &PublishedPerturbed,
+    progress: &dyn Progress,
+) -> Result<Vec<PublishedPerturbed>, RunError> {
+    let mut others = Vec::with_capacity(knowledge.releases.len());
+    for own in &knowledge.releases {
+        let wrong = |problem: String| {
+            let file = options.knowledge.as_deref().unwrap_or(&options.release);
+            RunError::from(
+                JobError::new(format!("`releases`, the {}. of them, {problem}", others.len() + 1)).at(file),
+            )
+        };
+        if own.job.is_some() || !own.is_of_same_table() {
+            return Err(wrong(
+                "is averaged with a perturbed release, for which it must be of the same table, and needs no `job`".to_owned(),
+            ));
+        }
+        let other = PublishedPerturbed::open(&knowledge.resolve(&own.folder), progress)?;
+        let (rows, found) = (published.table.rows, other.table.rows);
+        if found != rows {
+            return Err(wrong(format!(
+                "has {found} records, and the release {rows}: it is of another table"
+            )));
+        }
+        let is_kept = |own: &PublishedPerturbed, name: &str| {
+            own.manifest.model.columns.iter().any(|own| own.name == name && own.perturbation.is_none())
+        };
+        for column in published.table.columns.iter().filter(|own| is_kept(published, &own.name)) {
+            let theirs = other.table.column(&column.name).filter(|_| is_kept(&other, &column.name));
+            if theirs.is_some_and(|theirs| !is_same(column, theirs)) {
+                return Err(wrong(format!(
+                    "is of another table, or its records stand in another order: both releases publish `{}` as it was, and \
+                     records differ in it",
+                    column.name
+                )));
+            }
+        }
+        others.push(other);
+    }
+    Ok(others)
+}
+
+fn assess_release(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    published: &PublishedPerturbed,
+    original: Option<Source<'_>>,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
+    let (mut columns, left_out) = columns_of(published);
+    assessment.not_made.extend(left_out);
     // A mistake in it is one, whatever else there is.
     let order = time_order(options, knowledge, published)?;
     let is_linked = |own: &ModelColumn| {
         own.role == "quasi"
             && matches!(own.perturbation, Some(Perturbation::Categories(_) | Perturbation::Items(_)))
     };
-    let has_categories = options.original.is_some() && published.manifest.model.columns.iter().any(is_linked);
+    let has_categories = original.is_some() && published.manifest.model.columns.iter().any(is_linked);
     if columns.is_empty() && !has_categories {
         let why = "no column of numbers is published that such an attack could use".to_owned();
         assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
@@ -140,7 +241,7 @@ fn assess_release(
     let mut beside = Vec::new();
     // Those that were changed by a published law.
     let mut categories = Vec::new();
-    if let Some(path) = &options.original {
+    if let Some(source) = original {
         let missing = &published.manifest.model.missing;
         let model_of = |name: &str| published.manifest.model.columns.iter().find(|own| own.name == name);
         let unchanged = |name: &str| model_of(name).is_some_and(|own| own.perturbation.is_none());
@@ -155,7 +256,7 @@ fn assess_release(
                 unchanged(name) || is_attacked || model_of(name).is_some_and(is_linked)
             })
             .collect();
-        let (original, path) = original_table(path, missing, &names, progress)?;
+        let (original, path) = source.table(missing, &names, progress)?;
         if original.rows != published.table.rows {
             return Err(other_rows(original.rows, published.table.rows, &path));
         }
@@ -186,11 +287,23 @@ fn assess_release(
             }
         }
     }
+    let others = others_of(options, knowledge, published, progress)?;
     progress.stage("attacking", None);
     progress.check()?;
     let failed = |error: privet_attack::noise::NoiseAttackError| JobError::new(error.to_string());
-    let knowing = Knowing { confidence: options.confidence, seed: options.seed, ..Knowing::default() };
-    let is_scored = options.original.is_some();
+    let knowing = Knowing { confidence: options.confidence, seed: options.seed, quick, ..Knowing::default() };
+    let is_scored = original.is_some();
+    // Records of all releases stand in the order of the table.
+    let averaged = match others.is_empty() || columns.is_empty() {
+        true => None,
+        false => {
+            let others: Vec<Vec<Attacked<'_>>> = others.iter().map(|own| columns_of(own).0).collect();
+            let others: Vec<Vec<PerturbedColumn<'_>>> =
+                others.iter().map(|own| own.iter().map(Attacked::known).collect()).collect();
+            let known: Vec<PerturbedColumn<'_>> = columns.iter().map(Attacked::known).collect();
+            Some(average_copies(&known, &others, &knowing).map_err(failed)?)
+        }
+    };
     // A series is filtered in its order.
     let mut series = Vec::new();
     if let Some((order, time)) = &order {
@@ -213,8 +326,13 @@ fn assess_release(
     let others: Vec<PerturbedColumn<'_>> = beside.iter().map(Attacked::known).collect();
     let findings = assess_beside(&known, &others, &categories, &knowing).map_err(failed)?;
     let records = published.table.rows as u64;
-    let is_replaced = |own: &NoiseFinding| order.is_some() && own.attack == "wavelet-filter";
-    for own in findings.into_iter().filter(|own| !is_replaced(own)) {
+    let is_replaced = |own: &NoiseFinding| match own.attack {
+        "wavelet-filter" => order.is_some(),
+        "averaging" => averaged.is_some(),
+        _ => false,
+    };
+    let findings = findings.into_iter().filter(|own| !is_replaced(own));
+    for own in findings.chain(averaged.clone()) {
         if let Some(path) = options.people.as_deref().filter(|_| own.attack == "noise-linkage") {
             let record =
                 |at: usize| order.as_ref().and_then(|own| own.0.get(at)).map_or(at, |&own| own as usize);
@@ -334,10 +452,11 @@ fn chosen_of(records: &[u32], values: &[f64]) -> Vec<f64> {
 
 /// What has no meaning for these releases.
 fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), JobError> {
-    let beyond = Knowledge { time: None, base: Default::default(), ..knowledge.clone() };
+    let beyond =
+        Knowledge { time: None, releases: Vec::new(), base: Default::default(), ..knowledge.clone() };
     if let Some(file) = options.knowledge.as_deref().filter(|_| beyond != Knowledge::default()) {
-        let problem = "a perturbed release is attacked by what its laws tell, and of the knowledge file by `[time]` alone; leave \
-                       the rest out";
+        let problem = "a perturbed release is attacked by what its laws tell, and of the knowledge file by `[time]` and `[[releases]]` alone; \
+                       leave the rest out";
         return Err(JobError::new(problem).at(file));
     }
     if options.attacks.iter().flatten().any(|word| !ATTACKS.contains(&word.as_str())) {
@@ -354,7 +473,7 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
     }
     refuse(
         &[("--job", options.job.is_some())],
-        "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`), --confidence, --max-risk, --seed, --people and --report",
+        "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`, `[[releases]]`), --confidence, --max-risk, --seed, --people and --report",
     )
 }
 

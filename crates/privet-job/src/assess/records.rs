@@ -23,7 +23,7 @@ use privet_report::{Assessment, NotMade};
 
 use super::original::Original;
 use super::people::{PeopleTable, equal_values, name_in_original};
-use super::perturbed::{original_table, other_rows, refuse};
+use super::perturbed::{Source, other_rows, refuse};
 use super::run::sensitive_hierarchies;
 use super::stacked::stacked;
 use super::{AttackOptions, MOST_RECORDS, write};
@@ -31,7 +31,7 @@ use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
 /// The attacks that are made on such records.
-const ATTACKS: [&str; 6] =
+pub(super) const ATTACKS: [&str; 6] =
     ["linking", "homogeneity", "similarity", "record-linkage", "reproduction", "membership"];
 /// Those that look for the record that came from a person.
 const OF_RECORDS: [&str; 2] = ["linking", "record-linkage"];
@@ -59,6 +59,22 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
             "has several copies, which are attacked in different ways; --people goes with one table";
         return Err(JobError::new(problem).at(&options.release).into());
     }
+    let assessment = assess(options, &knowledge, &published, Source::File(path), progress)?;
+    if let Some(path) = &options.report {
+        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
+        write::whole(path, page.as_bytes())?;
+    }
+    Ok(assessment)
+}
+
+/// The attacks that were asked for, or all.
+pub(super) fn assess(
+    options: &AttackOptions,
+    knowledge: &Knowledge,
+    published: &PublishedRecords,
+    original: Source<'_>,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
     let columns = &published.manifest.model.columns;
     let with_role = |role: &str| -> Vec<usize> {
         (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|own| own.role == role)).collect()
@@ -78,25 +94,20 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
     // The name of people need not be a column of the original.
     let named = name.and_then(|name| {
         let with = [names.as_slice(), &[name.to_owned()]].concat();
-        original_table(path, missing, &with, progress).ok()
+        original.table(missing, &with, progress).ok()
     });
     let (table, path) = match named {
         Some(found) => found,
-        None => original_table(path, missing, &names, progress)?,
+        None => original.table(missing, &names, progress)?,
     };
-    check_original(&published, &table, &path)?;
+    check_original(published, &table, &path)?;
     let in_order = published.is_in_order();
-    let attacked = Attacked { options, knowledge: &knowledge, published: &published, table, path, in_order };
-    let assessment = attacked.all(&quasi, &sensitive, progress)?;
-    if let Some(path) = &options.report {
-        let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
-        write::whole(path, page.as_bytes())?;
-    }
-    Ok(assessment)
+    let attacked = Attacked { options, knowledge, published, table, path, in_order };
+    attacked.all(&quasi, &sensitive, progress)
 }
 
 /// What the adversary knows, when everything that was asked for has a meaning here.
-fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
+pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
     let flags = AdversarySection {
         attacks: None,
         confidence: options.confidence,
@@ -541,11 +552,7 @@ pub(super) fn check_original(
 
 /// Refuses an original that differs from a column that was published as it was.
 pub(super) fn must_be_same(own: &Column, theirs: &Column, path: &Path) -> Result<(), RunError> {
-    let same = equal_values(&own.domain, &theirs.domain);
-    let is_same = |(&label, &value): (&u32, &u32)| {
-        same.contains(label, value) || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
-    };
-    if own.codes.iter().zip(&theirs.codes).all(is_same) {
+    if is_same(own, theirs) {
         return Ok(());
     }
     let problem = format!(
@@ -554,6 +561,14 @@ pub(super) fn must_be_same(own: &Column, theirs: &Column, path: &Path) -> Result
         own.name
     );
     Err(JobError::new(problem).at(path).into())
+}
+
+/// Whether two columns have the same value in every record.
+pub(super) fn is_same(own: &Column, theirs: &Column) -> bool {
+    let same = equal_values(&own.domain, &theirs.domain);
+    own.codes.iter().zip(&theirs.codes).all(|(&label, &value)| {
+        same.contains(label, value) || (own.domain.is_missing(label) && theirs.domain.is_missing(value))
+    })
 }
 
 fn not_made(word: &str, why: &str) -> NotMade {

@@ -12,7 +12,8 @@
 
 use privet_data::Progress;
 use privet_perturb::tables::{
-    Adjustment, Counts, Method, Protected, TableError, TableWalk, Target, adjust_table, cell_bounds,
+    Adjustment, Counts, Method, Protected, TableError, TableWalk, Target, adjust_evenly, adjust_table,
+    cell_bounds,
 };
 use privet_recode::bucket::{CountTable, Protection};
 use privet_release::counts::{ChangeWay, ChangedCells};
@@ -20,6 +21,17 @@ use serde::Deserialize;
 
 use super::CountTableSection;
 use crate::error::{JobError, RunError};
+
+/// What is least where counts are moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Norm {
+    /// The sum of all moves.
+    #[default]
+    L1,
+    /// The largest move, and of tables where that is the same the sum.
+    Linf,
+}
 
 /// What is done about small counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -56,6 +68,7 @@ pub(super) fn check(section: &CountTableSection, of: &str) -> Result<(), JobErro
             section.method != TableMethod::Suppress,
             "\"adjust\" or \"resample\"",
         ),
+        ("norm", section.norm.is_some(), section.method == TableMethod::Adjust, "\"adjust\""),
         ("steps", section.steps.is_some(), resamples, "\"resample\""),
         ("target", section.target.is_some(), resamples, "\"resample\""),
         ("seed", section.seed.is_some(), resamples, "\"resample\""),
@@ -244,15 +257,16 @@ fn adjust(
     let limits: Option<Vec<u64>> = (!section.suppress_zeros).then(|| {
         table.counts().iter().map(|&count| if count == 0 { 0 } else { u64::from(u32::MAX) }).collect()
     });
-    let found = adjust_table(&Adjustment {
-        table,
-        margins,
-        sensitive: &sensitive,
-        weights: None,
-        limits: limits.as_deref(),
-    })?;
+    let wanted =
+        Adjustment { table, margins, sensitive: &sensitive, weights: None, limits: limits.as_deref() };
+    let norm = section.norm.unwrap_or_default();
+    let found = match norm {
+        Norm::L1 => adjust_table(&wanted)?,
+        Norm::Linf => adjust_evenly(&wanted)?,
+    };
     let least = found.method == Method::Exact;
-    Ok((found.table.counts().to_vec(), ChangeWay::Adjust { lower, upper, least }))
+    let largest = norm == Norm::Linf;
+    Ok((found.table.counts().to_vec(), ChangeWay::Adjust { lower, upper, least, largest }))
 }
 
 fn resample(

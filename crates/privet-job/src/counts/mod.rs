@@ -24,7 +24,7 @@ use privet_release::Draft;
 use privet_release::counts::COUNT;
 use serde::Deserialize;
 
-pub use change::TableMethod;
+pub use change::{Norm, TableMethod};
 
 use crate::algorithm::Algorithm;
 use crate::error::{JobError, RunError};
@@ -82,6 +82,9 @@ pub struct CountTableSection {
     /// What is done about small counts.
     #[serde(default)]
     pub method: TableMethod,
+    /// Moved counts: what is least; the sum of all moves when left out.
+    #[serde(default)]
+    pub norm: Option<Norm>,
     /// Changed counts: sets of columns whose totals stay; each column by itself when left out.
     #[serde(default)]
     pub margins: Option<Vec<Vec<String>>>,

@@ -95,9 +95,21 @@ pub(crate) fn numbers(column: &Column, law: &ReadyNoise) -> Result<Vec<Option<f6
     Ok(column.codes.iter().map(|&code| of_code.get(code as usize).copied().flatten()).collect())
 }
 
-/// Per record its number, which lies within the range that the law declares.
+/// Per record its number, which lies within the range that the law declares, and is not so large that noise is lost in it.
 fn originals(column: &Column, law: &ReadyNoise) -> Result<Vec<Option<f64>>, RunError> {
     let numbers = numbers(column, law)?;
+    let text = |code: u32| column.domain.text(code);
+    let with_codes = numbers.iter().zip(&column.codes).filter_map(|(number, &code)| Some(((*number)?, code)));
+    let lost = with_codes.filter(|&(number, code)| !law.takes_noise(text(code), number)).count();
+    if lost > 0 {
+        let key = if law.way == NoiseWay::Correlated { "factor" } else { "sd" };
+        let problem = format!(
+            "makes noise that is lost in {lost} records: their numbers are so large beside it that computing rounds it off, or \
+             whole and beyond 2^53, where they are not read exactly. Use wider noise, or publish the column in a larger unit or \
+             less a constant"
+        );
+        return Err(JobError::key(format!("columns.{}.perturb.{key}", column.name), problem).into());
+    }
     let odd = numbers.iter().flatten().filter(|&&number| !law.is_multiple(number)).count();
     if odd > 0 {
         let problem =
@@ -120,7 +132,9 @@ fn not_a_number(name: &str, dates: bool) -> JobError {
     let what = if dates { "dates as YYYY-MM-DD" } else { "numbers between -1e100 and 1e100" };
     JobError::key(
         format!("columns.{name}"),
-        format!("holds cells that are neither missing nor {what}; noise is for those alone"),
+        format!(
+            "holds cells that are neither missing nor {what}; noise is for those alone. Name what means a missing value under `input.missing`"
+        ),
     )
 }
 

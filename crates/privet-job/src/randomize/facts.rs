@@ -82,7 +82,7 @@ pub(super) fn facts(
             }
         });
     }
-    Ok(PerturbedFacts { reproduce, pictures })
+    Ok(PerturbedFacts { reproduce, pictures, ..PerturbedFacts::default() })
 }
 
 /// A number to three figures, for an axis.

@@ -12,6 +12,8 @@ use serde::Deserialize;
 
 use super::section::{Method, RandomizeSection};
 use super::spec::PerturbSpec;
+use crate::adversary::AdversarySection;
+use crate::assess::words_of_chance;
 use crate::error::JobError;
 use crate::job::{Input, Output, read_text, set};
 
@@ -26,6 +28,9 @@ pub struct RandomizeJob {
     /// How the table is made.
     #[serde(default)]
     pub randomize: RandomizeSection,
+    /// What it must stand before it is handed over.
+    #[serde(default)]
+    pub adversary: AdversarySection,
     /// Where to put the release.
     #[serde(default)]
     pub output: Output,
@@ -90,7 +95,7 @@ impl RandomizeJob {
         for setting in settings {
             set(&mut table, setting)?;
         }
-        for key in ["privacy", "search", "views", "count-tables", "adversary", "purpose", "sampling"] {
+        for key in ["privacy", "search", "views", "count-tables", "purpose", "sampling"] {
             if table.contains_key(key) {
                 return Err(JobError::key(
                     key,
@@ -154,6 +159,14 @@ impl RandomizeJob {
             return Err(JobError::key(
                 "columns",
                 "has several factors of correlated noise; columns with noise = \"correlated\" belong together and share one",
+            ));
+        }
+        let (words, unknown) = words_of_chance(self.randomize.method == Method::Columns);
+        self.adversary.check_among(words, unknown)?;
+        if self.adversary.countermeasure.is_some() {
+            return Err(JobError::key(
+                "adversary.countermeasure",
+                "is against those who know how `privet anonymize` searches, and nothing is searched here; leave it out",
             ));
         }
         if self.output.home.is_some() {

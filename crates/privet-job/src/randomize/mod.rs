@@ -31,6 +31,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use privet_attack::Finding;
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Kind, Progress, Role, Table};
@@ -40,13 +41,15 @@ use privet_release::perturbed::{
     Model, ModelColumn, ModelFile, Perturbation, PerturbedManifest, Swap, SwapWay, Synthesis,
 };
 
+use privet_report::NotMade;
+
 pub(crate) use columns::numbers;
 pub use items::ItemsWord;
 pub use job::{RandomizeColumn, RandomizeJob, ValueText};
 pub use respond::{Respond, Responded};
 pub use section::{Method, ModelWord, RandomizeSection, ScopeWord, SwapWord};
 use serde::Serialize;
-pub use spec::{NoiseWord, PerturbSpec, ResponseWord};
+pub use spec::{Bound, NoiseWord, PerturbSpec, ResponseWord};
 
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
@@ -89,6 +92,10 @@ pub struct RandomizeSummary {
     pub removed_columns: Vec<String>,
     /// `operating-system` or `fixed-seed`.
     pub randomness: String,
+    /// What attacks found before it was handed over, scored by the original: for the owner alone.
+    pub attacks: Vec<Finding>,
+    /// The attacks that were not made, and why.
+    pub not_made: Vec<NotMade>,
     /// Seconds from start to end.
     pub seconds: f64,
 }
@@ -122,7 +129,7 @@ pub(crate) fn coins(seed: Option<u64>) -> Box<dyn Coins> {
 /// Runs a job from its input to a finished release folder.
 ///
 /// # Errors
-/// When the input or a law is at fault, or the release cannot be written. Nothing is left behind then, and an existing
+/// When the input or a law is at fault, an attack succeeds too often, or the release cannot be written. Nothing is left behind then, and an existing
 /// release stays as it was.
 pub fn randomize(
     job: &RandomizeJob,
@@ -160,7 +167,7 @@ pub fn randomize(
             synthetic::synthetic(&input.table, job, coins, file, progress)?
         }
     };
-    let manifest = publish::publish(
+    let (manifest, assessment) = publish::publish(
         publish::Contents { job, options, input: &input, model, ready: &ready, made },
         draft,
         progress,
@@ -181,6 +188,8 @@ pub fn randomize(
         synthetic: manifest.synthetic,
         removed_columns: manifest.data.removed_columns,
         randomness: manifest.randomness,
+        attacks: assessment.attacks,
+        not_made: assessment.not_made,
         seconds: start.elapsed().as_secs_f64(),
     })
 }

@@ -17,6 +17,12 @@ use privet_release::perturbed::{
 use super::items::ReadyItems;
 use crate::error::{JobError, RunError};
 
+/// Whole numbers below it are read exactly: 2⁵³.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// How many spaces between neighbouring numbers there are at least in a step of published values.
+const SPACES: f64 = 8.0;
+
 /// A column, ready.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadyColumn {
@@ -280,6 +286,22 @@ impl ReadyNoise {
         })
     }
 
+    /// Whether an original, as it is written, is read exactly and takes the noise upon it. Numbers in a computer lie the farther
+    /// apart the larger they are: beside spaces as wide as its step noise is rounded off, and the original would be published.
+    /// Whole numbers beyond 2⁵³ are read as others.
+    pub fn takes_noise(&self, text: &str, original: f64) -> bool {
+        let size = original.abs();
+        let is_misread = !self.dates && size >= MOST_EXACT && !text.contains(['.', 'e', 'E']);
+        let deviation = self.noise.variance().sqrt();
+        let finest = match self.way {
+            // What is multiplied and 0 stays 0 anyway.
+            NoiseWay::Multiplicative if size == 0.0 => return true,
+            NoiseWay::Multiplicative => size * deviation / 1000.0,
+            _ => self.step.unwrap_or(deviation / 1000.0),
+        };
+        !is_misread && SPACES * (size.next_up() - size) <= finest
+    }
+
     /// A value with noise upon it; not for correlated noise.
     pub fn perturb<C: Coins + ?Sized>(&self, value: f64, coins: &mut C) -> Result<f64, PerturbError> {
         let noise = self.noise.draw(coins)?;
@@ -374,6 +396,55 @@ mod tests {
         assert_eq!(noise(1.0, true).text(1e9), None);
         assert_eq!(noise(1.0, false).number("inf"), None);
         assert_eq!(noise(1.0, false).number("1e2"), Some(100.0));
+    }
+
+    /// Eight spaces make a step: 2⁴⁹ and a step of 1. Multiplied noise grows with the number, but not below what is smallest.
+    #[test]
+    fn noise_is_not_lost_in_large_numbers() {
+        let own = NoiseColumn {
+            way: NoiseWay::Additive,
+            law: NoiseLaw::Gaussian,
+            deviation: Some(4.0),
+            factor: None,
+            dates: false,
+            step: Some(1.0),
+            figures: None,
+            range: None,
+            unit: None,
+            interval_95: None,
+        };
+        let multiplied = NoiseColumn {
+            way: NoiseWay::Multiplicative,
+            deviation: Some(0.1),
+            step: None,
+            figures: Some(4),
+            ..own.clone()
+        };
+        let together =
+            NoiseColumn { way: NoiseWay::Correlated, deviation: None, factor: Some(0.1), ..own.clone() };
+        let wide = NoiseColumn { deviation: Some(1e12), step: Some(1e10), ..own.clone() };
+        for (own, text, expected) in [
+            (&own, "562949953421311", true),
+            (&own, "-562949953421311.5", true),
+            (&own, "1125899906842624", false),
+            (&own, "4111111111111111111", false),
+            (&own, "1e99", false),
+            (&together, "562949953421311", true),
+            (&together, "1125899906842624", false),
+            (&wide, "9007199254740991", true),
+            (&wide, "9007199254740993", false),
+            (&wide, "1.7e18", true),
+            (&wide, "-1741015394062597441", false),
+            (&multiplied, "0", true),
+            (&multiplied, "1e99", true),
+            (&multiplied, "1e-300", true),
+            (&multiplied, "1e-322", false),
+            (&multiplied, "4111111111111111111", false),
+        ] {
+            let ready = ReadyNoise::new(own).unwrap();
+            let number = ready.number(text).unwrap();
+            assert_eq!(ready.takes_noise(text, number), expected, "{text}");
+        }
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! From made tables to a release folder: the tables, the manifest, the report.
+//! From made tables to a release folder: the tables, the manifest, attacks on what is written, the report.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use privet_data::{Progress, Table};
 use privet_release::Draft;
 use privet_release::manifest::FORMAT;
 use privet_release::perturbed::{Model, PERTURBED, PerturbedData, PerturbedManifest, Swap, Synthesis};
-use privet_report::PerturbedFacts;
+use privet_report::{Assessment, PerturbedFacts};
 
 use super::columns::{Perturbed, blanked};
 use super::model::ReadyColumn;
 use super::{Method, RandomizeJob, RandomizeOptions, facts};
+use crate::assess::{Chance, gate_of_chance};
 use crate::error::RunError;
 use crate::publish::{in_lines, write_report};
 
@@ -75,7 +76,7 @@ pub(super) fn publish(
     contents: Contents<'_>,
     draft: Draft,
     progress: &dyn Progress,
-) -> Result<PerturbedManifest, RunError> {
+) -> Result<(PerturbedManifest, Assessment), RunError> {
     let Contents { job, options, input, model, ready, made } = contents;
     let format = format(job, input)?;
     // Published tables name their columns and quote in the one way that every reader knows.
@@ -129,15 +130,27 @@ pub(super) fn publish(
         seal: String::new(),
     };
     let reproduce = options.reproduce.clone();
-    let facts = match job.randomize.method {
+    let mut facts = match job.randomize.method {
         Method::Columns => {
             progress.stage("estimating what can be learned", None);
             facts::facts(&manifest, table, ready, reproduce, progress)?
         }
-        Method::Swap | Method::Synthetic => PerturbedFacts { reproduce, pictures: Vec::new() },
+        Method::Swap | Method::Synthetic => PerturbedFacts { reproduce, ..PerturbedFacts::default() },
     };
+    let path = options.base.join(&job.input.path);
+    let made = Chance {
+        folder: draft.path(),
+        manifest: &manifest,
+        original: &input.table,
+        path: &path,
+        base: &options.base,
+        section: &job.adversary,
+    };
+    let gated = gate_of_chance(&made, progress)?;
+    let not_made = gated.assessment.not_made.clone();
+    facts.assessment = Assessment { attacks: gated.public, not_made, ..Assessment::default() };
     write_report(&draft, "report.html", privet_report::perturbed_html(&manifest, &facts).as_bytes())?;
     write_report(&draft, "report.json", &in_lines(&privet_report::perturbed_json(&manifest, &facts)))?;
     progress.check()?;
-    Ok(draft.commit(manifest)?)
+    Ok((draft.commit(manifest)?, gated.assessment))
 }

@@ -153,6 +153,9 @@ fn respond(
             if !law.is_within(number) {
                 return Err(misfit("outside of the model's range"));
             }
+            if !law.takes_noise(cell, number) {
+                return Err(misfit("too large for the noise of the model, which would be lost in it"));
+            }
             if !law.is_multiple(number) {
                 return Err(misfit("no multiple of the model's unit"));
             }

@@ -197,7 +197,7 @@ fn too_wide(
     let units = grain.into_iter().flat_map(|own| &own.shared.units).map(|unit| {
         let (hides, part) = part_of(unit.share);
         let what = match unit.grid {
-            Grid::Multiples => format!("{hides}a unit that {part} share"),
+            Grid::Multiples => format!("{hides}a unit of {} that {part} share", figures(unit.size)),
             Grid::Months(1) => format!("{hides}a month, and {part} lie on one day of it"),
             Grid::Months(12) => format!("{hides}a year, and {part} lie on one day of it"),
             Grid::Months(months) => format!("{hides}{months} months, and {part} lie on one day of them"),
@@ -215,9 +215,14 @@ fn too_wide(
     all.filter(|(least, _)| width < least * (1.0 - 1e-9)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
+/// A number to ten figures, without what computing adds.
+fn figures(number: f64) -> f64 {
+    format!("{number:.9e}").parse().unwrap_or(number)
+}
+
 /// A number to three figures, not below it.
 fn upwards(number: f64) -> f64 {
-    let exact = format!("{number:.9e}").parse().unwrap_or(number);
+    let exact = figures(number);
     let (rounded, figure) =
         (format!("{exact:.2e}"), 10f64.powf(exact.abs().max(1e-300).log10().floor() - 2.0));
     let rounded: f64 = rounded.parse().unwrap_or(exact);
@@ -351,6 +356,7 @@ mod tests {
                 assert_eq!(found.is_ok(), is_well, "{least} {times}: {found:?}");
                 let told = found.map_or_else(|error| error.to_string(), |_| String::new());
                 assert!(is_well || told.contains("is accepted"), "{told}");
+                assert!(is_well || dates || told.contains("a unit of 1000"), "{told}");
                 // What divides all values is published with the law, where the noise hides it.
                 let unit = unit(&own, "x", NoiseWay::Additive, dates, Some(&grain)).unwrap();
                 assert_eq!(unit, Some(common));

@@ -66,9 +66,9 @@ pub struct PerturbSpec {
     /// With `noise`: round to multiples of this.
     pub step: Option<f64>,
     /// With `noise`: no original lies below.
-    pub min: Option<f64>,
+    pub min: Option<Bound>,
     /// With `noise`: no original lies above.
-    pub max: Option<f64>,
+    pub max: Option<Bound>,
     /// With `noise`: all originals are multiples of this; where data is read it is seen from them.
     pub unit: Option<f64>,
     /// With `noise`: the values are dates; needed where no data is read.
@@ -79,6 +79,41 @@ pub struct PerturbSpec {
     pub q: Option<f64>,
     /// With `response = "innocuous"`: which of the two values is yes.
     pub yes: Option<String>,
+}
+
+/// Where originals end: a number, or a day of a column of dates, with or without quotation marks.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub enum Bound {
+    /// A number.
+    Number(f64),
+    /// A date, in days since 1970-01-01.
+    Day(f64),
+}
+
+impl Bound {
+    /// The number that it stands for.
+    pub fn number(self) -> f64 {
+        match self {
+            Bound::Number(number) | Bound::Day(number) => number,
+        }
+    }
+}
+
+impl TryFrom<toml::Value> for Bound {
+    type Error = &'static str;
+
+    fn try_from(value: toml::Value) -> Result<Self, Self::Error> {
+        let day = |text: &str| Kind::Date.number(text).filter(|_| text.len() == 10).map(Bound::Day);
+        let found = match value {
+            toml::Value::Integer(number) => Some(Bound::Number(number as f64)),
+            toml::Value::Float(number) => Some(Bound::Number(number)),
+            toml::Value::String(text) => day(&text),
+            toml::Value::Datetime(date) => day(&date.to_string()),
+            _ => None,
+        };
+        found.ok_or("`min` and `max` take a number, or a date as YYYY-MM-DD")
+    }
 }
 
 /// A kind of noise.
@@ -209,7 +244,7 @@ impl PerturbSpec {
         if self.gamma.is_some_and(|gamma| !(gamma > 1.0 && gamma <= 1e9)) {
             return Err(JobError::key(key(".gamma"), "must be a number above 1, and at most 1e9"));
         }
-        if let (Some(min), Some(max)) = (self.min, self.max)
+        if let (Some(min), Some(max)) = (self.min.map(Bound::number), self.max.map(Bound::number))
             && !(min < max && min.abs() <= 1e50 && max.abs() <= 1e50)
         {
             return Err(JobError::key(key(".min"), "must be below `max`, and both finite"));
@@ -247,8 +282,8 @@ impl PerturbSpec {
             (Some(Kind::Boolean | Kind::Text), _) => {
                 return Err(JobError::key(
                     key(".noise"),
-                    "is for columns of numbers or dates, and this one holds others; use response, retention, gamma, pram or \
-                     matrix for categories",
+                    "is for columns of numbers or dates, and this one holds others; name those that mean a missing value under \
+                     `input.missing`, or use response, retention, gamma, pram or matrix for categories",
                 )
                 .into());
             }
@@ -267,7 +302,14 @@ impl PerturbSpec {
         }
         let step = rounding::step(self, name, way, dates, law, grain)?;
         let figures = (way == NoiseWay::Multiplicative).then(|| figures_of(self.sd.unwrap_or(1.0)));
-        let range = self.min.zip(self.max).map(|(min, max)| [min, max]);
+        for (what, bound) in [(".min", self.min), (".max", self.max)] {
+            if let (Some(Bound::Day(_)), false) = (bound, dates) {
+                let problem = "is a date, and the column holds numbers; where no data is read, `dates = true` says that it holds \
+                               dates";
+                return Err(JobError::key(key(what), problem).into());
+            }
+        }
+        let range = self.min.zip(self.max).map(|(min, max)| [min.number(), max.number()]);
         let interval_95 = match way {
             NoiseWay::Additive => {
                 let noise = super::model::noise_of(law, self.sd.unwrap_or(0.0));

@@ -14,7 +14,7 @@
 
 use privet_perturb::{
     Grid, Kernel, MOST_INTERVALS, Moments, NARROW, Noise, Options, PerturbError, Reconstruction, Stopped,
-    reconstruct, share_intervals,
+    has_multiples, reconstruct, share_intervals,
 };
 use privet_release::perturbed::NoiseWay;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub struct NumbersEstimate {
     /// How the 95 % intervals of the shares were made; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_method: Option<&'static str>,
+    /// With intervals of the shares: originals are multiples of a unit, each of which may have any share.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub each_multiple: bool,
     /// The intervals.
     pub bins: Vec<Bin>,
     /// Rounds that were run.
@@ -81,7 +84,7 @@ pub struct Bin {
     pub published: f64,
     /// The estimated share of originals in it.
     pub share: f64,
-    /// An interval that covers the true share with about 95 %: from; absent where it was not computed.
+    /// An interval that covers the true share with at least 95 %: from; absent where it was not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
     /// To.
@@ -133,6 +136,7 @@ pub(super) fn estimate(
         deviation: moments.filter(|own| own.variance > 0.0).map(|own| own.variance.sqrt()),
         method: None,
         interval_method: None,
+        each_multiple: false,
         bins: Vec::new(),
         rounds: 0,
         stopped: None,
@@ -177,6 +181,7 @@ pub(super) fn estimate(
         })
         .collect();
     estimate.interval_method = ends.is_some().then_some("profile-likelihood");
+    estimate.each_multiple = ends.is_some() && has_multiples(&grid, &how, noise);
     estimate.method = Some(options.method);
     estimate.rounds = log_likelihood.len().saturating_sub(1) as u64;
     estimate.stopped = Some(stopped);

@@ -360,11 +360,14 @@ mod tests {
     }
 
     /// Correlated noise is drawn from the covariance of the sample, and the errors are about the population: 95 of 100 estimates
-    /// lie within two of them, of normal numbers and of skewed ones.
+    /// lie within two of them, of normal numbers and of skewed ones. Taken to be right is a coverage from 93 to 96 of 100, of
+    /// skewed numbers, which need more records for their errors to be told as well, from 90. False alarm: 1e-6 for all 12.
     #[test]
     fn errors_behind_correlated_noise_are_those_of_the_population() {
         const RECORDS: usize = 400;
-        const TIMES: usize = 500;
+        const TIMES: usize = 1500;
+        // What a normal number exceeds with a probability of 1e-6/24.
+        const FAR: f64 = 5.36;
         let mut normal = Normal(1);
         for (factor, is_skewed) in [(0.3, false), (1.0, false), (1.0, true)] {
             let mut within = [0; 4];
@@ -416,10 +419,11 @@ mod tests {
                     *slot += usize::from((told - truth).abs() <= Z95 * error.unwrap());
                 }
             }
-            // Skewed numbers need more records for their errors to be told as well.
-            let least = if is_skewed { 0.88 } else { 0.91 };
+            let least = if is_skewed { 0.90 } else { 0.93 };
+            let chance = |share: f64| FAR * (share * (1.0 - share) / TIMES as f64).sqrt();
             for covered in within.map(|own| own as f64 / TIMES as f64) {
-                assert!((least..=0.975).contains(&covered), "{factor} {is_skewed}: {within:?}");
+                let right = least - chance(least)..=0.96 + chance(0.96);
+                assert!(right.contains(&covered), "{factor} {is_skewed}: {within:?}");
             }
         }
     }

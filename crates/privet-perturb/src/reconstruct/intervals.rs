@@ -65,6 +65,11 @@ const MOST_CELLS: f64 = 8192.0;
 /// farther away.
 const STEPS: usize = 400;
 
+/// Whether each multiple of a unit has a mass of its own in [`share_intervals`]; otherwise parts of the intervals have.
+pub fn has_multiples(grid: &Grid, options: &Options, noise: Noise) -> bool {
+    multiples(grid, options.unit, noise).is_some()
+}
+
 /// For each interval of the grid an interval for the share of originals in it, from and to. `None` for grids of more than
 /// [`MOST_INTERVALS`].
 ///

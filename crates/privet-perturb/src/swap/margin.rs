@@ -222,6 +222,7 @@ mod tests {
 
     use super::*;
     use crate::SeededCoins;
+    use crate::testing::assert_mean;
 
     fn counts(columns: &[&[u32]]) -> BTreeMap<Vec<u32>, usize> {
         let mut counts = BTreeMap::new();
@@ -288,6 +289,37 @@ mod tests {
                 .filter(|mask| mask.count_ones() as usize == order)
                 .all(|mask| of(&x, mask) == of(&y, mask));
             prop_assert_eq!(same_margins(&x, &y, order), expected);
+        }
+    }
+
+    /// The share is the rate at which pairs exchange their values. False alarm: 1e-6 for all 3.
+    #[test]
+    fn pairs_exchange_at_the_share() {
+        let all: Vec<u32> = (0..20_000).collect();
+        for (seed, share) in [(1, 0.05), (2, 0.3), (3, 0.9)] {
+            let out = swap_margin(&[&all], &[0], share, &mut SeededCoins::new(seed)).unwrap().value;
+            let pairs = all.len() as f64 / 2.0;
+            let deviation = (share * (1.0 - share) / pairs).sqrt();
+            assert_mean(out.changed as f64 / all.len() as f64, share, deviation, 3);
+        }
+    }
+
+    /// Every other record of a class is as likely a partner, and none of another class is one. False alarm: 1e-6 for all 4.
+    #[test]
+    fn partners_are_drawn_evenly() {
+        let (class, own): (&[u32], &[u32]) = (&[0, 0, 0, 0, 0, 1, 1], &[0, 1, 2, 3, 4, 5, 6]);
+        let mut coins = SeededCoins::new(4);
+        let runs = 20_000;
+        let mut partner = [0u32; 7];
+        for _ in 0..runs {
+            let out = swap_margin(&[class, own], &[0, 1], 1.0, &mut coins).unwrap().value;
+            partner[out.columns[1][0] as usize] += 1;
+        }
+        assert_eq!(partner[5..], [0, 0]);
+        // One of five stays without a partner, so each of the others is one with probability 1/5.
+        for found in &partner[1..5] {
+            let deviation = (0.2 * 0.8 / f64::from(runs)).sqrt();
+            assert_mean(f64::from(*found) / f64::from(runs), 0.2, deviation, 4);
         }
     }
 

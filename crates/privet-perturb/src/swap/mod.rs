@@ -97,3 +97,30 @@ fn check_share(share: f64) -> Result<(), PerturbError> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::SeededCoins;
+    use crate::testing::assert_mean;
+
+    /// All six orders of three are as likely. False alarm: 1e-6 for all 6.
+    #[test]
+    fn orders_are_drawn_evenly() {
+        let mut coins = SeededCoins::new(3);
+        let runs = 30_000;
+        let mut found: BTreeMap<[u8; 3], u32> = BTreeMap::new();
+        for _ in 0..runs {
+            let mut own = [0, 1, 2];
+            shuffle(&mut own, &mut coins).unwrap();
+            *found.entry(own).or_default() += 1;
+        }
+        assert_eq!(found.len(), 6);
+        for count in found.values() {
+            let (p, n) = (1.0 / 6.0, f64::from(runs));
+            assert_mean(f64::from(*count) / n, p, (p * (1.0 - p) / n).sqrt(), 6);
+        }
+    }
+}

@@ -2,8 +2,8 @@
 //! little as possible, and the margins stay (survey ME-37, PM-37; Dandekar and Cox, Castro).
 //!
 //! A mixed integer program: per cell a whole number by which it rises and one by which it falls, per sensitive cell
-//! which of the two, per count of a margin an equation; the least weighted sum of all moves (the norm L1; the survey also
-//! names L2 and L∞). Directions are searched here (`directions.rs`), linear programs are solved by `good_lp` with its
+//! which of the two, per count of a margin an equation; the least weighted sum of all moves (the norm L1), or
+//! the least largest move (L∞, `largest.rs`). L2, which the survey names too, needs a quadratic program, and is not here. Directions are searched here (`directions.rs`), linear programs are solved by `good_lp` with its
 //! solver in Rust (`program.rs`).
 //!
 //! # Guarantee
@@ -18,7 +18,10 @@
 //! some cells, or their counts if few tables fit. Sensitive cells never stay what they were, which also tells something.
 
 mod directions;
+mod largest;
 mod program;
+
+pub use largest::adjust_evenly;
 
 use super::{Counts, TableError, too_many_records};
 use crate::PerturbError;
@@ -62,7 +65,7 @@ pub enum Method {
     Exact,
     /// Some were tried.
     FixedDirections {
-        /// How many linear programs were solved.
+        /// How many linear programs were solved, at least.
         tried: usize,
     },
 }

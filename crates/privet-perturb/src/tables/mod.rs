@@ -14,7 +14,7 @@ mod fibre;
 mod junction;
 mod markov;
 
-pub use adjust::{Adjusted, Adjustment, Method, Protected, adjust_table};
+pub use adjust::{Adjusted, Adjustment, Method, Protected, adjust_evenly, adjust_table};
 pub use bounds::cell_bounds;
 pub use fibre::for_each_table;
 pub use markov::{TableWalk, Target, Walked, sample_table};

@@ -30,7 +30,18 @@ impl PublishedPerturbed {
     /// When it is no perturbed release, its records were changed by another method than laws of columns, or its table is
     /// not the one that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = manifest_of(folder)?;
+        Self::read(folder, manifest_of(folder)?, progress)
+    }
+
+    /// Reads the table of a folder whose manifest is at hand, such as one that is not handed over yet.
+    ///
+    /// # Errors
+    /// As [`PublishedPerturbed::open`].
+    pub fn read(
+        folder: &Path,
+        manifest: PerturbedManifest,
+        progress: &dyn Progress,
+    ) -> Result<Self, PublishedError> {
         if let Some(problem) = manifest.lawless() {
             return Err(PublishedError::Other { folder: folder.to_owned(), problem });
         }
@@ -60,7 +71,18 @@ impl PublishedRecords {
     /// # Errors
     /// When its records were neither swapped nor are they synthetic, or a table is not the one that the manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = manifest_of(folder)?;
+        Self::read(folder, manifest_of(folder)?, progress)
+    }
+
+    /// Reads the tables of a folder whose manifest is at hand, such as one that is not handed over yet.
+    ///
+    /// # Errors
+    /// As [`PublishedRecords::open`].
+    pub fn read(
+        folder: &Path,
+        manifest: PerturbedManifest,
+        progress: &dyn Progress,
+    ) -> Result<Self, PublishedError> {
         let files = match (&manifest.swap, &manifest.synthetic) {
             (_, Some(own)) if !own.copies.is_empty() => own.copies.clone(),
             (Some(_), None) => vec![manifest.data.file.clone()],
@@ -88,7 +110,10 @@ impl PublishedRecords {
 }
 
 fn manifest_of(folder: &Path) -> Result<PerturbedManifest, PublishedError> {
-    let bytes = manifest_bytes(folder)?;
+    let bytes = manifest_bytes(folder).map_err(|error| match error {
+        PublishedError::NotARelease(folder) => PublishedError::NotPerturbed(folder),
+        other => other,
+    })?;
     if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
         let problem = "it is a release of another kind; this needs one that `privet randomize` made";
         return Err(PublishedError::Other { folder: folder.to_owned(), problem });

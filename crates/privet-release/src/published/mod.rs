@@ -115,8 +115,11 @@ impl Histograms {
 #[non_exhaustive]
 pub enum PublishedError {
     /// There is no such folder, or it is no release.
-    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` wrote", .0.display())]
+    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` or `privet randomize` wrote", .0.display())]
     NotARelease(PathBuf),
+    /// The same, where only a perturbed release would do.
+    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet randomize` wrote", .0.display())]
+    NotPerturbed(PathBuf),
     /// The manifest cannot be read.
     #[error("{}: {source}", folder.display())]
     Manifest {

@@ -64,7 +64,7 @@ pub enum VerifyError {
     #[error("{} is not a folder; give the folder of a release", .0.display())]
     NoFolder(PathBuf),
     /// The folder has no manifest.
-    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` wrote", .0.display())]
+    #[error("{} holds no manifest.json, so it is not a release; give the folder that `privet anonymize` or `privet randomize` wrote", .0.display())]
     NotARelease(PathBuf),
     /// The manifest is of another format.
     #[error(transparent)]

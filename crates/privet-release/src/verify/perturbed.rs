@@ -451,6 +451,7 @@ fn judge(text: &str, perturbation: &Perturbation, domain: &BTreeSet<&str>, missi
             let kind = if own.dates { Kind::Date } else { Kind::Decimal };
             kind.number(text).filter(|number| number.is_finite()).is_some_and(|number| {
                 is_within_reach(number, own)
+                    && takes_noise(number, own)
                     && match own.step {
                         Some(step) => is_multiple(number, step),
                         None => own.figures.is_none_or(|most| has_figures(number, most)),
@@ -474,6 +475,12 @@ fn is_within_reach(number: f64, own: &NoiseColumn) -> bool {
     let reach = 3f64.sqrt() * deviation + 0.5 * own.step.unwrap_or(0.0);
     let slack = 1e-9 * reach + 8.0 * f64::EPSILON * number.abs();
     (low - reach - slack..=high + reach + slack).contains(&number)
+}
+
+/// Whether neighbouring numbers lie so near each other, where a number lies, that noise of this step can have come upon it and
+/// was not rounded off: by four to a step at least.
+fn takes_noise(number: f64, own: &NoiseColumn) -> bool {
+    own.step.is_none_or(|step| 4.0 * (number.abs().next_up() - number.abs()) <= step)
 }
 
 /// Whether a number is a multiple of a step, but for the digits in which steps such as 1/3 are written and the last bits of
@@ -514,6 +521,29 @@ mod tests {
         }
         assert!(is_within_reach(1e6, &NoiseColumn { law: NoiseLaw::Gaussian, ..own }));
         assert!(is_within_reach(1e6, &NoiseColumn { range: None, ..own }));
+    }
+
+    /// Beside 4111111111111111111 numbers lie 512 apart, and noise of deviation 4 would be rounded off.
+    #[test]
+    fn noise_that_large_numbers_swallow_is_none() {
+        let own = NoiseColumn {
+            way: NoiseWay::Additive,
+            law: NoiseLaw::Gaussian,
+            deviation: Some(4.0),
+            factor: None,
+            dates: false,
+            step: Some(0.01),
+            figures: None,
+            range: None,
+            unit: None,
+            interval_95: None,
+        };
+        let perturbation = |step: f64| Perturbation::Noise(NoiseColumn { step: Some(step), ..own.clone() });
+        let judged = |text: &str, step: f64| {
+            matches!(judge(text, &perturbation(step), &BTreeSet::new(), &[]), Outcome::Value)
+        };
+        assert!(!judged("4111111111111111168", 0.01) && judged("4111111111111111168", 4096.0));
+        assert!(judged("41.11", 0.01) && judged("-41111111111.11", 0.01));
     }
 
     #[test]

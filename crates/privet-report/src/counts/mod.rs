@@ -194,12 +194,13 @@ fn promises(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
             }
             if let Some(own) = &table.changed {
                 let how = match &own.way {
-                    ChangeWay::Adjust { lower, upper, least } => format!(
-                        "every count above 0 and below {} fell by at least {} (or to 0) or rose by at least {}, and other \
-                         counts changed as little as {}",
+                    ChangeWay::Adjust { lower, upper, least, largest } => format!(
+                        "every count above 0 and below {} fell by at least {} (or to 0) or rose by at least {}, and {} as little \
+                         as {}",
                         count(own.threshold),
                         count(*lower),
                         count(*upper),
+                        if *largest { "the count that changed most did so" } else { "other counts changed" },
                         if *least { "possible" } else { "was found possible" }
                     ),
                     ChangeWay::Resample { target, steps } => format!(

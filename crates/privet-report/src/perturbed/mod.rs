@@ -10,18 +10,22 @@ use privet_release::PerturbedManifest;
 use privet_release::perturbed::{ModelColumn, Perturbation};
 
 use crate::glossary::{self, CHANCE, WORDS};
-use crate::page;
+use crate::owner::attacks;
+use crate::sections::attacks::Reader;
 use crate::sections::files;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names, number, share};
+use crate::{Assessment, page};
 
-/// What the page shows beside the manifest; all of it follows from what is published.
+/// What the page shows beside the manifest; all of it follows from what is published, but for the rates of attacks.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct PerturbedFacts {
     /// The commands that make a release like this one again; never with a seed.
     pub reproduce: Vec<String>,
     /// One for each column of the manifest.
     pub pictures: Vec<PerturbedPicture>,
+    /// The attacks that were made before it was published, as readers may know them, and those that were not.
+    pub assessment: Assessment,
 }
 
 /// What is published of a column, and what can be estimated from it.
@@ -76,9 +80,10 @@ type Body = fn(&PerturbedManifest, &PerturbedFacts, &mut String);
 /// Where it is linked from, what it is called, what is in it.
 type Section = (&'static str, &'static str, Body);
 
-const SECTIONS: [Section; 5] = [
+const SECTIONS: [Section; 6] = [
     ("columns", "How values were changed, and what can be learned", columns),
     ("conclude", "What can be concluded, and what cannot", conclude),
+    ATTACKS_MADE,
     ("files", "Files", files),
     ("check", "Check it, and use it", check),
     WORDS_USED,
@@ -86,6 +91,11 @@ const SECTIONS: [Section; 5] = [
 
 /// The words of any of these pages.
 const WORDS_USED: Section = ("words", WORDS, |_, _, out| glossary::write_used(&CHANCE, out));
+
+/// The attacks of any of these pages.
+const ATTACKS_MADE: Section = ("attacks", "Attacks, and who would fall", |_, facts, out| {
+    attacks::all(&facts.assessment.attacks, Reader::Anybody, &facts.assessment, out);
+});
 
 /// The report of a perturbed release as one HTML page.
 #[must_use]

@@ -4,15 +4,16 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::{Swap, SwapWay};
 
-use super::{PerturbedFacts, Section, WORDS_USED, files, reproduce};
+use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, reproduce};
 use crate::draw::rate::{self, Fill};
 use crate::sections::{close_table, header, open_table, term};
 use crate::svg;
 use crate::text::{count, counted, name, names, number, percent};
 
-pub(super) const SECTIONS: [Section; 5] = [
+pub(super) const SECTIONS: [Section; 6] = [
     ("columns", "What was swapped", columns),
     ("conclude", "What can be concluded, and what cannot", conclude),
+    ATTACKS_MADE,
     ("files", "Files", files),
     ("check", "Check it", check),
     WORDS_USED,

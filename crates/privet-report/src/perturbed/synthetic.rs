@@ -4,14 +4,15 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::Synthesis;
 
-use super::{PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce};
+use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce};
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, escape, name, names, number, share};
 
-pub(super) const SECTIONS: [Section; 6] = [
+pub(super) const SECTIONS: [Section; 7] = [
     ("columns", "What was made, and by what", columns),
     ("estimate", "How to estimate from the copies", estimate),
     ("conclude", "What can be concluded, and what cannot", conclude),
+    ATTACKS_MADE,
     ("files", "Files", files),
     ("check", "Check it", check),
     WORDS_USED,

@@ -69,7 +69,14 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         records: 7,
         warnings: vec!["<u>little</u>".into()],
     }];
-    let facts = PerturbedFacts { reproduce: vec!["privet randomize <job>".into()], pictures };
+    let facts = PerturbedFacts {
+        reproduce: vec!["privet randomize <job>".into()],
+        pictures,
+        assessment: crate::Assessment {
+            not_made: vec![crate::NotMade { attack: "averaging".into(), why: "<i>once</i>".into() }],
+            ..Default::default()
+        },
+    };
     let page = html(&manifest(CategoryLaw::Retention(0.6), Some(4.0)), &facts);
     for markup in ["<b>", "<u>", "<i>", "<s>", "<job>", "NaN", "<script"] {
         assert!(!page.contains(markup), "{markup}");
@@ -88,6 +95,8 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         "<dt>Factor, γ (gamma)</dt>",
         "<dt>Noise</dt>",
         "<dt>95 %, interval</dt>",
+        "No attack was made",
+        "&lt;i&gt;once",
     ] {
         assert!(page.contains(said), "{said}");
     }

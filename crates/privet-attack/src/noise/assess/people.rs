@@ -77,7 +77,15 @@ impl Table<'_> {
         let mut found = Found::default();
         for (lacks, part) in &parts {
             let held: Vec<usize> = (0..).zip(lacks).filter(|own| !own.1).map(|own| own.0).collect();
-            self.link(part, &held, &noise, categories, knowing, Work { pairs, records }, &mut found)?;
+            self.link(
+                part,
+                &held,
+                &noise,
+                categories,
+                knowing,
+                Work { pairs, records, quick: knowing.quick },
+                &mut found,
+            )?;
         }
         found.links.sort_by_key(|own| own.0);
         let rate = |hits| Rate::new(hits, found.judged);

@@ -183,7 +183,7 @@ impl<'a> Table<'a> {
 }
 
 /// The variance of the noise of a column, by the values that are not missing.
-fn variance_of(column: &PerturbedColumn<'_>) -> f64 {
+pub(super) fn variance_of(column: &PerturbedColumn<'_>) -> f64 {
     let known = || column.values.iter().copied().filter(|value| !value.is_nan());
     let count = known().count() as f64;
     match (column.law, column.together) {

@@ -4,7 +4,8 @@
 //! # Guarantee
 //! A unit is noticed when more values than chance would have it are alike in what is left after dividing by it: by three
 //! deviations of a binomial share among as many values as the column has in effect (Kish). What all values share makes more of
-//! it so by chance: of thousands every other one is a multiple of two thousand. Looked at are 1, 2, 2.5 and 5
+//! it so by chance: of thousands every other one is a multiple of two thousand. So it is with what some share: of values in
+//! fives a third lies on multiples of fifteen, but where nearly all of them do. Looked at are 1, 2, 2.5 and 5
 //! times the powers of ten, minutes, hours, days, weeks and dozens of whole numbers, weeks and so many months of dates, and what
 //! all values, or the most frequent nine of ten, differ by. The most frequent value is left out of the share: who says it of
 //! everybody needs no unit; and a value alone is no reason to notice one. Two values that few records have share nothing, nor
@@ -25,6 +26,9 @@ use crate::randomize::model::noise_of;
 
 /// How many deviations above chance a share must be to be noticed.
 const NOTICED: f64 = 3.0;
+
+/// Where so much of what shares a unit shares a multiple of it, that one is what they share.
+const NEARLY_ALL: f64 = 0.9;
 
 /// So many records for each different value, and values are codes.
 const CODED: u64 = 5;
@@ -164,6 +168,8 @@ pub(super) fn shared(values: &[(f64, u64)], base: f64, dates: bool) -> Shared {
     let common = greatest_divisor(counts.keys().map(|own| own - most));
     let (round, seen) = candidates(&counts, &rest, weight, base, dates);
     let peaks = Peaks::new(&counts);
+    // Smaller units come first.
+    let mut smaller: Vec<(i64, f64)> = Vec::new();
     for &times in round.union(&seen) {
         // Any two values have a difference, and three often a divisor of theirs.
         let least = if round.contains(&times) { 3 } else { 4 };
@@ -171,7 +177,19 @@ pub(super) fn shared(values: &[(f64, u64)], base: f64, dates: bool) -> Shared {
         let given = if divisor == times { 1 } else { divisor };
         let chance = given as f64 / times as f64;
         let own = noticed(&|value| Some(value.rem_euclid(times)), least, chance);
-        if let Some(share) = own.or_else(|| peaks.share(times, divisor, most, weight)) {
+        let own = own.or_else(|| peaks.share(times, divisor, most, weight));
+        // Of what shares a smaller unit some share this one too: that is noticed where it is more than chance has it, or nearly all.
+        let part = smaller.iter().filter(|part| times % part.0 == 0).max_by_key(|part| part.0).copied();
+        let own = match (own, part) {
+            (Some(share), Some((part, of))) if share < NEARLY_ALL * of => {
+                let chance = chance.max(of * part as f64 / times as f64);
+                let again = noticed(&|value| Some(value.rem_euclid(times)), least, chance);
+                again.or_else(|| peaks.share(times, part.max(divisor), most, weight))
+            }
+            _ => own,
+        };
+        if let Some(share) = own {
+            smaller.push((times, share));
             let divides_all = is_exact && counts.keys().all(|value| value % times == 0);
             found.push(Unit { grid: Grid::Multiples, size: times as f64 * base, share, divides_all });
         }
@@ -281,7 +299,7 @@ fn whole(values: &[(f64, u64)], mut base: f64) -> Whole {
     let values = || values.iter().copied().filter(|own| own.1 > 0 && own.0.is_finite());
     let all: u64 = values().map(|own| own.1).sum();
     let beyond = |base: f64| values().filter(|own| (own.0 / base).abs() > MOST).map(|own| own.1).sum::<u64>();
-    while base < 1.0 && 10 * beyond(base) > all {
+    while 10 * beyond(base) > all {
         // Not times ten, which would add up what rounding makes.
         base = 10f64.powf(base.log10().round() + 1.0);
     }
@@ -388,6 +406,75 @@ mod tests {
         let least = |own: &&Unit| own.least_deviation(NoiseLaw::Gaussian);
         let most = found.iter().max_by(|a, b| least(a).total_cmp(&least(b)));
         most.map(|own| (own.size, own.share))
+    }
+
+    /// Hours of work: two in five are forty, most others in fives. Multiples of fifteen are a third of these, as many as chance has
+    /// it; tens are what is left of them where nobody says five.
+    #[test]
+    fn multiples_of_a_unit_that_values_share_are_no_other() {
+        let fives = [
+            (40, 15_217),
+            (50, 2819),
+            (45, 1824),
+            (60, 1475),
+            (35, 1297),
+            (20, 1224),
+            (30, 1149),
+            (55, 694),
+            (25, 674),
+            (48, 517),
+            (38, 476),
+            (15, 404),
+            (70, 291),
+            (10, 278),
+            (32, 266),
+            (24, 252),
+            (65, 244),
+            (36, 220),
+            (42, 219),
+            (44, 212),
+            (16, 205),
+            (12, 173),
+            (43, 151),
+            (37, 149),
+            (8, 145),
+            (52, 138),
+            (80, 133),
+            (56, 97),
+            (28, 86),
+            (99, 85),
+            (46, 82),
+            (72, 71),
+            (18, 75),
+            (6, 64),
+            (5, 60),
+            (75, 66),
+            (33, 39),
+            (84, 45),
+            (90, 29),
+            (27, 30),
+        ];
+        let found = |values: &[(i32, u64)]| {
+            let values: Vec<(f64, u64)> = values.iter().map(|own| (f64::from(own.0), own.1)).collect();
+            shared(&values, 1.0, false).units
+        };
+        let has = |units: &[Unit], size: f64| units.iter().any(|own| own.size == size);
+        let all = found(&fives);
+        assert!(has(&all, 5.0) && !has(&all, 15.0), "{all:?}");
+        assert!(largest(&all).is_some_and(|own| own.0 == 5.0), "{all:?}");
+        let tens: Vec<(i32, u64)> =
+            fives.iter().filter(|own| own.0 % 10 != 5).map(|own| (own.0, own.1)).collect();
+        assert!(has(&found(&tens), 10.0));
+    }
+
+    /// Times in microseconds, of whole seconds, and in nanoseconds: larger than what is counted in ones.
+    #[test]
+    fn units_of_large_numbers_are_noticed() {
+        for power in [1e6, 1e9] {
+            let found = of((0..400u64).map(|at| power * (1_700_000_000 + odd(at)) as f64), 1.0, false);
+            let seconds = found.iter().find(|own| own.size == power).unwrap_or_else(|| panic!("{found:?}"));
+            assert_eq!(seconds.share, 1.0);
+        }
     }
 
     /// A number that looks like any.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::{assert_mean, moments};
 use crate::{SeededCoins, Source};
 
 type Rows = Vec<Vec<u32>>;
@@ -139,6 +140,75 @@ fn the_share_is_aimed_at() {
     let out = swap_order(&slices(&own), 1, 0.05, &mut SeededCoins::new(4)).unwrap().value;
     assert!(matches!(out.search, Search::Exhaustive { .. }));
     assert!((4..=6).contains(&out.new_records), "{}", out.new_records);
+}
+
+/// Of the tables that are nearest to the wanted share each is as likely: of the five other permutations of three records two
+/// change all of them and three change two. False alarm: 1e-6 for all 5.
+#[test]
+fn nearest_tables_are_drawn_evenly() {
+    let own: [&[u32]; 2] = [&[0, 1, 2], &[0, 1, 2]];
+    let mut coins = SeededCoins::new(8);
+    let runs = 20_000;
+    for (share, tables) in [(1.0, 2), (0.6, 3)] {
+        let mut found: BTreeMap<Vec<(u32, u32)>, u32> = BTreeMap::new();
+        for _ in 0..runs {
+            let out = swap_order(&own, 1, share, &mut coins).unwrap().value;
+            let mut rows: Vec<(u32, u32)> =
+                out.columns[0].iter().copied().zip(out.columns[1].iter().copied()).collect();
+            rows.sort_unstable();
+            *found.entry(rows).or_default() += 1;
+        }
+        assert_eq!(found.len(), tables);
+        let p = 1.0 / tables as f64;
+        for count in found.values() {
+            let deviation = (p * (1.0 - p) / f64::from(runs)).sqrt();
+            assert_mean(f64::from(*count) / f64::from(runs), p, deviation, 5);
+        }
+    }
+}
+
+/// Of records that are alike each is as likely to be moved. False alarm: 1e-6 for all 4.
+#[test]
+fn moved_records_are_drawn_evenly() {
+    let own: [&[u32]; 2] = [&[0, 0, 0, 1, 1], &[0, 0, 0, 1, 1]];
+    let mut coins = SeededCoins::new(9);
+    let runs = 20_000;
+    let mut moved = [0u32; 5];
+    for _ in 0..runs {
+        let out = swap_order(&own, 1, 0.4, &mut coins).unwrap().value;
+        assert_eq!(out.changed, 2);
+        for (record, slot) in moved.iter_mut().enumerate() {
+            *slot += u32::from((0..2).any(|column| out.columns[column][record] != own[column][record]));
+        }
+    }
+    for (record, p) in [(0, 1.0 / 3.0), (1, 1.0 / 3.0), (2, 1.0 / 3.0), (3, 0.5)] {
+        let deviation = (p * (1.0 - p) / f64::from(runs)).sqrt();
+        assert_mean(f64::from(moved[record]) / f64::from(runs), p, deviation, 4);
+    }
+}
+
+/// Where swaps are looked for at random and every record has the same place in the table, no part of it changes more often
+/// than another. False alarm: 1e-6 for all 3.
+#[test]
+fn random_swaps_prefer_no_record() {
+    let own = [(0..81).map(|i| i % 9).collect::<Vec<u32>>(), (0..81).map(|i| i / 9).collect()];
+    let mut coins = SeededCoins::new(10);
+    let runs = 3_000;
+    let mut shares = [const { Vec::new() }; 3];
+    for _ in 0..runs {
+        let out = swap_order(&slices(&own), 1, 0.2, &mut coins).unwrap().value;
+        assert_eq!(out.search, Search::Random);
+        let changed =
+            |record: &usize| (0..2).any(|column| out.columns[column][*record] != own[column][*record]);
+        for (third, shares) in shares.iter_mut().enumerate() {
+            let own = (27 * third..27 * (third + 1)).filter(changed).count() as f64;
+            shares.push(own / out.changed as f64);
+        }
+    }
+    for shares in &shares {
+        let (mean, variance) = moments(shares);
+        assert_mean(mean, 1.0 / 3.0, (variance / f64::from(runs)).sqrt(), 3);
+    }
 }
 
 #[test]

@@ -92,6 +92,37 @@ proptest! {
         check(&of(&table, &margins, &sensitive))?;
     }
 
+    /// survey ME-37, L∞: the least largest move, then the least sum, against all tables with the same rows and columns.
+    #[test]
+    fn least_largest_move_of_small_tables(
+        counts in prop::collection::vec(0u64..9, 6),
+        sensitive in prop::collection::btree_map(0usize..6, (1u64..5, 1u64..5), 0..4),
+        limits in prop::option::of(prop::collection::vec(0u64..6, 6)),
+    ) {
+        let table = Counts::new(vec![2, 3], counts).unwrap();
+        let sensitive: Vec<_> = sensitive.into_iter().map(|(cell, (down, up))| Protected { cell, down, up }).collect();
+        let margins = [vec![0], vec![1]];
+        let adjustment = Adjustment { limits: limits.as_deref(), ..of(&table, &margins, &sensitive) };
+        let largest = |counts: &[u64]| counts.iter().zip(table.counts()).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+        let mut least: Option<(u64, u64)> = None;
+        let listed = for_each_table(&table, &margins, 1 << 22, |counts| {
+            if let Some(sum) = cost(&adjustment, counts) {
+                let own = (largest(counts), sum as u64);
+                least = Some(least.map_or(own, |least| least.min(own)));
+            }
+        });
+        prop_assert!(matches!(listed, Ok(Some(_))));
+        match (adjust_evenly(&adjustment), least) {
+            (Ok(out), Some(least)) => {
+                prop_assert_eq!(out.method, Method::Exact);
+                prop_assert_eq!((largest(out.table.counts()), out.change.round() as u64), least);
+                prop_assert!(cost(&adjustment, out.table.counts()).is_some());
+            }
+            (Err(TableError::NoRoom { .. } | TableError::Together { .. }), None) => {}
+            (found, least) => prop_assert!(false, "{found:?} where the least is {least:?}"),
+        }
+    }
+
     /// Fixed directions: never better than the least, and never wrong.
     #[test]
     fn fixed_directions_keep_to_everything(

@@ -1,0 +1,171 @@
+//! The gate before records that were changed by chance are handed over: perturbed by laws, swapped or synthetic.
+//!
+//! What it guarantees: the tables that are written are attacked as `privet attack` does it, scored by the input; nothing goes
+//! through above `max-risk`, and a limit that nothing shows to be kept is an error. What was not tried is told, with the
+//! reason. What readers are told of attacks on noise was found without the original; of others they are told rates alone.
+
+use std::path::Path;
+
+use privet_attack::{Finding, Knowledge};
+use privet_data::{Progress, Table};
+use privet_release::perturbed::PerturbedManifest;
+use privet_release::{PublishedPerturbed, PublishedRecords};
+use privet_report::{Assessment, NotMade};
+
+use super::gate::Gated;
+use super::perturbed::Source;
+use super::{AttackOptions, not_made_of, perturbed, public, records};
+use crate::adversary::AdversarySection;
+use crate::error::{JobError, RunError};
+
+/// Without being asked for, people are linked to swapped or synthetic records up to so many, in a few seconds.
+const DEFAULT_RECORDS: u64 = 100_000;
+/// What is made on more of them: whose records come out again.
+const QUICK: &str = "reproduction";
+/// What may be done where an attack succeeds too often.
+const INSTEAD: &str = "Use stronger laws or wider noise, change more columns or records, or drop columns";
+
+/// What is about to be handed over.
+pub(crate) struct Chance<'a> {
+    /// Where its tables lie.
+    pub folder: &'a Path,
+    pub manifest: &'a PerturbedManifest,
+    /// What it was made from.
+    pub original: &'a Table,
+    /// Where that lies.
+    pub path: &'a Path,
+    /// What paths of the section are relative to.
+    pub base: &'a Path,
+    pub section: &'a AdversarySection,
+}
+
+/// The words of attacks on such records, and what another word is.
+pub(crate) fn words(by_laws: bool) -> (&'static [&'static str], &'static str) {
+    match by_laws {
+        true => (&perturbed::ATTACKS, "an attack that there is not on perturbed values"),
+        false => (&records::ATTACKS, "an attack that there is not on swapped and synthetic records"),
+    }
+}
+
+/// Attacks what is about to be published, and refuses it when that succeeds too often.
+pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunError> {
+    let section = made.section;
+    let is_asked = section.attacks.is_some() || section.knowledge.is_some() || section.max_risk.is_some();
+    let gated = match attacked(made, progress) {
+        // An attack that nobody asked for, and that cannot be made, is no reason to keep a release back.
+        Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned()),
+        other => other?,
+    };
+    let Some(accepted) = section.max_risk else { return Ok(gated) };
+    let assessment = &gated.assessment;
+    if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, assessment)) {
+        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
+    }
+    let Some(worst) = assessment.worst() else {
+        let why = assessment.not_made.first().map_or("no attack that counts applies", |own| own.why.as_str());
+        let problem = format!("is given, and nothing shows that it is kept: {why}");
+        return Err(JobError::key("adversary.max-risk", problem).into());
+    };
+    match worst.risk > accepted {
+        true => Err(RunError::Attacked {
+            attack: worst.attack,
+            column: worst.column.clone(),
+            risk: worst.risk,
+            accepted,
+            instead: INSTEAD,
+        }),
+        false => Ok(gated),
+    }
+}
+
+/// No attack was made, for this reason.
+fn nothing(why: String) -> Gated {
+    let not_made = vec![NotMade { attack: "all attacks".to_owned(), why }];
+    Gated { assessment: Assessment { not_made, ..Assessment::default() }, public: Vec::new() }
+}
+
+fn attacked(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunError> {
+    let Chance { folder, manifest, section, .. } = *made;
+    if made.original.rows == 0 {
+        return Ok(nothing("there are no records".to_owned()));
+    }
+    let is_of_laws = manifest.swap.is_none() && manifest.synthetic.is_none();
+    if !is_of_laws && manifest.model.columns.iter().all(|own| own.role != "quasi") {
+        return Ok(nothing("no column is quasi, so that there is nothing to look for people by".to_owned()));
+    }
+    let options = AttackOptions {
+        release: folder.to_owned(),
+        knowledge: section.knowledge.as_ref().map(|path| made.base.join(path)),
+        original: Some(made.path.to_owned()),
+        attacks: section.attacks.clone(),
+        confidence: section.confidence,
+        max_risk: section.max_risk,
+        seed: section.seed,
+        ..AttackOptions::default()
+    };
+    let original = Source::Table(made.original, made.path);
+    match is_of_laws {
+        true => {
+            let published = PublishedPerturbed::read(folder, manifest.clone(), progress)?;
+            of_laws(&options, &published, original, progress)
+        }
+        false => {
+            let published = PublishedRecords::read(folder, manifest.clone(), progress)?;
+            of_records(options, &published, original, progress)
+        }
+    }
+}
+
+/// Of columns with laws. What readers are told is found anew from the release alone, where it can be.
+fn of_laws(
+    options: &AttackOptions,
+    published: &PublishedPerturbed,
+    original: Source<'_>,
+    progress: &dyn Progress,
+) -> Result<Gated, RunError> {
+    let mut knowledge = match &options.knowledge {
+        Some(path) => {
+            Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?
+        }
+        None => Knowledge::default(),
+    };
+    let quick = !options.attacks.iter().flatten().any(|own| own == "noise-linkage");
+    let assessment = perturbed::assess(options, &knowledge, published, Some(original), quick, progress)?;
+    if let Some(time) = &mut knowledge.time {
+        // Values that are known are taken from the original.
+        time.known = None;
+    }
+    let alone = AttackOptions { original: None, ..options.clone() };
+    let alone = perturbed::assess(&alone, &knowledge, published, None, quick, progress)?;
+    let told = |own: &Finding| {
+        let same = |other: &&Finding| (other.attack, &other.column) == (own.attack, &own.column);
+        alone.attacks.iter().find(same).cloned().unwrap_or_else(|| public::told(own))
+    };
+    let public = assessment.attacks.iter().map(told).collect();
+    Ok(Gated { assessment, public })
+}
+
+/// Of swapped and synthetic records.
+fn of_records(
+    mut options: AttackOptions,
+    published: &PublishedRecords,
+    original: Source<'_>,
+    progress: &dyn Progress,
+) -> Result<Gated, RunError> {
+    let rows: u64 = published.tables.iter().map(|own| own.rows as u64).sum();
+    let is_much = options.attacks.is_none() && options.knowledge.is_none() && rows > DEFAULT_RECORDS;
+    if is_much {
+        options.attacks = Some(vec![QUICK.to_owned()]);
+    }
+    let knowledge = records::checked(&options)?;
+    let mut assessment = records::assess(&options, &knowledge, published, original, progress)?;
+    if is_much {
+        let why = format!(
+            "it was not asked for under `adversary.attacks`, and takes its time on more than {DEFAULT_RECORDS} records"
+        );
+        let others = records::ATTACKS.into_iter().filter(|word| *word != QUICK);
+        assessment.not_made.extend(others.map(|word| NotMade { attack: word.to_owned(), why: why.clone() }));
+    }
+    let public = assessment.attacks.iter().map(public::told).collect();
+    Ok(Gated { assessment, public })
+}
