@@ -278,7 +278,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::Fate;
     use crate::homogeneity::tests::everyone;
     use crate::target::{Suspects, Truth};
 

@@ -11,7 +11,6 @@ use privet_release::published::Histograms;
 use proptest::prelude::*;
 
 use super::*;
-use crate::finding::Fate;
 use crate::knowledge::{KnownValue, Negation, Prior};
 
 /// Records with a group and a value, and what each shows: buckets show it, classes do not.
