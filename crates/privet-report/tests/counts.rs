@@ -199,7 +199,7 @@ fn a_page_of_counts_with_attacks_says_so() {
     let mut captions: Vec<&str> = page
         .split("<caption")
         .skip(1)
-        .filter_map(|rest| Some(rest.split_once('>')?.1.split("</caption>").next()?))
+        .filter_map(|rest| rest.split_once('>')?.1.split("</caption>").next())
         .collect();
     captions.sort_unstable();
     let all = captions.len();
