@@ -66,7 +66,7 @@ pub struct Knowing {
     pub confidence: f64,
     /// The seed by which records are drawn where not all are judged.
     pub seed: u64,
-    /// Whether a few seconds are all the time there is: a tenth of what is judged otherwise, where that is not everybody.
+    /// Whether a few seconds are all the time there is: then fewer records are linked, where there are many.
     pub quick: bool,
 }
 

@@ -66,6 +66,8 @@ pub struct Linkage {
 /// all may have to be; but at least so many records.
 const PAIRS: (usize, usize) = (20_000_000_000, 1_000_000_000);
 const LEAST_JUDGED: usize = 1_000;
+/// Of these the part that is judged in a few seconds, and at least so many records.
+const QUICK: (f64, usize) = (0.02, 100);
 
 /// All who were left out because they are too far weigh at most this much beside the likeliest.
 const LEFT_OUT: f64 = 1e-6;
@@ -159,7 +161,7 @@ pub(super) struct Work {
     pub pairs: f64,
     /// The records of all parts.
     pub records: usize,
-    /// Whether to judge a tenth of what is judged otherwise.
+    /// Whether there are only a few seconds.
     pub quick: bool,
 }
 
@@ -240,9 +242,9 @@ fn record(queries: &[f64], width: usize, number: u32) -> &[f64] {
 
 /// The records that are judged, ascending: all, or as many as time allows.
 fn judged(records: usize, work: Work, by_distance: bool, seed: u64) -> Vec<u32> {
-    let part = if work.quick { 0.1 } else { 1.0 };
-    let pairs = if by_distance { PAIRS.0 } else { PAIRS.1 } as f64;
-    let share = part * (pairs / work.pairs.max(1.0)).max(LEAST_JUDGED as f64 / work.records.max(1) as f64);
+    let (part, least) = if work.quick { QUICK } else { (1.0, LEAST_JUDGED) };
+    let pairs = part * if by_distance { PAIRS.0 } else { PAIRS.1 } as f64;
+    let share = (pairs / work.pairs.max(1.0)).max(least as f64 / work.records.max(1) as f64);
     if share >= 1.0 {
         return (0..records as u32).collect();
     }

@@ -418,11 +418,10 @@ mod tests {
             deviation: Some(0.1),
             step: None,
             figures: Some(4),
-            ..own.clone()
+            ..own
         };
-        let together =
-            NoiseColumn { way: NoiseWay::Correlated, deviation: None, factor: Some(0.1), ..own.clone() };
-        let wide = NoiseColumn { deviation: Some(1e12), step: Some(1e10), ..own.clone() };
+        let together = NoiseColumn { way: NoiseWay::Correlated, deviation: None, factor: Some(0.1), ..own };
+        let wide = NoiseColumn { deviation: Some(1e12), step: Some(1e10), ..own };
         for (own, text, expected) in [
             (&own, "562949953421311", true),
             (&own, "-562949953421311.5", true),

@@ -538,7 +538,7 @@ mod tests {
             unit: None,
             interval_95: None,
         };
-        let perturbation = |step: f64| Perturbation::Noise(NoiseColumn { step: Some(step), ..own.clone() });
+        let perturbation = |step: f64| Perturbation::Noise(NoiseColumn { step: Some(step), ..own });
         let judged = |text: &str, step: f64| {
             matches!(judge(text, &perturbation(step), &BTreeSet::new(), &[]), Outcome::Value)
         };

@@ -72,7 +72,7 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
     let facts = PerturbedFacts {
         reproduce: vec!["privet randomize <job>".into()],
         pictures,
-        assessment: crate::Assessment {
+        assessment: Assessment {
             not_made: vec![crate::NotMade { attack: "averaging".into(), why: "<i>once</i>".into() }],
             ..Default::default()
         },
@@ -232,7 +232,7 @@ fn swapped_and_synthetic_records_are_not_praised() {
         assert!(owners.contains(said), "{said}");
     }
     // What was not measured has no part.
-    let bare = crate::owner_perturbed_html(&own, &crate::Assessment::default());
+    let bare = crate::owner_perturbed_html(&own, &Assessment::default());
     assert!(!bare.contains("Columns that go together") && !bare.contains("Learning from the release"));
     // The largest of the three shares is the end of the axis.
     for drawn in [

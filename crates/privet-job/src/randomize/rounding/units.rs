@@ -5,7 +5,7 @@
 //! A unit is noticed when more values than chance would have it are alike in what is left after dividing by it: by three
 //! deviations of a binomial share among as many values as the column has in effect (Kish). What all values share makes more of
 //! it so by chance: of thousands every other one is a multiple of two thousand. So it is with what some share: of values in
-//! fives a third lies on multiples of fifteen, but where nearly all of them do. Looked at are 1, 2, 2.5 and 5
+//! fives a third lies on multiples of fifteen, but where most of them do. Looked at are 1, 2, 2.5 and 5
 //! times the powers of ten, minutes, hours, days, weeks and dozens of whole numbers, weeks and so many months of dates, and what
 //! all values, or the most frequent nine of ten, differ by. The most frequent value is left out of the share: who says it of
 //! everybody needs no unit; and a value alone is no reason to notice one. Two values that few records have share nothing, nor
@@ -26,9 +26,6 @@ use crate::randomize::model::noise_of;
 
 /// How many deviations above chance a share must be to be noticed.
 const NOTICED: f64 = 3.0;
-
-/// Where so much of what shares a unit shares a multiple of it, that one is what they share.
-const NEARLY_ALL: f64 = 0.9;
 
 /// So many records for each different value, and values are codes.
 const CODED: u64 = 5;
@@ -178,10 +175,11 @@ pub(super) fn shared(values: &[(f64, u64)], base: f64, dates: bool) -> Shared {
         let chance = given as f64 / times as f64;
         let own = noticed(&|value| Some(value.rem_euclid(times)), least, chance);
         let own = own.or_else(|| peaks.share(times, divisor, most, weight));
-        // Of what shares a smaller unit some share this one too: that is noticed where it is more than chance has it, or nearly all.
+        // Of what shares a smaller unit some share this one too. That is chance where they are no more than so, and this one is what
+        // they share where they are more than half-way from that to all.
         let part = smaller.iter().filter(|part| times % part.0 == 0).max_by_key(|part| part.0).copied();
         let own = match (own, part) {
-            (Some(share), Some((part, of))) if share < NEARLY_ALL * of => {
+            (Some(share), Some((part, of))) if share < 0.5 * (1.0 + part as f64 / times as f64) * of => {
                 let chance = chance.max(of * part as f64 / times as f64);
                 let again = noticed(&|value| Some(value.rem_euclid(times)), least, chance);
                 again.or_else(|| peaks.share(times, part.max(divisor), most, weight))
