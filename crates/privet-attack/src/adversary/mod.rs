@@ -14,6 +14,7 @@ mod linkage;
 mod nearest;
 mod priors;
 mod records;
+mod seats;
 mod stage;
 mod standing;
 mod worst;

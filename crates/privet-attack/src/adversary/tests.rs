@@ -211,7 +211,8 @@ proptest! {
     }
 }
 
-/// The chance of a value over all ways in which those who are spoken of can be records.
+/// The chance of a value over all ways in which those who are spoken of can be records, and leave one to the third, who has no other
+/// group.
 #[allow(clippy::too_many_arguments)]
 fn weigh(
     spoken: &[usize],
@@ -229,11 +230,13 @@ fn weigh(
         let of: Vec<usize> = (0..spoken.len()).map(|at| way / records.pow(at as u32) % records).collect();
         let distinct = (0..of.len()).all(|a| (0..a).all(|b| of[a] != of[b]));
         let allowed = spoken.iter().zip(&of).all(|(&p, &record)| p != 2 || release.group_of[record] == 0);
+        let here = of.iter().filter(|&&record| release.group_of[record] == 0).count() as u64;
+        let leaves_one = spoken.contains(&2) || here < release.groups[0];
         let record = |p: usize| of[spoken.iter().position(|&own| own == p).unwrap()];
         let holds = known
             .iter()
             .all(|&(p, value, has)| (domain.text(codes[record(p as usize)]) == text(value)) == has);
-        if distinct && allowed && holds {
+        if distinct && allowed && leaves_one && holds {
             all += 1;
             with += u64::from(codes[record(person)] == value);
         }
