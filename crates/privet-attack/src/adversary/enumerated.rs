@@ -417,6 +417,7 @@ fn plain_adversary<'a>(
         hierarchies: &[],
         knowledge,
         person: &|_| None,
+        is_value: &|_, _| false,
         of_prior: &[],
         others: &[],
         minimality: None,

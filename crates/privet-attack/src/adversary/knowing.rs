@@ -18,6 +18,8 @@ use crate::worlds::{Statement, WorldsError, parse_statement, posterior};
 
 /// Partial worlds that are gone through at most.
 const MOST_WORLDS: u64 = 2_000_000;
+/// The code of a value that nobody is published with.
+const NOBODYS: u32 = u32::MAX;
 /// Ways to place those who are spoken of that are gone through at most.
 const MOST_PLACEMENTS: u64 = 2_000;
 
@@ -128,6 +130,9 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
             Said::Of { column, says } => (Some(column.as_str()), says),
         };
         if is_about(adversary, column, named) {
+            // Whoever is published has no value that is not, so that to say so is false of them.
+            let value =
+                |text: &str| value(text).or_else(|| (adversary.is_value)(column, text).then_some(NOBODYS));
             let statement = parse_statement(text, adversary.person, &value).map_err(|error| {
                 AttackError::Knowledge(format!(
                     "`statements`, the {}. of them, {error}; a statement is such as `Fox = \"Flu\" -> Ann = \"Flu\"`, of people, \

@@ -226,6 +226,9 @@ pub struct Adversary<'a> {
     pub knowledge: &'a Knowledge,
     /// The number of the person with a name.
     pub person: &'a dyn Fn(&str) -> Option<u32>,
+    /// Whether a text is a value of a sensitive column, by its position, that is known although nobody is published with it: where all
+    /// who have it were suppressed.
+    pub is_value: &'a dyn Fn(usize, &str) -> bool,
     /// Per prior of the knowledge the people it is about.
     pub of_prior: &'a [Vec<bool>],
     /// Other releases.

@@ -75,6 +75,7 @@ fn adversary<'a>(
         hierarchies: &[],
         knowledge,
         person: &by_number,
+        is_value: &|_, _| false,
         of_prior,
         others: &[],
         minimality: None,

@@ -676,3 +676,42 @@ fn correlated_noise_is_attacked() {
     let beside = finding(&assessed, "best-linear-estimate")["risk"].as_f64().unwrap();
     assert!(beside > 0.9 && beside > alone + 0.2, "{alone} {beside}");
 }
+
+/// A value that only a suppressed record has: to deny it in a statement says nothing, as in `negations`; a value of nobody is a mistake.
+#[test]
+fn statements_about_suppressed_values_are_read() {
+    let dir = Dir::new();
+    dir.write("t.csv", "age,s\n20,flu\n21,hiv\n30,gout\n22,hiv\n23,flu\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5], min = 20 }\n\
+         [columns.s]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[search]\nsuppress-at-most = 0.2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    assert!(!dir.text("release/data.csv").contains("gout"));
+    let args = [
+        "attack",
+        "release",
+        "--original",
+        "job.toml",
+        "--knowledge",
+        "k.toml",
+        "--confidence",
+        "1",
+        "--json",
+    ];
+    let exposed = |knowledge: &str| {
+        dir.write("k.toml", knowledge);
+        finding(&dir.expect(0, &args).json(), "background-knowledge")["exposed"]["hits"].as_u64()
+    };
+    assert_eq!(exposed("statements = ['\"1\" != \"gout\"']\n"), Some(0));
+    assert_eq!(
+        exposed(
+            "[[negations]]\nperson = \"1\"\nnot = [\"gout\"]\n[[negations]]\nperson = \"2\"\nnot = [\"flu\"]\n"
+        ),
+        Some(1)
+    );
+    assert_eq!(exposed("statements = ['\"1\" = \"gout\" or \"2\" = \"hiv\"']\n"), Some(1));
+    dir.write("k.toml", "statements = ['\"1\" != \"grippe\"']\n");
+    dir.expect(2, &args).says("this is no value of the sensitive column");
+}

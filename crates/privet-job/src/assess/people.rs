@@ -356,6 +356,12 @@ impl PeopleTable {
         Ok(among)
     }
 
+    /// Whether somebody has this value of a sensitive column of the release, by its position there.
+    pub fn has_value(&self, column: usize, text: &str) -> bool {
+        let position = self.sensitive.get(column).copied().flatten();
+        position.is_some_and(|position| self.table.columns[position].domain.code_of(text).is_some())
+    }
+
     /// What is true of people who are in no release: their values where the table has them.
     pub fn strangers(&self, release: &Published) -> Truth {
         Truth {

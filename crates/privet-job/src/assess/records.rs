@@ -293,6 +293,7 @@ impl Attacked<'_> {
             hierarchies: &hierarchies,
             knowledge: self.knowledge,
             person: &nobody,
+            is_value: &|_, _| false,
             of_prior: &[],
             others: &[],
             minimality: None,
