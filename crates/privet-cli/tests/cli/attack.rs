@@ -715,3 +715,31 @@ fn statements_about_suppressed_values_are_read() {
     dir.write("k.toml", "statements = ['\"1\" != \"grippe\"']\n");
     dir.expect(2, &args).says("this is no value of the sensitive column");
 }
+
+/// What buckets leave to deFinetti's attack is told of people, by name, and scored, whether or not they are exposed.
+#[test]
+fn what_is_concluded_of_buckets_is_told_of_people() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    let anatomy = "[search]\nalgorithm = \"anatomy\"\n";
+    dir.write("job.toml", job("l-diversity = { kind = \"distinct\", l = 2 }", anatomy));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\nname = \"name\"\n");
+    let args =
+        ["attack", "release", "--original", "job.toml", "--knowledge", "k.toml", "--attacks", "definetti"];
+    dir.expect(0, &[&args[..], &["--people", "said.csv"]].concat());
+    let said = dir.text("said.csv");
+    let lines: Vec<Vec<&str>> = said.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 12, "{said}");
+    for own in &lines {
+        assert!(PATIENTS.contains(own[0]) && matches!(own[7], "yes" | "no"), "{said}");
+    }
+}
+
+/// The name that is no column is told, whichever it is in the file.
+#[test]
+fn a_name_on_the_left_that_is_no_column_is_named() {
+    let dir = released();
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\ncolumns = { zzz = \"name\", age = \"age\" }\n");
+    dir.expect(2, &["attack", "release", "--knowledge", "k.toml"]).says("zzz, which stands on the left");
+}
