@@ -743,3 +743,37 @@ fn a_name_on_the_left_that_is_no_column_is_named() {
     dir.write("k.toml", "[people]\npath = \"patients.csv\"\ncolumns = { zzz = \"name\", age = \"age\" }\n");
     dir.expect(2, &["attack", "release", "--knowledge", "k.toml"]).says("zzz, which stands on the left");
 }
+
+/// survey AT-30, FX-2.3 and FX-2.4 in tens of people: of the whole, t-closeness lets no class with cancer alone be published. Whoever
+/// has that class alone may publish it as it is, and everybody in it is told.
+#[test]
+fn t_closeness_allows_in_parts_what_it_forbids_in_whole() {
+    let dir = Dir::new();
+    let part = "30,M,cancer\n".repeat(20);
+    let older = |sex: &str| format!("50,{sex},flu\n").repeat(40) + &format!("50,{sex},cancer\n").repeat(20);
+    let whole = "10,M,flu\n".repeat(40) + &part + &older("M") + &older("F");
+    dir.write("whole.csv", format!("age,sex,condition\n{whole}"));
+    dir.write("part.csv", format!("age,sex,condition\n{part}"));
+    dir.write("ages.csv", "10;<40;*\n30;<40;*\n50;>=40;*\n");
+    for name in ["whole", "part"] {
+        let job = format!(
+            "[input]\npath = \"{name}.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = \"ages.csv\"\n\
+             [columns.sex]\nrole = \"quasi\"\n[columns.condition]\nrole = \"sensitive\"\n\
+             [privacy]\nt-closeness = {{ t = 0.1, kind = \"equal\" }}\n[output]\nfolder = \"{name}\"\n"
+        );
+        dir.write(&format!("{name}.toml"), job);
+        dir.expect(0, &["anonymize", &format!("{name}.toml"), "--quiet"]);
+    }
+    // FX-2.3: those below 40 together are as the whole.
+    let released = dir.text("whole/data.csv");
+    assert_eq!(released.matches("<40,M,flu").count(), 40);
+    assert_eq!(released.matches("<40,M,cancer").count(), 20);
+    assert_eq!(dir.text("part/data.csv").matches("30,M,cancer").count(), 20);
+    let exposed = |name: &str| {
+        let job = format!("{name}.toml");
+        let assessed =
+            dir.expect(0, &["attack", name, "--original", &job, "--confidence", "1", "--json"]).json();
+        finding(&assessed, "homogeneity")["exposed"]["rate"].as_f64()
+    };
+    assert_eq!((exposed("whole"), exposed("part")), (Some(0.0), Some(1.0)));
+}
