@@ -373,7 +373,9 @@ impl<'a> Adversary<'a> {
                         attacked.conclusions.extend(own.conclusions);
                     }
                 }
-                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
+                Err(
+                    error @ (AttackError::Cancelled | AttackError::Knowledge(_) | AttackError::Internal(_)),
+                ) => return Err(error),
                 Err(why) => {
                     if matches!(why, AttackError::Impossible(_)) {
                         attacked.impossible.push(attack.word);
@@ -559,7 +561,9 @@ impl<'a> Adversary<'a> {
             match attack(&self.target(Some(column)), column) {
                 Ok(Some(own)) => found.push(own),
                 Ok(None) => {}
-                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
+                Err(
+                    error @ (AttackError::Cancelled | AttackError::Knowledge(_) | AttackError::Internal(_)),
+                ) => return Err(error),
                 Err(why) => failed.push((column, why)),
             }
         }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::finding::Fate;
-use crate::knowledge::{KnownValue, Negation, Prior};
+use crate::knowledge::{KnownValue, Negation, Prior, Strength};
 
 /// A release with one quasi column and one sensitive column.
 fn release(rows: &[(u32, u32)]) -> Published {
@@ -590,4 +590,50 @@ fn no_people_and_no_records() {
     let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
     let attacked = adversary.attack(None, &Silent).unwrap();
     assert!(attacked.findings.iter().all(|own| own.exposed.hits == 0 && own.risk == 0.0));
+}
+
+/// survey PM-12, AT-04, on the first two classes of FX-1.3: as much knowledge as the file says, and all worlds beside it.
+#[test]
+fn the_worst_knowledge_is_as_strong_as_the_file_says() {
+    let rows = [(0, 0), (0, 3), (0, 1), (0, 2), (1, 2), (1, 3), (1, 0), (1, 0)];
+    let release = release(&rows);
+    let (people, truth) = members(&release);
+    for (statements, exposed) in [(0, 0), (1, 0), (2, 4), (3, 8)] {
+        let strength = Strength { statements, ..Strength::default() };
+        let knowledge = Knowledge { strength, ..Knowledge::default() };
+        let adversary =
+            Adversary { confidence: 1.0, ..adversary(&release, &people, Some(&truth), &knowledge, &[]) };
+        let found = adversary.attack(Some(&words(&["boolean"])), &Silent).unwrap();
+        let finding = &found.findings[0];
+        assert_eq!(finding.exposed.hits, exposed, "{statements}");
+        assert!(finding.notes[0].contains("0.500, 0.750, 1.000, 1.000"), "{:?}", finding.notes);
+        let gone_through = finding.notes.iter().any(|own| own.starts_with("All 288 worlds"));
+        assert!(gone_through || statements > 1, "{:?}", finding.notes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// On small tables the worst knowledge of any strength is what all worlds say; if not, the attack fails.
+    #[test]
+    fn the_worst_knowledge_is_what_worlds_say(
+        rows in prop::collection::vec((0u32..2, 0u32..3), 2..7),
+        statements in 0u32..3,
+        three_d in prop::array::uniform3(0u32..3),
+    ) {
+        let mut rows = rows;
+        rows.sort_unstable();
+        let first = rows[0].0;
+        rows.iter_mut().for_each(|own| own.0 = u32::from(own.0 != first));
+        let release = release(&rows);
+        let (people, truth) = members(&release);
+        let knowledge = Knowledge { strength: Strength { statements, three_d }, ..Knowledge::default() };
+        let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
+        let found = adversary.attack(Some(&words(&["boolean", "three-d"])), &Silent);
+        let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let said = |own: &crate::Finding| own.notes.iter().any(|own| own.contains("were gone through besides"));
+        prop_assert!(statements > 1 || said(&found.findings[0]), "{:?}", found.findings[0].notes);
+        prop_assert!(said(&found.findings[1]), "{three_d:?} {:?}", found.findings[1].notes);
+    }
 }

@@ -14,7 +14,7 @@
 use std::path::Path;
 
 use privet_attack::adversary::{Adversary, Strangers, distances, equal_records, suspects};
-use privet_attack::knowledge::PeopleFile;
+use privet_attack::knowledge::{PeopleFile, Strength};
 use privet_attack::reproduction::{Control, Equal, membership, reproduction};
 use privet_attack::{AttackError, Conclusions, Finding, Found, Knowledge, Whom};
 use privet_data::{Column, Progress, Random, Table};
@@ -131,6 +131,7 @@ fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         ("statements", !own.statements.is_empty()),
         ("releases", !own.releases.is_empty()),
         ("server", own.server.is_some()),
+        ("strength", own.strength != Strength::default()),
         ("known-attributes", own.known_attributes.is_some()),
     ];
     match parts.iter().find(|part| part.1) {
