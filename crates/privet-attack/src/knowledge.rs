@@ -30,6 +30,8 @@ pub struct Knowledge {
     pub releases: Vec<OtherRelease>,
     /// A server that answers counts from the original.
     pub server: Option<QueryServer>,
+    /// The strongest association rules of the original, for `max-entropy`.
+    pub rules: Option<Rules>,
     /// How much the worst knowledge is taken to be, for `boolean` and `three-d`.
     pub strength: Strength,
     /// The records are a series in time; for perturbed releases.
@@ -49,6 +51,26 @@ pub struct TimeOrder {
     pub order: Option<String>,
     /// At how many times the true values are known.
     pub known: Option<usize>,
+}
+
+/// Association rules of the original that are known (survey AT-13): the strongest of each kind, positive and negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    /// So many of each kind.
+    pub top: usize,
+    /// People of whom a rule must be true for it to be one.
+    #[serde(default = "three")]
+    pub support: u64,
+}
+
+fn three() -> u64 {
+    3
+}
+
+impl Rules {
+    /// The most of each kind.
+    pub const MOST: usize = 200;
 }
 
 /// How much somebody could know whose worst knowledge is looked for (survey PM-12, PM-13, AT-04).
@@ -223,8 +245,8 @@ impl Knowledge {
                 None => "is not what a knowledge file has there".to_owned(),
             };
             let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
-                "its keys are people, control, job, records, negations, priors, statements, releases, server, strength, \
-                 time and known-attributes"
+                "its keys are people, control, job, records, negations, priors, statements, releases, rules, server, \
+                 strength, time and known-attributes"
                     .to_owned()
             });
             format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
@@ -249,6 +271,9 @@ impl Knowledge {
         if three_d.into_iter().chain([statements]).any(|own| own > Strength::MOST) {
             return Err(format!("`strength` must be of numbers up to {}", Strength::MOST));
         }
+        if knowledge.rules.is_some_and(|own| !(1..=Rules::MOST).contains(&own.top)) {
+            return Err(format!("`top` under [rules] must be a number from 1 to {}", Rules::MOST));
+        }
         if knowledge.known_attributes == Some(0) {
             return Err("`known-attributes` must be a number of at least 1".to_owned());
         }
@@ -263,13 +288,14 @@ impl Knowledge {
 
 /// Which keys the part of the file has that is open at the end of this text; none outside of all parts.
 fn keys_of_part(before: &str) -> Option<String> {
-    const KEYS: [(&str, &str); 9] = [
+    const KEYS: [(&str, &str); 10] = [
         ("people", "path, name and columns"),
         ("control", "path, name and columns"),
         ("records", "person, column and value"),
         ("negations", "person, column and not"),
         ("priors", "column, where and shares"),
         ("releases", "folder, job, independent and same-table"),
+        ("rules", "top and support"),
         ("server", "smallest"),
         ("strength", "statements and three-d"),
         ("time", "order and known"),
@@ -326,6 +352,15 @@ mod tests {
         assert_eq!(of("[strength]\nthree-d = [2, 0, 1]"), Ok((1, [2, 0, 1])));
         assert!(of("[strength]\nthree-d = [2, 0]").unwrap_err().contains("statements and three-d"));
         assert!(of("[strength]\nstatements = 101").unwrap_err().contains("numbers up to 100"));
+    }
+
+    #[test]
+    fn how_many_rules_are_known() {
+        let of = |text: &str| Knowledge::parse(text).map(|own| own.rules.map(|own| (own.top, own.support)));
+        assert_eq!(of("[rules]\ntop = 5"), Ok(Some((5, 3))));
+        assert_eq!(of("[rules]\ntop = 5\nsupport = 10"), Ok(Some((5, 10))));
+        assert!(of("[rules]\ntop = 0").unwrap_err().contains("from 1 to 200"));
+        assert!(of("[rules]\nsupport = 2").unwrap_err().contains("`top` is missing; in `rules`"));
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub const ATTACKS: [AttackWord; 17] = [
         false,
     ),
     attack("definetti", "what the other groups teach about one (exchangeability)", None, false),
-    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors"), false),
+    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors or rules"), false),
     attack("independence", "everybody's value follows a prior by itself", Some("priors"), false),
     attack("composition", "several releases about the same people", Some("releases"), false),
     attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false)
@@ -353,6 +353,9 @@ impl<'a> Adversary<'a> {
             progress.stage("attacking", None);
             let found = self.make(attack.word, progress).and_then(|mut found| {
                 control::control(self, attack.word, &mut found, progress)?;
+                if attack.word == "max-entropy" {
+                    priors::growth(self, &mut found, progress)?;
+                }
                 found.iter_mut().for_each(|own| self.of_the_data(own));
                 Ok(found)
             });

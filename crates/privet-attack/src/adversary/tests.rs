@@ -632,8 +632,35 @@ proptest! {
         let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
         let found = adversary.attack(Some(&words(&["boolean", "three-d"])), &Silent);
         let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let said = |own: &crate::Finding| own.notes.iter().any(|own| own.contains("were gone through besides"));
+        let said = |own: &Finding| own.notes.iter().any(|own| own.contains("were gone through besides"));
         prop_assert!(statements > 1 || said(&found.findings[0]), "{:?}", found.findings[0].notes);
         prop_assert!(said(&found.findings[1]), "{three_d:?} {:?}", found.findings[1].notes);
     }
+}
+
+/// survey AT-13: who knows that all women have the one value and no man has it is sure of everybody, and who knows no rule of nobody.
+#[test]
+fn more_rules_expose_more() {
+    let rows: Vec<(u32, u32)> = (0..12).map(|n| (n / 6, if n < 6 { n / 3 } else { n % 2 })).collect();
+    let release = release(&rows);
+    let (people, truth) = members(&release);
+    let sex: Vec<u32> = rows.iter().map(|own| own.1).collect();
+    let coverage = Coverage::new((0..2).map(|_| vec![0, 1]), 2);
+    let shared = vec![SharedColumn { quasi: 0, values: &sex, coverage: &coverage, points: None }];
+    let rules = Some(crate::knowledge::Rules { top: 2, support: 3 });
+    let knowledge = Knowledge { rules, ..Knowledge::default() };
+    let adversary = Adversary {
+        crowd: Crowd { count: 12, shared },
+        confidence: 0.9,
+        ..adversary(&release, &people, Some(&truth), &knowledge, &[])
+    };
+    let mut found = adversary.made("max-entropy", &Silent).unwrap();
+    assert_eq!(found[0].finding.exposed.hits, 12);
+    assert_eq!(found[0].finding.right.map(|own| own.hits), Some(12));
+    priors::growth(&adversary, &mut found, &Silent).unwrap();
+    let told = "With the 0, 1, 2 strongest rules of each kind: 0, 12, 12 people exposed.";
+    assert!(found[0].finding.notes.iter().any(|own| own == told), "{:?}", found[0].finding.notes);
+    // Whose rules they would be is not known of another list.
+    let other = Adversary { own_table: true, ..adversary.clone() };
+    assert!(matches!(other.made("max-entropy", &Silent), Err(AttackError::Needs(_))));
 }

@@ -777,3 +777,38 @@ fn t_closeness_allows_in_parts_what_it_forbids_in_whole() {
     };
     assert_eq!((exposed("whole"), exposed("part")), (Some(0.0), Some(1.0)));
 }
+
+/// survey AT-13 and AT-04: rules of the original are known to `max-entropy`, which says what more of them tell, and the worst knowledge is
+/// as strong as the file says. The strongest rule that rests on one person tells what that person has.
+#[test]
+fn rules_and_strength_are_read() {
+    let dir = released();
+    dir.write("k.toml", "[rules]\ntop = 1\nsupport = 1\n[strength]\nstatements = 2\n");
+    let args = [
+        "attack",
+        "release",
+        "--original",
+        "job.toml",
+        "--knowledge",
+        "k.toml",
+        "--confidence",
+        "1",
+        "--json",
+    ];
+    let assessed = dir.expect(0, &args).json();
+    let found = finding(&assessed, "max-entropy");
+    assert_eq!(found["exposed"]["hits"].as_u64(), Some(5), "{found:#}");
+    assert!(
+        found["notes"]
+            .to_string()
+            .contains("With the 0, 1 strongest rules of each kind: 4, 5 people exposed."),
+        "{found:#}"
+    );
+    let found = finding(&assessed, "boolean");
+    assert!(found["success"].as_str().unwrap().starts_with("2 statements of the form"), "{found:#}");
+    assert_eq!(found["exposed"]["hits"].as_u64(), Some(12));
+    // Another list is not whom the rules are about.
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\nname = \"name\"\n[rules]\ntop = 1\n");
+    let assessed = dir.expect(0, &args).json();
+    assert!(not_made(&assessed).contains(&"max-entropy"));
+}

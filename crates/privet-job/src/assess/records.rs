@@ -130,6 +130,7 @@ fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         ("priors", !own.priors.is_empty()),
         ("statements", !own.statements.is_empty()),
         ("releases", !own.releases.is_empty()),
+        ("rules", own.rules.is_some()),
         ("server", own.server.is_some()),
         ("strength", own.strength != Strength::default()),
         ("known-attributes", own.known_attributes.is_some()),
