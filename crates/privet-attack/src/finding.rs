@@ -239,6 +239,9 @@ pub enum AttackError {
     /// What the adversary is said to know about single people is true in no original that is left.
     #[error("{0}")]
     Impossible(String),
+    /// Two ways to compute the same disagree: a mistake of this program.
+    #[error("{0}; this is a mistake of privet, please tell its makers")]
+    Internal(String),
     /// The attack would take too long or too much memory.
     #[error("{0}")]
     TooLarge(String),

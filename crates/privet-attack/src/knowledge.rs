@@ -30,6 +30,10 @@ pub struct Knowledge {
     pub releases: Vec<OtherRelease>,
     /// A server that answers counts from the original.
     pub server: Option<QueryServer>,
+    /// The strongest association rules of the original, for `max-entropy`.
+    pub rules: Option<Rules>,
+    /// How much the worst knowledge is taken to be, for `boolean` and `three-d`.
+    pub strength: Strength,
     /// The records are a series in time; for perturbed releases.
     pub time: Option<TimeOrder>,
     /// How many attributes of a person are known, for the curve of re-identification.
@@ -47,6 +51,48 @@ pub struct TimeOrder {
     pub order: Option<String>,
     /// At how many times the true values are known.
     pub known: Option<usize>,
+}
+
+/// Association rules of the original that are known (survey AT-13): the strongest of each kind, positive and negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    /// So many of each kind.
+    pub top: usize,
+    /// People of whom a rule must be true for it to be one.
+    #[serde(default = "three")]
+    pub support: u64,
+}
+
+fn three() -> u64 {
+    3
+}
+
+impl Rules {
+    /// The most of each kind.
+    pub const MOST: usize = 200;
+}
+
+/// How much somebody could know whose worst knowledge is looked for (survey PM-12, PM-13, AT-04).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Strength {
+    /// So many statements of the form "if this person has this value, then that person has that": k of (c,k)-safety.
+    pub statements: u32,
+    /// So many values that a person does not have, so many others whose value is known, and so many who would give the person away: l, k
+    /// and m of the 3D criterion.
+    pub three_d: [u32; 3],
+}
+
+impl Strength {
+    /// The most that is gone through.
+    pub const MOST: u32 = 100;
+}
+
+impl Default for Strength {
+    fn default() -> Self {
+        Self { statements: 1, three_d: [1, 1, 1] }
+    }
 }
 
 /// A server with query-set-size control (survey PM-32).
@@ -199,8 +245,8 @@ impl Knowledge {
                 None => "is not what a knowledge file has there".to_owned(),
             };
             let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
-                "its keys are people, control, job, records, negations, priors, statements, releases, server, time and \
-                 known-attributes"
+                "its keys are people, control, job, records, negations, priors, statements, releases, rules, server, \
+                 strength, time and known-attributes"
                     .to_owned()
             });
             format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
@@ -221,6 +267,13 @@ impl Knowledge {
             let problem = "is said to be of another table by `independent`, and of the same by `same-table`";
             return Err(format!("`releases`, the {}. of them, {problem}", at + 1));
         }
+        let Strength { statements, three_d } = knowledge.strength;
+        if three_d.into_iter().chain([statements]).any(|own| own > Strength::MOST) {
+            return Err(format!("`strength` must be of numbers up to {}", Strength::MOST));
+        }
+        if knowledge.rules.is_some_and(|own| !(1..=Rules::MOST).contains(&own.top)) {
+            return Err(format!("`top` under [rules] must be a number from 1 to {}", Rules::MOST));
+        }
         if knowledge.known_attributes == Some(0) {
             return Err("`known-attributes` must be a number of at least 1".to_owned());
         }
@@ -235,14 +288,16 @@ impl Knowledge {
 
 /// Which keys the part of the file has that is open at the end of this text; none outside of all parts.
 fn keys_of_part(before: &str) -> Option<String> {
-    const KEYS: [(&str, &str); 8] = [
+    const KEYS: [(&str, &str); 10] = [
         ("people", "path, name and columns"),
         ("control", "path, name and columns"),
         ("records", "person, column and value"),
         ("negations", "person, column and not"),
         ("priors", "column, where and shares"),
         ("releases", "folder, job, independent and same-table"),
+        ("rules", "top and support"),
         ("server", "smallest"),
+        ("strength", "statements and three-d"),
         ("time", "order and known"),
     ];
     let header = before.lines().rev().map(str::trim).find(|line| line.starts_with('['))?;
@@ -286,6 +341,26 @@ mod tests {
         assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
         assert_eq!(knowledge.server.map(|server| server.smallest), Some(5));
         assert!(knowledge.releases[0].is_of_same_table());
+    }
+
+    #[test]
+    fn how_much_the_worst_knowledge_is() {
+        let of =
+            |text: &str| Knowledge::parse(text).map(|own| (own.strength.statements, own.strength.three_d));
+        assert_eq!(of(""), Ok((1, [1, 1, 1])));
+        assert_eq!(of("[strength]\nstatements = 3"), Ok((3, [1, 1, 1])));
+        assert_eq!(of("[strength]\nthree-d = [2, 0, 1]"), Ok((1, [2, 0, 1])));
+        assert!(of("[strength]\nthree-d = [2, 0]").unwrap_err().contains("statements and three-d"));
+        assert!(of("[strength]\nstatements = 101").unwrap_err().contains("numbers up to 100"));
+    }
+
+    #[test]
+    fn how_many_rules_are_known() {
+        let of = |text: &str| Knowledge::parse(text).map(|own| own.rules.map(|own| (own.top, own.support)));
+        assert_eq!(of("[rules]\ntop = 5"), Ok(Some((5, 3))));
+        assert_eq!(of("[rules]\ntop = 5\nsupport = 10"), Ok(Some((5, 10))));
+        assert!(of("[rules]\ntop = 0").unwrap_err().contains("from 1 to 200"));
+        assert!(of("[rules]\nsupport = 2").unwrap_err().contains("`top` is missing; in `rules`"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod rate;
 pub mod reasoners;
 pub mod reproduction;
 mod room;
+pub mod rules;
 mod target;
 pub mod tracker;
 pub mod worlds;

@@ -95,16 +95,36 @@ pub(crate) struct Seating {
 impl Seating {
     /// `None` where the list and the release do not belong together, or it would take too long.
     pub fn of(people: &Suspects, sizes: &[u64]) -> Option<Self> {
+        Self::seated(people, sizes, |room, _| room != Room::Uncertain, MOST_STEPS).flatten()
+    }
+
+    /// The same in the worlds in which the list goes with the release in this way; `None` within where there are none, and without where
+    /// it would take more than so many steps.
+    pub fn completing(people: &Suspects, sizes: &[u64], room: Room, steps: u64) -> Option<Option<Self>> {
+        let goes = |own: Room, takes_all: bool| match room {
+            Room::ForAll => own == Room::ForAll,
+            Room::Filled => takes_all,
+            Room::Uncertain => false,
+        };
+        Self::seated(people, sizes, goes, steps)
+    }
+
+    fn seated(
+        people: &Suspects,
+        sizes: &[u64],
+        goes: impl Fn(Room, bool) -> bool,
+        steps: u64,
+    ) -> Option<Option<Self>> {
         if people.groups.len() > MOST_PLACES {
             return None;
         }
         let supply = supply(people);
         let (all, records): (u64, u64) = (supply.iter().sum(), sizes.iter().sum());
         let mut flow = Flow::new(people, supply.clone(), sizes);
-        let most = flow.most(MOST_STEPS);
+        let most = Some(flow.most(steps)?);
         let room = Room::told(most, all, records);
-        if room == Room::Uncertain {
-            return None;
+        if !goes(room, most == Some(records)) {
+            return Some(None);
         }
         let graph = flow.left_of(&supply, sizes);
         let (profiles, component_of) = (supply.len(), graph.components());
@@ -121,7 +141,7 @@ impl Seating {
         let certain = (0..profiles).map(|own| {
             !is_nobodys(own) && (room == Room::ForAll || (flow.supply[own] == 0 && !reached[own]))
         });
-        Some(Self { takes_all: most == Some(records), possible, certain: certain.collect() })
+        Some(Some(Self { takes_all: most == Some(records), possible, certain: certain.collect() }))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Each release alone leaves several values. A person must have one that all of them allow, and groups of which it is known who
 //! stands in them must have the values that they publish between them: what one release excludes for some leaves it to others
-//! (`counting`). Whoever is attacked is taken to be in the data, and so in every release of the same table, whoever else is on the
+//! (`counting`). On a list of up to 200 people, each value that is left to somebody is tried: where no world gives it to them, it is not
+//! theirs (`fitting`); on longer lists, and where that takes too many steps, what only all releases together exclude is not noticed. Whoever is attacked is taken to be in the data, and so in every release of the same table, whoever else is on the
 //! list: a longer list hides nobody. Among what is left, what this release says of frequencies is shown. Beliefs are not multiplied: the releases may
 //! be of the same table, and then how probable values are follows from where everybody stands in each of them, which only going
 //! through all worlds would tell. So a person counts as exposed by releases of one table when a single value is left, or when so
@@ -12,7 +13,7 @@
 use std::collections::HashMap;
 
 use super::Adversary;
-use super::fitting::{Side, Tie, fits};
+use super::fitting::{Side, Tie, Worlds};
 use super::standing::{Records, Standing};
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
@@ -27,7 +28,7 @@ pub(super) fn is_refuted(adversary: &Adversary<'_>) -> bool {
         let target = adversary.target(Some(column));
         let several = several(adversary, &target);
         several.len() > 1
-            && (fit_together(&target, &several) == Some(false)
+            && (worlds(&target, &several, true).and_then(|mut own| own.fit()) == Some(false)
                 || put_together(&target, &several, true).contradicts_all(&target, &several))
     })
 }
@@ -77,11 +78,21 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     }
     // A list that cannot be in all releases as it says holds others or lacks people: then it is certain of nobody that they are in
     // a release of another table, or who stands together.
-    let fits = fit_together(target, &several);
+    let mut worlds_of_all = worlds(target, &several, true);
+    let fits = worlds_of_all.as_mut().and_then(Worlds::fit);
     let mut put = put_together(target, &several, fits != Some(false));
     let is_refuted = put.contradicts_all(target, &several);
     if fits != Some(false) && is_refuted {
         put = put_together(target, &several, false);
+    }
+    // Of a list that does not fit, nobody knows who of it is in which release.
+    let worlds_left = match fits {
+        Some(true) => worlds_of_all,
+        _ if fits == Some(false) || is_refuted => worlds(target, &several, false),
+        _ => None,
+    };
+    if let Some(worlds) = worlds_left {
+        exclude(target, &mut put.together, worlds);
     }
     let mut notes = vec![format!("Releases put together: {}.", several.len())];
     let multiplied = several.iter().filter(|own| own.independent).count();
@@ -191,8 +202,9 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Whether there is a world in which the list is where the releases say; `None` where that cannot be told.
-fn fit_together(target: &Target<'_>, several: &[Said<'_>]) -> Option<bool> {
+/// The worlds in which the list is where the releases say, or, where it is not trusted, in which nothing is certain of it; `None` where
+/// they cannot be sought.
+fn worlds(target: &Target<'_>, several: &[Said<'_>], trusted: bool) -> Option<Worlds> {
     let tie = |at: usize, own: &Said<'_>| match at {
         0 if own.is_whole => Tie::All,
         0 => Tie::Some,
@@ -202,12 +214,29 @@ fn fit_together(target: &Target<'_>, several: &[Said<'_>]) -> Option<bool> {
     // Nothing follows from an independent one for who is in the others.
     let sides = several.iter().enumerate().filter(|(_, own)| !own.independent).map(|(at, own)| Side {
         people: own.held.people,
-        room: own.held.room,
+        room: if trusted { own.held.room } else { Room::Uncertain },
         records: &own.records,
         groups: &own.held.groups,
         tie: tie(at, own),
     });
-    fits(&sides.collect::<Vec<_>>(), target.people.own_people())
+    Worlds::new(&sides.collect::<Vec<_>>(), target.people.own_people())
+}
+
+/// Leaves out the values that people have in no world. Who is in none keeps what was left.
+fn exclude(target: &Target<'_>, together: &mut Beliefs, mut worlds: Worlds) {
+    let mut first_of = vec![None; together.distinct.len()];
+    for (person, &own) in (0u32..).zip(&together.of_person).take(target.people.own_people()) {
+        first_of[own as usize].get_or_insert(person);
+    }
+    for (belief, person) in together.distinct.iter_mut().zip(first_of) {
+        let Some(person) = person.filter(|_| belief.values.len() > 1) else { continue };
+        let left: Vec<(u32, f64)> = (belief.values.iter().copied())
+            .filter(|own| worlds.may_have(person, own.0) != Some(false))
+            .collect();
+        if !left.is_empty() && left.len() < belief.values.len() {
+            *belief = Belief::of_weights(belief.candidates, left.into_iter());
+        }
+    }
 }
 
 /// Whether whoever is in one of the releases, and fits another, is in that as well.

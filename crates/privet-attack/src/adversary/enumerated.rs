@@ -1,5 +1,5 @@
-//! Nobody is exposed whom going through all worlds shows safe: attacks on small tables, with people in several groups, more
-//! people than records, and knowledge about some of them.
+//! Nobody is exposed whom going through all worlds shows safe, and whoever has one value in all of them is: attacks on small tables,
+//! with people in several groups, more people than records, and knowledge about some of them.
 //!
 //! A world gives every record to somebody of the list whom it fits, or to another, as the list goes with the release (`room.rs`); all
 //! such ways are equally probable, or as probable as what is believed of values makes them. What is drawn is held to all worlds where it is drawn: walks in `reasoners/definetti.rs`, worlds of a
@@ -250,6 +250,23 @@ fn exposed(adversary: &Adversary<'_>, word: &str) -> Vec<(usize, u32)> {
     all
 }
 
+/// Of those who have one value in all worlds, somebody whom an attack does not find to have it; nobody where it was not made.
+fn missed(adversary: &Adversary<'_>, word: &str, of_value: &[[f64; 3]]) -> Option<(usize, usize)> {
+    let found = adversary.make(word, &Silent).ok()?;
+    let own = found.first()?.conclusions.as_ref()?;
+    let domain = &adversary.release.sensitive[0].domain;
+    let certain = of_value.iter().enumerate().filter_map(|(person, values)| {
+        let all: f64 = values.iter().sum();
+        values.iter().position(|own| all > 0.0 && *own >= all * (1.0 - 1e-9)).map(|value| (person, value))
+    });
+    let is_missed = |&(person, value): &(usize, usize)| {
+        let guess = own.beliefs.of(person as u32).and_then(|own| own.best(|_| true));
+        let is_found = matches!(own.fate[person], Fate::Exposed | Fate::Right | Fate::Wrong | Fate::Stated);
+        !is_found || guess.map(|own| domain.text(own.0)) != Some(&format!("v{value}"))
+    };
+    certain.into_iter().find(is_missed)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -330,6 +347,9 @@ proptest! {
                     "{word}: {person} has v{value} with {}, not {confidence}", beliefs[person][value]
                 );
             }
+            if matches!(word, "homogeneity" | "background-knowledge") {
+                prop_assert_eq!(missed(&adversary, word, beliefs), None, "{}", word);
+            }
         }
         // The least committed belief is no weighing of worlds, but what it takes to be so is possible, and shares that are those of
         // all worlds add nothing to them.
@@ -396,6 +416,7 @@ fn plain_adversary<'a>(
         hierarchies: &[],
         knowledge,
         person: &|_| None,
+        is_value: &|_, _| false,
         of_prior: &[],
         others: &[],
         minimality: None,
@@ -521,5 +542,54 @@ proptest! {
                 "{person} has v{value} with {chance}, not {confidence}"
             );
         }
+        prop_assert_eq!(missed(&adversary, "composition", &of_value), None);
     }
+}
+
+/// Classes of these values, and people with the classes that fit them.
+fn classes(values: &[&[u32]], people: &[u32]) -> Small {
+    let of = |(group, values): (u32, &&[u32])| values.iter().map(move |&value| (group, value, 0)).collect();
+    let records = (0..).zip(values).map(of).collect::<Vec<Vec<_>>>().concat();
+    Small { records, people: people.iter().map(|&groups| (groups, 0)).collect(), bucketized: false }
+}
+
+/// Two fit both classes, of which one holds each value alone. Whoever is known to have the one takes the last record there, and leaves
+/// the other class to the other.
+#[test]
+fn who_takes_the_last_record_leaves_the_other_class() {
+    let small = classes(&[&[0, 0], &[1, 1]], &[1, 2, 3, 3]);
+    let (linked, suspects) = (small.linked(), small.linked().suspects());
+    let known = KnownValue { person: "2".into(), column: None, value: "v1".into() };
+    let knowledge = Knowledge { records: vec![known], ..Knowledge::default() };
+    let by_number = |name: &str| name.parse().ok();
+    let adversary = Adversary {
+        person: &by_number,
+        crowd: linked.crowd(),
+        ..plain_adversary(&linked.release, &suspects, &knowledge, 1.0)
+    };
+    assert_eq!(exposed(&adversary, "background-knowledge"), [(0, 0), (1, 1), (3, 0)]);
+}
+
+/// The third and the fifth of six are alone in a class of one value. In the other release the fifth then stands with the first, to whom
+/// the only record is left that nobody else can have, although no class is certain.
+#[test]
+fn a_value_that_all_releases_together_exclude() {
+    let ours = classes(&[&[2, 0, 1, 0], &[1, 1]], &[1, 1, 1, 2, 1, 2]);
+    let theirs = classes(&[&[1, 1], &[0, 0], &[2, 1]], &[4, 6, 7, 7, 7, 6]);
+    let (first, second) = (ours.linked(), theirs.linked());
+    let suspects = first.suspects();
+    let others = [Other {
+        release: &second.release,
+        suspects: second.suspects(),
+        standing: standing(&second.release, &second.crowd(), &second.suspects()),
+        independent: false,
+        holds_all: true,
+    }];
+    let knowledge = Knowledge::default();
+    let adversary = Adversary {
+        others: &others,
+        crowd: first.crowd(),
+        ..plain_adversary(&first.release, &suspects, &knowledge, 1.0)
+    };
+    assert_eq!(exposed(&adversary, "composition"), [(0, 2), (1, 0), (3, 1), (5, 1)]);
 }

@@ -1,12 +1,13 @@
 //! Whether a list of people fits several releases at once: whether there is a world at all in which everybody is where the list and
-//! the releases say.
+//! the releases say, and one in which somebody has a value.
 //!
 //! A list may fit each of two releases and not both: whoever must be in both has a value that only one of them allows. Then it holds
-//! others or lacks people, nobody knows whom, and what rests on it tells nothing. Such worlds are three-way tables with given
-//! margins, for which only trying helps in general: that is done for few people, and where there are more, only what counting
-//! contradicts is noticed (`counting.rs`).
+//! others or lacks people, nobody knows whom, and what rests on it tells nothing. Where it fits, a value that a person has in no world
+//! is not theirs, however many releases allow it. Such worlds are three-way tables with given margins, for which only trying helps in
+//! general: that is done for up to 200 people and for so many steps, and beyond, only what counting tells is concluded
+//! (`counting.rs`). A world that is found answers for everybody in it, so few have to be sought.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::standing::Records;
 use crate::room::Room;
@@ -16,8 +17,9 @@ use crate::target::Suspects;
 const MOST_PEOPLE: usize = 200;
 /// Ways to place somebody.
 const MOST_WAYS: usize = 1 << 12;
-/// Steps of the search.
+/// Steps of the search for a world, and of all of them together.
 const MOST_STEPS: u64 = 100_000;
+const MOST_STEPS_TOGETHER: u64 = 2_000_000;
 
 /// A release as the search sees it.
 pub(super) struct Side<'a> {
@@ -79,43 +81,95 @@ pub(super) enum Tie {
     None,
 }
 
-/// Whether there is a world for the first `own` people; `None` where it cannot be told in so many steps.
-pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
-    if own > MOST_PEOPLE || sides.iter().any(|side| *side.records == Records::Unknown) {
-        return None;
-    }
-    // Those alike stand behind each other, those with the fewest ways first.
-    let profiles = |person: u32| -> Vec<u32> {
-        let of = |side: &Side<'_>| side.seen().profile_of.get(person as usize).copied().unwrap_or(u32::MAX);
-        sides.iter().map(of).collect()
-    };
-    let mut ways_of: BTreeMap<Vec<u32>, (u32, Vec<Way>)> = BTreeMap::new();
-    for person in 0..own as u32 {
-        match ways_of.entry(profiles(person)) {
-            std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().0 += 1,
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert((1, ways(sides, person)?));
+/// The worlds of several releases for a list of people.
+pub(super) struct Worlds {
+    search: Search,
+    /// Per person the kind: those of one may be put into the same places.
+    kind_of: Vec<usize>,
+    /// Per kind the values that somebody of it has in a world that was found, and those who have it are in the first release.
+    seen: Vec<BTreeSet<u32>>,
+    /// Steps that are left for all searches.
+    steps: u64,
+}
+
+impl Worlds {
+    /// For the first `own` people; `None` where they are too many, or may stand in too many ways.
+    pub fn new(sides: &[Side<'_>], own: usize) -> Option<Self> {
+        if own > MOST_PEOPLE || sides.iter().any(|side| *side.records == Records::Unknown) {
+            return None;
+        }
+        // Those alike stand behind each other, those with the fewest ways first.
+        let profiles = |person: u32| -> Vec<u32> {
+            let of =
+                |side: &Side<'_>| side.seen().profile_of.get(person as usize).copied().unwrap_or(u32::MAX);
+            sides.iter().map(of).collect()
+        };
+        let mut ways_of: BTreeMap<Vec<u32>, (Vec<u32>, Vec<Way>)> = BTreeMap::new();
+        for person in 0..own as u32 {
+            match ways_of.entry(profiles(person)) {
+                std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().0.push(person),
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert((vec![person], ways(sides, person)?));
+                }
             }
         }
+        let mut kinds: Vec<(Vec<u32>, Vec<Way>)> = ways_of.into_values().collect();
+        kinds.sort_by_key(|kind| kind.1.len());
+        let mut kind_of = vec![0; own];
+        for (at, person) in kinds.iter().enumerate().flat_map(|(at, own)| own.0.iter().map(move |&p| (at, p)))
+        {
+            kind_of[person as usize] = at;
+        }
+        let mut people = kind_of.clone();
+        people.sort_unstable();
+        let left = |side: &Side<'_>| side.groups.iter().map(|own| own.iter().copied().collect()).collect();
+        let mut search = Search {
+            people,
+            kinds: kinds.into_iter().map(|own| own.1).collect(),
+            left: sides.iter().map(left).collect(),
+            seats: sides.iter().map(Side::seats).collect(),
+            filled: sides.iter().map(|side| side.room == Room::Filled).collect(),
+            open: Vec::new(),
+            found: Vec::new(),
+            steps: 0,
+        };
+        search.open = search.left.iter().map(|own| own.iter().flat_map(BTreeMap::values).sum()).collect();
+        let seen = vec![BTreeSet::new(); search.kinds.len()];
+        Some(Self { search, kind_of, seen, steps: MOST_STEPS_TOGETHER })
     }
-    let mut kinds: Vec<(u32, Vec<Way>)> = ways_of.into_values().collect();
-    kinds.sort_by_key(|kind| kind.1.len());
-    let left = |side: &Side<'_>| side.groups.iter().map(|own| own.iter().copied().collect()).collect();
-    let mut search = Search {
-        people: kinds
-            .iter()
-            .enumerate()
-            .flat_map(|(at, own)| std::iter::repeat_n(at, own.0 as usize))
-            .collect(),
-        kinds: kinds.into_iter().map(|own| own.1).collect(),
-        left: sides.iter().map(left).collect(),
-        seats: sides.iter().map(Side::seats).collect(),
-        filled: sides.iter().map(|side| side.room == Room::Filled).collect(),
-        open: Vec::new(),
-        steps: 0,
-    };
-    search.open = search.left.iter().map(|own| own.iter().flat_map(BTreeMap::values).sum()).collect();
-    search.go(0, 0)
+
+    /// Whether there is a world; `None` where it cannot be told in so many steps.
+    pub fn fit(&mut self) -> Option<bool> {
+        self.sought(|search| search.go(0, 0))
+    }
+
+    /// Whether there is a world in which a person is in the first release and has this value; `None` where it cannot be told in so many
+    /// steps.
+    pub fn may_have(&mut self, person: u32, value: u32) -> Option<bool> {
+        let kind = *self.kind_of.get(person as usize)?;
+        if self.seen[kind].contains(&value) {
+            return Some(true);
+        }
+        self.sought(|search| search.with(kind, value))
+    }
+
+    /// Seeks a world, and notes what people have in it.
+    fn sought(&mut self, seek: impl Fn(&mut Search) -> Option<bool>) -> Option<bool> {
+        self.search.found.clear();
+        self.search.steps = MOST_STEPS.min(self.steps);
+        let most = self.search.steps;
+        let found = seek(&mut self.search);
+        self.steps -= most - self.search.steps;
+        if found == Some(true) {
+            for &(kind, at) in &self.search.found {
+                let way = &self.search.kinds[kind][at];
+                if way.is_in_first() {
+                    self.seen[kind].insert(way.value);
+                }
+            }
+        }
+        found
+    }
 }
 
 /// A value, and per release where somebody stands, if they do.
@@ -123,6 +177,12 @@ pub(super) fn fits(sides: &[Side<'_>], own: usize) -> Option<bool> {
 struct Way {
     value: u32,
     stands: Vec<Option<Stands>>,
+}
+
+impl Way {
+    fn is_in_first(&self) -> bool {
+        self.stands.first().is_some_and(Option::is_some)
+    }
 }
 
 /// All ways to place a person; `None` when there are too many.
@@ -183,34 +243,67 @@ struct Search {
     /// Per release whether nobody else is in it, and how many records are nobody's yet.
     filled: Vec<bool>,
     open: Vec<u64>,
+    /// Kinds and ways of those who were placed in a world that was found.
+    found: Vec<(usize, usize)>,
+    /// Steps that are left.
     steps: u64,
 }
 
 impl Search {
     /// Places people from one on; who is alike takes no way before that of the one before.
     fn go(&mut self, person: usize, from: usize) -> Option<bool> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS {
-            return None;
-        }
+        self.steps = self.steps.checked_sub(1)?;
         let rest = (self.people.len() - person) as u64;
         if self.filled.iter().zip(&self.open).any(|(filled, open)| *filled && *open > rest) {
             return Some(false);
         }
         let Some(&kind) = self.people.get(person) else { return Some(true) };
         for at in from..self.kinds[kind].len() {
-            let way = self.kinds[kind][at].clone();
-            if !self.take(&way) {
-                continue;
-            }
             let next = self.people.get(person + 1) == Some(&kind);
-            let found = self.go(person + 1, if next { at } else { 0 });
-            self.give_back(&way);
+            let found = self.try_way(kind, at, |search| search.go(person + 1, if next { at } else { 0 }));
             if found != Some(false) {
                 return found;
             }
         }
         Some(false)
+    }
+
+    /// Places one of a kind in the first release with a value, and then everybody else.
+    fn with(&mut self, kind: usize, value: u32) -> Option<bool> {
+        let Some(one) = self.people.iter().position(|&own| own == kind) else { return Some(false) };
+        self.people.remove(one);
+        let mut found = Some(false);
+        for at in 0..self.kinds[kind].len() {
+            let way = &self.kinds[kind][at];
+            if way.value != value || !way.is_in_first() {
+                continue;
+            }
+            found = self.try_way(kind, at, |search| search.go(0, 0));
+            if found != Some(false) {
+                break;
+            }
+        }
+        self.people.insert(one, kind);
+        found
+    }
+
+    /// Whether a way can be taken, and what follows then holds.
+    fn try_way(
+        &mut self,
+        kind: usize,
+        at: usize,
+        then: impl FnOnce(&mut Self) -> Option<bool>,
+    ) -> Option<bool> {
+        let way = self.kinds[kind][at].clone();
+        if !self.take(&way) {
+            return Some(false);
+        }
+        let found = then(self);
+        self.give_back(&way);
+        if found == Some(true) {
+            self.found.push((kind, at));
+        }
+        found
     }
 
     fn take(&mut self, way: &Way) -> bool {

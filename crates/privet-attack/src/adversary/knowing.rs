@@ -6,16 +6,20 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::Progress;
 
 use super::Adversary;
+use super::seats::{Left, Seats};
 use super::stage::stage;
+use super::standing::Standing;
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
 use crate::room::Room;
-use crate::target::{Place, Target};
+use crate::target::{Place, Suspects, Target};
 use crate::worlds::{Statement, WorldsError, parse_statement, posterior};
 
 /// Partial worlds that are gone through at most.
 const MOST_WORLDS: u64 = 2_000_000;
+/// The code of a value that nobody is published with.
+const NOBODYS: u32 = u32::MAX;
 /// Ways to place those who are spoken of that are gone through at most.
 const MOST_PLACEMENTS: u64 = 2_000;
 
@@ -126,6 +130,9 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
             Said::Of { column, says } => (Some(column.as_str()), says),
         };
         if is_about(adversary, column, named) {
+            // Whoever is published has no value that is not, so that to say so is false of them.
+            let value =
+                |text: &str| value(text).or_else(|| (adversary.is_value)(column, text).then_some(NOBODYS));
             let statement = parse_statement(text, adversary.person, &value).map_err(|error| {
                 AttackError::Knowledge(format!(
                     "`statements`, the {}. of them, {error}; a statement is such as `Fox = \"Flu\" -> Ann = \"Flu\"`, of people, \
@@ -142,9 +149,9 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
 /// People whose values are known or excluded (survey AT-03, AT-04): random worlds in which all of it is true.
 ///
 /// Somebody who is spoken of and may stand in several groups is put into each in turn, and nowhere where the list of people is not
-/// certain to be in the data (`room.rs`). Given where they stand, beliefs are what going through all worlds gives. A way to place them is taken for
-/// as probable as it has records for them, times the chance that the knowledge is then true; what is shown is the mixture, and
-/// who counts is sure in every one of them.
+/// certain to be in the data (`room.rs`). Given where they stand, the others are left where they then have room (`seats.rs`), and
+/// beliefs are what going through all worlds gives. A way to place them is taken for as probable as it has records for them, times the
+/// chance that the knowledge is then true; what is shown is the mixture, and who counts is sure in every one of them.
 pub(super) fn background(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
@@ -169,7 +176,7 @@ pub(super) fn background(
     }
     spoken_of.sort_unstable();
     spoken_of.dedup();
-    let found = mixed(target, adversary.room(), &known, &spoken_of, progress)?;
+    let found = mixed(target, &adversary.standing(), &known, &spoken_of, progress)?;
     let mut beliefs = homogeneity::beliefs(target, None);
     for (&person, at) in spoken_of.iter().zip(0..) {
         let candidates = target.people.places_of(person).iter().map(|place| place.records).sum();
@@ -287,6 +294,21 @@ struct Placed {
     spoken: Vec<Shares>,
     /// Per group that may hold one of them what its other records hold, and how many of its records these are.
     others: BTreeMap<u32, (u64, Shares)>,
+    /// Per place of the profiles whether one of the others may stand there; none where they may in all.
+    left: Option<Vec<bool>>,
+}
+
+impl Placed {
+    /// Whether one of the others may stand in a place of the profiles.
+    fn leaves(&self, at: usize) -> bool {
+        self.left.as_ref().and_then(|left| left.get(at)).is_none_or(|own| *own)
+    }
+}
+
+/// The places of a profile, by their position among those of all.
+fn numbered(people: &Suspects, profile: u32) -> impl Iterator<Item = (usize, &Place)> {
+    let first = people.starts.get(profile as usize).copied().unwrap_or(0);
+    (first..).zip(people.places(profile))
 }
 
 /// What is believed when those who are spoken of are placed in every way.
@@ -325,17 +347,20 @@ impl Mixed {
             let own = self.all.iter().filter_map(|own| own.spoken.get(at));
             return least(&mut own.filter(|own| !own.is_empty()).map(chance)).unwrap_or(0.0);
         }
-        let of_group = |place: &Place| match self.groups.contains(&place.group) {
-            true => {
-                least(&mut self.all.iter().filter_map(|own| Some(chance(&own.others.get(&place.group)?.1))))
-            }
-            false => {
-                let cells = target.column().map_or(&[][..], |column| column.histograms.of(place.group));
-                let own = cells.iter().find(|cell| cell.0 == value).map_or(0, |cell| cell.1);
-                Some(own as f64 / size_of(target, place.group))
+        let of_place = |(at, place): (usize, &Place)| {
+            let mut all = self.all.iter().filter(|own| own.leaves(at));
+            match self.groups.contains(&place.group) {
+                true => least(&mut all.filter_map(|own| Some(chance(&own.others.get(&place.group)?.1)))),
+                false => {
+                    all.next()?;
+                    let cells = target.column().map_or(&[][..], |column| column.histograms.of(place.group));
+                    let own = cells.iter().find(|cell| cell.0 == value).map_or(0, |cell| cell.1);
+                    Some(own as f64 / size_of(target, place.group))
+                }
             }
         };
-        least(&mut places.iter().filter_map(of_group)).unwrap_or(0.0)
+        let Some(&profile) = target.people.profile_of.get(person as usize) else { return 0.0 };
+        least(&mut numbered(target.people, profile).filter_map(of_place)).unwrap_or(0.0)
     }
 }
 
@@ -372,7 +397,7 @@ pub(super) fn absent<'t>(target: &'t Target<'_>, room: Room, crowds: &'t [u64]) 
 
 fn mixed(
     target: &Target<'_>,
-    room: Room,
+    standing: &Standing,
     known: &[Statement],
     spoken_of: &[u32],
     progress: &dyn Progress,
@@ -386,7 +411,7 @@ fn mixed(
     let groups: BTreeSet<u32> = places.iter().flat_map(|own| own.iter().map(|place| place.group)).collect();
     // Who fits a group that may be without them may be nowhere; that is one more way to place them.
     let crowds = crowds(target);
-    let without = absent(target, room, &crowds);
+    let without = absent(target, standing.room, &crowds);
     let beyond = |own: &&[Place]| own.iter().map(|place| without(place.group)).max().unwrap_or(0);
     let mut absent: Vec<u64> = places.iter().map(beyond).collect();
     let ways = |absent: &[u64]| {
@@ -405,6 +430,10 @@ fn mixed(
              them; know less, or more of their quasi columns"
         )));
     }
+    // With one way to place them everybody stands where they do anyway; and what is left to others is known of all ways or of none.
+    let mut seats = (placements > 1 && open.is_empty())
+        .then(|| Seats::new(standing, target.people, &target.release.groups, spoken_of, placements))
+        .flatten();
     let mut all: Vec<Placed> = Vec::new();
     let mut worlds = None;
     let mut choice = vec![0usize; places.len()];
@@ -413,7 +442,11 @@ fn mixed(
         let chosen: Vec<Option<Place>> =
             places.iter().zip(&choice).map(|(own, &at)| own.get(at).copied()).collect();
         let weight = weight_of(target, spoken_of, &chosen, &absent);
-        if weight.is_finite() {
+        let left = match &mut seats {
+            Some(seats) if weight.is_finite() => seats.left(&chosen),
+            _ => Left::Anywhere,
+        };
+        if weight.is_finite() && !matches!(left, Left::Nothing) {
             let placed: Vec<(u32, u32)> = spoken_of
                 .iter()
                 .zip(&chosen)
@@ -446,6 +479,10 @@ fn mixed(
                         weight: weight + found.evidence,
                         spoken: spoken_of.iter().map(of_spoken).collect(),
                         others: groups.iter().filter_map(other).collect(),
+                        left: match left {
+                            Left::Places(left) => Some(left),
+                            Left::Anywhere | Left::Nothing => None,
+                        },
                     });
                 }
                 // Nobody can stand so; they stand otherwise.
@@ -499,7 +536,9 @@ fn weight_of(target: &Target<'_>, spoken_of: &[u32], chosen: &[Option<Place>], a
 fn others_beliefs(target: &Target<'_>, found: &Mixed) -> Vec<(u32, Belief)> {
     let Some(column) = target.column() else { return Vec::new() };
     let touched = |profile: &u32| {
-        target.people.places(*profile).iter().any(|place| found.groups.contains(&place.group))
+        numbered(target.people, *profile).any(|(at, place)| {
+            found.groups.contains(&place.group) || found.all.iter().any(|own| !own.leaves(at))
+        })
     };
     let belief = |profile: u32| {
         let places = target.people.places(profile);
@@ -508,7 +547,7 @@ fn others_beliefs(target: &Target<'_>, found: &Mixed) -> Vec<(u32, Belief)> {
             // In this way of placing the others: a group is as probable as it has records left.
             let mut here: BTreeMap<u32, f64> = BTreeMap::new();
             let mut total = 0.0;
-            for place in places {
+            for (_, place) in numbered(target.people, profile).filter(|(at, _)| own.leaves(*at)) {
                 let (size, records) = (size_of(target, place.group), place.records as f64);
                 match (found.groups.contains(&place.group), own.others.get(&place.group)) {
                     (true, Some((rest, shares))) => {

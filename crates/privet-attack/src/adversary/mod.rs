@@ -14,6 +14,7 @@ mod linkage;
 mod nearest;
 mod priors;
 mod records;
+mod seats;
 mod stage;
 mod standing;
 mod worst;
@@ -126,7 +127,7 @@ pub const ATTACKS: [AttackWord; 17] = [
         false,
     ),
     attack("definetti", "what the other groups teach about one (exchangeability)", None, false),
-    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors"), false),
+    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors or rules"), false),
     attack("independence", "everybody's value follows a prior by itself", Some("priors"), false),
     attack("composition", "several releases about the same people", Some("releases"), false),
     attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false)
@@ -225,6 +226,9 @@ pub struct Adversary<'a> {
     pub knowledge: &'a Knowledge,
     /// The number of the person with a name.
     pub person: &'a dyn Fn(&str) -> Option<u32>,
+    /// Whether a text is a value of a sensitive column, by its position, that is known although nobody is published with it: where all
+    /// who have it were suppressed.
+    pub is_value: &'a dyn Fn(usize, &str) -> bool,
     /// Per prior of the knowledge the people it is about.
     pub of_prior: &'a [Vec<bool>],
     /// Other releases.
@@ -349,6 +353,9 @@ impl<'a> Adversary<'a> {
             progress.stage("attacking", None);
             let found = self.make(attack.word, progress).and_then(|mut found| {
                 control::control(self, attack.word, &mut found, progress)?;
+                if attack.word == "max-entropy" {
+                    priors::growth(self, &mut found, progress)?;
+                }
                 found.iter_mut().for_each(|own| self.of_the_data(own));
                 Ok(found)
             });
@@ -369,7 +376,9 @@ impl<'a> Adversary<'a> {
                         attacked.conclusions.extend(own.conclusions);
                     }
                 }
-                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
+                Err(
+                    error @ (AttackError::Cancelled | AttackError::Knowledge(_) | AttackError::Internal(_)),
+                ) => return Err(error),
                 Err(why) => {
                     if matches!(why, AttackError::Impossible(_)) {
                         attacked.impossible.push(attack.word);
@@ -553,7 +562,9 @@ impl<'a> Adversary<'a> {
             match attack(&self.target(Some(column)), column) {
                 Ok(Some(own)) => found.push(own),
                 Ok(None) => {}
-                Err(error @ (AttackError::Cancelled | AttackError::Knowledge(_))) => return Err(error),
+                Err(
+                    error @ (AttackError::Cancelled | AttackError::Knowledge(_) | AttackError::Internal(_)),
+                ) => return Err(error),
                 Err(why) => failed.push((column, why)),
             }
         }

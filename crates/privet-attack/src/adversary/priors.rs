@@ -1,5 +1,8 @@
 //! Attacks by somebody who believes some values more probable for some people: Bayes-optimal belief (survey PM-06), the
 //! least committed belief (AT-13), and independent people with known priors (AT-11).
+//!
+//! The least committed belief also takes the strongest association rules of the original for known, where the knowledge file asks for
+//! them: what is true is used there to say how much somebody is taken to know, as the file could, and not to conclude anything.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +15,11 @@ use super::knowing::{absent, check_columns, crowds, is_about, knowing};
 use super::stage::{Staged, stage};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict};
 use crate::homogeneity;
+use crate::knowledge::Rules;
+use crate::link::UNKNOWN;
 use crate::reasoners::{Constraint, Independence, MaxEnt, Reasoner, ReasonerError, Relation, View};
 use crate::room::Room;
+use crate::rules::strongest;
 use crate::target::Target;
 use crate::worlds::{Bucket, WorldsError};
 
@@ -64,15 +70,102 @@ fn priors(adversary: &Adversary<'_>, column: usize) -> Result<Option<Priors>, At
             }
         }
     }
-    let mut number_of: HashMap<Vec<bool>, u32> = HashMap::new();
-    found.set_of = (0..people)
-        .map(|person| {
-            let set = found.among.iter().map(|own| own.get(person) == Some(&true)).collect();
-            let next = number_of.len() as u32;
-            *number_of.entry(set).or_insert(next)
-        })
-        .collect();
+    found.tell_apart();
     Ok((!found.shares.is_empty()).then_some(found))
+}
+
+impl Priors {
+    /// Numbers the sets of priors that speak of people.
+    fn tell_apart(&mut self) {
+        let mut number_of: HashMap<Vec<bool>, u32> = HashMap::new();
+        self.set_of = (0..self.of_person.len())
+            .map(|person| {
+                let set = self.among.iter().map(|own| own.get(person) == Some(&true)).collect();
+                let next = number_of.len() as u32;
+                *number_of.entry(set).or_insert(next)
+            })
+            .collect();
+    }
+}
+
+/// A share of a value among people, by a rule of the original.
+struct Mined {
+    among: Vec<bool>,
+    value: u32,
+    share: f64,
+}
+
+/// The strongest rules of the original, where they are asked for.
+fn mined(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Vec<Mined>, AttackError> {
+    let Some(Rules { top, support }) = adversary.knowledge.rules else { return Ok(Vec::new()) };
+    let needs = || {
+        AttackError::Needs(
+            "[rules] are of the original's people: give it, and no [people] in the knowledge file".to_owned(),
+        )
+    };
+    let truth = adversary.truth.filter(|_| !adversary.own_table && !adversary.crowd.shared.is_empty());
+    let values = truth.ok_or_else(needs)?.values.get(target.sensitive.unwrap_or(0)).ok_or_else(needs)?;
+    let column = target.column().ok_or_else(needs)?;
+    let (own, people) = (target.people.own_people(), target.people.people());
+    // That a value is missing is no conclusion.
+    let conclusions: Vec<u32> =
+        (0..column.domain.len() as u32).filter(|&code| !column.domain.is_missing(code)).collect();
+    let told: Vec<Option<u32>> = values.iter().take(own).copied().collect();
+    let public = |own: &super::SharedColumn<'_>| -> Vec<Option<u32>> {
+        own.values.iter().map(|&code| (code != UNKNOWN).then_some(code)).collect()
+    };
+    let columns: Vec<Vec<Option<u32>>> = adversary.crowd.shared.iter().map(public).collect();
+    let rules = strongest(&columns, &told, &conclusions, top, support);
+    let of = |rule: crate::rules::Rule| {
+        let has = |person: usize| {
+            person < own
+                && columns[rule.column].get(person) == Some(&Some(rule.public))
+                && told.get(person).is_some_and(Option::is_some)
+        };
+        Mined { among: (0..people).map(has).collect(), value: rule.value, share: rule.share }
+    };
+    Ok(rules.into_iter().map(of).collect())
+}
+
+/// Tells how what is exposed grows with the number of rules that are known.
+pub(super) fn growth(
+    adversary: &Adversary<'_>,
+    found: &mut [Found],
+    progress: &dyn Progress,
+) -> Result<(), AttackError> {
+    let Some(rules) = adversary.knowledge.rules else { return Ok(()) };
+    let mut tops = vec![0];
+    tops.extend((0..).map(|power| 1usize << power).take_while(|&top| top < rules.top));
+    let mut counts: Vec<Vec<u64>> = vec![Vec::new(); found.len()];
+    for &top in &tops {
+        let knowledge =
+            crate::Knowledge { rules: Some(Rules { top, ..rules }), ..adversary.knowledge.clone() };
+        let own = Adversary { knowledge: &knowledge, control: None, ..adversary.clone() };
+        match own.make("max-entropy", progress) {
+            Ok(fewer) => {
+                for (counts, own) in counts.iter_mut().zip(found.iter()) {
+                    let same = fewer.iter().find(|fewer| fewer.finding.column == own.finding.column);
+                    counts.extend(same.map(|own| own.finding.exposed.hits));
+                }
+            }
+            Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
+            // It is told of as many as it can be.
+            Err(_) => return Ok(()),
+        }
+    }
+    tops.push(rules.top);
+    for (counts, own) in counts.iter_mut().zip(found) {
+        counts.push(own.finding.exposed.hits);
+        let list = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(", ");
+        if counts.len() == tops.len() {
+            own.finding.notes.push(format!(
+                "With the {} strongest rules of each kind: {} people exposed.",
+                list(&mut tops.iter().map(usize::to_string)),
+                list(&mut counts.iter().map(u64::to_string)),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Somebody who believes some values more probable for some people (survey PM-06, Theorem 2.1). The formula takes a group for
@@ -279,7 +372,31 @@ pub(super) fn max_entropy(
     column: usize,
     progress: &dyn Progress,
 ) -> Result<Option<Found>, AttackError> {
-    let Some(priors) = priors(adversary, column)? else { return Ok(None) };
+    let rules = mined(adversary, target)?;
+    let has_rules = adversary.knowledge.rules.is_some();
+    let stated = match adversary.knowledge.priors.is_empty() && has_rules {
+        true => None,
+        false => priors(adversary, column)?,
+    };
+    let mut priors = match stated {
+        Some(priors) => priors,
+        None if has_rules => Priors {
+            of_person: vec![None; adversary.suspects.people()],
+            set_of: Vec::new(),
+            among: Vec::new(),
+            shares: Vec::new(),
+        },
+        None => return Ok(None),
+    };
+    let priors_stated = priors.among.len();
+    for rule in &rules {
+        priors.among.push(rule.among.clone());
+        let number = priors.among.len() as u32 - 1;
+        for (own, _) in priors.of_person.iter_mut().zip(&rule.among).filter(|(_, among)| **among) {
+            own.get_or_insert(number);
+        }
+    }
+    priors.tell_apart();
     let (known, elsewhere) = of_known_group(target, &priors);
     not_too_many(&known)?;
     let staged = staged(target, &known)?;
@@ -292,20 +409,32 @@ pub(super) fn max_entropy(
         .filter(|prior| is_about(adversary, column, prior.column.as_deref()));
     // Who is spoken of by several is one of the people of each.
     let mut not_used = 0u64;
-    for (prior, among) in mine.zip(&priors.among) {
+    let people_of = |among: &[bool]| {
         let people: Vec<u32> =
             known.iter().copied().filter(|&person| among.get(person as usize) == Some(&true)).collect();
         // A share among some says nothing of a part of them.
         let all = among.iter().take(target.people.own_people()).filter(|among| **among).count();
         let known = people.iter().filter(|&&person| (person as usize) < target.people.own_people()).count();
-        if known < all {
+        (known >= all).then_some(people)
+    };
+    for (prior, among) in mine.zip(&priors.among) {
+        let Some(people) = people_of(among) else {
             not_used += 1;
             continue;
-        }
+        };
         for (value, text) in (0..).zip(own) {
             if let Some(&share) = prior.shares.get(&**text) {
                 constraints.push(Constraint::share(&people, value, Relation::Equal, share));
             }
+        }
+    }
+    let mut rules_not_used = 0u64;
+    for (rule, among) in rules.iter().zip(&priors.among[priors_stated..]) {
+        match people_of(among) {
+            Some(people) => {
+                constraints.push(Constraint::share(&people, rule.value, Relation::Equal, rule.share));
+            }
+            None => rules_not_used += 1,
         }
     }
     let mut reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
@@ -314,6 +443,15 @@ pub(super) fn max_entropy(
     if not_used > 0 {
         notes.push(format!(
             "Priors that are not used, because some of the people they are about may stand elsewhere or not be in the data: {not_used}."
+        ));
+    }
+    if has_rules {
+        notes.push(format!("Rules of the original that are known: {}.", rules.len() as u64 - rules_not_used));
+    }
+    if rules_not_used > 0 {
+        notes.push(format!(
+            "Rules that are not used, because some of the people they are about may stand elsewhere or not be in the release: \
+             {rules_not_used}."
         ));
     }
     let found = match reasoner.beliefs(&view, progress) {

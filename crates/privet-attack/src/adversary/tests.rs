@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::finding::Fate;
-use crate::knowledge::{KnownValue, Negation, Prior};
+use crate::knowledge::{KnownValue, Negation, Prior, Strength};
 
 /// A release with one quasi column and one sensitive column.
 fn release(rows: &[(u32, u32)]) -> Published {
@@ -75,6 +75,7 @@ fn adversary<'a>(
         hierarchies: &[],
         knowledge,
         person: &by_number,
+        is_value: &|_, _| false,
         of_prior,
         others: &[],
         minimality: None,
@@ -211,7 +212,8 @@ proptest! {
     }
 }
 
-/// The chance of a value over all ways in which those who are spoken of can be records.
+/// The chance of a value over all ways in which those who are spoken of can be records, and leave one to the third, who has no other
+/// group.
 #[allow(clippy::too_many_arguments)]
 fn weigh(
     spoken: &[usize],
@@ -229,11 +231,13 @@ fn weigh(
         let of: Vec<usize> = (0..spoken.len()).map(|at| way / records.pow(at as u32) % records).collect();
         let distinct = (0..of.len()).all(|a| (0..a).all(|b| of[a] != of[b]));
         let allowed = spoken.iter().zip(&of).all(|(&p, &record)| p != 2 || release.group_of[record] == 0);
+        let here = of.iter().filter(|&&record| release.group_of[record] == 0).count() as u64;
+        let leaves_one = spoken.contains(&2) || here < release.groups[0];
         let record = |p: usize| of[spoken.iter().position(|&own| own == p).unwrap()];
         let holds = known
             .iter()
             .all(|&(p, value, has)| (domain.text(codes[record(p as usize)]) == text(value)) == has);
-        if distinct && allowed && holds {
+        if distinct && allowed && leaves_one && holds {
             all += 1;
             with += u64::from(codes[record(person)] == value);
         }
@@ -586,4 +590,77 @@ fn no_people_and_no_records() {
     let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
     let attacked = adversary.attack(None, &Silent).unwrap();
     assert!(attacked.findings.iter().all(|own| own.exposed.hits == 0 && own.risk == 0.0));
+}
+
+/// survey PM-12, AT-04, on the first two classes of FX-1.3: as much knowledge as the file says, and all worlds beside it.
+#[test]
+fn the_worst_knowledge_is_as_strong_as_the_file_says() {
+    let rows = [(0, 0), (0, 3), (0, 1), (0, 2), (1, 2), (1, 3), (1, 0), (1, 0)];
+    let release = release(&rows);
+    let (people, truth) = members(&release);
+    for (statements, exposed) in [(0, 0), (1, 0), (2, 4), (3, 8)] {
+        let strength = Strength { statements, ..Strength::default() };
+        let knowledge = Knowledge { strength, ..Knowledge::default() };
+        let adversary =
+            Adversary { confidence: 1.0, ..adversary(&release, &people, Some(&truth), &knowledge, &[]) };
+        let found = adversary.attack(Some(&words(&["boolean"])), &Silent).unwrap();
+        let finding = &found.findings[0];
+        assert_eq!(finding.exposed.hits, exposed, "{statements}");
+        assert!(finding.notes[0].contains("0.500, 0.750, 1.000, 1.000"), "{:?}", finding.notes);
+        let gone_through = finding.notes.iter().any(|own| own.starts_with("All 288 worlds"));
+        assert!(gone_through || statements > 1, "{:?}", finding.notes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// On small tables the worst knowledge of any strength is what all worlds say; if not, the attack fails.
+    #[test]
+    fn the_worst_knowledge_is_what_worlds_say(
+        rows in prop::collection::vec((0u32..2, 0u32..3), 2..7),
+        statements in 0u32..3,
+        three_d in prop::array::uniform3(0u32..3),
+    ) {
+        let mut rows = rows;
+        rows.sort_unstable();
+        let first = rows[0].0;
+        rows.iter_mut().for_each(|own| own.0 = u32::from(own.0 != first));
+        let release = release(&rows);
+        let (people, truth) = members(&release);
+        let knowledge = Knowledge { strength: Strength { statements, three_d }, ..Knowledge::default() };
+        let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
+        let found = adversary.attack(Some(&words(&["boolean", "three-d"])), &Silent);
+        let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let said = |own: &Finding| own.notes.iter().any(|own| own.contains("were gone through besides"));
+        prop_assert!(statements > 1 || said(&found.findings[0]), "{:?}", found.findings[0].notes);
+        prop_assert!(said(&found.findings[1]), "{three_d:?} {:?}", found.findings[1].notes);
+    }
+}
+
+/// survey AT-13: who knows that all women have the one value and no man has it is sure of everybody, and who knows no rule of nobody.
+#[test]
+fn more_rules_expose_more() {
+    let rows: Vec<(u32, u32)> = (0..12).map(|n| (n / 6, if n < 6 { n / 3 } else { n % 2 })).collect();
+    let release = release(&rows);
+    let (people, truth) = members(&release);
+    let sex: Vec<u32> = rows.iter().map(|own| own.1).collect();
+    let coverage = Coverage::new((0..2).map(|_| vec![0, 1]), 2);
+    let shared = vec![SharedColumn { quasi: 0, values: &sex, coverage: &coverage, points: None }];
+    let rules = Some(crate::knowledge::Rules { top: 2, support: 3 });
+    let knowledge = Knowledge { rules, ..Knowledge::default() };
+    let adversary = Adversary {
+        crowd: Crowd { count: 12, shared },
+        confidence: 0.9,
+        ..adversary(&release, &people, Some(&truth), &knowledge, &[])
+    };
+    let mut found = adversary.made("max-entropy", &Silent).unwrap();
+    assert_eq!(found[0].finding.exposed.hits, 12);
+    assert_eq!(found[0].finding.right.map(|own| own.hits), Some(12));
+    priors::growth(&adversary, &mut found, &Silent).unwrap();
+    let told = "With the 0, 1, 2 strongest rules of each kind: 0, 12, 12 people exposed.";
+    assert!(found[0].finding.notes.iter().any(|own| own == told), "{:?}", found[0].finding.notes);
+    // Whose rules they would be is not known of another list.
+    let other = Adversary { own_table: true, ..adversary.clone() };
+    assert!(matches!(other.made("max-entropy", &Silent), Err(AttackError::Needs(_))));
 }

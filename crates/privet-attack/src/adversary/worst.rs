@@ -2,8 +2,11 @@
 //!
 //! Nobody is said to know it. These tell how little would be needed: a person is exposed when the worst knowledge of this
 //! size makes the adversary sure of their value. They have no risk of their own; who wants to bound them promises the
-//! criterion of the same name. To be sure that a value is missing is to have learned nothing: no missing value is a target,
-//! though it may be what a statement speaks of.
+//! criterion of the same name. How much knowledge that is the knowledge file says ([`Strength`](crate::knowledge::Strength)). To be sure
+//! that a value is missing is to have learned nothing: no missing value is a target, though it may be what a statement speaks of.
+//!
+//! The figures come from the fast forms. Where there are few worlds, all of them and all such knowledge are gone through besides, by
+//! the definitions alone (`worlds::brute`), and have to say the same.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +16,13 @@ use super::Adversary;
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Unit, Whom, tenths};
 use crate::linking::candidates_alone;
 use crate::target::Target;
-use crate::worlds::ck_worst;
+use crate::worlds::{
+    Bucket, Buckets, Consequent, ck_breach_by_worlds, ck_worst, count_worlds, three_d_breach_by_worlds,
+};
 
-/// So many statements somebody is taken to know.
-const STATEMENTS: u32 = 1;
+/// Conjunctions, and pieces of knowledge of the 3D criterion, that are gone through at most, and what is looked up for all of them.
+const MOST_KNOWLEDGE: u64 = 300_000;
+const MOST_LOOKS: u64 = 20_000_000;
 
 /// Per group how often each of its values occurs, the largest first, and how often none is given.
 fn counts(target: &Target<'_>) -> Vec<(Vec<u64>, u64)> {
@@ -53,13 +59,73 @@ fn one_statement(counts: &[u64], missing: u64) -> f64 {
     counts.iter().enumerate().filter(|own| *own.1 > 0).map(chance).fold(0.0, f64::max)
 }
 
+/// The largest chance of a value that is not missing for who knows so many implications about people of a group. Of several, missing
+/// values count as one that could be learned like any other: no less than what can be told.
+fn statements(counts: &[u64], missing: u64, k: u32) -> f64 {
+    match (counts, k) {
+        ([], _) => 0.0,
+        ([most, ..], 0) => *most as f64 / counts.iter().sum::<u64>().saturating_add(missing) as f64,
+        (_, 1) => one_statement(counts, missing),
+        (_, _) => ck_worst(&[[counts, &[missing]].concat()], k).chance,
+    }
+}
+
+/// The groups with a value that is not missing as buckets, with all missing values as one; `None` where they are none or too many.
+fn buckets(target: &Target<'_>) -> Option<Buckets> {
+    let column = target.column()?;
+    let codes = column.domain.len() as u32;
+    let of = |group: u32| {
+        let cells = column.histograms.of(group).iter();
+        let value = |value: u32| if column.domain.is_missing(value) { codes } else { value };
+        cells.flat_map(|&(own, count)| std::iter::repeat_n(value(own), count as usize)).collect::<Vec<u32>>()
+    };
+    // More records than these have more worlds than are gone through, or one value.
+    if target.release.table.rows > MOST_PEOPLE {
+        return None;
+    }
+    let mut next = 0;
+    let groups = (0..target.release.groups.len() as u32).map(of);
+    let told = groups.filter(|values| values.iter().any(|&value| value != codes));
+    let list = told.map(|values| {
+        let people = (next..next + values.len() as u32).collect();
+        next += values.len() as u32;
+        Bucket { people, values }
+    });
+    let list: Vec<Bucket> = list.collect();
+    let has_missing = list.iter().any(|own| own.values.contains(&codes));
+    Buckets::new(list, codes + u32::from(has_missing)).ok().filter(|own| !own.list().is_empty())
+}
+
+/// So many records there are at most where all worlds are gone through.
+const MOST_PEOPLE: usize = 64;
+
+/// What going through all worlds and all knowledge says besides, where it was done: that it is the same.
+fn besides(buckets: Option<&Buckets>, fast: f64, slow: Option<f64>) -> Result<Option<String>, AttackError> {
+    let Some((buckets, slow)) = buckets.zip(slow) else { return Ok(None) };
+    if (fast - slow).abs() > 1e-9 {
+        return Err(AttackError::Internal(format!(
+            "the worst knowledge tells {fast:.6} by the fast form and {slow:.6} by going through all worlds"
+        )));
+    }
+    let worlds = count_worlds(buckets.list()).0.map_or(String::new(), |own| format!(" {own}"));
+    Ok(Some(format!(
+        "All{worlds} worlds and all such knowledge of them were gone through besides, and tell the same."
+    )))
+}
+
+/// How many sets of this size there are.
+fn sets(of: usize, size: usize) -> f64 {
+    (0..size.min(of)).map(|at| (of - at) as f64 / (at + 1) as f64).product()
+}
+
 pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<Option<Found>, AttackError> {
     let all = counts(target);
+    let k = adversary.knowledge.strength.statements;
     // Groups that are alike are equally in danger.
     let mut chances: foldhash::HashMap<(&[u64], u64), f64> = foldhash::HashMap::default();
     let sure: Vec<f64> = all
         .iter()
-        .map(|(own, missing)| *chances.entry((own, *missing)).or_insert_with(|| one_statement(own, *missing)))
+        .map(|(own, missing)| *chances.entry((own, *missing)).or_insert_with(|| statements(own, *missing, k)))
         .collect();
     let has_missing = all.iter().any(|(own, missing)| !own.is_empty() && *missing > 0);
     // Over the whole table a missing value is one like others, where there are others: no less than what can be told.
@@ -76,17 +142,34 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
         ),
         "To bound this, promise `c-k-safety`.".to_owned(),
     ];
+    let slow = buckets(target);
+    let by_worlds = slow.as_ref().and_then(|own| {
+        // With one atom a side: more tell no more (survey PM-12).
+        let each = own.list().len() as u64 * u64::from(own.domain());
+        ck_breach_by_worlds(own, k, Consequent::Or, 1, MOST_KNOWLEDGE.min(MOST_LOOKS / each.max(1))).ok()
+    });
+    notes.extend(besides(slow.as_ref(), worst(k), by_worlds)?);
+    if has_missing && k > 1 {
+        notes.push(
+            "Of several statements, to learn that a value is missing counts like any other for everybody."
+                .to_owned(),
+        );
+    }
     if has_missing {
         notes.push("For these figures, to learn that a value is missing counts like any other.".to_owned());
     }
+    let (known, make) = if k == 1 { ("statement", "makes") } else { ("statements", "make") };
     let success = format!(
-        "{STATEMENTS} statement of the form \"if this person has this value, then that person has that\" about people of the same \
-         group makes the adversary at least {} % sure of a value",
+        "{k} {known} of the form \"if this person has this value, then that person has that\" about people of the same \
+         group {make} the adversary at least {} % sure of a value",
         crate::percent(adversary.confidence)
     );
     Ok(Some(found(
         "boolean",
-        "the worst statement of that form that is true, chosen for each person",
+        match k {
+            1 => "the worst statement of that form that is true, chosen for each person",
+            _ => "the worst statements of that form that are true, chosen for each person",
+        },
         success,
         adversary,
         target,
@@ -100,14 +183,15 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
     // Where values may be missing, the others have the point each for itself.
     let told = (0..column.domain.len() as u32).filter(|&code| !column.domain.is_missing(code));
     let has_missing = told.clone().count() < column.domain.len();
-    let point = ThreeD { l: 1, k: 1, m: 1, c: 1.0 };
+    let [l, k, m] = adversary.knowledge.strength.three_d;
+    let point = ThreeD { l, k, m, c: 1.0 };
     let values: BTreeMap<String, ThreeD> = match has_missing {
         true => told.map(|code| (column.domain.text(code).to_owned(), point)).collect(),
         false => BTreeMap::new(),
     };
     if has_missing && values.is_empty() {
         let nobody = vec![0.0; target.release.groups.len()];
-        return Ok(Some(three_d_found(adversary, target, &nobody)));
+        return Ok(Some(three_d_found(adversary, target, &nobody, None)));
     }
     let rule = Requirement::ThreeD {
         l: 0,
@@ -138,17 +222,51 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
             counts[value as usize] = 0;
         }
     }
-    Ok(Some(three_d_found(adversary, target, &criterion.reached_together(&classes))))
+    let sure = criterion.reached_together(&classes);
+    // The definition has missing values among those that are learned.
+    let slow = if has_missing { None } else { buckets(target) };
+    let by_worlds = slow.as_ref().and_then(|own| three_d_by_worlds(own, [l, k, m].map(|own| own as usize)));
+    let fast = sure.iter().copied().fold(0.0, f64::max);
+    let told = besides(slow.as_ref(), fast, by_worlds)?;
+    Ok(Some(three_d_found(adversary, target, &sure, told)))
 }
 
-fn three_d_found(adversary: &Adversary<'_>, target: &Target<'_>, sure: &[f64]) -> Found {
-    let notes = vec![
+/// The 3D criterion by all worlds, where there are few, and little such knowledge.
+fn three_d_by_worlds(buckets: &Buckets, [l, k, m]: [usize; 3]) -> Option<f64> {
+    let people: usize = buckets.list().iter().map(|own| own.people.len()).sum();
+    let (others, values) = (people.saturating_sub(1), buckets.domain() as usize);
+    let facts = (values as f64).powi(k.min(others) as i32);
+    let knowledge = buckets.list().len() as f64
+        * sets(others, k)
+        * sets(others.saturating_sub(k), m)
+        * sets(values.saturating_sub(1), l)
+        * values as f64
+        * facts;
+    (knowledge <= MOST_KNOWLEDGE as f64).then(|| three_d_breach_by_worlds(buckets, l, k, m).ok()).flatten()
+}
+
+fn three_d_found(
+    adversary: &Adversary<'_>,
+    target: &Target<'_>,
+    sure: &[f64],
+    besides: Option<String>,
+) -> Found {
+    let mut notes = vec![
         format!("The surest that anybody could be: {:.3}.", sure.iter().copied().fold(0.0, f64::max)),
         "To bound this, promise `three-d`.".to_owned(),
     ];
+    notes.extend(besides);
+    let [l, k, m] = adversary.knowledge.strength.three_d;
+    let many = |own: u32, one: &str, several: &str| match own {
+        1 => one.to_owned(),
+        own => several.replace("{}", &own.to_string()),
+    };
     let success = format!(
-        "knowing one value that a person does not have, the value of one other, and one who would give the person away makes \
-         the adversary at least {} % sure of a value",
+        "knowing {} that a person does not have, {}, and {} who would give the person away makes the adversary at least {} % sure of \
+         a value",
+        many(l, "one value", "{} values"),
+        many(k, "the value of one other", "the values of {} others"),
+        many(m, "one", "{}"),
         crate::percent(adversary.confidence)
     );
     found(
@@ -291,9 +409,27 @@ mod tests {
         #[test]
         fn one_statement_is_the_general_one(mut counts in prop::collection::vec(1u64..30, 1..8)) {
             counts.sort_unstable_by(|a, b| b.cmp(a));
-            let general = ck_worst(std::slice::from_ref(&counts), STATEMENTS).chance;
+            let general = ck_worst(std::slice::from_ref(&counts), 1).chance;
             prop_assert!((one_statement(&counts, 0) - general).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn what_tells_something_else_is_a_mistake() {
+        let class = Bucket { people: vec![0, 1, 2, 3], values: vec![0, 0, 1, 2] };
+        let class = Buckets::new(vec![class], 3).unwrap();
+        let told = besides(Some(&class), 0.5, Some(0.5)).unwrap().unwrap();
+        assert!(told.starts_with("All 12 worlds and all such knowledge"), "{told}");
+        assert_eq!(besides(Some(&class), 0.5, None), Ok(None));
+        assert!(matches!(besides(Some(&class), 0.5, Some(0.75)), Err(AttackError::Internal(_))));
+    }
+
+    #[test]
+    fn several_statements_tell_no_less() {
+        let told = |k: u32| statements(&[3, 2, 1], 2, k);
+        assert_eq!((told(0), statements(&[], 4, 2)), (3.0 / 8.0, 0.0));
+        assert!(told(0) < told(1) && told(1) < told(2) && told(2) <= told(3));
+        assert_eq!(statements(&[1, 1, 1, 1], 0, 3), 1.0);
     }
 
     #[test]

@@ -694,3 +694,139 @@ fn correlated_noise_is_attacked() {
     let beside = finding(&assessed, "best-linear-estimate")["risk"].as_f64().unwrap();
     assert!(beside > 0.9 && beside > alone + 0.2, "{alone} {beside}");
 }
+
+/// A value that only a suppressed record has: to deny it in a statement says nothing, as in `negations`; a value of nobody is a mistake.
+#[test]
+fn statements_about_suppressed_values_are_read() {
+    let dir = Dir::new();
+    dir.write("t.csv", "age,s\n20,flu\n21,hiv\n30,gout\n22,hiv\n23,flu\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5], min = 20 }\n\
+         [columns.s]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n[search]\nsuppress-at-most = 0.2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    assert!(!dir.text("release/data.csv").contains("gout"));
+    let args = [
+        "attack",
+        "release",
+        "--original",
+        "job.toml",
+        "--knowledge",
+        "k.toml",
+        "--confidence",
+        "1",
+        "--json",
+    ];
+    let exposed = |knowledge: &str| {
+        dir.write("k.toml", knowledge);
+        finding(&dir.expect(0, &args).json(), "background-knowledge")["exposed"]["hits"].as_u64()
+    };
+    assert_eq!(exposed("statements = ['\"1\" != \"gout\"']\n"), Some(0));
+    assert_eq!(
+        exposed(
+            "[[negations]]\nperson = \"1\"\nnot = [\"gout\"]\n[[negations]]\nperson = \"2\"\nnot = [\"flu\"]\n"
+        ),
+        Some(1)
+    );
+    assert_eq!(exposed("statements = ['\"1\" = \"gout\" or \"2\" = \"hiv\"']\n"), Some(1));
+    dir.write("k.toml", "statements = ['\"1\" != \"grippe\"']\n");
+    dir.expect(2, &args).says("this is no value of the sensitive column");
+}
+
+/// What buckets leave to deFinetti's attack is told of people, by name, and scored, whether or not they are exposed.
+#[test]
+fn what_is_concluded_of_buckets_is_told_of_people() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS).write("ages.csv", AGES);
+    let anatomy = "[search]\nalgorithm = \"anatomy\"\n";
+    dir.write("job.toml", job("l-diversity = { kind = \"distinct\", l = 2 }", anatomy));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\nname = \"name\"\n");
+    let args =
+        ["attack", "release", "--original", "job.toml", "--knowledge", "k.toml", "--attacks", "definetti"];
+    dir.expect(0, &[&args[..], &["--people", "said.csv"]].concat());
+    let said = dir.text("said.csv");
+    let lines: Vec<Vec<&str>> = said.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 12, "{said}");
+    for own in &lines {
+        assert!(PATIENTS.contains(own[0]) && matches!(own[7], "yes" | "no"), "{said}");
+    }
+}
+
+/// The name that is no column is told, whichever it is in the file.
+#[test]
+fn a_name_on_the_left_that_is_no_column_is_named() {
+    let dir = released();
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\ncolumns = { zzz = \"name\", age = \"age\" }\n");
+    dir.expect(2, &["attack", "release", "--knowledge", "k.toml"]).says("zzz, which stands on the left");
+}
+
+/// survey AT-30, FX-2.3 and FX-2.4 in tens of people: of the whole, t-closeness lets no class with cancer alone be published. Whoever
+/// has that class alone may publish it as it is, and everybody in it is told.
+#[test]
+fn t_closeness_allows_in_parts_what_it_forbids_in_whole() {
+    let dir = Dir::new();
+    let part = "30,M,cancer\n".repeat(20);
+    let older = |sex: &str| format!("50,{sex},flu\n").repeat(40) + &format!("50,{sex},cancer\n").repeat(20);
+    let whole = "10,M,flu\n".repeat(40) + &part + &older("M") + &older("F");
+    dir.write("whole.csv", format!("age,sex,condition\n{whole}"));
+    dir.write("part.csv", format!("age,sex,condition\n{part}"));
+    dir.write("ages.csv", "10;<40;*\n30;<40;*\n50;>=40;*\n");
+    for name in ["whole", "part"] {
+        let job = format!(
+            "[input]\npath = \"{name}.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = \"ages.csv\"\n\
+             [columns.sex]\nrole = \"quasi\"\n[columns.condition]\nrole = \"sensitive\"\n\
+             [privacy]\nt-closeness = {{ t = 0.1, kind = \"equal\" }}\n[output]\nfolder = \"{name}\"\n"
+        );
+        dir.write(&format!("{name}.toml"), job);
+        dir.expect(0, &["anonymize", &format!("{name}.toml"), "--quiet"]);
+    }
+    // FX-2.3: those below 40 together are as the whole.
+    let released = dir.text("whole/data.csv");
+    assert_eq!(released.matches("<40,M,flu").count(), 40);
+    assert_eq!(released.matches("<40,M,cancer").count(), 20);
+    assert_eq!(dir.text("part/data.csv").matches("30,M,cancer").count(), 20);
+    let exposed = |name: &str| {
+        let job = format!("{name}.toml");
+        let assessed =
+            dir.expect(0, &["attack", name, "--original", &job, "--confidence", "1", "--json"]).json();
+        finding(&assessed, "homogeneity")["exposed"]["rate"].as_f64()
+    };
+    assert_eq!((exposed("whole"), exposed("part")), (Some(0.0), Some(1.0)));
+}
+
+/// survey AT-13 and AT-04: rules of the original are known to `max-entropy`, which says what more of them tell, and the worst knowledge is
+/// as strong as the file says. The strongest rule that rests on one person tells what that person has.
+#[test]
+fn rules_and_strength_are_read() {
+    let dir = released();
+    dir.write("k.toml", "[rules]\ntop = 1\nsupport = 1\n[strength]\nstatements = 2\n");
+    let args = [
+        "attack",
+        "release",
+        "--original",
+        "job.toml",
+        "--knowledge",
+        "k.toml",
+        "--confidence",
+        "1",
+        "--json",
+    ];
+    let assessed = dir.expect(0, &args).json();
+    let found = finding(&assessed, "max-entropy");
+    assert_eq!(found["exposed"]["hits"].as_u64(), Some(5), "{found:#}");
+    assert!(
+        found["notes"]
+            .to_string()
+            .contains("With the 0, 1 strongest rules of each kind: 4, 5 people exposed."),
+        "{found:#}"
+    );
+    let found = finding(&assessed, "boolean");
+    assert!(found["success"].as_str().unwrap().starts_with("2 statements of the form"), "{found:#}");
+    assert_eq!(found["exposed"]["hits"].as_u64(), Some(12));
+    // Another list is not whom the rules are about.
+    dir.write("k.toml", "[people]\npath = \"patients.csv\"\nname = \"name\"\n[rules]\ntop = 1\n");
+    let assessed = dir.expect(0, &args).json();
+    assert!(not_made(&assessed).contains(&"max-entropy"));
+}

@@ -68,7 +68,7 @@ fn few_worlds_are_gone_through() {
         ["attack", "release", "--original", "job.toml", "--attacks", "definetti", "--people", "who.csv"];
     dir.expect(0, &args);
     let who = dir.text("who.csv");
-    assert!(who.contains("record 6,definetti,d,2,no,None,0.8438,,None 0.8438; Cancer 0.156"), "{who}");
+    assert!(who.contains("\n6,definetti,d,2,no,None,0.8438,yes,None 0.8438; Cancer 0.156"), "{who}");
 }
 
 /// Names of others on the list hide nobody: whoever is attacked is in the data, and so in all releases of it.

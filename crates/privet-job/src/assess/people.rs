@@ -170,10 +170,9 @@ impl PeopleTable {
                 || file.name.as_ref() == Some(theirs)
                 || job.is_some_and(|job| job.job.columns.contains_key(ours))
         };
-        if let Some(number) = file.columns.iter().position(|own| !is_column(own)) {
+        if let Some((ours, _)) = file.columns.iter().find(|own| !is_column(*own)) {
             return Err(JobError::new(format!(
-                "`columns` of a table of people: the {}. name on the left is no column of the release; write it as it is there",
-                number + 1
+                "`columns` of a table of people: {ours}, which stands on the left, is no column of the release; write it as it is there"
             ))
             .into());
         }
@@ -366,6 +365,12 @@ impl PeopleTable {
             }
         }
         Ok(among)
+    }
+
+    /// Whether somebody has this value of a sensitive column of the release, by its position there.
+    pub fn has_value(&self, column: usize, text: &str) -> bool {
+        let position = self.sensitive.get(column).copied().flatten();
+        position.is_some_and(|position| self.table.columns[position].domain.code_of(text).is_some())
     }
 
     /// What is true of people who are in no release: their values where the table has them.

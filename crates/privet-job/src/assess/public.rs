@@ -55,6 +55,7 @@ const OF_THE_RELEASE: &[&str] = &[
     "The worst that any statements about the whole table would tell",
     "The surest that anybody could be",
     "To bound this, promise",
+    "worlds and all such knowledge of them were gone through besides",
     "to learn that a value is missing counts like any other",
     "The fewest values that are left for anybody",
 ];

@@ -14,7 +14,7 @@
 use std::path::Path;
 
 use privet_attack::adversary::{Adversary, Strangers, distances, equal_records, suspects};
-use privet_attack::knowledge::PeopleFile;
+use privet_attack::knowledge::{PeopleFile, Strength};
 use privet_attack::reproduction::{Control, Equal, membership, reproduction};
 use privet_attack::{AttackError, Conclusions, Finding, Found, Knowledge, Whom};
 use privet_data::{Column, Progress, Random, Table};
@@ -141,7 +141,9 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         ("priors", !own.priors.is_empty()),
         ("statements", !own.statements.is_empty()),
         ("releases", !own.releases.is_empty()),
+        ("rules", own.rules.is_some()),
         ("server", own.server.is_some()),
+        ("strength", own.strength != Strength::default()),
         ("known-attributes", own.known_attributes.is_some()),
     ];
     match parts.iter().find(|part| part.1) {
@@ -304,6 +306,7 @@ impl Attacked<'_> {
             hierarchies: &hierarchies,
             knowledge: self.knowledge,
             person: &nobody,
+            is_value: &|_, _| false,
             of_prior: &[],
             others: &[],
             minimality: None,

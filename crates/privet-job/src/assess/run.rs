@@ -81,6 +81,13 @@ pub(crate) fn run_attacks(
     };
     let names = table.as_ref().map(PeopleTable::by_name).unwrap_or_default();
     let person = |name: &str| names.get(name).copied().flatten();
+    // What was suppressed is known from the original, or from a list that says what people have.
+    let is_value = |column: usize, text: &str| {
+        let in_original =
+            original.and_then(|own| Some(&own.table.columns[*own.sensitive.get(column)?].domain));
+        in_original.is_some_and(|own| own.code_of(text).is_some())
+            || table.as_ref().is_some_and(|own| own.has_value(column, text))
+    };
     let of_prior: Vec<Vec<bool>> = knowledge
         .priors
         .iter()
@@ -137,6 +144,7 @@ pub(crate) fn run_attacks(
         hierarchies: &hierarchies,
         knowledge,
         person: &person,
+        is_value: &is_value,
         of_prior: &of_prior,
         others: &others,
         confidence: settings.confidence,

@@ -1,5 +1,6 @@
 //! Files for the owner: what is concluded about each person, and the page.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -158,6 +159,10 @@ pub(super) fn people_by(
     names: &Names<'_>,
 ) -> Result<(), RunError> {
     let mut text = String::from(PEOPLE);
+    let mut person_of = HashMap::new();
+    for (person, record) in (0u32..).zip(truth.into_iter().flat_map(|own| &own.record_of)) {
+        person_of.extend(record.map(|record| (record, person)));
+    }
     for own in conclusions {
         let column = own.column.and_then(|column| release.sensitive.get(column));
         let label = |value: u32| match (&own.concepts, column) {
@@ -169,19 +174,25 @@ pub(super) fn people_by(
             own.concepts.is_some() || column.is_none_or(|column| !column.domain.is_missing(value))
         };
         for (person, fate) in (0u32..).zip(&own.fate) {
-            let name = match own.whom {
-                Whom::People => (names.person)(person),
-                Whom::Records => format!("record {}", u64::from(person) + 1),
-                Whom::Rows => (names.row)(person),
+            // Whose a record is the owner may know.
+            let someone = match own.whom {
+                Whom::People => Some(person),
+                Whom::Records => person_of.get(&person).copied(),
+                Whom::Rows => None,
+            };
+            let name = match (own.whom, someone) {
+                (Whom::Rows, _) => (names.row)(person),
+                (_, Some(someone)) => (names.person)(someone),
+                (_, None) => format!("record {}", u64::from(person) + 1),
             };
             let belief = own.beliefs.of(person);
             let guess = belief.and_then(|belief| belief.best(tells));
             let chance = own.chance.as_ref().and_then(|chance| chance.get(person as usize).copied());
             let value = match &own.truth {
                 Some(codes) => codes.get(person as usize).copied(),
-                None => (own.whom == Whom::People && own.concepts.is_none())
-                    .then(|| truth?.values.get(own.column?)?.get(person as usize).copied().flatten())
-                    .flatten(),
+                None => someone.filter(|_| own.concepts.is_none()).and_then(|someone| {
+                    truth?.values.get(own.column?)?.get(someone as usize).copied().flatten()
+                }),
             };
             let right = match (fate, guess, value) {
                 (Fate::Right, ..) => "yes",
