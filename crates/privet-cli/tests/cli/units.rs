@@ -39,9 +39,12 @@ fn dir() -> Dir {
 fn noise_below_a_unit_is_refused_by_everybody() {
     let dir = dir();
     for (setting, said) in [
-        ("columns.income.perturb.sd=100.0", "a unit that all values share"),
+        ("columns.income.perturb.sd=100.0", "a unit of 1000 that all values share"),
         ("columns.income.perturb.sd=100.0", "at least 1000 is accepted"),
-        ("columns.income.perturb={ noise = \"correlated\", factor = 0.001 }", "a unit that all values share"),
+        (
+            "columns.income.perturb={ noise = \"correlated\", factor = 0.001 }",
+            "a unit of 1000 that all values share",
+        ),
         (
             "columns.age.perturb={ noise = \"gaussian\", sd = 2.0, unit = 1000.0 }",
             "the unit that is declared",
