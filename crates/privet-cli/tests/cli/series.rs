@@ -120,7 +120,7 @@ fn what_is_no_order_in_time_is_refused() {
         ("[time]\nknown = 40\n", &[], "--original"),
         ("[time]\nknown = 3\n", &["--original", "meter.csv"], "at least 4"),
         ("[time]\nsort = \"hour\"\n", &[], "order and known"),
-        ("known-attributes = 2\n[time]\n", &[], "`[time]` alone"),
+        ("known-attributes = 2\n[time]\n", &[], "`[time]` and `[[releases]]` alone"),
     ] {
         dir.write("time.toml", text);
         dir.expect(2, &[&["attack", "release", "--knowledge", "time.toml"][..], more].concat()).says(said);

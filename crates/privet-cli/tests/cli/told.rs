@@ -91,7 +91,7 @@ fn labels_that_are_names_bound_nothing() {
     dir.write("people.csv", "age\n30\n").write("knowledge.toml", "[people]\npath = \"people.csv\"\n");
     let attack =
         &["attack", "release", "--knowledge", "knowledge.toml", "--attacks", "linking", "--people", "p.csv"];
-    dir.expect(0, attack).prints("labels of age are names that exclude nobody here");
+    dir.expect(0, attack).prints("labels of `age` are names that exclude nobody here");
     assert!(dir.text("p.csv").contains(",8,"), "{}", dir.text("p.csv"));
 
     dir.write("ages.csv", "21;20-30;*\n30;20-30;*\n31;31-40;*\n40;31-40;*\n");

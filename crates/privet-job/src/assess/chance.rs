@@ -14,7 +14,7 @@ use privet_report::{Assessment, NotMade};
 
 use super::gate::Gated;
 use super::perturbed::Source;
-use super::{AttackOptions, not_made_of, perturbed, public, records};
+use super::{AttackOptions, hold_limit, perturbed, public, records};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
@@ -56,27 +56,8 @@ pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, 
         Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned()),
         other => other?,
     };
-    let Some(accepted) = section.max_risk else { return Ok(gated) };
-    let assessment = &gated.assessment;
-    if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, assessment)) {
-        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
-    }
-    let Some(worst) = assessment.worst() else {
-        let why = assessment.not_made.first().map_or("no attack that counts applies", |own| own.why.as_str());
-        let problem = format!("is given, and nothing shows that it is kept: {why}");
-        return Err(JobError::key("adversary.max-risk", problem).into());
-    };
-    match worst.risk > accepted {
-        true => Err(RunError::Attacked {
-            attack: worst.attack,
-            column: worst.column.clone(),
-            risk: worst.risk,
-            knowing: "",
-            accepted,
-            instead: INSTEAD,
-        }),
-        false => Ok(gated),
-    }
+    hold_limit(section, &gated.assessment, INSTEAD)?;
+    Ok(gated)
 }
 
 /// No attack was made, for this reason.

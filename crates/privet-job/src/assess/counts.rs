@@ -20,7 +20,7 @@ use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
 use super::views::{COMPOSITION, composition};
-use super::{AttackOptions, MORE_PRIVACY, not_made_of, write};
+use super::{AttackOptions, MORE_PRIVACY, hold_limit, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 use crate::load::Loaded;
@@ -54,26 +54,8 @@ pub(crate) fn gate(
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
     let assessment = attack(folder, manifest, section, Some(loaded), progress)?;
-    let Some(accepted) = section.max_risk else { return Ok(assessment) };
-    if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment)) {
-        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
-    }
-    let Some(worst) = assessment.worst() else {
-        let why = assessment.not_made.first().map_or("no attack applies", |own| own.why.as_str());
-        let problem = format!("is given, and nothing shows that it is kept: {why}");
-        return Err(JobError::key("adversary.max-risk", problem).into());
-    };
-    match worst.risk > accepted {
-        true => Err(RunError::Attacked {
-            attack: worst.attack,
-            column: worst.column.clone(),
-            risk: worst.risk,
-            knowing: "",
-            accepted,
-            instead: MORE_PRIVACY,
-        }),
-        false => Ok(assessment),
-    }
+    hold_limit(section, &assessment, MORE_PRIVACY)?;
+    Ok(assessment)
 }
 
 /// What the release's own report may say: what its readers could find out themselves.

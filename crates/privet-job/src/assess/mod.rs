@@ -34,6 +34,7 @@ use privet_data::{Progress, Role, Table};
 use privet_release::{Published, PublishedPerturbed, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
+use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 pub(crate) use chance::{Chance, gate as gate_of_chance, words as words_of_chance};
 pub(crate) use gate::gate;
@@ -117,7 +118,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     }
     let is_perturbed = PublishedPerturbed::is_at(&options.release);
     let of_counts = counts::manifest(&options.release);
-    crate::adversary::AdversarySection {
+    AdversarySection {
         // Attacks on noise have words of their own.
         attacks: options.attacks.clone().filter(|_| !is_perturbed),
         confidence: options.confidence,
@@ -201,6 +202,29 @@ pub fn untried(options: &AttackOptions, assessment: &Assessment) -> Option<Strin
         }
     }
     .to_owned())
+}
+
+/// Refuses what an attack succeeds against more often than is accepted, and what nothing shows to keep the limit; `instead` is what
+/// may be done.
+fn hold_limit(
+    section: &AdversarySection,
+    assessment: &Assessment,
+    instead: &'static str,
+) -> Result<(), RunError> {
+    let Some(accepted) = section.max_risk else { return Ok(()) };
+    if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, assessment)) {
+        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
+    }
+    let Some(worst) = assessment.worst() else {
+        let why = assessment.not_made.first().map_or("no attack that counts applies", |own| own.why.as_str());
+        let problem = format!("is given, and nothing shows that it is kept: {why}");
+        return Err(JobError::key("adversary.max-risk", problem).into());
+    };
+    if worst.risk <= accepted {
+        return Ok(());
+    }
+    let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
+    Err(RunError::Attacked { attack, column, risk, knowing: "", accepted, instead })
 }
 
 /// The first of attacks asked for by name that was not made on any column, and why on each.

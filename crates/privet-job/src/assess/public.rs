@@ -125,7 +125,7 @@ mod tests {
             "It was made on a random sample",
             "There are too many worlds",
             "Of 12 records the walks",
-            "Not counted: 3",
+            "Not counted as exposed: 3",
             "For 5 people several records",
         ];
         assert_eq!(told.notes.len(), expected.len(), "{:?}", told.notes);

@@ -66,7 +66,7 @@ fn the_page_tells_what_beliefs_can_become() {
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!answer_html(&facts()).contains("becomes"));
+    assert!(!answer_html(&facts()).contains("% becomes"));
 }
 
 /// Where the ledger lies is nobody's business but its keeper's; and no heading is empty.
