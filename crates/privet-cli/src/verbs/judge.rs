@@ -186,7 +186,10 @@ fn laws(found: &Judgement, text: &mut String) {
     }
     if let Some(epsilon) = laws.epsilon_of_answers {
         text.push_str(&format!(
-            "Private answers (`privet query`) keep a belief of --alpha at --beta or below with an epsilon of up to {epsilon}.\n"
+            "Private answers (`privet query`) keep a belief of --alpha at --beta or below with an epsilon of up to {} where \
+             neighbouring tables add or remove a person, as by default, and {epsilon} where they replace one.\n",
+            // What somebody's records say is two steps away: without them, and with others.
+            (epsilon * 1e4 / 2.0 + 1e-9).floor() / 1e4
         ));
     }
     if let Some(own) = &laws.breach {

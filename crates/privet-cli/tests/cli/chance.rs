@@ -182,3 +182,14 @@ fn two_perturbed_releases_are_averaged() {
     dir.expect(0, &[&turned[..], &["--force"]].concat());
     refused("[[releases]]\nfolder = \"turned\"\n", "has 399 records, and the release 400");
 }
+
+/// What is made with values of the original is counted by it: the owner is told, readers are not.
+#[test]
+fn attacks_that_only_the_original_scores_stay_at_home() {
+    let dir = dir(&format!("{LAWS}[adversary]\nknowledge = \"k.toml\"\n"));
+    dir.write("k.toml", "[time]\nknown = 20\n");
+    let told = dir.expect(0, &["randomize", "job.toml", "--json"]).json();
+    assert!(told.to_string().contains("known-points"), "{told}");
+    let public = dir.json("release/report.json").to_string();
+    assert!(public.contains("spectral-filter") && !public.contains("\"attack\":\"known-points"), "{public}");
+}

@@ -218,6 +218,10 @@ fn models_matrices_and_views_are_judged() {
     dir.expect(0, &["judge", "matrix.csv", "--alpha", "0.1", "--beta", "0.5"])
         .prints("factor of at most 4")
         .prints("that one is missing is published as it is");
+    // survey PM-18: ln 9 where a person is replaced, half of it where one is added or removed, as privet query does by default.
+    dir.expect(0, &["judge", "matrix.csv", "--alpha", "0.1", "--beta", "0.5"]).prints(
+        "of up to 1.0986 where neighbouring tables add or remove a person, as by default, and 2.1972",
+    );
     dir.expect(1, &["judge", "matrix.csv", "--alpha", "0.2", "--beta", "0.5"]).prints("The worst breach");
     dir.expect(2, &["judge", "matrix.csv", "--alpha", "0.2"]).says("--beta");
     dir.write(

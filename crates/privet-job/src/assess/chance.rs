@@ -119,11 +119,13 @@ fn of_laws(
     }
     let alone = AttackOptions { original: None, ..options.clone() };
     let alone = perturbed::assess(&alone, &knowledge, published, None, quick, progress)?;
-    let told = |own: &Finding| {
+    let told = |own: &Finding| -> Option<Finding> {
         let same = |other: &&Finding| (other.attack, &other.column) == (own.attack, &own.column);
-        alone.attacks.iter().find(same).cloned().unwrap_or_else(|| public::told(own))
+        // Whom noise linkage is sure of is seen without the truth; what else is made with the original alone is counted by it.
+        let of_list = || (own.attack == "noise-linkage").then(|| public::told(own));
+        alone.attacks.iter().find(same).cloned().or_else(of_list)
     };
-    let public = assessment.attacks.iter().map(told).collect();
+    let public = assessment.attacks.iter().filter_map(told).collect();
     Ok(Gated { assessment, public })
 }
 

@@ -29,7 +29,7 @@ pub struct LawsJudged {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deltas: Option<DeltasJudged>,
     /// With --alpha and --beta: up to which epsilon private answers keep a belief of alpha at beta or below (survey PM-18),
-    /// rounded down.
+    /// rounded down, where neighbouring tables replace a person; half of it where they add or remove one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epsilon_of_answers: Option<f64>,
     /// The worst breach of what was asked for, where there is one and it is of a single column.
