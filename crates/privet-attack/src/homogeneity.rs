@@ -1,7 +1,9 @@
 //! Homogeneity (survey AT-02) and similarity (AT-05): finding the group of a person is enough when its records agree.
 //!
-//! The adversary takes every record that may be a person's to be equally probable, so a value is as probable as it is
-//! frequent among them. This is random worlds without further knowledge (AT-11), in closed form. For similarity, values
+//! All worlds are equally probable, which is random worlds without further knowledge (AT-11): within a group a value is as probable as
+//! it is frequent, and where a person may stand in several groups, a group is as probable as there are worlds in which they do
+//! (`chances.rs`). Where these are too many to be counted, every record that may be a person's is taken to be as probable, and only who
+//! is sure whichever group it is counts. For similarity, values
 //! are first recoded to what they have in common: a concept of a hierarchy. What is near in numbers is in `proximity.rs`.
 //!
 //! The control: the same attack against the same people by someone whose copy of the release lacks their own record. What
@@ -11,10 +13,11 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Domain, Hierarchy};
 use rayon::prelude::*;
 
-use crate::finding::{Belief, Beliefs, Found, Verdict, Whom};
+use crate::chances::Chances;
+use crate::finding::{Belief, Beliefs, Found, Least, Verdict, Whom, whichever_group};
 use crate::proximity::{self, Near};
 use crate::rate::Rate;
-use crate::target::{Place, Target};
+use crate::target::{Place, Suspects, Target};
 
 /// What the values of a sensitive column are taken for: themselves, or what several have in common.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,22 +89,33 @@ impl Similar {
 
 /// The attack on what values have in common.
 pub fn similarity(target: &Target<'_>, confidence: f64, similar: &Similar) -> Option<Found> {
+    similarity_by(target, confidence, similar, &Chances::default())
+}
+
+/// The same by how probable it is that people stand where they may.
+pub(crate) fn similarity_by(
+    target: &Target<'_>,
+    confidence: f64,
+    similar: &Similar,
+    chances: &Chances,
+) -> Option<Found> {
     match similar {
-        Similar::Concepts(alike) => attack(target, confidence, Some(alike)),
-        Similar::Near(near) => proximity::attack(target, confidence, near),
+        Similar::Concepts(alike) => attack_by(target, confidence, Some(alike), chances),
+        Similar::Near(near) => proximity::attack_by(target, confidence, near, chances),
     }
 }
 
-/// Beliefs from the frequencies among candidate records; values stand for their concepts when some are given.
-pub fn beliefs(target: &Target<'_>, alike: Option<&Alike>) -> Beliefs {
+/// Beliefs from the frequencies in the groups that may hold people; values stand for their concepts when some are given.
+pub(crate) fn beliefs(target: &Target<'_>, alike: Option<&Alike>, chances: &Chances) -> Beliefs {
     let Some(column) = target.column() else { return Beliefs::default() };
     let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
     let distinct = (0..target.people.profiles() as u32)
         .into_par_iter()
         .map(|profile| {
             let mut weights: Vec<(u32, f64)> = Vec::new();
-            for place in target.people.places(profile) {
-                let each = place.records as f64 / target.release.groups[place.group as usize].max(1) as f64;
+            let (of_place, _) = chances.weights(target.people, profile);
+            for (place, weight) in target.people.places(profile).iter().zip(of_place) {
+                let each = weight / target.release.groups[place.group as usize].max(1) as f64;
                 let cells = column.histograms.of(place.group).iter();
                 weights.extend(cells.map(|&(value, count)| (concept(value), each * count as f64)));
             }
@@ -118,8 +132,18 @@ fn pooled(candidates: u64, mut weights: Vec<(u32, f64)>) -> Belief {
     Belief::of_weights(candidates, pooled.map(|run| (run[0].0, run.iter().map(|own| own.1).sum())))
 }
 
-/// The attack.
+/// The attack, with all records that may be somebody's as probable.
 pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Option<Found> {
+    attack_by(target, confidence, alike, &Chances::default())
+}
+
+/// The attack by how probable it is that people stand where they may.
+pub(crate) fn attack_by(
+    target: &Target<'_>,
+    confidence: f64,
+    alike: Option<&Alike>,
+    chances: &Chances,
+) -> Option<Found> {
     let column = target.column()?;
     // The truth in terms of concepts; a value that is never published is none of them.
     let concept = |value: u32| match alike {
@@ -134,8 +158,13 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
         truth
     });
     let target = Target { truth: truth.as_ref(), ..*target };
-    let beliefs = beliefs(&target, alike);
-    let control = target.truth.is_some().then(|| without_own_record(&target, alike, confidence));
+    let beliefs = beliefs(&target, alike, chances);
+    let control = target.truth.is_some().then(|| without_own_record(&target, alike, chances, confidence));
+    let is_counted = is_counted(target.people, chances);
+    let least = |person: u32, code: u32| match is_counted(person) {
+        true => 1.0,
+        false => whichever_group(&target, alike, person, code),
+    };
     Some(
         Verdict {
             attack: if alike.is_some() { "similarity" } else { "homogeneity" },
@@ -148,11 +177,21 @@ pub fn attack(target: &Target<'_>, confidence: f64, alike: Option<&Alike>) -> Op
             alike,
             control,
             stated: Vec::new(),
-            least: None,
+            least: Some(Least::wherever(least)),
             notes: Vec::new(),
         }
         .found(),
     )
+}
+
+/// Whether what is believed of a person is what all worlds give, so that nothing else has to make as sure.
+pub(crate) fn is_counted<'c>(people: &'c Suspects, chances: &'c Chances) -> impl Fn(u32) -> bool + 'c {
+    let of_profile: Vec<bool> =
+        (0..people.profiles() as u32).map(|profile| chances.weights(people, profile).1).collect();
+    move |person: u32| {
+        let profile = people.profile_of.get(person as usize);
+        profile.and_then(|&own| of_profile.get(own as usize)).is_some_and(|own| *own)
+    }
 }
 
 /// What the adversary is given.
@@ -162,14 +201,19 @@ pub(crate) const ASSUMED: &str = "who is in the data, their quasi columns, and h
 pub(crate) fn success(column: &str, confidence: f64, alike: Option<&str>) -> String {
     let what = alike.map_or("the value".to_owned(), |alike| format!("that it is one of {alike}"));
     format!(
-        "at least {} % of the records that may be a person's agree on {what} in {column}",
+        "the records that may be a person's make the adversary at least {} % sure of {what} in {column}",
         crate::percent(confidence)
     )
 }
 
 /// The people about whom the adversary would be sure, and right, had their own record not been published. They are all of the
 /// data who are looked for: of those whose record was suppressed none can be taken out, and the attack on them is as it was.
-fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f64) -> (Rate, String) {
+fn without_own_record(
+    target: &Target<'_>,
+    alike: Option<&Alike>,
+    chances: &Chances,
+    confidence: f64,
+) -> (Rate, String) {
     let concept = |value: u32| alike.map_or(value, |alike| alike.concept_of[value as usize]);
     let tells = |code: u32| match (alike, target.column()) {
         (Some(alike), _) => alike.tells(code),
@@ -188,13 +232,16 @@ fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f6
             .group_of(person)
             .filter(|own| target.people.places(profile).iter().any(|place| place.group == *own));
         let falls = known.entry((profile, own.filter(|_| truth.is_some()), truth)).or_insert_with(|| {
-            let guess = without(target, target.people.places(profile), own.zip(truth), &concept).best(tells);
+            let (weights, is_counted) = chances.weights(target.people, profile);
+            let places: Vec<(Place, f64)> =
+                target.people.places(profile).iter().copied().zip(weights).collect();
+            let guess = without(target, &places, own.zip(truth), &concept).best(tells);
             let is_right = |value: u32| truth.is_none_or(|truth| truth == value);
             // As for the attack itself: whichever group it is.
             let holds = |value: u32| {
                 let of = |place| without(target, std::slice::from_ref(place), own.zip(truth), &concept);
-                let left = target.people.places(profile).iter().map(of).filter(|own| own.candidates > 0);
-                left.map(|own| own.of(value)).all(|sure| sure >= confidence - 1e-9)
+                let left = places.iter().map(of).filter(|own| own.candidates > 0);
+                is_counted || left.map(|own| own.of(value)).all(|sure| sure >= confidence - 1e-9)
             };
             guess.is_some_and(|(value, sure)| is_right(value) && sure >= confidence - 1e-12 && holds(value))
         });
@@ -206,18 +253,19 @@ fn without_own_record(target: &Target<'_>, alike: Option<&Alike>, confidence: f6
 /// What is believed of people who may stand there when a record with this concept is taken out of a group.
 fn without(
     target: &Target<'_>,
-    places: &[Place],
+    places: &[(Place, f64)],
     own: Option<(u32, u32)>,
     concept: &impl Fn(u32) -> u32,
 ) -> Belief {
     let Some(column) = target.column() else { return Belief::default() };
     let mut weights: Vec<(u32, f64)> = Vec::new();
     let mut candidates = 0;
-    for place in places {
+    for (place, weight) in places {
         let taken = own.filter(|own| own.0 == place.group);
         let gone = u64::from(taken.is_some());
         let (size, records) = (target.release.groups[place.group as usize] - gone, place.records - gone);
-        let each = records as f64 / size.max(1) as f64;
+        // What is left of the group's weight, spread over its records.
+        let each = weight * records as f64 / place.records.max(1) as f64 / size.max(1) as f64;
         candidates += records;
         let cells = column.histograms.of(place.group).iter();
         weights.extend(cells.map(|&(value, count)| (concept(value), each * count as f64)));

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adversary;
+mod chances;
 pub mod composition;
 pub mod counting;
 pub mod dimensions;

@@ -14,6 +14,7 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Domain, Kind};
 use rayon::prelude::*;
 
+use crate::chances::Chances;
 use crate::finding::{Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity::{ASSUMED, Alike, success};
 use crate::rate::Rate;
@@ -46,6 +47,8 @@ struct Group {
     size: u64,
     /// Records of it that may be the person's.
     records: u64,
+    /// How probable it is, on any scale.
+    weight: f64,
 }
 
 /// What is told of what is near.
@@ -87,21 +90,22 @@ impl Near {
     /// The best window of one group: the quick way to the same as for people.
     pub(crate) fn of_cells(&self, cells: &[(u32, u64)], confidence: f64) -> Option<Window> {
         let size = cells.iter().map(|cell| cell.1).sum();
-        self.best(&[Group { cells: cells.to_vec(), size, records: size }], confidence)
+        self.best(&[Group { cells: cells.to_vec(), size, records: size, weight: 1.0 }], confidence, true)
     }
 
     /// The window that the adversary guesses: of those that hold the share in every group, or, where none does, of all, the one
-    /// that holds most of what may be the person's; the lowest among equals.
-    fn best(&self, groups: &[Group], confidence: f64) -> Option<Window> {
-        let total: u64 = groups.iter().map(|group| group.records).sum();
+    /// that holds most of what may be the person's; the lowest among equals. Where it is counted how probable the groups are, no group
+    /// has to hold the share by itself.
+    fn best(&self, groups: &[Group], confidence: f64, is_counted: bool) -> Option<Window> {
+        let total: f64 = groups.iter().map(|group| group.weight).sum();
         // One group is counted in whole records, so that nothing is rounded.
         let weight = |group: &Group| match groups.len() {
             1 => 1.0,
-            _ => group.records as f64 / group.size.max(1) as f64,
+            _ => group.weight / group.size.max(1) as f64,
         };
         let whole: f64 = match groups {
             [one] => one.size as f64,
-            _ => total as f64,
+            _ => total,
         };
         let mut cells: Vec<(u32, f64, usize, u64)> = Vec::new();
         for (at, group) in groups.iter().enumerate() {
@@ -128,8 +132,8 @@ impl Near {
                 tell += usize::from(enough(at, held[at]));
                 end += 1;
             }
-            let share = (before[end] - before[start]) / whole.max(1.0);
-            let found = (tell == groups.len(), share);
+            let share = (before[end] - before[start]) / whole.max(f64::MIN_POSITIVE);
+            let found = (is_counted || tell == groups.len(), share);
             let is_better = best.is_none_or(|(own, ..)| match found.0 == own.0 {
                 true => found.1 > own.1 + 1e-12,
                 false => found.0,
@@ -146,38 +150,59 @@ impl Near {
             let mut held = vec![0u64; groups.len()];
             cells[start..end].iter().for_each(|cell| held[cell.2] += cell.3);
             let shares = held.iter().zip(groups).map(|(&held, own)| held as f64 / own.size.max(1) as f64);
-            let least = shares.reduce(f64::min).unwrap_or(0.0);
+            let least = if is_counted { share } else { shares.reduce(f64::min).unwrap_or(0.0) };
             Window { first: cells[start].0, last: cells[end - 1].0, share, least }
         })
     }
 }
 
 /// The groups that may hold somebody, without a record of this value in one of them.
-fn groups(target: &Target<'_>, places: &[Place], own: Option<(u32, u32)>) -> Vec<Group> {
-    let Some(column) = target.column() else { return Vec::new() };
-    let group = |place: &Place| {
+fn groups(
+    target: &Target<'_>,
+    profile: u32,
+    own: Option<(u32, u32)>,
+    chances: &Chances,
+) -> (Vec<Group>, bool) {
+    let Some(column) = target.column() else { return (Vec::new(), false) };
+    let (weights, is_counted) = chances.weights(target.people, profile);
+    let group = |(place, weight): (&Place, f64)| {
         let mut cells = column.histograms.of(place.group).to_vec();
         let size = target.release.groups.get(place.group as usize).copied().unwrap_or(0);
         match own.filter(|own| own.0 == place.group) {
-            None => Group { cells, size, records: place.records },
+            None => Group { cells, size, records: place.records, weight },
             Some((_, value)) => {
                 if let Some(cell) = cells.iter_mut().find(|cell| cell.0 == value) {
                     cell.1 = cell.1.saturating_sub(1);
                 }
                 let less = |count: u64| count.saturating_sub(1);
-                Group { cells, size: less(size), records: less(place.records) }
+                let weight = weight * less(place.records) as f64 / place.records.max(1) as f64;
+                Group { cells, size: less(size), records: less(place.records), weight }
             }
         }
     };
-    places.iter().map(group).filter(|group| group.records > 0).collect()
+    let all = target.people.places(profile).iter().zip(weights).map(group);
+    (all.filter(|group| group.records > 0 && group.weight > 0.0).collect(), is_counted)
 }
 
-/// The attack.
+/// The attack, with all records that may be somebody's as probable.
 pub fn attack(target: &Target<'_>, confidence: f64, near: &Near) -> Option<Found> {
+    attack_by(target, confidence, near, &Chances::default())
+}
+
+/// The attack by how probable it is that people stand where they may.
+pub(crate) fn attack_by(
+    target: &Target<'_>,
+    confidence: f64,
+    near: &Near,
+    chances: &Chances,
+) -> Option<Found> {
     let column = target.column()?;
     let best: Vec<Option<Window>> = (0..target.people.profiles() as u32)
         .into_par_iter()
-        .map(|profile| near.best(&groups(target, target.people.places(profile), None), confidence))
+        .map(|profile| {
+            let (groups, is_counted) = groups(target, profile, None, chances);
+            near.best(&groups, confidence, is_counted)
+        })
         .collect();
     // Windows are numbered by what they hold.
     let mut number_of: HashMap<(u32, u32), u32> = HashMap::new();
@@ -210,7 +235,8 @@ pub fn attack(target: &Target<'_>, confidence: f64, near: &Near) -> Option<Found
         }
         truth
     });
-    let control = target.truth.is_some().then(|| without_own_record(target, near, &best, confidence));
+    let control =
+        target.truth.is_some().then(|| without_own_record(target, near, &best, chances, confidence));
     let missing = vec![false; labels.len()];
     let alike = Alike { concept_of: Vec::new(), what: WHAT.to_owned(), labels, missing };
     let beliefs = Beliefs { of_person: target.people.profile_of.clone(), distinct };
@@ -239,6 +265,7 @@ fn without_own_record(
     target: &Target<'_>,
     near: &Near,
     best: &[Option<Window>],
+    chances: &Chances,
     confidence: f64,
 ) -> (Rate, String) {
     let (mut hits, mut people) = (0, 0);
@@ -255,11 +282,14 @@ fn without_own_record(
             // Without a record no window holds more, of one candidate less.
             let candidates: u64 = places.iter().map(|place| place.records).sum();
             let most = best.get(profile as usize).copied().flatten().map_or(0.0, |window| window.share);
-            if most * candidates as f64 / candidates.saturating_sub(1).max(1) as f64 + 1e-9 < confidence {
+            let by_records = chances.of_profile(target.people, profile).is_none();
+            if by_records
+                && most * candidates as f64 / candidates.saturating_sub(1).max(1) as f64 + 1e-9 < confidence
+            {
                 return false;
             }
-            let left = groups(target, places, own.zip(truth));
-            near.best(&left, confidence).is_some_and(|window| {
+            let (left, is_counted) = groups(target, profile, own.zip(truth), chances);
+            near.best(&left, confidence, is_counted).is_some_and(|window| {
                 let is_right = truth.is_none_or(|truth| near.holds(&window, truth));
                 is_right && window.share >= confidence - 1e-12 && window.least >= confidence - 1e-9
             })

@@ -67,7 +67,7 @@ impl Room {
 }
 
 /// Per profile how many people of the adversary's have it and fit somewhere.
-fn supply(people: &Suspects) -> Vec<u64> {
+pub(crate) fn supply(people: &Suspects) -> Vec<u64> {
     let mut supply = vec![0u64; people.profiles()];
     for &profile in people.profile_of.iter().take(people.own_people()) {
         if !people.places(profile).is_empty() {

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use super::Adversary;
 use super::fitting::{Side, Tie, Worlds};
 use super::standing::{Records, Standing};
+use crate::chances::Chances;
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
@@ -191,7 +192,7 @@ struct Said<'a> {
 impl<'a> Said<'a> {
     /// The first release, or another with the values in other codes.
     fn new(target: &Target<'a>, standing: Standing, code: impl Fn(u32) -> u32) -> Self {
-        let mut beliefs = homogeneity::beliefs(target, None);
+        let mut beliefs = homogeneity::beliefs(target, None, &Chances::default());
         for belief in &mut beliefs.distinct {
             belief.values.iter_mut().for_each(|(value, _)| *value = code(*value));
         }
@@ -222,18 +223,19 @@ fn worlds(target: &Target<'_>, several: &[Said<'_>], trusted: bool) -> Option<Wo
     Worlds::new(&sides.collect::<Vec<_>>(), target.people.own_people())
 }
 
-/// Leaves out the values that people have in no world. Who is in none keeps what was left.
+/// Leaves out the values that people have in no world. Whoever has none in any is on the list and not in the data, and nothing is
+/// learned of them.
 fn exclude(target: &Target<'_>, together: &mut Beliefs, mut worlds: Worlds) {
     let mut first_of = vec![None; together.distinct.len()];
     for (person, &own) in (0u32..).zip(&together.of_person).take(target.people.own_people()) {
         first_of[own as usize].get_or_insert(person);
     }
     for (belief, person) in together.distinct.iter_mut().zip(first_of) {
-        let Some(person) = person.filter(|_| belief.values.len() > 1) else { continue };
+        let Some(person) = person.filter(|_| !belief.values.is_empty()) else { continue };
         let left: Vec<(u32, f64)> = (belief.values.iter().copied())
             .filter(|own| worlds.may_have(person, own.0) != Some(false))
             .collect();
-        if !left.is_empty() && left.len() < belief.values.len() {
+        if left.len() < belief.values.len() {
             *belief = Belief::of_weights(belief.candidates, left.into_iter());
         }
     }

@@ -18,6 +18,7 @@ use privet_release::Published;
 
 use super::Adversary;
 use super::held::without;
+use crate::chances::Chances;
 use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::rate::Rate;
@@ -192,7 +193,7 @@ fn whole(
         Some(right as f64 / release.table.rows.max(1) as f64)
     };
     let mut notes = Vec::new();
-    let plain = homogeneity::beliefs(&records, None);
+    let plain = homogeneity::beliefs(&records, None, &Chances::default());
     if let (Some(learned), Some(plain)) = (accuracy(&beliefs), accuracy(&plain)) {
         notes.push(format!(
             "The best guess is right for {} % of the records; for {} % by frequencies within the group alone.",

@@ -9,6 +9,7 @@ use super::Adversary;
 use super::seats::{Left, Seats};
 use super::stage::stage;
 use super::standing::Standing;
+use crate::chances::Chances;
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
@@ -150,8 +151,9 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
 ///
 /// Somebody who is spoken of and may stand in several groups is put into each in turn, and nowhere where the list of people is not
 /// certain to be in the data (`room.rs`). Given where they stand, the others are left where they then have room (`seats.rs`), and
-/// beliefs are what going through all worlds gives. A way to place them is taken for as probable as it has records for them, times the
-/// chance that the knowledge is then true; what is shown is the mixture, and who counts is sure in every one of them.
+/// beliefs are what going through all worlds gives. A way to place them is as probable as there are worlds that complete it, times the
+/// chance that the knowledge is then true. Where these are too many to be counted, it is taken for as probable as it has records for
+/// them; what is shown is then the mixture, and who counts is sure in every one of them.
 pub(super) fn background(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
@@ -176,8 +178,9 @@ pub(super) fn background(
     }
     spoken_of.sort_unstable();
     spoken_of.dedup();
+    let chances = adversary.chances();
     let found = mixed(target, &adversary.standing(), &known, &spoken_of, progress)?;
-    let mut beliefs = homogeneity::beliefs(target, None);
+    let mut beliefs = homogeneity::beliefs(target, None, &chances);
     for (&person, at) in spoken_of.iter().zip(0..) {
         let candidates = target.people.places_of(person).iter().map(|place| place.records).sum();
         beliefs.of_person[person as usize] = beliefs.distinct.len() as u32;
@@ -225,17 +228,32 @@ pub(super) fn background(
             found.open.len()
         ));
     }
-    let alone = homogeneity::attack(target, adversary.confidence, None).and_then(|own| own.conclusions);
+    let alone = homogeneity::attack_by(target, adversary.confidence, None, &chances);
+    let alone = alone.and_then(|own| own.conclusions);
     let alone = alone.map_or(0, |own| {
         let counts = |person: u32| stated.binary_search(&person).is_err();
         (0..).zip(&own.fate).filter(|(person, fate)| fate.is_exposed() && counts(*person)).count()
     });
     notes.push(format!("Without that knowledge {alone} people are exposed."));
     let assumed = "what the knowledge file says about some of them";
+    // Whether what is believed of somebody is what all worlds give.
+    let is_counted = homogeneity::is_counted(target.people, &chances);
+    let is_counted = |person: u32| {
+        let Some(&profile) = target.people.profile_of.get(person as usize) else { return false };
+        let is_spoken_of = spoken_of.binary_search(&person).is_ok();
+        match is_spoken_of || number_of.contains_key(&profile) {
+            true => found.is_counted && (is_spoken_of || found.counts(target.people, profile)),
+            false => is_counted(person),
+        }
+    };
+    let least = |person: u32, value: u32| match is_counted(person) {
+        true => 1.0,
+        false => found.least(target, &spoken_of, person, value),
+    };
     Ok(Some(
         Verdict {
             stated,
-            least: Some(Least::wherever(|person, value| found.least(target, &spoken_of, person, value))),
+            least: Some(Least::wherever(least)),
             ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes)
         }
         .found(),
@@ -296,6 +314,8 @@ struct Placed {
     others: BTreeMap<u32, (u64, Shares)>,
     /// Per place of the profiles whether one of the others may stand there; none where they may in all.
     left: Option<Vec<bool>>,
+    /// In how many worlds they do, where that was counted.
+    chances: Option<Chances>,
 }
 
 impl Placed {
@@ -321,6 +341,8 @@ struct Mixed {
     /// Worlds and those that are left, where there is one way to place people.
     worlds: Option<(u128, u128)>,
     placements: u64,
+    /// Whether the worlds that complete each way were counted.
+    is_counted: bool,
 }
 
 impl Mixed {
@@ -333,6 +355,14 @@ impl Mixed {
             }
         }
         sums
+    }
+
+    /// Whether it was counted where people with a profile stand; of others who are attacked beside the list it is not.
+    fn counts(&self, people: &Suspects, profile: u32) -> bool {
+        let is_counted = |own: &Placed| {
+            own.chances.as_ref().is_some_and(|chances| chances.of_profile(people, profile).is_some())
+        };
+        self.all.iter().all(is_counted)
     }
 
     /// How sure of a value of a person one is at least.
@@ -431,21 +461,29 @@ fn mixed(
         )));
     }
     // With one way to place them everybody stands where they do anyway; and what is left to others is known of all ways or of none.
-    let mut seats = (placements > 1 && open.is_empty())
+    let mut seats = open
+        .is_empty()
         .then(|| Seats::new(standing, target.people, &target.release.groups, spoken_of, placements))
         .flatten();
     let mut all: Vec<Placed> = Vec::new();
     let mut worlds = None;
+    let mut is_counted = seats.is_some();
     let mut choice = vec![0usize; places.len()];
     loop {
         progress.check()?;
         let chosen: Vec<Option<Place>> =
             places.iter().zip(&choice).map(|(own, &at)| own.get(at).copied()).collect();
         let weight = weight_of(target, spoken_of, &chosen, &absent);
-        let left = match &mut seats {
-            Some(seats) if weight.is_finite() => seats.left(&chosen),
-            _ => Left::Anywhere,
+        let (left, chances) = match &mut seats {
+            Some(seats) if weight.is_finite() => {
+                seats.place(&chosen);
+                let left = if placements > 1 { seats.left() } else { Left::Anywhere };
+                (left, if is_counted { seats.chances() } else { None })
+            }
+            _ => (Left::Anywhere, None),
         };
+        // Ways are weighed against each other by one measure.
+        is_counted &= !weight.is_finite() || chances.is_some();
         if weight.is_finite() && !matches!(left, Left::Nothing) {
             let placed: Vec<(u32, u32)> = spoken_of
                 .iter()
@@ -483,6 +521,7 @@ fn mixed(
                             Left::Places(left) => Some(left),
                             Left::Anywhere | Left::Nothing => None,
                         },
+                        chances: chances.map(|own| Chances { worlds: own.worlds + found.evidence, ..own }),
                     });
                 }
                 // Nobody can stand so; they stand otherwise.
@@ -499,10 +538,17 @@ fn mixed(
     if all.is_empty() {
         return Err(WorldsError::Conflict.into());
     }
+    for own in all.iter_mut() {
+        match own.chances.as_ref().filter(|_| is_counted) {
+            Some(chances) => own.weight = chances.worlds,
+            None => own.chances = None,
+        }
+    }
+    all.retain(|own| own.weight > f64::NEG_INFINITY);
     let most = all.iter().map(|own| own.weight).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = all.iter().map(|own| (own.weight - most).exp()).sum();
     all.iter_mut().for_each(|own| own.weight = (own.weight - most).exp() / total);
-    Ok(Mixed { all, groups, open, worlds: worlds.filter(|_| placements == 1), placements })
+    Ok(Mixed { all, groups, open, worlds: worlds.filter(|_| placements == 1), placements, is_counted })
 }
 
 /// The logarithm of how many ways there are to give each of those who are spoken of a record in their place; minus infinity
@@ -537,13 +583,36 @@ fn others_beliefs(target: &Target<'_>, found: &Mixed) -> Vec<(u32, Belief)> {
     let Some(column) = target.column() else { return Vec::new() };
     let touched = |profile: &u32| {
         numbered(target.people, *profile).any(|(at, place)| {
-            found.groups.contains(&place.group) || found.all.iter().any(|own| !own.leaves(at))
+            let is_counted = |own: &Placed| {
+                own.chances.as_ref().is_some_and(|own| own.of_place.get(at).is_some_and(Option::is_some))
+            };
+            found.groups.contains(&place.group)
+                || found.all.iter().any(|own| !own.leaves(at) || is_counted(own))
         })
     };
     let belief = |profile: u32| {
         let places = target.people.places(profile);
         let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
+        let is_counted = found.counts(target.people, profile);
         for own in &found.all {
+            if let Some(chances) = own.chances.as_ref().filter(|_| is_counted) {
+                for (at, place) in numbered(target.people, profile) {
+                    let weight = own.weight * chances.of_place.get(at).copied().flatten().unwrap_or(0.0);
+                    match (found.groups.contains(&place.group), own.others.get(&place.group)) {
+                        (true, Some((_, shares))) => {
+                            shares.iter().for_each(|own| *sums.entry(own.0).or_default() += weight * own.1);
+                        }
+                        (true, None) => {}
+                        (false, _) => {
+                            for &(value, count) in column.histograms.of(place.group) {
+                                *sums.entry(value).or_default() +=
+                                    weight * count as f64 / size_of(target, place.group);
+                            }
+                        }
+                    }
+                }
+                continue;
+            }
             // In this way of placing the others: a group is as probable as it has records left.
             let mut here: BTreeMap<u32, f64> = BTreeMap::new();
             let mut total = 0.0;

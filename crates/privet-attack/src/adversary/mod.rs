@@ -24,6 +24,7 @@ pub use control::Strangers;
 use privet_data::{Coverage, Domain, Hierarchy, Kind, Progress};
 use privet_release::Published;
 
+use crate::chances::Chances;
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::homogeneity::{self, Similar};
 use crate::knowledge::Knowledge;
@@ -487,9 +488,7 @@ impl<'a> Adversary<'a> {
     fn made(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
             "linking" => Ok(vec![self.linking()]),
-            "homogeneity" => self
-                .of_columns(|target, _| Ok(homogeneity::attack(target, self.confidence, None)))
-                .map(|found| self.looked_again(found)),
+            "homogeneity" => self.homogeneity().map(|found| self.looked_again(found)),
             "similarity" => self.similarity().map(|found| self.looked_again(found)),
             "background-knowledge" => {
                 self.of_columns(|target, column| knowing::background(self, target, column, progress))
@@ -541,6 +540,14 @@ impl<'a> Adversary<'a> {
 
     fn room(&self) -> Room {
         self.standing().room
+    }
+
+    /// How probable it is that people stand where they may. Where they are linked to the nearest, nobody is certain to fit.
+    fn chances(&self) -> Chances {
+        match nearest::applies(&self.crowd) {
+            true => Chances::default(),
+            false => standing::chances(&self.standing(), self.suspects, &self.release.groups),
+        }
     }
 
     /// The target, for a sensitive column.
@@ -626,13 +633,20 @@ impl<'a> Adversary<'a> {
         found
     }
 
+    fn homogeneity(&self) -> Result<Vec<Found>, AttackError> {
+        let chances = self.chances();
+        self.of_columns(|target, _| Ok(homogeneity::attack_by(target, self.confidence, None, &chances)))
+    }
+
     fn similarity(&self) -> Result<Vec<Found>, AttackError> {
         let needs = "no sensitive column has a hierarchy, or is a column of numbers: nothing says which values are alike";
+        let chances = self.chances();
         let found = self.of_columns(|target, column| {
             let domain = &self.release.sensitive[column].domain;
             let hierarchy = self.hierarchies.get(column).and_then(Option::as_ref);
             let similar = Similar::new(domain, hierarchy, |_| true);
-            Ok(similar.and_then(|similar| homogeneity::similarity(target, self.confidence, &similar)))
+            Ok(similar
+                .and_then(|similar| homogeneity::similarity_by(target, self.confidence, &similar, &chances)))
         })?;
         if found.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(found) }
     }

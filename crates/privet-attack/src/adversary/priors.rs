@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::Adversary;
 use super::knowing::{absent, check_columns, crowds, is_about, knowing};
 use super::stage::{Staged, stage};
+use crate::chances::Chances;
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict};
 use crate::homogeneity;
 use crate::knowledge::Rules;
@@ -347,7 +348,7 @@ fn beliefs_of(
             stands_for.entry((place.group, priors.set_of[person as usize])).or_insert(person);
         }
     }
-    let mut beliefs = homogeneity::beliefs(target, None);
+    let mut beliefs = homogeneity::beliefs(target, None, &Chances::default());
     let mut shared: HashMap<u32, u32> = HashMap::new();
     for (person, &set) in (0u32..).zip(&priors.set_of) {
         let [place] = target.people.places_of(person) else { continue };

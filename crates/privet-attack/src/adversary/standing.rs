@@ -7,6 +7,7 @@ use privet_release::Published;
 use rayon::prelude::*;
 
 use super::{Crowd, Suspects, nearest, of_links, people, released};
+use crate::chances::Chances;
 use crate::link::{self, Released};
 use crate::room::{Room, Seating};
 use crate::target::Place;
@@ -73,6 +74,18 @@ fn looks(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Option<
         group_of[look as usize] = group;
     }
     Some(Looks { people: Suspects { strangers: suspects.strangers, ..of_links(&links) }, sizes, group_of })
+}
+
+/// How probable it is that people stand in each of their places, by all worlds that go with the list, as far as these can be counted.
+pub(super) fn chances(standing: &Standing, suspects: &Suspects, sizes: &[u64]) -> Chances {
+    match &standing.records {
+        Records::OfGroups => Chances::of(suspects, sizes, standing.room),
+        Records::OfLooks(looks) if looks.people.profile_of == suspects.profile_of => {
+            let chances = Chances::of(&looks.people, &looks.sizes, standing.room);
+            chances.joined(&looks.people, suspects, |look| looks.group_of[look as usize])
+        }
+        Records::OfLooks(_) | Records::Unknown => Chances::default(),
+    }
 }
 
 /// The places in which people stand in some world that goes with the list: four records that only four people fit are nobody
