@@ -191,9 +191,9 @@ proptest! {
         // A value that is known and never published is a contradiction, and so no way.
         let found = found.unwrap();
         let beliefs = &found[0].conclusions.as_ref().unwrap().beliefs;
-        for person in 0..4 {
+        for (person, counts) in counts.iter().enumerate() {
             for value in 0..domain.len() as u32 {
-                let expected = counts[person][value as usize] as f64 / all as f64;
+                let expected = counts[value as usize] as f64 / all as f64;
                 let own = beliefs.of(person as u32).unwrap().of(value);
                 prop_assert!((own - expected).abs() < 1e-9, "{person}: {own} {expected}");
             }
