@@ -353,6 +353,18 @@ proptest! {
                 prop_assert_eq!(missed(&adversary, word, beliefs, confidence + 1e-6), None, "{}", word);
             }
         }
+        // The same for what values have in common: the first two are one concept.
+        let hierarchy = [privet_data::hierarchy::parse_hierarchy(b"v0;a;*\nv1;a;*\nv2;b;*\n").ok()];
+        let alike = Adversary { hierarchies: &hierarchy, ..adversary.clone() };
+        let found = alike.make("similarity", &Silent).unwrap();
+        let own = found[0].conclusions.as_ref().unwrap();
+        for (person, of_value) in plain.0.iter().enumerate().filter(|(person, _)| plain.1[*person] > 0.0) {
+            let concepts = [of_value[0] + of_value[1], of_value[2]];
+            let best = concepts[0].max(concepts[1]);
+            if (best - confidence).abs() > 1e-6 {
+                prop_assert_eq!(own.fate[person].is_exposed(), best > confidence, "similarity: {} {:?}", person, concepts);
+            }
+        }
         // The least committed belief is no weighing of worlds, but what it takes to be so is possible, and shares that are those of
         // all worlds add nothing to them.
         let (beliefs, present, _) = &plain;

@@ -44,11 +44,13 @@ fn candidates<'a>(lines: &'a [String], attack: &str) -> Option<&'a str> {
 }
 
 /// Of the people of a table who are exposed by the records that fit them alone, those whom lists of at most so many of them find, and
-/// how many there are. Who is exposed because others leave no room elsewhere is so by the list of all.
+/// how many there are. Who is exposed because others leave no room elsewhere, or make a group more probable, is so by the list of all.
 fn found(dir: &Dir, table: &str, job: &str, most: usize) -> (usize, usize) {
     let whole = said(dir, table, job);
+    // Where groups disagree, how probable each is depends on who else there is.
+    let agree = |line: &&String| line.split(',').nth(5).and_then(|own| own.parse().ok()) == Some(1.0);
     let is_exposed = |lines: &Vec<String>| {
-        lines.iter().any(|own| own.starts_with("homogeneity") && own.contains(",yes,"))
+        lines.iter().filter(agree).any(|own| own.starts_with("homogeneity") && own.contains(",yes,"))
             && candidates(lines, "linking") == candidates(lines, "homogeneity")
     };
     let text = dir.text(table);
