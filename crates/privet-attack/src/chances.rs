@@ -17,10 +17,8 @@ use crate::room::{Room, supply};
 use crate::target::Suspects;
 
 /// Steps that are remembered for groups that share people, and for all of them.
-const MOST_STEPS: usize = 1 << 20;
-const MOST_STEPS_TOGETHER: usize = 1 << 22;
-/// Groups that are open at once.
-const MOST_OPEN: usize = 32;
+const MOST_STEPS: usize = 1 << 18;
+const MOST_STEPS_TOGETHER: usize = 1 << 21;
 /// Where a list goes with nothing, that was seen by a search that may have been broken off: not on lists of this size.
 const MOST_PLACES_UNCERTAIN: usize = 1 << 16;
 
@@ -69,10 +67,14 @@ impl Chances {
             }
         }
         let mut steps = MOST_STEPS_TOGETHER;
-        for profiles in apart(people, several, sizes.len()) {
+        // Those of few people first, so that the large ones leave them time.
+        let mut sets = apart(people, several, sizes.len());
+        sets.sort_by_key(|own| own.iter().map(|&profile| supply[profile as usize]).sum::<u64>());
+        for profiles in sets {
             let ways = Ways::count(people, &supply, &left, (room, present), &profiles, MOST_STEPS.min(steps));
             let Some(ways) = ways else {
                 chances.is_whole = false;
+                steps = steps.saturating_sub(MOST_STEPS);
                 continue;
             };
             steps -= ways.steps;
@@ -194,32 +196,48 @@ struct Step {
 /// A group while somebody still to come may take its records.
 #[derive(Clone, Copy)]
 struct Open {
-    slot: usize,
+    /// Where in a state stands how many of its records are left.
+    at: u32,
+    bits: u32,
     first: usize,
     last: usize,
 }
 
-/// Where groups are remembered while they are open, and how many are at once.
-fn slots(people: &Suspects, profiles: &[u32]) -> (HashMap<u32, Open>, usize) {
+impl Open {
+    fn one(self) -> u128 {
+        1 << self.at
+    }
+
+    fn mask(self) -> u128 {
+        ((1 << self.bits) - 1) << self.at
+    }
+
+    fn left(self, state: u128) -> u64 {
+        ((state & self.mask()) >> self.at) as u64
+    }
+}
+
+/// Where groups are remembered while they are open; `None` where these are too many, or too large, at once.
+fn slots(people: &Suspects, profiles: &[u32], left: &[u64]) -> Option<HashMap<u32, Open>> {
     let mut open: HashMap<u32, Open> = HashMap::new();
     for (at, &profile) in profiles.iter().enumerate() {
         for place in people.places(profile) {
-            open.entry(place.group).or_insert(Open { slot: 0, first: at, last: at }).last = at;
+            let bits = u64::BITS - left[place.group as usize].leading_zeros();
+            open.entry(place.group).or_insert(Open { at: 0, bits, first: at, last: at }).last = at;
         }
     }
     let mut order: Vec<u32> = open.keys().copied().collect();
     order.sort_unstable_by_key(|group| (open[group].first, *group));
-    // Per slot up to which profile it is taken.
-    let mut taken: Vec<usize> = Vec::new();
+    // Per bit of a state the first profile for which it is free again.
+    let mut free = [0usize; u128::BITS as usize];
     for group in order {
-        let own = &mut open.entry(group).or_insert(Open { slot: 0, first: 0, last: 0 });
-        own.slot = taken.iter().position(|&last| last < own.first).unwrap_or_else(|| {
-            taken.push(0);
-            taken.len() - 1
-        });
-        taken[own.slot] = own.last;
+        let own = open.get_mut(&group)?;
+        let bits = own.bits.max(1) as usize;
+        let at = free.windows(bits).position(|bits| bits.iter().all(|&from| from <= own.first))?;
+        free[at..at + bits].fill(own.last + 1);
+        own.at = at as u32;
     }
-    (open, taken.len())
+    Some(open)
 }
 
 impl Ways {
@@ -232,13 +250,10 @@ impl Ways {
         profiles: &[u32],
         most: usize,
     ) -> Option<Self> {
-        let (open, width) = slots(people, profiles);
-        if width > MOST_OPEN {
-            return None;
-        }
+        let open = slots(people, profiles, left)?;
         let mut layers: Vec<Vec<Step>> = Vec::new();
         // Per state how much is left in the open groups, and the share of the ways that lead there.
-        let mut states: Vec<(Box<[u64]>, f64)> = vec![(vec![0; width].into(), 1.0)];
+        let mut states: Vec<(u128, f64)> = vec![(0, 1.0)];
         let (mut worlds, mut steps) = (0.0, 0);
         let mut widths = vec![1usize];
         let mut shares: Vec<Vec<f64>> = vec![vec![1.0]];
@@ -248,36 +263,37 @@ impl Ways {
             let places: Vec<Open> = people.places(profile).iter().map(|own| open[&own.group]).collect();
             first_of.push(layers.len());
             for (own, place) in places.iter().zip(people.places(profile)).filter(|(own, _)| own.first == at) {
-                states.iter_mut().for_each(|state| state.0[own.slot] = left[place.group as usize]);
+                let left = u128::from(left[place.group as usize]) << own.at;
+                states.iter_mut().for_each(|state| state.0 |= left);
             }
             for person in 0..supply[profile as usize] {
                 let is_last = person + 1 == supply[profile as usize];
-                let mut number_of: HashMap<Box<[u64]>, u32> = HashMap::new();
-                let mut next: Vec<(Box<[u64]>, f64)> = Vec::new();
+                let mut number_of: HashMap<u128, u32> = HashMap::new();
+                let mut next: Vec<(u128, f64)> = Vec::new();
                 let mut layer = Vec::new();
-                for (from, (state, share)) in (0u32..).zip(&states) {
+                for (from, &(state, share)) in (0u32..).zip(&states) {
                     let stays = (room != Room::ForAll && profile < present).then_some((None, 1.0));
                     let taken =
-                        (0u32..).zip(&places).map(|(place, own)| (Some(place), state[own.slot] as f64));
+                        (0u32..).zip(&places).map(|(place, own)| (Some(place), own.left(state) as f64));
                     for (place, ways) in stays.into_iter().chain(taken).filter(|own| own.1 > 0.0) {
-                        let mut after = state.clone();
+                        let mut after = state;
                         if let Some(place) = place {
-                            after[places[place as usize].slot] -= 1;
+                            after -= places[place as usize].one();
                         }
                         // What nobody takes any more is no matter, unless the list is all there is.
                         if is_last {
                             let done = || places.iter().filter(|own| own.last == at);
-                            if room == Room::Filled && done().any(|own| after[own.slot] > 0) {
+                            if room == Room::Filled && done().any(|own| own.left(after) > 0) {
                                 continue;
                             }
-                            done().for_each(|own| after[own.slot] = 0);
+                            done().for_each(|own| after &= !own.mask());
                         }
                         steps += 1;
                         if steps > most {
                             return None;
                         }
-                        let to = *number_of.entry(after).or_insert_with_key(|after| {
-                            next.push((after.clone(), 0.0));
+                        let to = *number_of.entry(after).or_insert_with(|| {
+                            next.push((after, 0.0));
                             next.len() as u32 - 1
                         });
                         next[to as usize].1 += share * ways;
