@@ -86,6 +86,8 @@ pub struct MeasureOptions {
     pub test: Option<PathBuf>,
     /// How many random queries are asked.
     pub queries: usize,
+    /// A file with questions of the owner's own.
+    pub workload: Option<PathBuf>,
     /// The seed.
     pub seed: u64,
     /// A table of the population, for the journalist's risk.
@@ -281,6 +283,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     inputs.names(options.job.as_deref());
     inputs.table(options.test.as_deref());
     inputs.table(options.population.as_deref());
+    inputs.table(options.workload.as_deref());
     inputs.spare(&[(&options.risk_file, Written::Risks), (&options.report, Written::Page)])?;
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
@@ -297,6 +300,11 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     if let Some(manifest) = counts::manifest(&options.release) {
         return measure::counts::measure(options, &manifest, progress);
     }
+    let questions = options
+        .workload
+        .as_deref()
+        .map(|path| measure::Questions::read(path, &options.release))
+        .transpose()?;
     let given = Given::new(&options.original, options.job.as_deref())?;
     let release = opened(&options.release, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
@@ -336,8 +344,13 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         seed: options.seed,
         risk_file: options.risk_file.as_deref(),
     };
+    let mut utility = measure::utility(&original, &release, &wanted, progress)?;
+    if let Some(questions) = &questions {
+        let (folder, job) = (&options.release, given.job_file.as_deref());
+        utility.workload = Some(measure::workload(questions, folder, job, &original, &release, progress)?);
+    }
     let assessment = Assessment {
-        utility: Some(measure::utility(&original, &release, &wanted, progress)?),
+        utility: Some(utility),
         risk: Some(measure::risk(&original, &release, &wanted, progress)?),
         ..Assessment::default()
     };

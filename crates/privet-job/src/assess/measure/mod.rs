@@ -15,6 +15,7 @@
 //! | `learners` | what classifiers learn from the release |
 //! | `regression` | what a linear regression learns from the release |
 //! | `conclusions` | whether means and random queries say the same |
+//! | `workload` | whether questions of the owner's own are answered alike |
 //! | `risk` | what records risk |
 
 mod columns;
@@ -30,6 +31,7 @@ pub(super) mod records;
 mod regression;
 mod risk;
 mod table;
+mod workload;
 
 use std::path::Path;
 
@@ -44,6 +46,7 @@ use crate::error::{JobError, RunError};
 use extents::{Extents, TooWide};
 pub(crate) use numbers::standardized;
 pub(super) use risk::risk;
+pub(super) use workload::{Questions, workload};
 
 /// What is wanted.
 #[derive(Default)]

@@ -184,6 +184,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--population-size", options.population_size.is_some()),
         ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
+        ("--queries FILE", options.workload.is_some()),
     ];
     super::super::perturbed::refuse(
         &given,

@@ -90,6 +90,7 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--population-size", options.population_size.is_some()),
         ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
+        ("--queries FILE", options.workload.is_some()),
     ];
     if options.test.is_some() && options.class.is_none() && options.target.is_none() {
         return Err(JobError::new("--test needs --class or --target: what is to be predicted"));
