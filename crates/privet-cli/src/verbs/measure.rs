@@ -33,12 +33,13 @@ pub struct Measure {
     /// The job file of the release, for its hierarchies
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
-    /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records
+    /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records. May be given
+    /// several times, for each column by itself
     #[arg(long, value_name = "COLUMN")]
-    class: Option<String>,
-    /// A column of numbers to be predicted from the others by linear regression
+    class: Vec<String>,
+    /// A column of numbers to be predicted from the others by linear regression. May be given several times
     #[arg(long, value_name = "COLUMN")]
-    target: Option<String>,
+    target: Vec<String>,
     /// Records that the release was made without, to test on (the strict protocol)
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,

@@ -78,10 +78,10 @@ pub struct MeasureOptions {
     pub release: PathBuf,
     /// The job file.
     pub job: Option<PathBuf>,
-    /// The column that classifiers learn to predict.
-    pub class: Option<String>,
-    /// The column of numbers that a regression learns to predict.
-    pub target: Option<String>,
+    /// The columns that classifiers learn to predict, each by itself.
+    pub class: Vec<String>,
+    /// The columns of numbers that a regression learns to predict, each by itself.
+    pub target: Vec<String>,
     /// A table of records that never were part of the release, to test on.
     pub test: Option<PathBuf>,
     /// How many random queries are asked.
@@ -291,6 +291,12 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     if options.risk_threshold.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(JobError::new("--risk-threshold takes a share above 0 and below 1, such as 0.2").into());
     }
+    for (flag, names) in [("--class", &options.class), ("--target", &options.target)] {
+        let is_second = |(at, name): &(usize, &String)| names[..*at].contains(name);
+        if let Some((_, name)) = names.iter().enumerate().find(is_second) {
+            return Err(JobError::new(format!("{flag} names {name} twice; name each column once")).into());
+        }
+    }
     if PublishedRecords::is_at(&options.release) {
         return measure::records::measure(options, progress);
     }
@@ -337,8 +343,8 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         population: population.as_ref(),
         population_size: options.population_size,
         risk_threshold: options.risk_threshold,
-        class: options.class.as_deref(),
-        target: options.target.as_deref(),
+        class: &options.class,
+        target: &options.target,
         apart: apart.as_ref(),
         queries: options.queries,
         seed: options.seed,

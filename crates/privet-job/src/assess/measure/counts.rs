@@ -354,8 +354,8 @@ fn labels_of(
 /// What goes with releases of records only.
 fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     let given = [
-        ("--class", options.class.is_some()),
-        ("--target", options.target.is_some()),
+        ("--class", !options.class.is_empty()),
+        ("--target", !options.target.is_empty()),
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
