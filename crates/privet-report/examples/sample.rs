@@ -386,6 +386,7 @@ fn utility() -> Utility {
             median_relative_error: 0.071,
             about: "how many records have a value from a random range in each of 2 columns; ranges cover 10 % of a column".into(),
         }),
+        workload: None,
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! The release's own report may say only what its files show. An assessment compares with the original, so it tells
 //! things that only the owner may know: how columns were distributed before, which other versions were considered, how
-//! often an adversary is right. It still holds no value of the original and names nobody: columns, published labels,
-//! counts and shares are all.
+//! often an adversary is right, what the true answers to the owner's own questions are. It still holds no value of a record
+//! and names nobody: columns, published labels, counts, shares and these answers are all.
 
 use privet_attack::{Finding, Rate, percent};
 use serde::Serialize;
 
-use crate::ColumnUtility;
 use crate::text::count;
+use crate::{ColumnUtility, Workload};
 
 /// What measuring and attacking a release found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -132,6 +132,9 @@ pub struct Utility {
     pub regressions: Vec<Regression>,
     /// How far random queries are off.
     pub queries: Option<QueryUtility>,
+    /// How far the answers to questions of the owner's own are off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
     /// What could not be measured and why, and what is to be known about how something was: a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -33,6 +33,7 @@ mod private;
 mod sections;
 mod svg;
 mod text;
+mod workload;
 
 pub use assessment::{
     Assessment, CandidatePoint, Figure, Fit, Learner, NotMade, PairUtility, Protocol, QueryUtility,
@@ -48,6 +49,7 @@ pub use private::{
     AnswerBelief, AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine,
     NoiseKind, answer_html, ledger_html,
 };
+pub use workload::{Workload, WorkloadAnswer};
 
 use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 

@@ -1,9 +1,9 @@
 //! How an assessment is told on a terminal.
 
 use privet_attack::{Finding, Unit};
-use privet_report::{Assessment, Figure, Fit, Learner};
+use privet_report::{Assessment, Figure, Fit, Learner, Workload};
 
-use super::grouped;
+use super::{answer, grouped};
 
 /// What attacks found, one line each.
 pub fn attacks(assessment: &Assessment) -> String {
@@ -112,6 +112,9 @@ pub fn measured(assessment: &Assessment) -> String {
                 percent(queries.median_relative_error),
             ));
         }
+        if let Some(own) = &utility.workload {
+            text.push_str(&workload(own));
+        }
         if let Some(protocol) = &utility.protocol {
             let word = if protocol.strict { "the strict protocol" } else { "not the strict protocol" };
             text.push_str(&format!("\nLearning ({word})\n  {}\n", protocol.says()));
@@ -148,6 +151,50 @@ pub fn measured(assessment: &Assessment) -> String {
         for note in &risk.notes {
             text.push_str(&format!("\n{note}\n"));
         }
+    }
+    text
+}
+
+/// The owner's own questions, with their true answers.
+fn workload(own: &Workload) -> String {
+    let errors = &own.errors;
+    let head = ["line", "", "true", "expected", "off by", "at least", "at most", "within bounds"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for asked in &own.answers {
+        let told = &asked.compared;
+        // Nothing is relative to 0: there the error itself is told.
+        let error = told.relative_error.map_or_else(|| answer::number(told.absolute_error), percent);
+        let within = told.within_bounds.map_or("-", |is| if is { "yes" } else { "no" });
+        let [truth, expected, least, most] =
+            [told.truth, told.expected, told.at_least, told.at_most].map(answer::number);
+        rows.push(vec![
+            asked.line.to_string(),
+            asked.figure.clone(),
+            truth,
+            expected,
+            error,
+            least,
+            most,
+            within.to_owned(),
+        ]);
+    }
+    let mut text = "\nQueries of your own: the true answers are for you alone\n".to_owned();
+    for line in answer::table(&rows, 2).lines() {
+        text.push_str(&format!("  {line}\n"));
+    }
+    let or_none = |error: Option<f64>| error.map_or_else(|| "none".to_owned(), percent);
+    text.push_str(&format!(
+        "  relative error {} in the mean, {} in the middle; {} of {} off by no more than a tenth; {} of {} true answers within \
+         the bounds\n",
+        or_none(errors.mean_relative_error),
+        or_none(errors.median_relative_error),
+        grouped(errors.within_tenth),
+        grouped(errors.compared),
+        grouped(errors.within_bounds),
+        grouped(errors.bounded),
+    ));
+    for note in own.left_out().iter().chain(&own.notes) {
+        text.push_str(&format!("  {note}\n"));
     }
     text
 }

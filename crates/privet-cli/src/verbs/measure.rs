@@ -1,13 +1,18 @@
 //! `privet measure`: what a release is still good for, and what its records risk.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use privet_job::assess::{self, MeasureOptions};
 
 use super::{Shared, assessment, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
+
+/// So many random queries say enough.
+const RANDOM: usize = 200;
 
 /// Compare a release with its original: what it is still good for, and what its records risk
 #[derive(Debug, Args)]
@@ -17,6 +22,7 @@ Examples:
   privet measure patients.csv release --job job.toml --report measured.html
   privet measure job.toml release --class diagnosis --risk-file risks.csv
   privet measure job.toml release --population-size 80000000
+  privet measure job.toml release --queries questions.sql
   privet measure train.toml release --class diagnosis --target cost --test apart.csv
   privet measure counts.toml counts")]
 pub struct Measure {
@@ -27,18 +33,20 @@ pub struct Measure {
     /// The job file of the release, for its hierarchies
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
-    /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records
+    /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records. May be given
+    /// several times, for each column by itself
     #[arg(long, value_name = "COLUMN")]
-    class: Option<String>,
-    /// A column of numbers to be predicted from the others by linear regression
+    class: Vec<String>,
+    /// A column of numbers to be predicted from the others by linear regression. May be given several times
     #[arg(long, value_name = "COLUMN")]
-    target: Option<String>,
+    target: Vec<String>,
     /// Records that the release was made without, to test on (the strict protocol)
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
-    /// How many random count queries to ask
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    queries: usize,
+    /// How many random count queries to ask (default: 200); or a file with questions of your own, one a line, as `privet answer`
+    /// takes them, of which the true answers are told too. May be given once each
+    #[arg(long, value_name = "N|FILE", value_parser = OsStringValueParser::new().map(Queries::of))]
+    queries: Vec<Queries>,
     /// A table of the population that the data is about, for the risk that a journalist is
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
@@ -59,9 +67,48 @@ pub struct Measure {
     report: Option<PathBuf>,
 }
 
+/// What `--queries` asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Queries {
+    /// So many random ones.
+    Random(usize),
+    /// Those of a file.
+    Of(PathBuf),
+}
+
+impl Queries {
+    /// Digits are a number; `./200` is a file of that name.
+    fn of(text: OsString) -> Self {
+        match text.to_str() {
+            Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                // What is beyond any number is refused with its like.
+                Queries::Random(digits.parse().unwrap_or(usize::MAX))
+            }
+            _ => Queries::Of(text.into()),
+        }
+    }
+
+    /// The number and the file.
+    fn both(all: Vec<Self>) -> Result<(usize, Option<PathBuf>), Failure> {
+        let (mut number, mut file) = (None, None);
+        for own in all {
+            let is_second = match own {
+                Queries::Random(own) => number.replace(own).is_some(),
+                Queries::Of(own) => file.replace(own).is_some(),
+            };
+            if is_second {
+                let message = "--queries takes one number and one file; put all questions into one file";
+                return Err(Failure::bad_input(message));
+            }
+        }
+        Ok((number.unwrap_or(RANDOM), file))
+    }
+}
+
 impl Measure {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let (queries, workload) = Queries::both(self.queries)?;
         let bar = Bar::new(shared.quiet || shared.json);
         let options = MeasureOptions {
             original: self.original,
@@ -70,7 +117,8 @@ impl Measure {
             class: self.class,
             target: self.target,
             test: self.test,
-            queries: self.queries,
+            queries,
+            workload,
             seed: self.seed,
             population: self.population,
             population_size: self.population_size,

@@ -45,3 +45,4 @@ mod told;
 mod units;
 mod using;
 mod view_promises;
+mod workload;

@@ -424,3 +424,65 @@ fn candidates_are_told_of_every_search() {
         assert!(candidates.is_empty() && page.contains(why) && !page.contains("output.home"), "{algorithm}");
     }
 }
+
+/// Of several columns to be predicted each is told as it is alone, and figures say of which they are.
+#[test]
+fn several_columns_are_each_learned_by_themselves() {
+    let dir = Dir::new();
+    let row = |n: usize| {
+        let ([ill, ward], cost) =
+            ([["flu", "cold"][n % 2], ["east", "west"][n / 3 % 2]], 10 * (n % 7) + n % 2);
+        format!("{},{ill},{ward},{cost},{}\n", 20 + n % 40, n % 5)
+    };
+    let rows: String = (0..120).map(row).collect();
+    dir.write("d/t.csv", format!("age,diagnosis,ward,cost,days\n{rows}"));
+    let others =
+        ["ward", "cost", "days"].map(|own| format!("[columns.{own}]\nrole = \"insensitive\"\n")).concat();
+    dir.write(
+        "d/job.toml",
+        format!(
+            "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [10], min = 20 }}\n\
+             [columns.diagnosis]\nrole = \"sensitive\"\n{others}[privacy]\nk-anonymity = 3\n[output]\nfolder = \"release\"\n"
+        ),
+    );
+    dir.expect(0, &["anonymize", "d/job.toml", "--output", "d/release", "--quiet"]);
+    let measured = |flags: &[&str]| {
+        let args = [&["measure", "d/job.toml", "d/release", "--queries", "5", "--json"], flags].concat();
+        dir.expect(0, &args).json()["utility"].clone()
+    };
+    let (a, b) = (measured(&["--class", "diagnosis"]), measured(&["--class", "ward"]));
+    let (c, d) = (measured(&["--target", "cost"]), measured(&["--target", "days"]));
+    let both = ["--class", "diagnosis", "--class", "ward", "--target", "cost", "--target"];
+    let all = measured(&[&both[..], &["days"]].concat());
+    for (key, parts) in [("learners", [&a, &b]), ("regressions", [&c, &d])] {
+        let alone: Vec<Value> = parts.iter().flat_map(|own| own[key].as_array().unwrap().clone()).collect();
+        assert_eq!(all[key], Value::from(alone), "{key}");
+    }
+    let named = |own: &Value, name: &str| {
+        let figures = own["figures"].as_array().unwrap();
+        figures.iter().find(|own| own["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"].clone()
+    };
+    for (own, column) in [(&a, "diagnosis"), (&b, "ward")] {
+        let name = "Classification metric (CM)";
+        assert_eq!(named(&all, &format!("{name} of {column}")), named(own, name));
+    }
+    for (own, column) in [(&c, "cost"), (&d, "days")] {
+        let name = "Variance of the target within groups";
+        assert_eq!(named(&all, &format!("{name} of {column}")), named(own, name));
+    }
+    let args = ["measure", "d/job.toml", "d/release", "--class", "diagnosis", "--class", "ward"];
+    dir.expect(0, &[&args[..], &["--report", "o.html"]].concat())
+        .prints("decision tree of diagnosis:")
+        .prints("decision tree of ward:");
+    let page = dir.text("o.html");
+    // Two trees, and as many of each of the other two classifiers.
+    assert_eq!(page.matches(" predicts ").count(), 6);
+    for (flags, says) in [
+        (["--class", "diagnosis", "--class", "diagnosis"], "--class names diagnosis twice"),
+        (["--target", "cost", "--target", "cost"], "--target names cost twice"),
+        (["--class", "diagnosis", "--class", "age"], "--class names age, which is an identifying column"),
+        (["--target", "cost", "--target", "diagnosis"], "--target names diagnosis, which holds no numbers"),
+    ] {
+        dir.expect(2, &[&["measure", "d/job.toml", "d/release"], &flags[..]].concat()).says(says);
+    }
+}

@@ -64,7 +64,7 @@ fn of_kind(domain: Domain, alike: Option<&Alike>) -> Domain {
 }
 
 /// Lets questions use the labels of a hierarchy for the values below them.
-fn named(mut column: AnswerColumn, hierarchy: Option<&Hierarchy>) -> AnswerColumn {
+pub(super) fn named(mut column: AnswerColumn, hierarchy: Option<&Hierarchy>) -> AnswerColumn {
     let Some(hierarchy) = hierarchy else { return column };
     let mut labels: BTreeSet<&str> =
         hierarchy.levels().iter().flat_map(|level| &level.labels).map(|label| &**label).collect();
@@ -78,6 +78,11 @@ fn named(mut column: AnswerColumn, hierarchy: Option<&Hierarchy>) -> AnswerColum
         column.named.insert(label, below.of(code as u32).to_vec());
     }
     column
+}
+
+/// Whether a text may be a value although it is a label: labels are names, or nothing says that they are not.
+pub(super) fn is_ambiguous(recoding: &Recoding) -> bool {
+    matches!(recoding.reading, None | Some(LabelReading::Names))
 }
 
 /// What an answer owes to reading labels.
@@ -176,7 +181,7 @@ impl Labelled<'_> {
             regions: (0..labels.len() as u32).map(region).collect(),
             // On one level, and where equal values have equal labels, no two labels share a value.
             exclusive: matches!(nodes, None | Some("cut" | "ranges")),
-            ambiguous: self.is_named() || self.recoding.is_some_and(|own| own.reading.is_none()),
+            ambiguous: self.recoding.is_some_and(is_ambiguous),
             // Codes that are shown in full are numbers where values are.
             values: Domain::from_sorted(labels.texts().to_vec(), labels.missing(), kind),
             named: Default::default(),

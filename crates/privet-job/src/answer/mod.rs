@@ -15,9 +15,9 @@ mod weights;
 use std::path::Path;
 
 use privet_data::hierarchy::{HierarchyError, HierarchySpec, build};
-use privet_data::{Domain, Hierarchy, Kind, Progress};
+use privet_data::{Column, Domain, Hierarchy, Kind, Progress};
 use privet_measure::answer::{
-    Answer, AnswerColumn, AnswerError, AnswerSource, Question, QuestionError, Records,
+    Answer, AnswerCells, AnswerColumn, AnswerError, AnswerSource, Question, QuestionError, Records,
 };
 use privet_release::{Published, PublishedError, PublishedPerturbed};
 
@@ -115,14 +115,7 @@ pub fn ask(
     progress: &dyn Progress,
 ) -> Result<Asked, AskError> {
     let question = Question::parse(question)?;
-    // A folder may be named as `.`, and then it has its name elsewhere.
-    let whole = folder.canonicalize().ok();
-    let paths = [Some(folder), whole.as_deref()].into_iter().flatten();
-    if !is_meant(&[&question.table], &["data", "release"], paths) {
-        return Err(
-            JobError::new(other_table("`data`, `release`, or the name of the release's folder")).into()
-        );
-    }
+    must_be_meant(&question, folder)?;
     if let Some(manifest) = assess::counts::manifest(folder) {
         if spread == Spread::Proportional {
             let problem =
@@ -138,30 +131,75 @@ pub fn ask(
         let notes = Vec::new();
         return Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true, notes });
     }
-    let published = Published::open(folder, progress)?;
-    let knowledge = match job {
-        Some(path) => Knowledge::of(path, &published)?,
-        None => Knowledge::default(),
-    };
-    if let Some(distorted) = published.manifest.as_deref().and_then(|own| own.data.distorted.as_ref())
-        && question.columns().iter().any(|name| name.eq_ignore_ascii_case(&distorted.column))
-    {
-        let problem = format!(
-            "asks about {}, in which {} published values are not true (`distorted` in the manifest), so that no bounds would hold; ask \
-             about other columns, or count in the table itself",
-            distorted.column, distorted.records
-        );
-        return Err(JobError::new(problem).into());
+    Opened::open(folder, job, progress)?.answer(&question, spread)
+}
+
+/// Refuses a question about another table than the release.
+pub(crate) fn must_be_meant(question: &Question, folder: &Path) -> Result<(), JobError> {
+    // A folder may be named as `.`, and then it has its name elsewhere.
+    let whole = folder.canonicalize().ok();
+    let paths = [Some(folder), whole.as_deref()].into_iter().flatten();
+    match is_meant(&[&question.table], &["data", "release"], paths) {
+        true => Ok(()),
+        false => Err(JobError::new(other_table("`data`, `release`, or the name of the release's folder"))),
     }
-    let (mut records, owed) = records(&published, &question, &knowledge);
-    if spread == Spread::Proportional {
-        records.allocate();
+}
+
+/// A release of records, ready to be asked any number of questions.
+pub(crate) struct Opened {
+    published: Published,
+    knowledge: Knowledge,
+}
+
+impl Opened {
+    /// Opens a folder, with what a job file says of its columns.
+    pub fn open(folder: &Path, job: Option<&Path>, progress: &dyn Progress) -> Result<Self, AskError> {
+        let published = Published::open(folder, progress)?;
+        let knowledge = match job {
+            Some(path) => Knowledge::of(path, &published)?,
+            None => Knowledge::default(),
+        };
+        Ok(Self { published, knowledge })
     }
-    let answer = records.answer(&question)?;
-    let manifest = published.manifest.as_deref();
-    let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
-    let notes = notes(&owed, &question);
-    Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false, notes })
+
+    /// Answers a question.
+    pub fn answer(&self, question: &Question, spread: Spread) -> Result<Asked, AskError> {
+        let Self { published, knowledge } = self;
+        let manifest = published.manifest.as_deref();
+        if let Some(distorted) = manifest.and_then(|own| own.data.distorted.as_ref())
+            && question.columns().iter().any(|name| name.eq_ignore_ascii_case(&distorted.column))
+        {
+            let problem = format!(
+                "asks about {}, in which {} published values are not true (`distorted` in the manifest), so that no bounds would hold; \
+                 ask about other columns, or count in the table itself",
+                distorted.column, distorted.records
+            );
+            return Err(JobError::new(problem).into());
+        }
+        let (mut records, owed) = records(published, question, knowledge);
+        if spread == Spread::Proportional {
+            records.allocate();
+        }
+        let answer = records.answer(question)?;
+        let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
+        let notes = notes(&owed, question);
+        Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false, notes })
+    }
+
+    /// A column that holds its values, with the names that the job's hierarchies have for some of them.
+    pub fn exact(&self, column: &Column) -> AnswerColumn {
+        let cells = AnswerCells::PerRecord(column.codes.clone());
+        let own = AnswerColumn::exact(column.name.clone(), column.domain.clone(), cells);
+        columns::named(own, self.knowledge.hierarchy(&column.name))
+    }
+
+    /// Whether a text that is a label may as well be meant as a value, so that a question means the value.
+    pub fn is_ambiguous(&self, column: &str) -> bool {
+        let described = self.published.manifest.as_deref().and_then(|own| {
+            own.data.columns.iter().find(|own| own.name == column).and_then(|own| own.recoding.as_ref())
+        });
+        self.knowledge.hierarchy(column).is_none() && described.is_some_and(columns::is_ambiguous)
+    }
 }
 
 /// What a job file says beyond the release.

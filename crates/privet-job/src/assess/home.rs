@@ -93,7 +93,7 @@ pub(crate) fn prepare(
     let mut files = write::Staged::in_folder(home)?;
     let risk_file = files.part_of(&home.join("risk.csv"));
     let wanted = measure::Wanted {
-        class: candidate.job.search.class.as_deref(),
+        class: candidate.job.search.class.as_slice(),
         queries: 200,
         seed: candidate.job.adversary.seed,
         risk_file: Some(&risk_file),

@@ -78,14 +78,16 @@ pub struct MeasureOptions {
     pub release: PathBuf,
     /// The job file.
     pub job: Option<PathBuf>,
-    /// The column that classifiers learn to predict.
-    pub class: Option<String>,
-    /// The column of numbers that a regression learns to predict.
-    pub target: Option<String>,
+    /// The columns that classifiers learn to predict, each by itself.
+    pub class: Vec<String>,
+    /// The columns of numbers that a regression learns to predict, each by itself.
+    pub target: Vec<String>,
     /// A table of records that never were part of the release, to test on.
     pub test: Option<PathBuf>,
     /// How many random queries are asked.
     pub queries: usize,
+    /// A file with questions of the owner's own.
+    pub workload: Option<PathBuf>,
     /// The seed.
     pub seed: u64,
     /// A table of the population, for the journalist's risk.
@@ -281,12 +283,19 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     inputs.names(options.job.as_deref());
     inputs.table(options.test.as_deref());
     inputs.table(options.population.as_deref());
+    inputs.table(options.workload.as_deref());
     inputs.spare(&[(&options.risk_file, Written::Risks), (&options.report, Written::Page)])?;
     if options.queries > MOST_QUERIES {
         return Err(JobError::new(format!("--queries takes a number up to {MOST_QUERIES}")).into());
     }
     if options.risk_threshold.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(JobError::new("--risk-threshold takes a share above 0 and below 1, such as 0.2").into());
+    }
+    for (flag, names) in [("--class", &options.class), ("--target", &options.target)] {
+        let is_second = |(at, name): &(usize, &String)| names[..*at].contains(name);
+        if let Some((_, name)) = names.iter().enumerate().find(is_second) {
+            return Err(JobError::new(format!("{flag} names {name} twice; name each column once")).into());
+        }
     }
     if PublishedRecords::is_at(&options.release) {
         return measure::records::measure(options, progress);
@@ -297,6 +306,11 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
     if let Some(manifest) = counts::manifest(&options.release) {
         return measure::counts::measure(options, &manifest, progress);
     }
+    let questions = options
+        .workload
+        .as_deref()
+        .map(|path| measure::Questions::read(path, &options.release))
+        .transpose()?;
     let given = Given::new(&options.original, options.job.as_deref())?;
     let release = opened(&options.release, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
@@ -329,15 +343,20 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         population: population.as_ref(),
         population_size: options.population_size,
         risk_threshold: options.risk_threshold,
-        class: options.class.as_deref(),
-        target: options.target.as_deref(),
+        class: &options.class,
+        target: &options.target,
         apart: apart.as_ref(),
         queries: options.queries,
         seed: options.seed,
         risk_file: options.risk_file.as_deref(),
     };
+    let mut utility = measure::utility(&original, &release, &wanted, progress)?;
+    if let Some(questions) = &questions {
+        let (folder, job) = (&options.release, given.job_file.as_deref());
+        utility.workload = Some(measure::workload(questions, folder, job, &original, &release, progress)?);
+    }
     let assessment = Assessment {
-        utility: Some(measure::utility(&original, &release, &wanted, progress)?),
+        utility: Some(utility),
         risk: Some(measure::risk(&original, &release, &wanted, progress)?),
         ..Assessment::default()
     };

@@ -343,6 +343,8 @@ pub(crate) struct Given {
     pub path: PathBuf,
     pub options: ReadOptions,
     pub job: Option<(Job, PathBuf)>,
+    /// Where the job was read from.
+    pub job_file: Option<PathBuf>,
 }
 
 impl Given {
@@ -359,7 +361,7 @@ impl Given {
             Some((job, base)) if is_job => base.join(&job.input.path),
             _ => original.to_owned(),
         };
-        Ok(Self { path, options, job })
+        Ok(Self { path, options, job, job_file: file.map(Path::to_owned) })
     }
 
     /// How the original is read: as the job says, and without one with the marks of missing values that the release tells.
@@ -374,7 +376,12 @@ impl Given {
     /// A job file, whatever its name ends in.
     pub fn of_job(file: &Path) -> Result<Self, RunError> {
         let (job, base) = (Job::read(file, &[])?, crate::run::base_of(file));
-        Ok(Self { path: base.join(&job.input.path), options: job.input.options()?, job: Some((job, base)) })
+        Ok(Self {
+            path: base.join(&job.input.path),
+            options: job.input.options()?,
+            job: Some((job, base)),
+            job_file: Some(file.to_owned()),
+        })
     }
 
     pub fn job(&self) -> Option<JobAt<'_>> {

@@ -14,6 +14,7 @@
 //! | UM-12, variation of information | `entropy.rs` |
 //! | UM-15 | `association.rs` |
 //! | UM-18, the thesis' relative error of queries | `queries.rs` |
+//! | UM-18, UM-30 of a workload of somebody's own | `workload.rs` |
 //! | UM-20 … UM-25, UM-35 | `moments.rs`, `correlation.rs` |
 //! | UM-26, 27, 30, 31 | `inference.rs` |
 //! | UM-32, 33 | `perturbation.rs` |
@@ -39,6 +40,7 @@ mod reconstruction;
 mod spread;
 mod squares;
 mod stabbing;
+mod workload;
 
 pub use association::{
     Association, AssociationDifference, Buckets, PairAssociation, association, association_in_buckets,
@@ -65,6 +67,7 @@ pub use perturbation::{condition_number, expected_items_retained, mean_items_ret
 pub use queries::{Answer, Query, QueryErrors, RandomQueries};
 pub use reconstruction::{Bracket, Reconstruction};
 pub use spread::{Spread, SpreadColumn};
+pub use workload::{Compared, NEAR, WorkloadErrors};
 
 /// Input that a metric cannot be computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -3,12 +3,15 @@
 
 use privet_attack::{Bin, Finding, Rate, Unit};
 use privet_criteria::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD};
+use privet_measure::answer::Estimate;
+use privet_measure::utility::Compared;
 use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, File, Manifest, Promise, Recoding, Search, SizeBin, WorstClass,
 };
 use privet_report::{
     Assessment, Axis, Boxes, CandidatePoint, ColumnFacts, ColumnUtility, Facts, Figure, Fit, GroupBox,
     LabelCount, Learner, NotMade, PairUtility, Protocol, QueryUtility, Regression, Risk, RiskBin, Utility,
+    Workload, WorkloadAnswer,
 };
 
 pub fn recoded(name: &str, level: usize, labels: &[u64]) -> DataColumn {
@@ -370,6 +373,17 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
                 median_relative_error: value,
                 about: text.into(),
             }),
+            workload: Some(Workload::new(
+                vec![
+                    WorkloadAnswer {
+                        line: 3,
+                        figure: text.into(),
+                        compared: Compared::new(Some(value), &Estimate::default()),
+                    };
+                    many
+                ],
+                vec!["A note <b>of the owner</b>".to_owned()],
+            )),
         }),
         candidates: (0..many)
             .map(|i| CandidatePoint {

@@ -354,13 +354,14 @@ fn labels_of(
 /// What goes with releases of records only.
 fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     let given = [
-        ("--class", options.class.is_some()),
-        ("--target", options.target.is_some()),
+        ("--class", !options.class.is_empty()),
+        ("--target", !options.target.is_empty()),
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
         ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
+        ("--queries FILE", options.workload.is_some()),
     ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),

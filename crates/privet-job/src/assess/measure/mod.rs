@@ -15,6 +15,7 @@
 //! | `learners` | what classifiers learn from the release |
 //! | `regression` | what a linear regression learns from the release |
 //! | `conclusions` | whether means and random queries say the same |
+//! | `workload` | whether questions of the owner's own are answered alike |
 //! | `risk` | what records risk |
 
 mod columns;
@@ -30,6 +31,7 @@ pub(super) mod records;
 mod regression;
 mod risk;
 mod table;
+mod workload;
 
 use std::path::Path;
 
@@ -44,12 +46,13 @@ use crate::error::{JobError, RunError};
 use extents::{Extents, TooWide};
 pub(crate) use numbers::standardized;
 pub(super) use risk::risk;
+pub(super) use workload::{Questions, workload};
 
 /// What is wanted.
 #[derive(Default)]
 pub(super) struct Wanted<'a> {
-    pub class: Option<&'a str>,
-    pub target: Option<&'a str>,
+    pub class: &'a [String],
+    pub target: &'a [String],
     /// Records to test on that never were part of the release.
     pub apart: Option<&'a Table>,
     pub queries: usize,
@@ -217,13 +220,34 @@ pub(super) fn utility(
     utility.figures.extend(conclusions::means(&beside)?);
     utility.queries = conclusions::queries(&beside, &spread, reach.as_ref(), wanted, &mut utility.figures)?;
     progress.check()?;
-    if let Some(class) = wanted.class {
-        learners::learners(&beside, class, wanted.apart, &mut utility, progress)?;
-    }
-    if let Some(target) = wanted.target {
-        regression::regression(&beside, target, wanted.apart, &mut utility, progress)?;
-    }
+    each(wanted.class, &mut utility, |class, utility| {
+        learners::learners(&beside, class, wanted.apart, utility, progress)
+    })?;
+    each(wanted.target, &mut utility, |target, utility| {
+        regression::regression(&beside, target, wanted.apart, utility, progress)
+    })?;
     Ok(utility)
+}
+
+/// Learns columns one after the other. Of several, what is said says of which.
+fn each(
+    columns: &[String],
+    utility: &mut Utility,
+    mut learn: impl FnMut(&str, &mut Utility) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    for column in columns {
+        let (figures, notes) = (utility.figures.len(), utility.notes.len());
+        learn(column, utility)?;
+        if columns.len() > 1 {
+            utility
+                .figures
+                .iter_mut()
+                .skip(figures)
+                .for_each(|own| own.name = format!("{} of {column}", own.name));
+            utility.notes.iter_mut().skip(notes).for_each(|own| *own = format!("`{column}`: {own}"));
+        }
+    }
+    Ok(())
 }
 
 /// Per record of the original what a code of its published record is.

@@ -177,13 +177,14 @@ fn items(
 fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
     let given = [
         ("--job", options.job.is_some()),
-        ("--class", options.class.is_some()),
-        ("--target", options.target.is_some()),
+        ("--class", !options.class.is_empty()),
+        ("--target", !options.target.is_empty()),
         ("--test", options.test.is_some()),
         ("--population", options.population.is_some()),
         ("--population-size", options.population_size.is_some()),
         ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
+        ("--queries FILE", options.workload.is_some()),
     ];
     super::super::perturbed::refuse(
         &given,

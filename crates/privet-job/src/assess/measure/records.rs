@@ -27,7 +27,7 @@ use super::learners::{Told, conclusions, train};
 use super::numbers::Numbers;
 use super::protocol::{Split, is_third};
 use super::regression::{fit_both, numbers};
-use super::{figure, pairs, perturbed};
+use super::{each, figure, pairs, perturbed};
 use crate::error::{JobError, RunError};
 
 /// Joint counts of more columns than this are not compared pair by pair.
@@ -90,8 +90,9 @@ fn refuse_others(options: &MeasureOptions) -> Result<(), JobError> {
         ("--population-size", options.population_size.is_some()),
         ("--risk-threshold", options.risk_threshold.is_some()),
         ("--risk-file", options.risk_file.is_some()),
+        ("--queries FILE", options.workload.is_some()),
     ];
-    if options.test.is_some() && options.class.is_none() && options.target.is_none() {
+    if options.test.is_some() && options.class.is_empty() && options.target.is_empty() {
         return Err(JobError::new("--test needs --class or --target: what is to be predicted"));
     }
     super::super::perturbed::refuse(
@@ -310,7 +311,7 @@ fn learn(
             table.columns.iter().map(|own| own.name.as_str()).filter(|own| *own != name).collect();
         Split::of_records(original, table, &features, rows, apart.as_ref())
     };
-    if let Some(class) = &options.class {
+    each(&options.class, utility, |class, utility| {
         let (own, theirs) = predicted(original, table, "--class", class)?;
         let code_of = translate(&theirs.domain, &own.domain);
         let said = |row: usize| code_of.get(*theirs.codes.get(row)? as usize).copied().flatten();
@@ -322,8 +323,9 @@ fn learn(
         if !split.is_empty() {
             train(&split, own, &Told::each(said), utility, progress)?;
         }
-    }
-    if let Some(target) = &options.target {
+        Ok(())
+    })?;
+    each(&options.target, utility, |target, utility| {
         let (own, theirs) = predicted(original, table, "--target", target)?;
         if !matches!(own.domain.kind(), Kind::Integer | Kind::Decimal) {
             let problem = format!("--target names {target}, which holds no numbers; name a column that does");
@@ -331,9 +333,9 @@ fn learn(
         }
         let split = split(target, (0..table.rows).filter(all).collect())?;
         utility.protocol = Some(split.protocol.clone());
-        fit_both(&split, own, &numbers(theirs), utility, progress)?;
-    }
-    if (options.class.is_some() || options.target.is_some()) && !in_order {
+        fit_both(&split, own, &numbers(theirs), utility, progress)
+    })?;
+    if !(options.class.is_empty() && options.target.is_empty()) && !in_order {
         let mut note =
             "Synthetic records are nobody's: all of them are learned from, whoever is tested on.".to_owned();
         if apart.is_none() {
