@@ -199,9 +199,9 @@ pub(crate) const ASSUMED: &str = "who is in the data, their quasi columns, and h
 
 /// What counts as success.
 pub(crate) fn success(column: &str, confidence: f64, alike: Option<&str>) -> String {
-    let what = alike.map_or("the value".to_owned(), |alike| format!("that it is one of {alike}"));
+    let what = alike.map_or("of the value".to_owned(), |alike| format!("that it is one of {alike}"));
     format!(
-        "the records that may be a person's make the adversary at least {} % sure of {what} in {column}",
+        "the records that may be a person's make the adversary at least {} % sure {what} in {column}",
         crate::percent(confidence)
     )
 }
