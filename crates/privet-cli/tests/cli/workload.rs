@@ -121,7 +121,7 @@ fn bad_questions_are_told_by_their_line() {
             "does not have; it has age, ill, cost",
         ),
         (format!("select count( from data where ill = '{CANARY}'"), "cannot be read as SQL (column"),
-        (format!("{CANARY}"), "cannot be read as SQL"),
+        (CANARY.to_owned(), "cannot be read as SQL"),
         (format!("select count(*) from other where ill = '{CANARY}'"), "another name"),
         (format!("select count(*) from data where age = '{CANARY}'"), "accepted are numbers"),
         ("select sum(ill) from data".to_owned(), "no numbers"),

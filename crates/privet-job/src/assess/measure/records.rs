@@ -335,7 +335,8 @@ fn learn(
         utility.protocol = Some(split.protocol.clone());
         fit_both(&split, own, &numbers(theirs), utility, progress)
     })?;
-    if !(options.class.is_empty() && options.target.is_empty()) && !in_order {
+    let learns = !options.class.is_empty() || !options.target.is_empty();
+    if learns && !in_order {
         let mut note =
             "Synthetic records are nobody's: all of them are learned from, whoever is tested on.".to_owned();
         if apart.is_none() {
