@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 /// What the adversary has.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -73,25 +73,44 @@ impl Rules {
     pub const MOST: usize = 200;
 }
 
-/// How much somebody could know whose worst knowledge is looked for (survey PM-12, PM-13, AT-04).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// How much somebody could know whose worst knowledge is looked for (survey PM-12 to PM-14, AT-04).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Strength {
     /// So many statements of the form "if this person has this value, then that person has that": k of (c,k)-safety.
     pub statements: u32,
     /// So many values that a person does not have, so many others whose value is known, and so many who would give the person away: l, k
-    /// and m of the 3D criterion.
-    pub three_d: [u32; 3],
+    /// and m of the 3D criterion. Several are a skyline: whoever has one of them.
+    #[serde(deserialize_with = "points")]
+    pub three_d: Vec<[u32; 3]>,
+    /// Sensitive values of which that is something else.
+    pub values: BTreeMap<String, [u32; 3]>,
+}
+
+/// One point, or several.
+fn points<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<[u32; 3]>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Points {
+        One([u32; 3]),
+        Several(Vec<[u32; 3]>),
+    }
+    Ok(match Points::deserialize(from)? {
+        Points::One(own) => vec![own],
+        Points::Several(all) => all,
+    })
 }
 
 impl Strength {
     /// The most that is gone through.
     pub const MOST: u32 = 100;
+    /// The most points of a skyline.
+    pub const MOST_POINTS: usize = 20;
 }
 
 impl Default for Strength {
     fn default() -> Self {
-        Self { statements: 1, three_d: [1, 1, 1] }
+        Self { statements: 1, three_d: vec![[1, 1, 1]], values: BTreeMap::new() }
     }
 }
 
@@ -267,9 +286,16 @@ impl Knowledge {
             let problem = "is said to be of another table by `independent`, and of the same by `same-table`";
             return Err(format!("`releases`, the {}. of them, {problem}", at + 1));
         }
-        let Strength { statements, three_d } = knowledge.strength;
-        if three_d.into_iter().chain([statements]).any(|own| own > Strength::MOST) {
+        let Strength { statements, three_d, values } = &knowledge.strength;
+        let points = three_d.iter().chain(values.values()).flatten();
+        if points.chain([statements]).any(|own| *own > Strength::MOST) {
             return Err(format!("`strength` must be of numbers up to {}", Strength::MOST));
+        }
+        if !(1..=Strength::MOST_POINTS).contains(&three_d.len()) {
+            return Err(format!(
+                "`three-d` under [strength] must be three numbers, or a list of up to {} times three",
+                Strength::MOST_POINTS
+            ));
         }
         if knowledge.rules.is_some_and(|own| !(1..=Rules::MOST).contains(&own.top)) {
             return Err(format!("`top` under [rules] must be a number from 1 to {}", Rules::MOST));
@@ -297,7 +323,7 @@ fn keys_of_part(before: &str) -> Option<String> {
         ("releases", "folder, job, independent and same-table"),
         ("rules", "top and support"),
         ("server", "smallest"),
-        ("strength", "statements and three-d"),
+        ("strength", "statements, three-d and values"),
         ("time", "order and known"),
     ];
     let header = before.lines().rev().map(str::trim).find(|line| line.starts_with('['))?;
@@ -347,10 +373,13 @@ mod tests {
     fn how_much_the_worst_knowledge_is() {
         let of =
             |text: &str| Knowledge::parse(text).map(|own| (own.strength.statements, own.strength.three_d));
-        assert_eq!(of(""), Ok((1, [1, 1, 1])));
-        assert_eq!(of("[strength]\nstatements = 3"), Ok((3, [1, 1, 1])));
-        assert_eq!(of("[strength]\nthree-d = [2, 0, 1]"), Ok((1, [2, 0, 1])));
-        assert!(of("[strength]\nthree-d = [2, 0]").unwrap_err().contains("statements and three-d"));
+        assert_eq!(of(""), Ok((1, vec![[1, 1, 1]])));
+        assert_eq!(of("[strength]\nstatements = 3"), Ok((3, vec![[1, 1, 1]])));
+        assert_eq!(of("[strength]\nthree-d = [2, 0, 1]"), Ok((1, vec![[2, 0, 1]])));
+        assert_eq!(of("[strength]\nthree-d = [[2, 0, 1], [0, 3, 0]]"), Ok((1, vec![[2, 0, 1], [0, 3, 0]])));
+        assert!(of("[strength]\nthree-d = [2, 0]").unwrap_err().contains("statements, three-d and values"));
+        assert!(of("[strength]\nthree-d = []").unwrap_err().contains("a list of up to 20"));
+        assert!(of("[strength]\nvalues = { Flu = [1, 0, 200] }").unwrap_err().contains("numbers up to 100"));
         assert!(of("[strength]\nstatements = 101").unwrap_err().contains("numbers up to 100"));
     }
 

@@ -35,6 +35,7 @@ mod laws;
 mod testing;
 
 pub use bound::in_buckets;
+pub use ck_safety::ck_chances;
 pub use class::{Class, Histogram};
 pub use criterion::{Better, Criterion, Merging};
 pub use parse::KEYS;

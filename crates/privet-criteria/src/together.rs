@@ -26,12 +26,15 @@ impl Summaries {
         self.ends.push(self.numbers.len());
     }
 
+    /// Adds what a class told.
+    pub(crate) fn push(&mut self, told: &[f64]) {
+        self.numbers.extend_from_slice(told);
+        self.ends.push(self.numbers.len());
+    }
+
     /// Adds what other classes told.
     pub fn append(&mut self, others: &Self) {
-        for told in others.iter() {
-            self.numbers.extend_from_slice(told);
-            self.ends.push(self.numbers.len());
-        }
+        others.iter().for_each(|told| self.push(told));
     }
 
     /// How many classes told something.
@@ -63,10 +66,7 @@ impl Summaries {
     #[must_use]
     pub fn only(&self, kept: &[bool]) -> Self {
         let mut some = Self::default();
-        for (told, _) in self.iter().zip(kept).filter(|(_, kept)| **kept) {
-            some.numbers.extend_from_slice(told);
-            some.ends.push(some.numbers.len());
-        }
+        self.iter().zip(kept).filter(|(_, kept)| **kept).for_each(|(told, _)| some.push(told));
         some
     }
 }

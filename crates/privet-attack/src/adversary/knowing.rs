@@ -77,6 +77,17 @@ pub(super) fn check_columns(adversary: &Adversary<'_>) -> Result<(), AttackError
 /// When it cannot, with the place and without what stands there.
 pub(super) fn check(adversary: &Adversary<'_>) -> Result<(), AttackError> {
     check_columns(adversary)?;
+    let is_value = |text: &String| {
+        (adversary.release.sensitive.iter().enumerate()).any(|(column, own)| {
+            own.domain.texts().iter().any(|own| **own == **text) || (adversary.is_value)(column, text)
+        })
+    };
+    if let Some(at) = adversary.knowledge.strength.values.keys().position(|text| !is_value(text)) {
+        return Err(AttackError::Knowledge(format!(
+            "`values` under [strength], the {}. of them by name, is a value that no sensitive column of the release has",
+            at + 1
+        )));
+    }
     for column in 0..adversary.release.sensitive.len() {
         // What contradicts the release is told by the attacks that use it.
         if let Err(error @ AttackError::Knowledge(_)) = statements(adversary, column) {

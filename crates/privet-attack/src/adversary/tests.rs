@@ -325,8 +325,8 @@ fn strangers_are_attacked_as_well() {
 /// A person in several groups counts by the mixture of them, and the worst of them is told.
 #[test]
 fn the_worst_knowledge_of_several_groups_is_mixed() {
-    // One value in the first class, which is sure; six different ones in the second.
-    let release = release(&[(0, 0), (0, 0), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5)]);
+    // Two values in the first class, of which a statement leaves one; six different ones in the second.
+    let release = release(&[(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5)]);
     let suspects = Suspects {
         profile_of: vec![0, 1],
         starts: vec![0, 1, 3],
@@ -576,15 +576,19 @@ proptest! {
     fn the_worst_knowledge_is_what_worlds_say(
         rows in prop::collection::vec((0u32..2, 0u32..3), 2..7),
         statements in 0u32..3,
-        three_d in prop::array::uniform3(0u32..3),
+        three_d in prop::collection::vec(prop::array::uniform3(0u32..3), 1..3),
+        of_first in prop::option::of(prop::array::uniform3(0u32..3)),
     ) {
+        let first_value = format!("v{}", rows[0].1);
+        let values = of_first.map(|own| (first_value, own)).into_iter().collect();
+        let strength = Strength { statements, three_d: three_d.clone(), values };
         let mut rows = rows;
         rows.sort_unstable();
         let first = rows[0].0;
         rows.iter_mut().for_each(|own| own.0 = u32::from(own.0 != first));
         let release = release(&rows);
         let (people, truth) = members(&release);
-        let knowledge = Knowledge { strength: Strength { statements, three_d }, ..Knowledge::default() };
+        let knowledge = Knowledge { strength, ..Knowledge::default() };
         let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
         let found = adversary.attack(Some(&words(&["boolean", "three-d"])), &Silent);
         let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;

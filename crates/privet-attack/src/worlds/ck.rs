@@ -318,7 +318,8 @@ mod tests {
         let fast = ck_breach(&counts, k);
         // With one atom a side the two readings are one.
         for consequent in [Consequent::Or, Consequent::And].into_iter().take(atoms.min(2)) {
-            let slow = ck_breach_by_worlds(&table, k, consequent, atoms, 50_000_000).unwrap();
+            let of_each = ck_breach_by_worlds(&table, k, consequent, atoms, 50_000_000).unwrap();
+            let slow = of_each.into_iter().fold(0.0, f64::max);
             prop_assert!(near(fast, slow), "{values:?} k = {k} {consequent:?}: {fast}, by worlds {slow}");
         }
         Ok(())

@@ -45,6 +45,26 @@ pub(crate) use criterion::CKSafety;
 
 use crate::Summaries;
 
+/// Per class, given as how often each of its values occurs, the largest chance with which whoever knows `k` implications about anybody
+/// can believe any value of one of its people; 0 for a class without records.
+///
+/// ```
+/// // A class in which everybody has one value gives others away: "if they have it, then so has this person" (survey PM-12).
+/// let classes = [vec![4], vec![2, 1, 1]];
+/// let classes = classes.iter().map(|counts| counts.iter().copied());
+/// assert_eq!(privet_criteria::ck_chances(classes, 1), [1.0, 1.0]);
+/// ```
+pub fn ck_chances(classes: impl Iterator<Item = impl Iterator<Item = u32>>, k: u32) -> Vec<f64> {
+    let knowledge = Knowledge { atoms: k as usize + 1 };
+    let mut room = vec![0.0; knowledge.room()];
+    let mut told = Summaries::default();
+    for counts in classes {
+        knowledge.summarize(counts, &mut room);
+        told.push(&room[..knowledge.told()]);
+    }
+    knowledge.together(&told)
+}
+
 /// The arithmetic for one k.
 #[derive(Debug, Clone, Copy)]
 struct Knowledge {
