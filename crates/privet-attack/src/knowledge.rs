@@ -261,6 +261,9 @@ impl Knowledge {
             let missed = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
             let wrong = match missed {
                 Some(key) => format!("`{key}` is missing"),
+                None if text.parse::<toml::Table>().is_err() => {
+                    return format!("{at}is not TOML: {}", error.message().trim_end());
+                }
                 None => "is not what a knowledge file has there".to_owned(),
             };
             let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
@@ -270,6 +273,15 @@ impl Knowledge {
             });
             format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
         })?;
+        for (part, own) in [("people", &knowledge.people), ("control", &knowledge.control)] {
+            let mut theirs: Vec<&String> = own.iter().flat_map(|own| own.columns.values()).collect();
+            theirs.sort_unstable();
+            if theirs.windows(2).any(|own| own[0] == own[1]) {
+                return Err(format!(
+                    "`columns` of [{part}] gives two columns of the release the same column of that table; each has one of its own"
+                ));
+            }
+        }
         if let Some(at) = knowledge.negations.iter().position(|own| own.not.is_empty()) {
             return Err(format!("`negations`, the {}. of them: `not` names no value", at + 1));
         }

@@ -38,7 +38,19 @@ impl JobError {
         Self::new(format!("`{}` {}", key.as_ref(), problem.as_ref()))
     }
 
-    pub(crate) fn toml(error: &toml::de::Error) -> Self {
+    /// What is wrong with a file. What is not TOML at all may be a table that was given for a job: of that no line is quoted.
+    pub(crate) fn toml(text: &str, error: &toml::de::Error) -> Self {
+        if text.parse::<toml::Table>().is_err() {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let at = before.map_or(String::new(), |before| {
+                let column = before.chars().rev().take_while(|&own| own != '\n').count() + 1;
+                format!("line {}, column {column}: ", before.matches('\n').count() + 1)
+            });
+            let said = error.message().trim_end();
+            return Self::new(format!(
+                "{at}{said}; a job file is TOML, and `privet init data.csv` writes one for a table"
+            ));
+        }
         let said = error.to_string();
         let is_other = ["`perturb`", "`randomize`", "`values`"]
             .iter()

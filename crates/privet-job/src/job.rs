@@ -371,16 +371,16 @@ impl Job {
 
     fn parse_form(text: &str, settings: &[String]) -> Result<Self, JobError> {
         let raw: Raw = if settings.is_empty() {
-            let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::toml(&e))?;
+            let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::toml(text, &e))?;
             // Settings are for releases, where the digits of bounds and keys do not count.
             query::restore(text, &mut raw.columns);
             raw
         } else {
-            let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(&e))?;
+            let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(text, &e))?;
             for setting in settings {
                 set(&mut table, setting)?;
             }
-            table.try_into().map_err(|e: toml::de::Error| JobError::toml(&e))?
+            table.try_into().map_err(|e: toml::de::Error| JobError::toml(text, &e))?
         };
         let privacy = promises(&raw.privacy).map_err(|error| JobError::criterion(&error))?;
         let views = raw.views.into_iter().zip(1..).map(|(view, number)| view.read(number));

@@ -122,7 +122,8 @@ impl Purposes {
     /// # Errors
     /// As [`Purposes::read`].
     pub fn parse(text: &str) -> Result<Self, JobError> {
-        let Raw { purposes, requesters } = toml::from_str(text).map_err(|error| JobError::toml(&error))?;
+        let Raw { purposes, requesters } =
+            toml::from_str(text).map_err(|error| JobError::toml(text, &error))?;
         if purposes.is_empty() {
             return Err(JobError::key(
                 "purposes",

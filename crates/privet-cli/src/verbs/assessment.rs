@@ -29,6 +29,18 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!(", control {}", percent(control.rate)));
         }
         text.push('\n');
+        let rates = [
+            ("exposed", Some(&finding.exposed)),
+            ("rightly", finding.right.as_ref()),
+            ("control", finding.control.as_ref()),
+        ];
+        let intervals: Vec<String> = (rates.into_iter())
+            .filter_map(|(what, rate)| Some((what, rate.filter(|own| own.of > 0)?)))
+            .map(|(what, rate)| format!("{what} {} to {}", percent(rate.low), percent(rate.high)))
+            .collect();
+        if !intervals.is_empty() {
+            text.push_str(&format!("{:<28} 95 % intervals: {}.\n", "", intervals.join(", ")));
+        }
         if let Some(why) = &finding.not_counted {
             text.push_str(&format!("{:<28} Only informs, and does not count towards the risk: {why}.\n", ""));
         }

@@ -19,11 +19,12 @@ use privet_release::published::Histograms;
 use privet_release::{MANIFEST, PublishedError};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
+use super::original::Given;
 use super::views::{COMPOSITION, composition};
 use super::{AttackOptions, MORE_PRIVACY, hold_limit, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
-use crate::load::Loaded;
+use crate::load::{Loaded, load};
 
 /// Tables that are gone through at most, in steps.
 const MOST_STEPS: u64 = 3_000_000;
@@ -118,7 +119,7 @@ fn attack(
     if together.as_ref().is_none_or(Vec::is_empty) {
         let why = match original {
             Some(_) => "no sensitive column is in several views with identifying ones",
-            None => "it needs the original: `privet anonymize` makes it before a release is handed over",
+            None => "it needs the original: give its job file with --original",
         };
         assessment.not_made.push(NotMade { attack: COMPOSITION.to_owned(), why: why.to_owned() });
     }
@@ -149,12 +150,40 @@ pub(super) fn attack_folder(
         max_risk: options.max_risk,
         ..AdversarySection::default()
     };
-    let assessment = attack(&options.release, manifest, &section, None, progress)?;
+    let tables = manifest.tables.iter().map(|own| own.file.as_str());
+    privet_release::published::intact(&options.release, &manifest.files, tables, progress)?;
+    let original = match &options.original {
+        Some(path) => Some(original(path, options.job.as_deref(), manifest, progress)?),
+        None => None,
+    };
+    let assessment = attack(&options.release, manifest, &section, original.as_ref(), progress)?;
     if let Some(path) = &options.report {
         let facts = CountsFacts { assessment: assessment.clone(), ..CountsFacts::default() };
         write::whole(path, privet_report::counts_html(manifest, &facts).as_bytes())?;
     }
     Ok(assessment)
+}
+
+/// The table behind a release of counts, with the hierarchies of its job.
+fn original(
+    path: &Path,
+    job: Option<&Path>,
+    manifest: &CountsManifest,
+    progress: &dyn Progress,
+) -> Result<Loaded, RunError> {
+    let given = Given::new(path, job)?;
+    let Some((mut job, base)) = given.job else {
+        let problem = "`--original` is a table, and labels of a release of counts are read through its job; give the job file, or it \
+                       besides with --job";
+        return Err(JobError::new(problem).into());
+    };
+    job.input.path = std::path::absolute(&given.path).unwrap_or(given.path);
+    let loaded = load(&job, &base, progress)?;
+    if loaded.input.table.rows as u64 != manifest.data.records {
+        let problem = "`--original` has another number of records than the release was made from; give the table that it was made from";
+        return Err(JobError::new(problem).into());
+    }
+    Ok(loaded)
 }
 
 pub(crate) fn read_table(
@@ -468,11 +497,7 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
 
 /// What goes with releases of records only.
 fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
-    let given = [
-        ("--knowledge", options.knowledge.is_some()),
-        ("--original", options.original.is_some()),
-        ("--people", options.people.is_some()),
-    ];
+    let given = [("--knowledge", options.knowledge.is_some()), ("--people", options.people.is_some())];
     match given.iter().find(|own| own.1) {
         None => Ok(()),
         Some((flag, _)) => Err(JobError::new(format!(

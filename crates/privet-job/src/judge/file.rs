@@ -65,7 +65,7 @@ pub(super) fn judge(
     found: &mut Judgement,
     progress: &dyn Progress,
 ) -> Result<(), RunError> {
-    let file: JudgeFile = toml::from_str(text).map_err(|error| JobError::toml(&error).at(path))?;
+    let file: JudgeFile = toml::from_str(text).map_err(|error| JobError::toml(text, &error).at(path))?;
     if file.matrix.is_none() && file.noise.is_none() && file.view.is_none() && file.worlds.is_none() {
         return Err(JobError::new(
             "it has nothing to judge; give one of the sections [matrix], [noise], [view], [worlds]",

@@ -6,7 +6,7 @@ use std::path::Path;
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
-use crate::published::{Written, manifest_bytes, read_table};
+use crate::published::{Written, intact, manifest_bytes, read_table};
 use crate::{MANIFEST, PublishedError, seal};
 
 /// A perturbed release read back.
@@ -30,7 +30,9 @@ impl PublishedPerturbed {
     /// When it is no perturbed release, its records were changed by another method than laws of columns, or its table is
     /// not the one that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        Self::read(folder, manifest_of(folder)?, progress)
+        let manifest = manifest_of(folder)?;
+        intact(folder, &manifest.files, [manifest.data.file.as_str()].into_iter(), progress)?;
+        Self::read(folder, manifest, progress)
     }
 
     /// Reads the table of a folder whose manifest is at hand, such as one that is not handed over yet.
@@ -71,7 +73,10 @@ impl PublishedRecords {
     /// # Errors
     /// When its records were neither swapped nor are they synthetic, or a table is not the one that the manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        Self::read(folder, manifest_of(folder)?, progress)
+        let manifest = manifest_of(folder)?;
+        let copies = manifest.synthetic.iter().flat_map(|own| &own.copies).map(String::as_str);
+        intact(folder, &manifest.files, copies.chain([manifest.data.file.as_str()]), progress)?;
+        Self::read(folder, manifest, progress)
     }
 
     /// Reads the tables of a folder whose manifest is at hand, such as one that is not handed over yet.

@@ -16,6 +16,7 @@ use privet_data::io::{Encoding, Format, ReadError, ReadOptions, read};
 use privet_data::{Cancelled, Domain, Progress, Table};
 
 use crate::folder::is_plain_name;
+use crate::manifest::File;
 use crate::{MANIFEST, Manifest, ManifestError};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
 pub use labels::{Meaning, Reading, coverage, hides_missing, reading_of, reading_of_levels};
@@ -172,7 +173,7 @@ impl Published {
     /// # Errors
     /// When it is no release, has no table of records, or its files are not those that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = described(folder)?;
+        let manifest = described(folder, progress)?;
         let missing = manifest.data.missing.clone().unwrap_or_else(|| vec![String::new()]);
         Self::read(folder, manifest, &missing, progress)
     }
@@ -186,7 +187,7 @@ impl Published {
         missing: &[String],
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
-        Self::read(folder, described(folder)?, missing, progress)
+        Self::read(folder, described(folder, progress)?, missing, progress)
     }
 
     /// Reads the files of a release whose manifest is at hand; it may not be written yet.
@@ -300,15 +301,52 @@ impl Published {
     }
 }
 
-/// The manifest of a release of records.
-fn described(folder: &Path) -> Result<Manifest, PublishedError> {
+/// The manifest of a release of records, whose tables are those that it describes.
+fn described(folder: &Path, progress: &dyn Progress) -> Result<Manifest, PublishedError> {
     let bytes = manifest_bytes(folder)?;
     if let Some(kind) =
         crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
     {
         return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
     }
-    Manifest::parse(&bytes).map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
+    let manifest = Manifest::parse(&bytes)
+        .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
+    let counted = manifest.data.sensitive_tables.iter().map(|own| own.file.as_str());
+    intact(folder, &manifest.files, counted.chain([manifest.data.file.as_str()]), progress)?;
+    Ok(manifest)
+}
+
+/// Whether tables of a release are those that its manifest describes: what is concluded from others would not be about it.
+///
+/// # Errors
+/// When one is not, or cannot be read.
+pub fn intact<'a>(
+    folder: &Path,
+    files: &[File],
+    tables: impl Iterator<Item = &'a str>,
+    progress: &dyn Progress,
+) -> Result<(), PublishedError> {
+    for name in tables.filter(|name| is_plain_name(name)) {
+        let Some(described) = files.iter().find(|own| own.name == *name) else { continue };
+        let path = folder.join(name);
+        let mut stopped = false;
+        let found = crate::hash::hash_file(&path, &mut || {
+            stopped = progress.cancelled();
+            if stopped { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+        });
+        match found {
+            _ if stopped => return Err(PublishedError::Cancelled),
+            Ok(found) if (found.bytes, &found.sha256) == (described.bytes, &described.sha256) => {}
+            Ok(_) => {
+                let problem =
+                    "a table of the release is not the one that its manifest describes: it was changed since";
+                return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+            }
+            // That it is not there, or no file, is told by whoever reads it.
+            Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// The manifest of a folder, as it stands there.
