@@ -81,6 +81,20 @@ impl Suspects {
         Self { profile_of, starts, groups, strangers: 0 }
     }
 
+    /// The same with some of them nowhere.
+    #[must_use]
+    pub fn without(&self, is_nowhere: impl Fn(u32) -> bool) -> Self {
+        let mut left = self.clone();
+        let nowhere = self.profiles() as u32;
+        for (person, profile) in (0..).zip(&mut left.profile_of) {
+            if is_nowhere(person) {
+                *profile = nowhere;
+            }
+        }
+        left.starts.push(self.groups.len());
+        left
+    }
+
     /// How many people.
     pub fn people(&self) -> usize {
         self.profile_of.len()

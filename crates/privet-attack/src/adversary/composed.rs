@@ -12,9 +12,11 @@
 
 use std::collections::HashMap;
 
-use super::Adversary;
+use privet_release::Published;
+
 use super::fitting::{Side, Tie, Worlds};
 use super::standing::{Records, Standing};
+use super::{Adversary, Other};
 use crate::chances::Chances;
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
@@ -22,6 +24,40 @@ use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::room::Room;
 use crate::target::{Place, Suspects, Target};
+
+/// Where people may stand when those of the list are nowhere who are not in the table: whoever fits no group of a release that leaves
+/// out nobody of it is in no other release of it. `None` where that is nobody, or they are nowhere anyway.
+pub(super) fn present<'a>(adversary: &Adversary<'a>) -> Option<(Suspects, Vec<Other<'a>>)> {
+    let own = adversary.suspects.own_people() as u32;
+    let is_of_table = |other: &Other<'_>| other.holds_all && !other.independent;
+    let whole: Vec<&Suspects> = (adversary.others.iter())
+        .filter(|other| is_of_table(other) && other.is_whole)
+        .map(|other| &other.suspects)
+        .chain(is_whole(adversary.release).then_some(adversary.suspects))
+        .collect();
+    let fits = |people: &Suspects, person: u32| !people.places_of(person).is_empty();
+    let is_absent = |person: u32| person < own && !whole.iter().all(|people| fits(people, person));
+    let of_table = adversary.others.iter().filter(|own| is_of_table(own)).map(|own| &own.suspects);
+    let mut stands = of_table.chain([adversary.suspects]);
+    if !stands.any(|people| (0..own).any(|person| fits(people, person) && is_absent(person))) {
+        return None;
+    }
+    let others = adversary.others.iter().map(|other| match is_of_table(other) {
+        true => {
+            let suspects = other.suspects.without(is_absent);
+            let standing = other.standing.without(&suspects, &other.release.groups);
+            Other { suspects, standing, ..other.clone() }
+        }
+        false => other.clone(),
+    });
+    Some((adversary.suspects.without(is_absent), others.collect()))
+}
+
+/// Whether nobody of its table is left out of a release.
+fn is_whole(release: &Published) -> bool {
+    let data = release.manifest.as_ref().map(|own| &own.data);
+    data.is_none_or(|own| own.sample.is_none() && own.suppressed == 0)
+}
 
 /// Whether the list of people cannot be in all releases at once as it stands, by what a column says.
 pub(super) fn is_refuted(adversary: &Adversary<'_>) -> bool {
@@ -124,6 +160,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
     }
     let Put { together, counted, .. } = &put;
+    let apart = Apart::new(target, &several);
     Ok(Some(
         Verdict {
             attack: "composition",
@@ -166,6 +203,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
                     }
                     // Multiplied with what this release says whichever group it is.
                     _ if target.people.places_of(person).len() > 1 && alone.values.len() > 1 => 0.0,
+                    _ if !apart.is_alone(person) => 0.0,
                     _ => own.of(value),
                 }
             })),
@@ -173,6 +211,43 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         }
         .found(),
     ))
+}
+
+/// Who of the list may be in several independent tables. What these say of somebody may be multiplied where nobody else who may be in
+/// several of them stands with the person in any: what the other has in one of them is not the person's in the next.
+struct Apart<'a> {
+    people: Vec<&'a Suspects>,
+    /// Per release and group how many of those who may be in several tables may stand there.
+    crowd: Vec<Vec<u64>>,
+}
+
+impl<'a> Apart<'a> {
+    fn new(target: &Target<'a>, several: &[Said<'a>]) -> Self {
+        let used = several.iter().enumerate().filter(|(at, own)| *at == 0 || own.independent);
+        let (people, sizes): (Vec<&Suspects>, Vec<usize>) =
+            used.map(|(_, own)| (own.held.people, own.held.records.len())).unzip();
+        let mut own = Self { people, crowd: sizes.into_iter().map(|groups| vec![0; groups]).collect() };
+        for person in 0..target.people.own_people() as u32 {
+            if !own.is_in_several(person) {
+                continue;
+            }
+            for (people, crowd) in own.people.iter().zip(&mut own.crowd) {
+                people.places_of(person).iter().for_each(|place| crowd[place.group as usize] += 1);
+            }
+        }
+        own
+    }
+
+    fn is_in_several(&self, person: u32) -> bool {
+        self.people.iter().filter(|own| !own.places_of(person).is_empty()).count() > 1
+    }
+
+    fn is_alone(&self, person: u32) -> bool {
+        let own = u64::from(self.is_in_several(person));
+        self.people.iter().zip(&self.crowd).all(|(people, crowd)| {
+            people.places_of(person).iter().all(|place| crowd[place.group as usize] <= own)
+        })
+    }
 }
 
 /// A release, and what it says of everybody by itself.
@@ -196,8 +271,7 @@ impl<'a> Said<'a> {
         for belief in &mut beliefs.distinct {
             belief.values.iter_mut().for_each(|(value, _)| *value = code(*value));
         }
-        let data = target.release.manifest.as_ref().map(|own| &own.data);
-        let is_whole = data.is_none_or(|own| own.sample.is_none() && own.suppressed == 0);
+        let is_whole = is_whole(target.release);
         let held = Holding::new(target, standing.room, code);
         Self { beliefs, held, records: standing.records, independent: false, holds_all: true, is_whole }
     }

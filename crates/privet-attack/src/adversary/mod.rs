@@ -201,6 +201,8 @@ pub struct Other<'a> {
     /// Whether whoever is in the data that this release was made from, and fits a group there, is in it: it was made from the same
     /// table, and nobody who fits a group was left out.
     pub holds_all: bool,
+    /// Whether nobody of the table that it was made from was left out.
+    pub is_whole: bool,
 }
 
 /// Makes an attack on a sensitive column that needs more than a release.
@@ -449,8 +451,11 @@ impl<'a> Adversary<'a> {
         if !SHARPENED.contains(&word) {
             return self.made(word, progress);
         }
-        let own = sharpened(&self.standing(), self.suspects, &self.release.groups);
         let is_composed = word == "composition";
+        if let Some((suspects, others)) = is_composed.then(|| composed::present(self)).flatten() {
+            return Adversary { suspects: &suspects, others: &others, ..self.clone() }.make(word, progress);
+        }
+        let own = sharpened(&self.standing(), self.suspects, &self.release.groups);
         let others = self.others.iter().filter(|_| is_composed);
         let others: Vec<Option<Suspects>> =
             others.map(|own| sharpened(&own.standing, &own.suspects, &own.release.groups)).collect();

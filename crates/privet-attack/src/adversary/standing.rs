@@ -42,6 +42,21 @@ pub(super) struct Looks {
     pub group_of: Vec<u32>,
 }
 
+impl Standing {
+    /// The same with some people nowhere, as `suspects` has them.
+    pub(super) fn without(&self, suspects: &Suspects, sizes: &[u64]) -> Self {
+        match &self.records {
+            Records::OfGroups => Self { room: Room::of(suspects, sizes), records: Records::OfGroups },
+            Records::OfLooks(looks) => {
+                let people = looks.people.without(|own| suspects.places_of(own).is_empty());
+                let room = Room::of(&people, &looks.sizes);
+                Self { room, records: Records::OfLooks(Looks { people, ..looks.clone() }) }
+            }
+            Records::Unknown => self.clone(),
+        }
+    }
+}
+
 /// How people go with a release.
 pub fn standing(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Standing {
     let size = |group: u32| release.groups.get(group as usize).copied().unwrap_or(0);
@@ -73,7 +88,14 @@ fn looks(release: &Published, crowd: &Crowd<'_>, suspects: &Suspects) -> Option<
         sizes[look as usize] += 1;
         group_of[look as usize] = group;
     }
-    Some(Looks { people: Suspects { strangers: suspects.strangers, ..of_links(&links) }, sizes, group_of })
+    let people = Suspects { strangers: suspects.strangers, ..of_links(&links) };
+    // Whoever is known to be nowhere looks like nobody.
+    let is_nowhere = |own: u32| suspects.places_of(own).is_empty() && !people.places_of(own).is_empty();
+    let people = match (0..people.people() as u32).any(is_nowhere) {
+        true => people.without(is_nowhere),
+        false => people,
+    };
+    Some(Looks { people, sizes, group_of })
 }
 
 /// How probable it is that people stand in each of their places, by all worlds that go with the list, as far as these can be counted.

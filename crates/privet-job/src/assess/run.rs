@@ -113,6 +113,7 @@ pub(crate) fn run_attacks(
             suspects: suspects.clone(),
             standing: standing.clone(),
             independent: own.independent,
+            is_whole: is_whole(release),
             holds_all: *leaves_nobody_out
                 && (own.same_table == Some(true) || (own.is_of_same_table() && has_as_many(target, release))),
         })
@@ -348,6 +349,11 @@ fn other_releases(
         others.push((release, own, standing, leaves_nobody_out));
     }
     Ok((others, of_control))
+}
+
+/// Whether nobody of its table was left out: it was not drawn from the table, and nothing was suppressed.
+fn is_whole(release: &Published) -> bool {
+    release.manifest.as_ref().is_some_and(|own| own.data.sample.is_none() && own.data.suppressed == 0)
 }
 
 /// Whether both may be of the same table: it has as many records. What a sample was drawn from may have any number.
