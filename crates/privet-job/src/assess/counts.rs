@@ -472,6 +472,7 @@ fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
         ("--knowledge", options.knowledge.is_some()),
         ("--original", options.original.is_some()),
         ("--people", options.people.is_some()),
+        ("--set", !options.settings.is_empty()),
     ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),
