@@ -339,6 +339,17 @@ pub(crate) fn one_population(requirements: &[Requirement]) -> Result<Option<&Pat
     }
 }
 
+/// The population that a job's requirements compare with, where they do.
+pub(crate) fn population_of(
+    job: &Job,
+    base: &Path,
+    progress: &dyn Progress,
+) -> Result<Option<Table>, RunError> {
+    let options = options_of(job)?;
+    let path = one_population(&job.privacy)?;
+    path.map(|path| read_population(job, &base.join(path), &options, progress)).transpose()
+}
+
 fn read_population(
     job: &Job,
     path: &Path,

@@ -236,7 +236,7 @@ pub struct Adversary<'a> {
     pub of_prior: &'a [Vec<bool>],
     /// Other releases.
     pub others: &'a [Other<'a>],
-    /// Runs the search again on other worlds, where the job is at hand: the minimality attack on a sensitive column.
+    /// Runs the search again on other worlds, where the job and the people are at hand: the minimality attack on a sensitive column.
     pub minimality: Option<&'a Elsewhere<'a>>,
     /// The same, as far as all worlds can be gone through: the originals that cannot be told from the true one.
     pub disclosure: Option<&'a Elsewhere<'a>>,
@@ -327,6 +327,10 @@ impl From<LinkError> for AttackError {
         Self::TooLarge(error.to_string())
     }
 }
+
+/// What it takes to run a search again.
+const NEEDS_JOB_AND_PEOPLE: &str = "it needs the job file, and the people: [people] in the knowledge file, or the original; and where these are \
+                                    many, to be asked for by name";
 
 /// Attacks that reason about who stands where.
 const SHARPENED: [&str; 8] = [
@@ -509,14 +513,8 @@ impl<'a> Adversary<'a> {
             }
             "boolean" => self.of_columns(|target, _| worst::boolean(self, target)),
             "three-d" => self.of_columns(|target, _| worst::three_d(self, target)),
-            "minimality" => self.elsewhere(
-                self.minimality,
-                "it needs the job file and the original, and on tables of some size to be asked for by name",
-            ),
-            "disclosure-sets" => self.elsewhere(
-                self.disclosure,
-                "it needs the job file and the original, and on tables of some size to be asked for by name",
-            ),
+            "minimality" => self.elsewhere(self.minimality, NEEDS_JOB_AND_PEOPLE),
+            "disclosure-sets" => self.elsewhere(self.disclosure, NEEDS_JOB_AND_PEOPLE),
             "tracker" => self.elsewhere(
                 self.tracker,
                 "it needs [server] in the knowledge file, and the original behind it",

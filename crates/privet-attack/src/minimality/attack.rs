@@ -4,13 +4,17 @@
 //! remain for which the algorithm would have published just this: the same recoding and the same suppressed classes.
 //! Beliefs count only these, and are set against those of random worlds, which count all.
 //!
-//! What it guarantees: up to `worlds_at_most` worlds it runs the algorithm on every one and is exact. With more, it draws
+//! Whom the adversary knows is a list. Where it is as long as the table, a world is who has which value; where it holds others too, also
+//! who is in the data. Whoever is attacked is attacked given that they are: beliefs about somebody count the worlds that have them.
+//!
+//! What it guarantees: up to `worlds_at_most` worlds, people who look alike being counted together, it runs the algorithm on every one and
+//! is exact. With more, it draws
 //! `samples` worlds or more, all equally likely, every belief has its standard error, and somebody is exposed only where a
 //! bound that holds for all people together ([`certain`](super::certain)) is high enough; where too few worlds fit for that, the
 //! attack is not made. There is no shortcut for large tables:
 //! which worlds a finer candidate would have been safe in depends on all classes at once as soon as anything may be
 //! suppressed, so a rule for single classes would not be exact. Where no criterion looks at sensitive values, and no label is
-//! one, all worlds fit, and none has to be tried.
+//! one, who has which value changes nothing, and no world has to be tried.
 //!
 //! A record of a suppressed class is published nowhere; its value may be any of the domain, each equally likely. With
 //! several sensitive columns, records keep their values together.
@@ -23,22 +27,17 @@ use privet_recode::lattice::{Codes, Options, Problem, SearchError, optimal, part
 use rayon::prelude::*;
 
 use super::certain::{least_share, worlds_needed};
+use super::listed::{ABSENT, Listed, Source};
 use crate::Rate;
-use crate::worlds::{Belief, Beliefs, Bucket, Worlds, count_worlds};
-use privet_data::Random;
+use crate::worlds::{Belief, Beliefs, Bucket};
 
 /// Criteria bound to a table with these codes in its sensitive columns; `None` when they cannot be bound to it, so that
 /// nothing would be published.
 pub type Bind<'a> = dyn Fn(&[Vec<u32>]) -> Option<Vec<Box<dyn Criterion>>> + Sync + 'a;
 
-/// The minimality attack.
-pub struct MinimalityAttack<'a> {
-    /// The table with its true values: the owner's own, to see what would be published.
-    pub problem: &'a Problem<'a>,
-    /// Which sensitive column beliefs are about.
-    pub position: usize,
-    /// Binds the criteria to another table, since some compare classes with all of it.
-    pub bind: &'a Bind<'a>,
+/// How much is done to go through worlds.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
     /// Up to how many worlds all are gone through.
     pub worlds_at_most: u64,
     /// How many are drawn when there are more; up to ten times as many where too few of them fit to show anything.
@@ -49,14 +48,45 @@ pub struct MinimalityAttack<'a> {
     pub seed: u64,
 }
 
+/// The minimality attack on the people of a table, all of whom are in the data.
+pub struct MinimalityAttack<'a> {
+    /// The table with its true values: the owner's own, to see what would be published.
+    pub problem: &'a Problem<'a>,
+    /// Which sensitive column beliefs are about.
+    pub position: usize,
+    /// Binds the criteria to another table, since some compare classes with all of it.
+    pub bind: &'a Bind<'a>,
+    /// How much is done.
+    pub effort: Effort,
+}
+
+/// The minimality attack on the people of a list, some of whom may not be in the data.
+pub struct ListAttack<'a> {
+    /// The people, and what the release shows of them.
+    pub listed: &'a Listed,
+    /// Per person the cell. The algorithm does not tell people of one cell apart.
+    pub cell_of: &'a [u32],
+    /// Which sensitive column beliefs are about.
+    pub position: usize,
+    /// How many values it has.
+    pub values: usize,
+    /// Whether anything that the algorithm looks at depends on sensitive values.
+    pub looks_at_values: bool,
+    /// How much is done.
+    pub effort: Effort,
+}
+
+/// Whether a world leads to the release: per person the number of a tuple, or [`ABSENT`](super::ABSENT).
+pub type Leads<'a> = dyn Fn(&[u32], &dyn Progress) -> Result<bool, SearchError> + Sync + 'a;
+
 /// Which worlds were gone through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tried {
-    /// All of them.
-    All(u64),
+    /// All of them, so many when people are told apart.
+    All(u128),
     /// So many, drawn at random.
     Sampled(u64),
-    /// None: nothing that the algorithm looks at differs between them, so all lead to this release.
+    /// None: nothing that the algorithm looks at depends on who has which value.
     NoneNeeded,
 }
 
@@ -65,15 +95,16 @@ pub enum Tried {
 pub struct Minimality {
     /// Which worlds were gone through.
     pub tried: Tried,
-    /// How many of them the algorithm would have published in the same way; when all were tried, the interval says
-    /// nothing.
-    pub consistent: Rate,
-    /// Per record how many published records may be it: those of its class, or none where it is suppressed.
+    /// How many of them the algorithm would have published in the same way.
+    pub fitting: u128,
+    /// Per person how many published records may be theirs: those of the class, or none where they fit none.
     pub candidates: Vec<u64>,
-    /// What random worlds believe. People are numbered by their records.
+    /// What random worlds believe of people, given that they are in the data.
     pub before: Beliefs,
-    /// What is believed when the choice of the release is taken into account.
+    /// What is believed when the choice of the release is taken into account. Nothing of those who are in none of these worlds.
     pub after: Beliefs,
+    /// Per person in how many of the worlds that were drawn and fit they are in the data.
+    present: Vec<u64>,
 }
 
 /// Why the attack was not made.
@@ -132,6 +163,12 @@ pub enum MinimalityError {
     NeverSure {
         /// How sure one wants to be.
         confidence: f64,
+    },
+    /// The people are not all who are in the data.
+    #[error("{records} more records than people who may have them: some of those in the data are not known")]
+    Lacking {
+        /// Records that nobody may have.
+        records: usize,
     },
     /// No world at all fits: the algorithm does not give the same for the same table.
     #[error("no world would have been published in this way, not even the true one")]
@@ -205,7 +242,7 @@ impl Minimality {
         let chance = self.after.chance(person, value);
         match self.tried {
             Tried::Sampled(_) => {
-                let fitting = self.consistent.hits;
+                let fitting = self.present.get(person as usize).copied().unwrap_or(0);
                 let hits = (chance * fitting as f64).round() as u64;
                 least_share(hits, fitting, self.after.people().len())
             }
@@ -256,88 +293,112 @@ impl MinimalityAttack<'_> {
         if position >= columns {
             return Err(MinimalityError::NoColumn { position, columns });
         }
-        let values = problem.sensitive[position].values;
-        if problem.rows.saturating_mul(values) > 1 << 28 {
-            return Err(MinimalityError::TooLarge { rows: problem.rows, values });
+        let published = algorithm(problem, &Quiet(progress))?.ok_or(MinimalityError::NothingPublished)?;
+        let listed = listed(problem, &published.class_of, &published.kept)?;
+        let leads = |world: &[u32], quiet: &dyn Progress| {
+            let codes = listed.codes(world);
+            let Some(criteria) = (self.bind)(&codes) else { return Ok(false) };
+            let other = other_world(problem, &codes, &criteria);
+            Ok(algorithm(&other, quiet)?.as_ref() == Some(&published))
+        };
+        // Algorithms may go by the order of records, so that no two of them are alike.
+        let cell_of: Vec<u32> = (0..problem.rows as u32).collect();
+        let attack = ListAttack {
+            listed: &listed,
+            cell_of: &cell_of,
+            position,
+            values: problem.sensitive[position].values,
+            looks_at_values: looks_at_values(problem),
+            effort: self.effort,
+        };
+        attack.run(&leads, progress)
+    }
+}
+
+impl ListAttack<'_> {
+    /// Makes the attack.
+    ///
+    /// # Errors
+    /// When the algorithm fails, no world fits or too few of them, there are too many people, or the person stopped it.
+    pub fn run(&self, leads: &Leads<'_>, progress: &dyn Progress) -> Result<Minimality, MinimalityError> {
+        let Self { listed, position, values, effort, .. } = *self;
+        let people = listed.people();
+        if people.saturating_mul(values) > 1 << 28 {
+            return Err(MinimalityError::TooLarge { rows: people, values });
+        }
+        let (before, candidates) = (listed.before(position, values), listed.candidates());
+        if !self.looks_at_values {
+            let (tried, after) = (Tried::NoneNeeded, before.clone());
+            return Ok(Minimality { tried, fitting: 0, candidates, before, after, present: Vec::new() });
         }
         let quiet = Quiet(progress);
-        let published = algorithm(problem, &quiet)?.ok_or(MinimalityError::NothingPublished)?;
-        let seen = Seen::new(problem, &published.class_of, &published.kept)?;
-        if !looks_at_values(problem) {
-            let before = seen.before(position, values);
-            let (tried, consistent) = (Tried::NoneNeeded, Rate::new(0, 0));
-            let candidates = seen.candidates();
-            return Ok(Minimality { tried, consistent, candidates, after: before.clone(), before });
-        }
-        let (exact, _) = count_worlds(&seen.buckets);
-        let domain = problem.sensitive[position].values as u128;
-        let all = (0..seen.free.len()).try_fold(exact, |all, _| Some(all?.checked_mul(domain))).flatten();
-        let all = all.and_then(|all| u64::try_from(all).ok()).filter(|&all| all <= self.worlds_at_most);
-        let total = all.unwrap_or(self.samples);
-        let needed = match all {
+        let mut source = Source::new(listed, self.cell_of, effort);
+        let needed = match source.all {
             Some(_) => 1,
-            None => worlds_needed(self.confidence, problem.rows)
-                .ok_or(MinimalityError::NeverSure { confidence: self.confidence })?,
+            None => worlds_needed(effort.confidence, people)
+                .ok_or(MinimalityError::NeverSure { confidence: effort.confidence })?,
         };
-        let mut source = Source::new(&seen, problem, all.is_some(), self);
 
+        let total = source.steps;
         progress.stage("Worlds of the release", Some(total));
-        let mut with = vec![0u64; problem.rows * values];
-        let (mut tried, mut fitting) = (0u64, 0u64);
+        let cells = source.cell_of.iter().max().map_or(0, |&cell| cell as usize + 1);
+        let mut with = vec![0u128; cells * values];
+        // How many were tried and fit, and how many the latter are when people are told apart.
+        let (mut tried, mut fits, mut fitting) = (0u64, 0u64, 0u128);
         const BATCH: u64 = 64;
-        let patience = if all.is_some() { total } else { total.saturating_mul(10) };
+        let patience = if source.all.is_some() { total } else { total.saturating_mul(10) };
         // Twice as many as are needed when all agree, so that some may not.
         let enough = needed.saturating_mul(2);
-        while tried < total || (fitting < enough && tried < patience) {
+        while tried < total || (fits < enough && tried < patience) {
             progress.check()?;
             if tried == total {
                 progress.stage("More worlds of the release", Some(patience));
             }
             let left = if tried < total { total - tried } else { patience - tried };
-            let batch: Vec<Vec<u32>> =
+            let batch: Vec<(Vec<u32>, u128)> =
                 std::iter::from_fn(|| source.next()).take(BATCH.min(left) as usize).collect();
             if batch.is_empty() {
                 break;
             }
-            let fits: Result<Vec<bool>, MinimalityError> = batch
-                .par_iter()
-                .map(|world| {
-                    let codes = seen.codes(world);
-                    let Some(criteria) = (self.bind)(&codes) else { return Ok(false) };
-                    let other = other_world(problem, &codes, &criteria);
-                    Ok(algorithm(&other, &quiet)?.as_ref() == Some(&published))
-                })
-                .collect();
-            for (world, fits) in batch.iter().zip(fits?) {
+            let found: Result<Vec<bool>, SearchError> =
+                batch.par_iter().map(|(world, _)| leads(world, &quiet)).collect();
+            for ((world, weight), is_fit) in batch.iter().zip(found?) {
                 tried += 1;
-                if fits {
-                    fitting += 1;
-                    for (row, &tuple) in world.iter().enumerate() {
-                        with[row * values + seen.value(tuple, position) as usize] += 1;
-                    }
+                if !is_fit {
+                    continue;
+                }
+                (fits, fitting) = (fits + 1, fitting + weight);
+                for (&cell, &tuple) in source.cell_of.iter().zip(world).filter(|(_, tuple)| **tuple != ABSENT)
+                {
+                    with[cell as usize * values + listed.value(tuple, position) as usize] += weight;
                 }
             }
             progress.at(tried);
         }
-        let sampled = all.is_none();
-        if fitting < needed {
-            return Err(match sampled {
-                true => MinimalityError::TooFew { fitting, tried, needed },
-                false => MinimalityError::NoneFits,
+        if fits < needed {
+            return Err(match source.all {
+                None => MinimalityError::TooFew { fitting: fits, tried, needed },
+                Some(_) => MinimalityError::NoneFits,
             });
         }
+        let of_cell = |cell: &[u128]| cell.iter().sum::<u128>() as u64;
+        let present = match source.all {
+            None => with.chunks(values.max(1)).map(of_cell).collect(),
+            Some(_) => Vec::new(),
+        };
         Ok(Minimality {
-            tried: if sampled { Tried::Sampled(tried) } else { Tried::All(tried) },
-            consistent: Rate::new(fitting, tried),
-            candidates: seen.candidates(),
-            before: seen.before(position, values),
-            after: after(&with, values, fitting, sampled),
+            tried: source.all.map_or(Tried::Sampled(tried), Tried::All),
+            fitting,
+            candidates,
+            before,
+            after: after(&with, values, &source.cell_of, source.all.is_none()),
+            present,
         })
     }
 }
 
 /// Whether anything that an algorithm looks at depends on sensitive values: a criterion, or the labels of records.
-fn looks_at_values(problem: &Problem<'_>) -> bool {
+pub fn looks_at_values(problem: &Problem<'_>) -> bool {
     let is_sensitive =
         |label: &Codes<'_>| problem.sensitive.iter().any(|own| std::ptr::eq(own.codes, label.codes));
     problem.criteria.iter().any(|own| !own.histograms().is_empty())
@@ -374,162 +435,64 @@ fn other_world<'a>(
     }
 }
 
-/// What the adversary sees: which values each class has, and whose values are nowhere.
-struct Seen {
-    /// The published classes; their values are numbers of tuples of sensitive values.
-    buckets: Vec<Bucket>,
-    /// The records of suppressed classes.
-    free: Vec<u32>,
-    /// Per number a tuple, one code for each sensitive column.
-    tuples: Vec<Vec<u32>>,
-    rows: usize,
+/// The people of a table, and what is published of them.
+fn listed(problem: &Problem<'_>, class_of: &[u32], kept: &[bool]) -> Result<Listed, MinimalityError> {
+    let mut tuples: Vec<Vec<u32>> = Vec::new();
+    let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
+    if let [only] = &problem.sensitive[..] {
+        // Suppressed records may have values that are published nowhere, so all have numbers: their codes.
+        tuples = (0..only.values as u32).map(|code| vec![code]).collect();
+        number_of = tuples.iter().cloned().zip(0..).collect();
+    }
+    let mut classes = vec![Bucket::default(); kept.len()];
+    let mut free = Vec::new();
+    for (row, &class) in (0u32..).zip(class_of) {
+        if !kept[class as usize] {
+            free.push(row);
+            continue;
+        }
+        let tuple: Vec<u32> = problem.sensitive.iter().map(|column| column.codes[row as usize]).collect();
+        let number = *number_of.entry(tuple.clone()).or_insert_with(|| {
+            tuples.push(tuple);
+            (tuples.len() - 1) as u32
+        });
+        classes[class as usize].people.push(row);
+        classes[class as usize].values.push(number);
+    }
+    let suppressed = free.len();
+    if problem.sensitive.len() > 1 && suppressed > 0 {
+        return Err(MinimalityError::SuppressedTuples { suppressed });
+    }
+    Listed::new(problem.rows, classes, free, suppressed, tuples)
 }
 
-impl Seen {
-    fn new(problem: &Problem<'_>, class_of: &[u32], kept: &[bool]) -> Result<Self, MinimalityError> {
-        let mut tuples: Vec<Vec<u32>> = Vec::new();
-        let mut number_of: HashMap<Vec<u32>, u32> = HashMap::new();
-        if let [only] = &problem.sensitive[..] {
-            // Suppressed records may have values that are published nowhere, so all have numbers: their codes.
-            tuples = (0..only.values as u32).map(|code| vec![code]).collect();
-            number_of = tuples.iter().cloned().zip(0..).collect();
-        }
-        let mut buckets = vec![Bucket::default(); kept.len()];
-        let mut free = Vec::new();
-        for (row, &class) in (0u32..).zip(class_of) {
-            if !kept[class as usize] {
-                free.push(row);
-                continue;
-            }
-            let tuple: Vec<u32> = problem.sensitive.iter().map(|column| column.codes[row as usize]).collect();
-            let number = *number_of.entry(tuple.clone()).or_insert_with(|| {
-                tuples.push(tuple);
-                (tuples.len() - 1) as u32
-            });
-            buckets[class as usize].people.push(row);
-            buckets[class as usize].values.push(number);
-        }
-        if problem.sensitive.len() > 1 && !free.is_empty() {
-            return Err(MinimalityError::SuppressedTuples { suppressed: free.len() });
-        }
-        Ok(Self { buckets, free, tuples, rows: problem.rows })
-    }
-
-    fn value(&self, tuple: u32, position: usize) -> u32 {
-        self.tuples[tuple as usize][position]
-    }
-
-    /// Per sensitive column the codes of a world.
-    fn codes(&self, world: &[u32]) -> Vec<Vec<u32>> {
-        let columns = self.tuples.first().map_or(0, Vec::len);
-        (0..columns).map(|column| world.iter().map(|&tuple| self.value(tuple, column)).collect()).collect()
-    }
-
-    /// Per record the records of its class; none where it is suppressed.
-    fn candidates(&self) -> Vec<u64> {
-        let mut candidates = vec![0; self.rows];
-        for bucket in &self.buckets {
-            bucket.people.iter().for_each(|&row| candidates[row as usize] = bucket.people.len() as u64);
-        }
-        candidates
-    }
-
-    /// What random worlds believe.
-    fn before(&self, position: usize, values: usize) -> Beliefs {
-        let mut beliefs = Beliefs::with_capacity(self.rows);
-        for bucket in &self.buckets {
-            let mut own: Vec<u32> = bucket.values.iter().map(|&tuple| self.value(tuple, position)).collect();
-            own.sort_unstable();
-            let share = |run: &[u32]| (run[0], run.len() as f64 / own.len() as f64);
-            let shared = beliefs.add(own.chunk_by(|a, b| a == b).map(share));
-            bucket.people.iter().for_each(|&row| beliefs.about(row, shared));
-        }
-        let even = beliefs.add((0..values as u32).map(|value| (value, 1.0 / values as f64)));
-        self.free.iter().for_each(|&row| beliefs.about(row, even));
-        beliefs
-    }
-}
-
-/// What the worlds that fit believe.
-fn after(with: &[u64], values: usize, fitting: u64, sampled: bool) -> Beliefs {
+/// What the worlds that fit believe of each person, by how often each cell has each value in them.
+fn after(with: &[u128], values: usize, cell_of: &[u32], sampled: bool) -> Beliefs {
     let mut beliefs = Beliefs::default();
-    for (row, counts) in (0u32..).zip(with.chunks(values.max(1))) {
-        let rates = (0u32..).zip(counts).map(|(value, &count)| (value, count, Rate::new(count, fitting)));
-        let own = if sampled {
+    let mut of_cell = Vec::new();
+    for counts in with.chunks(values.max(1)) {
+        let present: u128 = counts.iter().sum();
+        let shares = (0u32..).zip(counts).map(|(value, &count)| (value, count));
+        of_cell.push((present > 0).then(|| match sampled {
             // Half the 95 % interval, as a standard error: also where nothing, or everything, was seen.
-            beliefs.add_estimated(
-                rates.map(|(value, _, rate)| (value, rate.rate, (rate.high - rate.low) / 2.0 / 1.96)),
-            )
-        } else {
-            beliefs.add(rates.filter(|(_, count, _)| *count > 0).map(|(value, _, rate)| (value, rate.rate)))
-        };
-        beliefs.about(row, own);
+            true => beliefs.add_estimated(shares.map(|(value, count)| {
+                let rate = Rate::new(count as u64, present as u64);
+                (value, rate.rate, (rate.high - rate.low) / 2.0 / 1.96)
+            })),
+            false => beliefs.add(
+                shares.filter(|own| own.1 > 0).map(|(value, count)| (value, count as f64 / present as f64)),
+            ),
+        }));
+    }
+    for (person, &cell) in (0u32..).zip(cell_of) {
+        if let Some(own) = of_cell.get(cell as usize).copied().flatten() {
+            beliefs.about(person, own);
+        }
     }
     beliefs
 }
 
-/// Worlds one after the other: all, or drawn at random. A world is per record the number of its tuple.
-struct Source<'a> {
-    seen: &'a Seen,
-    /// All worlds of the published classes; `None` when worlds are drawn.
-    worlds: Option<Worlds>,
-    random: Random,
-    domain: u32,
-    /// The values of the suppressed records, counting up; `None` before the first and after the last.
-    free: Option<Vec<u32>>,
-    current: Vec<u32>,
-}
-
-impl<'a> Source<'a> {
-    fn new(seen: &'a Seen, problem: &Problem<'_>, all: bool, attack: &MinimalityAttack<'_>) -> Self {
-        let worlds = all.then(|| Worlds::new(&seen.buckets, attack.worlds_at_most).ok()).flatten();
-        Self {
-            seen,
-            worlds,
-            random: Random::stream(attack.seed, 0),
-            domain: problem.sensitive[attack.position].values as u32,
-            free: None,
-            current: vec![0; problem.rows],
-        }
-    }
-
-    fn next(&mut self) -> Option<Vec<u32>> {
-        let seen = self.seen;
-        let Some(worlds) = &mut self.worlds else { return Some(self.draw()) };
-        // The suppressed records count up within each world of the published classes.
-        let counted_up = self.free.as_mut().is_some_and(|free| {
-            let at = free.iter().rposition(|&value| value + 1 < self.domain);
-            if let Some(at) = at {
-                free[at] += 1;
-                free[at + 1..].fill(0);
-            }
-            at.is_some()
-        });
-        if !counted_up {
-            let world = worlds.advance()?;
-            let people = seen.buckets.iter().flat_map(|bucket| &bucket.people);
-            people.zip(world).for_each(|(&row, &tuple)| self.current[row as usize] = tuple);
-            self.free = Some(vec![0; seen.free.len()]);
-        }
-        let free = self.free.iter().flatten();
-        seen.free.iter().zip(free).for_each(|(&row, &value)| self.current[row as usize] = value);
-        Some(self.current.clone())
-    }
-
-    fn draw(&mut self) -> Vec<u32> {
-        let mut values = Vec::new();
-        for bucket in &self.seen.buckets {
-            values.clear();
-            values.extend(&bucket.values);
-            self.random.shuffle(&mut values);
-            bucket.people.iter().zip(&values).for_each(|(&row, &tuple)| self.current[row as usize] = tuple);
-        }
-        for &row in &self.seen.free {
-            self.current[row as usize] = self.random.below(self.domain as usize) as u32;
-        }
-        self.current.clone()
-    }
-}
-
+#[cfg(test)]
+mod lists;
 #[cfg(test)]
 mod tests;

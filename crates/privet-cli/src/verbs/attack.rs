@@ -34,6 +34,9 @@ pub struct Attack {
     /// The job file of the release, for its hierarchies, which are no secret
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
+    /// Set a key of the job, as it was set for `anonymize`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// The attacks to make, separated by commas (default: all for which the adversary knows enough)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     attacks: Option<Vec<String>>,
@@ -63,6 +66,7 @@ impl Attack {
             knowledge: self.knowledge,
             original: self.original,
             job: self.job,
+            settings: self.set,
             attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
             confidence: self.confidence,
             max_risk: self.max_risk,

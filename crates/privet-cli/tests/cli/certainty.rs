@@ -209,6 +209,21 @@ fn every_search_is_run_again() {
         let more = ["--attacks", "minimality,disclosure-sets", "--confidence", "0.9"];
         let run = dir.privet(&[&args[..], &more].concat());
         let assessed = run.json();
+        // The same is concluded from a list of these people, in another order and without the table.
+        let people: String =
+            ages.iter().enumerate().rev().map(|(person, age)| format!("P{person},{age}\n")).collect();
+        dir.write("people.csv", format!("name,age\n{people}")).write(
+            "knowledge.toml",
+            "job = \"job.toml\"\n[people]\npath = \"people.csv\"\nname = \"name\"\n",
+        );
+        std::fs::remove_file(dir.path("data.csv")).unwrap();
+        let args = ["attack", "release", "--knowledge", "knowledge.toml", "--json", "--people", "listed.csv"];
+        let listed = dir.expect(0, &[&args[..], &more].concat()).json();
+        for attack in ["minimality", "disclosure-sets"] {
+            let (own, original) = (finding(&listed, attack), finding(&assessed, attack));
+            assert_eq!((&own["exposed"], &own["notes"]), (&original["exposed"], &original["notes"]));
+            assert!(own["right"].is_null(), "{algorithm}: nothing tells who is right");
+        }
         // Classes as they are published, by their labels, in the order of the table.
         let text = dir.text("release/data.csv");
         let labels: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
@@ -251,6 +266,11 @@ fn every_search_is_run_again() {
             let told =
                 |value: &str, chance: f64| chance == 0.0 || line.contains(&format!("{value} {chance:.4}"));
             assert!(told("hiv", hiv) && told("flu", flu), "{algorithm}: {line}, not {hiv}");
+            let listed = dir.text("listed.csv");
+            let same =
+                listed.lines().find(|line| line.starts_with(&format!("P{person},minimality,"))).unwrap();
+            let possible = |line: &str| line.rsplit(',').next().map(str::to_owned);
+            assert_eq!(possible(same), possible(line), "{algorithm}");
             // The class is there, and whether the best guess is right.
             let cells: Vec<&str> = line.split(',').collect();
             assert_eq!(cells[3].parse::<usize>().unwrap(), classes[labels[person]].len(), "{line}");

@@ -30,6 +30,7 @@ mod lists;
 mod measure;
 mod measured;
 mod memory;
+mod minimality_lists;
 mod missing;
 mod pages;
 mod people;

@@ -153,7 +153,7 @@ pub(super) fn attack_folder(
     let tables = manifest.tables.iter().map(|own| own.file.as_str());
     privet_release::published::intact(&options.release, &manifest.files, tables, progress)?;
     let original = match &options.original {
-        Some(path) => Some(original(path, options.job.as_deref(), manifest, progress)?),
+        Some(path) => Some(original(path, options, manifest, progress)?),
         None => None,
     };
     let assessment = attack(&options.release, manifest, &section, original.as_ref(), progress)?;
@@ -167,11 +167,11 @@ pub(super) fn attack_folder(
 /// The table behind a release of counts, with the hierarchies of its job.
 fn original(
     path: &Path,
-    job: Option<&Path>,
+    options: &AttackOptions,
     manifest: &CountsManifest,
     progress: &dyn Progress,
 ) -> Result<Loaded, RunError> {
-    let given = Given::new(path, job)?;
+    let given = Given::new(path, options.job.as_deref(), &options.settings)?;
     let Some((mut job, base)) = given.job else {
         let problem = "`--original` is a table, and labels of a release of counts are read through its job; give the job file, or it \
                        besides with --job";
@@ -497,7 +497,11 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
 
 /// What goes with releases of records only.
 fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
-    let given = [("--knowledge", options.knowledge.is_some()), ("--people", options.people.is_some())];
+    let given = [
+        ("--knowledge", options.knowledge.is_some()),
+        ("--people", options.people.is_some()),
+        ("--set", !options.settings.is_empty() && options.original.is_none()),
+    ];
     match given.iter().find(|own| own.1) {
         None => Ok(()),
         Some((flag, _)) => Err(JobError::new(format!(

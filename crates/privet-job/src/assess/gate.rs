@@ -13,6 +13,7 @@ use privet_release::published::Histograms;
 use privet_release::{Draft, Manifest, Published};
 use privet_report::{Assessment, NotMade};
 
+use super::known::check_job;
 use super::original::{JobAt, Original};
 use super::people::{PeopleTable, columns_of_others, name_in_original};
 use super::{MORE_PRIVACY, MOST_RECORDS, Settings, not_made_of, public, run_attacks};
@@ -59,6 +60,9 @@ pub(crate) fn gate(
             }
             None => Knowledge::default(),
         };
+        if let Some(path) = &knowledge_path {
+            check_job(&knowledge, None).map_err(|error| JobError::new(format!("`job`: {error}")).at(path))?;
+        }
         let job = JobAt { job: candidate.job, base };
         let release =
             Published::read(draft.path(), manifest.clone(), &job.job.input.options()?.missing, progress)?;

@@ -1,10 +1,22 @@
-//! Whether the values that a knowledge file speaks of are values of the data. Statements, people and columns are checked
+//! Whether the job that a knowledge file names is one, and the values that it speaks of are values of the data. Statements, people and columns are checked
 //! where they are understood, by the adversary.
+
+use std::path::Path;
 
 use privet_attack::Knowledge;
 use privet_release::Published;
 
 use super::original::Original;
+use crate::error::JobError;
+use crate::job::Job;
+
+/// The job that the knowledge names must be one also where another is `used`: a mistake in the file must not go unseen.
+pub(super) fn check_job(knowledge: &Knowledge, used: Option<&Path>) -> Result<(), JobError> {
+    match knowledge.job.as_ref().map(|path| knowledge.resolve(path)) {
+        Some(path) if Some(&*path) != used => Job::read(&path, &[]).map(|_| ()),
+        _ => Ok(()),
+    }
+}
 
 /// A value, with the sensitive column that it is of where one is named.
 type Named<'a> = (Option<&'a str>, &'a str);

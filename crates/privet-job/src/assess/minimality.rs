@@ -1,22 +1,26 @@
 //! The minimality attack (survey AT-09) and disclosure sets (AT-10) against the search that made a release.
 //!
 //! It runs the search again on every world, or on a sample of worlds, that the release leaves possible. That takes the
-//! table, the job and time, so it is made here and not where attacks read files. `again.rs` runs any search that is not led by
-//! chance.
+//! people, the job and time, so it is made here and not where attacks read files. `again.rs` runs any search that is not led by
+//! chance, `list.rs` on a list of people of whom some may not be in the data. The original says who is in it where there is no list; beside
+//! a list it only tells who is right.
 
 mod again;
+mod list;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use privet_attack::minimality::{Minimality, MinimalityAttack, MinimalityError, Tried};
+use privet_attack::minimality::{Effort, Minimality, MinimalityAttack, MinimalityError, Tried};
 use privet_attack::worlds::Belief;
 use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Unit, Whom};
 use privet_criteria::{Criterion, SensitiveColumn, build};
 use privet_data::Progress;
 use privet_recode::lattice::Problem;
 use privet_release::Published;
+
+pub(super) use list::List;
 
 use super::original::{JobAt, Original, count};
 use crate::chosen::Chosen;
@@ -32,23 +36,63 @@ const SAMPLES: u64 = 300;
 /// Tables with more records are attacked only when it is asked for by name.
 pub(super) const QUICK: usize = 500;
 
+/// Whom the adversary knows.
+#[derive(Clone, Copy)]
+pub(super) enum Who<'a> {
+    /// Everybody of the original.
+    Original(&'a Original),
+    /// The people of a list.
+    List(List<'a>),
+}
+
 /// The worlds of a release in which the search would have published just this, by sensitive column.
 struct Worked {
     found: Minimality,
-    /// The true codes, and the name of the column.
-    codes: Vec<u32>,
+    /// What else is to be told of the worlds.
+    note: Option<String>,
+    /// Per person the true code, where it is known.
+    truth: Vec<Option<u32>>,
+    /// Per person whether they are known not to be in the data, and so are not counted.
+    is_outside: Vec<bool>,
+    /// The name of the column.
     name: String,
-    /// Per code its text.
-    texts: Vec<String>,
+    /// Per code its text, where codes are not those of the release.
+    texts: Option<Vec<String>>,
     /// Per code whether it stands for a missing value, of which nobody learns anything.
     missing: Vec<bool>,
 }
 
 impl Worked {
-    /// Those of beliefs that tell something.
+    /// Those of beliefs that tell something of somebody who may be in the data.
     fn telling(&self, mut beliefs: Vec<Belief>) -> Vec<Belief> {
-        beliefs.retain(|own| !self.missing.get(own.value as usize).copied().unwrap_or(false));
+        beliefs.retain(|own| {
+            !self.missing.get(own.value as usize).copied().unwrap_or(false)
+                && !self.is_outside.get(own.person as usize).copied().unwrap_or(false)
+        });
         beliefs
+    }
+
+    /// How many are counted.
+    fn people(&self) -> u64 {
+        self.is_outside.iter().filter(|outside| !**outside).count() as u64
+    }
+
+    /// Whether a belief is right, where that is known.
+    fn is_right(&self, own: &Belief) -> Option<bool> {
+        let truth = self.truth.get(own.person as usize).copied().flatten()?;
+        Some(truth == own.value)
+    }
+
+    /// Of how many the adversary is sure and right; where that is not known, the adversary is taken to be right.
+    fn right(&self, exposed: &[Belief]) -> u64 {
+        exposed.iter().filter(|own| self.is_right(own) != Some(false)).count() as u64
+    }
+
+    /// The same of those of whom it is known.
+    fn known_right(&self, exposed: &[Belief]) -> Option<Rate> {
+        let known: Vec<bool> = exposed.iter().filter_map(|own| self.is_right(own)).collect();
+        let right = known.iter().filter(|right| **right).count() as u64;
+        (!known.is_empty()).then(|| Rate::new(right, known.len() as u64))
     }
 }
 
@@ -56,24 +100,16 @@ impl Worked {
 pub(super) struct Again<'a> {
     job: JobAt<'a>,
     release: &'a Published,
-    original: &'a Original,
+    who: Who<'a>,
     confidence: f64,
     seed: u64,
-    /// Whether the people who are looked for are those of the original.
-    rows_are_people: bool,
     worked: RefCell<HashMap<usize, Result<Rc<Worked>, AttackError>>>,
 }
 
 impl<'a> Again<'a> {
-    pub fn new(
-        job: JobAt<'a>,
-        release: &'a Published,
-        original: &'a Original,
-        settings: &super::Settings<'_>,
-        rows_are_people: bool,
-    ) -> Self {
+    pub fn new(job: JobAt<'a>, release: &'a Published, who: Who<'a>, settings: &super::Settings<'_>) -> Self {
         let (confidence, seed) = (settings.confidence, settings.seed);
-        Self { job, release, original, confidence, seed, rows_are_people, worked: RefCell::default() }
+        Self { job, release, who, confidence, seed, worked: RefCell::default() }
     }
 
     fn worked(&self, column: usize, progress: &dyn Progress) -> Result<Rc<Worked>, AttackError> {
@@ -85,41 +121,64 @@ impl<'a> Again<'a> {
         worked
     }
 
+    fn work(&self, column: usize, progress: &dyn Progress) -> Result<Worked, AttackError> {
+        if let Some(why) = again::refused(self.job) {
+            return Err(AttackError::Needs(why.to_owned()));
+        }
+        let effort = Effort {
+            worlds_at_most: MOST_WORLDS,
+            samples: SAMPLES,
+            confidence: self.confidence,
+            seed: self.seed,
+        };
+        match self.who {
+            Who::Original(original) => self.of_original(original, column, effort, progress),
+            Who::List(list) => self.of_list(list, column, effort, progress),
+        }
+    }
+
+    /// Whom the adversary is said to know.
+    fn known(&self) -> &'static str {
+        match self.who {
+            Who::Original(_) => "the identifying columns of everybody",
+            Who::List(_) => "the people of the list with their identifying columns",
+        }
+    }
+
     /// The minimality attack on a sensitive column, by its position among the sensitive columns.
     pub fn minimality(&self, column: usize, progress: &dyn Progress) -> Result<Option<Found>, AttackError> {
         let worked = self.worked(column, progress)?;
-        let Worked { found, codes, name, .. } = &*worked;
-        let right = |exposed: &[Belief]| {
-            exposed.iter().filter(|own| codes.get(own.person as usize) == Some(&own.value)).count() as u64
-        };
+        let Worked { found, name, .. } = &*worked;
         let exposed = worked.telling(found.exposed(self.confidence));
         let before = worked.telling(found.before.exposed(self.confidence));
         let more = worked.telling(found.exposed_by_choice(self.confidence)).len();
         let not_proven = worked.telling(found.after.likely(self.confidence)).len() - exposed.len();
-        let mut notes = vec![
-            gone_through(found),
-            format!("Of those who are exposed, the release alone does not tell {more}."),
-        ];
+        let mut notes = vec![gone_through(found)];
+        notes.extend(worked.note.clone());
+        notes.push(format!("Of those who are exposed, the release alone does not tell {more}."));
         if not_proven > 0 {
             notes.push(format!(
                 "Not counted: {not_proven} more of whom the worlds that were drawn make as sure; other worlds may not."
             ));
         }
-        let rows = codes.len() as u64;
+        let people = worked.people();
         let finding = Finding {
             attack: "minimality",
             column: Some(name.clone()),
-            assumed: "the identifying columns of everybody, the promises, the algorithm, and that it publishes no more coarsely than it must".to_owned(),
+            assumed: format!(
+                "{}, the promises, the algorithm, and that it publishes no more coarsely than it must",
+                self.known()
+            ),
             success: format!(
                 "the release, and what the search did not publish, make the adversary at least {} % sure of a value",
                 privet_attack::percent(self.confidence)
             ),
             unit: Unit::People,
-            exposed: Rate::new(exposed.len() as u64, rows),
-            right: (!exposed.is_empty()).then(|| Rate::new(right(&exposed), exposed.len() as u64)),
-            control: Some(Rate::new(right(&before), rows)),
+            exposed: Rate::new(exposed.len() as u64, people),
+            right: worked.known_right(&exposed),
+            control: Some(Rate::new(worked.right(&before), people)),
             control_group: Some("the same people, by the release alone".to_owned()),
-            risk: right(&exposed) as f64 / rows.max(1) as f64,
+            risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
@@ -132,63 +191,78 @@ impl<'a> Again<'a> {
     /// published, and the people who have one value in all of them, whatever anybody believes beforehand.
     pub fn disclosure(&self, column: usize, progress: &dyn Progress) -> Result<Option<Found>, AttackError> {
         let worked = self.worked(column, progress)?;
-        let Worked { found, codes, name, .. } = &*worked;
+        let Worked { found, name, .. } = &*worked;
         if matches!(found.tried, Tried::Sampled(_)) {
             return Err(AttackError::TooLarge(format!(
                 "more than {MOST_WORLDS} originals would have to be gone through, all of them"
             )));
         }
-        let exposed = worked.telling(found.exposed(1.0));
+        let mut exposed = worked.telling(found.exposed(1.0));
+        // However few worlds have another value, it is another value.
+        exposed.retain(|own| found.after.of(own.person).len() == 1);
         let before = worked.telling(found.before.exposed(1.0));
-        let rows = codes.len() as u64;
+        let people = worked.people();
         let values_left = |person: &u32| found.after.of(*person).iter().filter(|own| own.1 > 0.0).count();
         let least = found.after.people().iter().map(values_left).min().unwrap_or(0);
         let finding = Finding {
             attack: "disclosure-sets",
             column: Some(name.clone()),
-            assumed: "the identifying columns of everybody, the promises and the algorithm".to_owned(),
+            assumed: format!("{}, the promises and the algorithm", self.known()),
             success: "in all originals for which the same would have been published the person has one value"
                 .to_owned(),
             unit: Unit::People,
-            exposed: Rate::new(exposed.len() as u64, rows),
-            // The true original is one of them.
-            right: (!exposed.is_empty()).then(|| Rate::new(exposed.len() as u64, exposed.len() as u64)),
-            control: Some(Rate::new(before.len() as u64, rows)),
+            exposed: Rate::new(exposed.len() as u64, people),
+            right: worked.known_right(&exposed),
+            control: Some(Rate::new(worked.right(&before), people)),
             control_group: Some("the same people, by the release alone".to_owned()),
-            risk: exposed.len() as f64 / rows.max(1) as f64,
+            risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
             histogram_of: "",
-            notes: vec![
-                gone_through(found),
-                format!("The fewest values that are left for anybody: {least}."),
-            ],
+            notes: std::iter::once(gone_through(found))
+                .chain(worked.note.clone())
+                .chain([format!("The fewest values that are left for anybody: {least}.")])
+                .collect(),
         };
         Ok(Some(self.found(finding, column, &worked, &exposed)))
     }
 
-    /// Runs the search on the worlds of the release.
-    fn work(&self, column: usize, progress: &dyn Progress) -> Result<Worked, AttackError> {
-        let Self { job, release, original, .. } = *self;
+    /// Runs the search on the worlds in which people of a list are in the data.
+    fn of_list(
+        &self,
+        list: List<'_>,
+        column: usize,
+        effort: Effort,
+        progress: &dyn Progress,
+    ) -> Result<Worked, AttackError> {
+        let (found, note) = list::attack(self.job, self.release, list, column, effort, progress)?;
+        let own = &self.release.sensitive[column];
+        let people = list.people.count();
+        let truth = list.truth.and_then(|own| own.values.get(column).cloned());
+        let member = list.truth.map(|own| own.member.iter().map(|member| *member == Some(false)).collect());
+        Ok(Worked {
+            found,
+            note,
+            truth: truth.unwrap_or_else(|| vec![None; people]),
+            is_outside: member.unwrap_or_else(|| vec![false; people]),
+            name: own.name.clone(),
+            texts: None,
+            missing: (0..own.domain.len() as u32).map(|code| own.domain.is_missing(code)).collect(),
+        })
+    }
+
+    /// Runs the search on the worlds of the people of the original.
+    fn of_original(
+        &self,
+        original: &Original,
+        column: usize,
+        effort: Effort,
+        progress: &dyn Progress,
+    ) -> Result<Worked, AttackError> {
+        let Self { job, release, .. } = *self;
         let needs = |why: &str| AttackError::Needs(why.to_owned());
         let countermeasure = job.job.adversary.countermeasure;
-        if countermeasure == Some(Countermeasure::Distort) {
-            return Err(needs(
-                "groups were formed without a look at sensitive values, so that there is nothing to work out",
-            ));
-        }
-        if job.job.sampling.is_some() {
-            return Err(needs(
-                "a sample was drawn first, which the adversary does not know: what was published cannot be worked out again",
-            ));
-        }
         let loaded = load(job.job, job.base, progress).map_err(|error| needs(&error.to_string()))?;
-        if let Some(why) = again::refused(job, &loaded) {
-            return Err(needs(why));
-        }
-        if loaded.requirements.iter().any(|requirement| requirement.needs_joint()) {
-            return Err(needs("a criterion looks at several sensitive columns together"));
-        }
         let prepared = Prepared::new(&loaded).map_err(|error| needs(&error.to_string()))?;
         let criteria =
             prepared.criteria(&loaded, &loaded.requirements).map_err(|error| needs(&error.to_string()))?;
@@ -216,23 +290,13 @@ impl<'a> Again<'a> {
         });
         let Some(own) = own else {
             progress.check()?;
-            return Err(needs(
-                "the job does not lead to this release, so what the search did not publish is not known",
-            ));
+            return Err(needs(again::NOT_OF_THIS_JOB));
         };
         if let Some(why) = again::is_open(&own, release, original) {
             return Err(needs(why));
         }
         let bind = |codes: &[Vec<u32>]| bind(&loaded, codes);
-        let attack = MinimalityAttack {
-            problem: &problem,
-            position: column,
-            bind: &bind,
-            worlds_at_most: MOST_WORLDS,
-            samples: SAMPLES,
-            confidence: self.confidence,
-            seed: self.seed,
-        };
+        let attack = MinimalityAttack { problem: &problem, position: column, bind: &bind, effort };
         // What a p-safe search publishes was worked out for all originals at once.
         let search = |problem: &Problem<'_>, progress: &dyn Progress| match &p_safe {
             Some(decided) => {
@@ -252,46 +316,55 @@ impl<'a> Again<'a> {
         let own = &loaded.input.table.columns[loaded.sensitive[column].position];
         let texts = own.domain.texts().iter().map(|text| text.to_string()).collect();
         let missing = (0..own.domain.len() as u32).map(|code| own.domain.is_missing(code)).collect();
-        Ok(Worked { found, codes: own.codes.clone(), name: own.name.clone(), texts, missing })
+        Ok(Worked {
+            found,
+            note: None,
+            truth: own.codes.iter().map(|&code| Some(code)).collect(),
+            is_outside: vec![false; own.codes.len()],
+            name: own.name.clone(),
+            // The search knows the values of the original; the release may have fewer.
+            texts: Some(texts),
+            missing,
+        })
     }
 
     fn found(&self, finding: Finding, column: usize, worked: &Worked, exposed: &[Belief]) -> Found {
-        let rows = worked.codes.len();
-        let mut fate = vec![Fate::Hidden; rows];
+        let people = worked.truth.len();
+        let mut fate = vec![Fate::Hidden; people];
         for own in exposed {
-            if let (Some(fate), Some(truth)) =
-                (fate.get_mut(own.person as usize), worked.codes.get(own.person as usize))
-            {
-                *fate = if *truth == own.value { Fate::Right } else { Fate::Wrong };
+            if let Some(fate) = fate.get_mut(own.person as usize) {
+                *fate = match worked.is_right(own) {
+                    None => Fate::Exposed,
+                    Some(true) => Fate::Right,
+                    Some(false) => Fate::Wrong,
+                };
             }
         }
-        // The search knows the values of the original; the release may have fewer.
-        let concepts = Some(worked.texts.clone());
-        let belief = |row: u32| {
-            let candidates = worked.found.candidates.get(row as usize).copied().unwrap_or(0);
-            privet_attack::Belief::of_weights(candidates, worked.found.after.of(row).iter().copied())
+        let belief = |person: u32| {
+            let candidates = worked.found.candidates.get(person as usize).copied().unwrap_or(0);
+            privet_attack::Belief::of_weights(candidates, worked.found.after.of(person).iter().copied())
         };
         let beliefs = Beliefs {
-            of_person: (0..rows as u32).collect(),
-            distinct: (0..rows as u32).map(belief).collect(),
+            of_person: (0..people as u32).collect(),
+            distinct: (0..people as u32).map(belief).collect(),
         };
-        let whom = if self.rows_are_people { Whom::People } else { Whom::Rows };
+        let codes = || worked.truth.iter().copied().collect::<Option<Vec<u32>>>();
         let conclusions = Conclusions {
             attack: finding.attack,
             column: Some(column),
-            whom,
+            whom: Whom::People,
             beliefs,
-            concepts,
+            concepts: worked.texts.clone(),
             chance: None,
             fate,
-            truth: Some(worked.codes.clone()),
+            truth: worked.texts.as_ref().and_then(|_| codes()),
         };
         Found { finding, conclusions: Some(conclusions) }
     }
 }
 
 fn gone_through(found: &Minimality) -> String {
-    let left = found.consistent.hits;
+    let left = found.fitting;
     match found.tried {
         Tried::All(worlds) => {
             format!("All {worlds} worlds were gone through; {left} of them lead to this release.")

@@ -55,6 +55,8 @@ pub struct AttackOptions {
     pub original: Option<PathBuf>,
     /// The job file.
     pub job: Option<PathBuf>,
+    /// Keys of the job that were set when the release was made, as `section.key=value`.
+    pub settings: Vec<String>,
     /// The attacks to make; all that can be made when left out.
     pub attacks: Option<Vec<String>>,
     /// How sure the adversary must be.
@@ -143,11 +145,21 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     }
     // The job is no secret: the adversary may have it from the knowledge file or from the command line.
     let job_path = options.job.clone().or_else(|| knowledge.job.as_ref().map(|path| knowledge.resolve(path)));
-    let given = options.original.as_deref().map(|path| Given::new(path, job_path.as_deref())).transpose()?;
+    let original = options.original.as_deref();
+    let given = original.map(|path| Given::new(path, job_path.as_deref(), &options.settings)).transpose()?;
     let alone = match (&given, &job_path) {
-        (None, Some(path)) => Some(Given::of_job(path)?),
+        (None, Some(path)) => Some(Given::of_job(path, &options.settings)?),
         _ => None,
     };
+    let job_file = given.as_ref().or(alone.as_ref()).and_then(|own| own.job_file.as_deref());
+    if job_file.is_none() && !options.settings.is_empty() {
+        let problem = "--set sets keys of the job; give the job too, with --job, as --original or in the knowledge file";
+        return Err(JobError::new(problem).into());
+    }
+    known::check_job(&knowledge, job_file).map_err(|error| match &options.knowledge {
+        Some(path) => JobError::new(format!("`job`: {error}")).at(path),
+        None => error,
+    })?;
     let missing = given
         .as_ref()
         .or(alone.as_ref())
@@ -311,7 +323,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         .as_deref()
         .map(|path| measure::Questions::read(path, &options.release))
         .transpose()?;
-    let given = Given::new(&options.original, options.job.as_deref())?;
+    let given = Given::new(&options.original, options.job.as_deref(), &[])?;
     let release = opened(&options.release, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
     if options.test.is_some() && more.is_empty() {

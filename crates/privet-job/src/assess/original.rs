@@ -348,12 +348,12 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// `original` is a table or a job file; `job` a job file with the hierarchies.
-    pub fn new(original: &Path, job: Option<&Path>) -> Result<Self, RunError> {
+    /// `original` is a table or a job file; `job` a job file with the hierarchies; `settings` are keys of the job that were set besides.
+    pub fn new(original: &Path, job: Option<&Path>, settings: &[String]) -> Result<Self, RunError> {
         let is_job = original.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
         let file = if is_job { Some(original) } else { job };
         let job = match file {
-            Some(file) => Some((Job::read(file, &[])?, crate::run::base_of(file))),
+            Some(file) => Some((Job::read(file, settings)?, crate::run::base_of(file))),
             None => None,
         };
         let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, _)| job.input.options())?;
@@ -374,8 +374,8 @@ impl Given {
     }
 
     /// A job file, whatever its name ends in.
-    pub fn of_job(file: &Path) -> Result<Self, RunError> {
-        let (job, base) = (Job::read(file, &[])?, crate::run::base_of(file));
+    pub fn of_job(file: &Path, settings: &[String]) -> Result<Self, RunError> {
+        let (job, base) = (Job::read(file, settings)?, crate::run::base_of(file));
         Ok(Self {
             path: base.join(&job.input.path),
             options: job.input.options()?,

@@ -7,7 +7,7 @@ use privet_attack::Truth;
 use privet_attack::adversary::{Crowd, Points, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Column, Coverage, Domain, Kind, Progress, Table};
+use privet_data::{Cells, Column, Coverage, Domain, Kind, Progress, Table};
 use privet_release::published::{Meaning, Recoded, coverage, fits, kind_shown};
 use privet_release::{MANIFEST, Manifest, Published};
 
@@ -293,6 +293,16 @@ impl PeopleTable {
             self.is_original || !column.codes.iter().any(|&code| column.domain.is_missing(code))
         };
         self.shared.len() == release.quasi.len() && self.shared.iter().all(is_known)
+    }
+
+    /// The quasi columns of the release that the table has, called as they are there and in its order.
+    pub fn quasi(&self, release: &Published) -> Table {
+        let column = |own: &Shared| Column {
+            name: release.table.columns[release.quasi[own.quasi]].name.clone(),
+            cells: Cells::Plain,
+            ..self.table.columns[own.position].clone()
+        };
+        Table { columns: self.shared.iter().map(column).collect(), rows: self.table.rows }
     }
 
     /// The people as attacks see them.

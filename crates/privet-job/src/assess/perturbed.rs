@@ -472,7 +472,7 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
         ));
     }
     refuse(
-        &[("--job", options.job.is_some())],
+        &[("--job", options.job.is_some()), ("--set", !options.settings.is_empty())],
         "a perturbed release is attacked by what its laws tell, with --attacks, --original, --knowledge (`[time]`, `[[releases]]`), --confidence, --max-risk, --seed, --people and --report",
     )
 }

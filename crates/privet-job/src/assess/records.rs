@@ -116,7 +116,7 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
     };
     flags.check_flags(false)?;
     refuse(
-        &[("--job", options.job.is_some())],
+        &[("--job", options.job.is_some()), ("--set", !options.settings.is_empty())],
         "a release of swapped or synthetic ones says by itself which columns are quasi and which sensitive; give the job of `privet randomize` as --original",
     )?;
     if let Some(word) = options.attacks.iter().flatten().find(|word| !ATTACKS.contains(&word.as_str())) {

@@ -14,9 +14,10 @@ use privet_release::manifest::LabelReading;
 use privet_release::published::open_labels;
 use privet_report::{Assessment, NotMade};
 
+use super::minimality::{self, List, Who};
 use super::original::{Given, JobAt, Original, recoding};
 use super::people::{PeopleTable, name_in_original, shows_points};
-use super::{known, minimality, tracker, write};
+use super::{known, tracker, write};
 use crate::error::{JobError, RunError};
 
 /// How attacks are to be made.
@@ -119,11 +120,17 @@ pub(crate) fn run_attacks(
         })
         .collect();
     let hierarchies = sensitive_hierarchies(release, job)?;
-    let small = original.is_some_and(|own| own.table.rows <= minimality::QUICK);
+    let small = table.as_ref().is_some_and(|own| own.count() <= minimality::QUICK);
     let asked_for = |word: &str| settings.attacks.is_some_and(|words| words.iter().any(|own| own == word));
-    let worlds = job.zip(original).map(|(job, original)| {
-        minimality::Again::new(job, release, original, settings, knowledge.people.is_none())
-    });
+    // A list is all that is known of who is in the data; what the original says besides is for scoring.
+    let who = match (&table, original, &knowledge.people) {
+        (Some(list), _, Some(_)) => {
+            Some(Who::List(List { people: list, suspects: &people, truth: truth.as_ref() }))
+        }
+        (_, Some(original), None) => Some(Who::Original(original)),
+        _ => None,
+    };
+    let worlds = job.zip(who).map(|(job, who)| minimality::Again::new(job, release, who, settings));
     let minimal = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.minimality(column, progress));
     let disclosed = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.disclosure(column, progress));
     let offered = |word: &str| worlds.is_some() && (small || asked_for(word));
@@ -178,16 +185,7 @@ pub(crate) fn run_attacks(
         let name_of = |person: u32| {
             table.as_ref().map_or_else(|| (person + 1).to_string(), |table| table.name_of(person))
         };
-        // Attacks on the original's own records call them by name where it has names.
-        let names = name.and_then(|name| original?.table.column(name));
-        let row_name = |row: u32| match names {
-            Some(column) if !column.domain.is_missing(column.codes[row as usize]) => {
-                column.domain.text(column.codes[row as usize]).to_owned()
-            }
-            _ => format!("original record {}", u64::from(row) + 1),
-        };
-        let names = write::Names { person: &name_of, row: &row_name };
-        write::people_by(path, release, truth.as_ref(), &attacked.conclusions, &names)?;
+        write::people(path, release, truth.as_ref(), &attacked.conclusions, &name_of)?;
     }
     Ok(Assessment {
         attacks: attacked.findings,
@@ -325,7 +323,7 @@ fn other_releases(
         let folder = knowledge.resolve(&other.folder);
         let release = Published::open(&folder, progress)?;
         let given = match &other.job {
-            Some(path) => Some(Given::of_job(&knowledge.resolve(path))?),
+            Some(path) => Some(Given::of_job(&knowledge.resolve(path), &[])?),
             None => None,
         };
         let job = given.as_ref().and_then(Given::job);

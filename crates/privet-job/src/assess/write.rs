@@ -128,14 +128,6 @@ fn cannot_be_written(path: &Path, error: &std::io::Error) -> RunError {
 /// The header of what is concluded about each person.
 pub(super) const PEOPLE: &str = "person,attack,column,candidates,exposed,guess,probability,right,possible\n";
 
-/// What people are called.
-pub(super) struct Names<'a> {
-    /// Those who are looked for.
-    pub person: &'a dyn Fn(u32) -> String,
-    /// Those of the records of the original.
-    pub row: &'a dyn Fn(u32) -> String,
-}
-
 /// A CSV with one line for each person and attack: candidates left, whether the person is exposed (`known`: the adversary knew the value
 /// beforehand), the best guess with its
 /// probability and whether it is right, and all values that are possible with their probabilities.
@@ -145,18 +137,6 @@ pub(super) fn people(
     truth: Option<&Truth>,
     conclusions: &[Conclusions],
     name_of: &dyn Fn(u32) -> String,
-) -> Result<(), RunError> {
-    let row = |row: u32| format!("original record {}", u64::from(row) + 1);
-    people_by(path, release, truth, conclusions, &Names { person: name_of, row: &row })
-}
-
-/// The same, where records of the original have names.
-pub(super) fn people_by(
-    path: &Path,
-    release: &Published,
-    truth: Option<&Truth>,
-    conclusions: &[Conclusions],
-    names: &Names<'_>,
 ) -> Result<(), RunError> {
     let mut text = String::from(PEOPLE);
     let mut person_of = HashMap::new();
@@ -181,8 +161,8 @@ pub(super) fn people_by(
                 Whom::Rows => None,
             };
             let name = match (own.whom, someone) {
-                (Whom::Rows, _) => (names.row)(person),
-                (_, Some(someone)) => (names.person)(someone),
+                (Whom::Rows, _) => format!("original record {}", u64::from(person) + 1),
+                (_, Some(someone)) => name_of(someone),
                 (_, None) => format!("record {}", u64::from(person) + 1),
             };
             let belief = own.beliefs.of(person);

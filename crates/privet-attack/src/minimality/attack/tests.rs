@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// A table whose columns hold small numbers, each with the hierarchy value, `*`.
-struct Table {
+pub(super) struct Table {
     quasi: Vec<Vec<u32>>,
     counts: Vec<Vec<u64>>,
     generalizations: Vec<Generalization>,
@@ -28,9 +28,9 @@ fn count(codes: &[u32], values: usize) -> Vec<u64> {
 }
 
 impl Table {
-    fn new(quasi: &[&[u32]], sensitive: &[&[u32]], values: usize, requirements: &[(&str, &str)]) -> Self {
+    pub fn new(quasi: &[&[u32]], sensitive: &[&[u32]], values: usize, requirements: &[(&str, &str)]) -> Self {
         let sizes: Vec<usize> =
-            quasi.iter().map(|codes| codes.iter().max().map_or(1, |&m| m as usize + 1)).collect();
+            quasi.iter().map(|codes| codes.iter().max().map_or(2, |&m| m as usize + 1).max(2)).collect();
         let flat = |&size: &usize| Hierarchy::flat(&domain(size)).bind(&domain(size)).unwrap();
         let parse = |(key, text): &(&str, &str)| {
             Requirement::parse(key, &serde_json::from_str(text).unwrap()).unwrap().remove(0)
@@ -81,7 +81,17 @@ impl Table {
     where
         A: Fn(&Problem<'_>, &dyn Progress) -> Result<Published<Vec<GeneralizedLevel>>, SearchError> + Sync,
     {
-        let criteria = self.bind(&self.sensitive).unwrap();
+        self.with_problem(suppress, |problem| {
+            let bind = |codes: &[Vec<u32>]| self.bind(codes);
+            let effort = Effort { worlds_at_most: most, samples, confidence, seed };
+            MinimalityAttack { problem, position: 0, bind: &bind, effort }.run(algorithm, &Silent)
+        })
+        .unwrap()
+    }
+
+    /// `None` where the promises cannot be bound to the table.
+    pub fn with_problem<T>(&self, suppress: u64, then: impl FnOnce(&Problem<'_>) -> T) -> Option<T> {
+        let criteria = self.bind(&self.sensitive)?;
         let quasi = self.quasi.iter().zip(&self.counts).zip(&self.generalizations);
         let problem = Problem {
             rows: self.sensitive[0].len(),
@@ -101,22 +111,12 @@ impl Table {
             metric: Metric::Height,
             suppress_at_most: suppress,
         };
-        let bind = |codes: &[Vec<u32>]| self.bind(codes);
-        let attack = MinimalityAttack {
-            problem: &problem,
-            position: 0,
-            bind: &bind,
-            worlds_at_most: most,
-            samples,
-            confidence,
-            seed,
-        };
-        attack.run(algorithm, &Silent)
+        Some(then(&problem))
     }
 }
 
 /// At most half of any class has value 0 (survey PM-33).
-const CAP: (&str, &str) = ("alpha-k", r#"{"alpha": 0.5, "k": 1, "values": ["0"], "column": "s"}"#);
+pub(super) const CAP: (&str, &str) = ("alpha-k", r#"{"alpha": 0.5, "k": 1, "values": ["0"], "column": "s"}"#);
 
 /// survey FX-4.1: zip and gender; HIV is 0.
 fn hospital(diseases: &[u32], values: usize) -> Table {
@@ -144,6 +144,25 @@ fn plain(problem: &Problem<'_>, _: &dyn Progress) -> Result<Published<Vec<Genera
     Ok(None)
 }
 
+/// survey FX-6.1: of the 56 placements of three HIV, six are unsafe with genders (zips suppressed), six with zips, and one with both.
+#[test]
+fn survey_fx61_counts() {
+    let (zips, genders) = ([1, 0, 0, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0]);
+    let is_unsafe = |column: &[u32; 8], sick: &[usize; 3]| {
+        (0..2).any(|own| {
+            let with = sick.iter().filter(|&&person| column[person] == own).count();
+            2 * with > column.iter().filter(|&&other| other == own).count()
+        })
+    };
+    let placements = (0..8).flat_map(|a| (a + 1..8).flat_map(move |b| (b + 1..8).map(move |c| [a, b, c])));
+    let placements: Vec<[usize; 3]> = placements.collect();
+    let by_gender: Vec<_> = placements.iter().filter(|own| is_unsafe(&genders, own)).collect();
+    let by_zip: Vec<_> = placements.iter().filter(|own| is_unsafe(&zips, own)).collect();
+    let both: Vec<_> = by_zip.iter().filter(|own| by_gender.contains(own)).collect();
+    assert_eq!((placements.len(), by_gender.len(), by_zip.len()), (56, 6, 6));
+    assert_eq!(both, [&&[0, 1, 3]]);
+}
+
 /// survey FX-6.1, TH-32: of 56 worlds one remains, and tells who has HIV.
 #[test]
 fn survey_fx61_one_world() {
@@ -154,7 +173,7 @@ fn survey_fx61_one_world() {
         table.attack_with(&optimal_levels, 0, 100, 0).unwrap(),
     ];
     for found in found {
-        assert_eq!((found.tried, found.consistent.hits), (Tried::All(56), 1));
+        assert_eq!((found.tried, found.fitting), (Tried::All(56), 1));
         for row in 0..8 {
             assert_eq!(found.before.chance(row, 0), 3.0 / 8.0);
             assert_eq!(found.after.chance(row, 0), f64::from(u8::from([0, 1, 3].contains(&row))));
@@ -170,15 +189,17 @@ fn survey_fx61_one_world() {
 fn survey_fx61_with_all_diseases_and_by_sampling() {
     let table = hospital(&[0, 0, 1, 0, 2, 1, 1, 2], 3);
     let found = table.attack_with(&optimal_levels, 0, 1000, 0).unwrap();
-    assert_eq!((found.tried, found.consistent.hits), (Tried::All(560), 10));
+    assert_eq!((found.tried, found.fitting), (Tried::All(560), 10));
     assert_eq!((found.after.chance(3, 0), found.after.chance(2, 1)), (1.0, 0.6));
     let sampled = table.attack_with(&optimal_levels, 0, 100, 2000).unwrap();
     // Hardly any of the first 2000 fit, so more are drawn until enough do to show what all of them agree on.
-    assert!(matches!(sampled.tried, Tried::Sampled(2001..20_000)) && sampled.consistent.hits >= 150);
+    let Tried::Sampled(tried @ 2001..20_000) = sampled.tried else { panic!("{:?}", sampled.tried) };
+    assert!(sampled.fitting >= 150);
     let enough = table.attack_with(&optimal_levels, 0, 100, 12_000).unwrap();
     assert_eq!(enough.tried, Tried::Sampled(12_000));
     // 1 in 56; the interval holds with 95 %, and the seed is fixed.
-    assert!(sampled.consistent.low < 1.0 / 56.0 && sampled.consistent.high > 1.0 / 56.0);
+    let consistent = Rate::new(sampled.fitting as u64, tried);
+    assert!(consistent.low < 1.0 / 56.0 && consistent.high > 1.0 / 56.0);
     assert_eq!(sampled.after.chance(3, 0), 1.0);
     let (chance, error) = (sampled.after.chance(2, 1), sampled.after.standard_error(2, 1));
     assert!((chance - 0.6).abs() < 4.0 * error && error > 0.0, "{chance} ± {error}");
@@ -227,7 +248,9 @@ proptest! {
             let table = Table::new(&[&quasi[0], &quasi[1]], &[&sensitive], 2, &[promise]);
             let found = table.attack_with(&optimal_levels, suppress, 1 << 20, 0).unwrap();
             prop_assert_eq!(found.tried != Tried::NoneNeeded, looks);
-            prop_assert_eq!(found.consistent.hits, found.consistent.of);
+            if let Tried::All(worlds) = found.tried {
+                prop_assert_eq!(found.fitting, worlds);
+            }
             for row in 0..6 {
                 for value in 0..2 {
                     let (before, after) = (found.before.chance(row, value), found.after.chance(row, value));
@@ -266,8 +289,8 @@ proptest! {
         let run = |table: &Table| table.attack_with(&optimal_levels, 0, 1 << 20, 0);
         match (run(&one), run(&two)) {
             (Ok(one), Ok(two)) => {
-                prop_assert_eq!(one.consistent, two.consistent);
-                prop_assert!(one.consistent.hits >= 1);
+                prop_assert_eq!((one.tried, one.fitting), (two.tried, two.fitting));
+                prop_assert!(one.fitting >= 1);
                 for (row, &value) in (0..).zip(&sensitive) {
                     prop_assert!(one.after.chance(row, value) > 0.0, "the truth is possible");
                     prop_assert_eq!(one.after.chance(row, 0), two.after.chance(row, 0));

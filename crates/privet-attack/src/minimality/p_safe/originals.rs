@@ -6,6 +6,7 @@
 //! candidates put them together, at once or one by way of another. An original that looks like the true one under some
 //! candidate has the same values in each block, and so has whatever looks like that one under another: those are all that are listed.
 
+use super::super::ways::Ways;
 use super::{HashMap, HashMapExt, PSafeSearchError, PSafelyChosen};
 
 /// The most numbers that all originals together are made of, and that one is.
@@ -190,60 +191,14 @@ impl Originals {
 /// All ways to share out values among cells of given sizes, per way and cell how often it gets each value, with how often each comes
 /// about when people are told apart; `None` where there are more than `most`.
 fn ways(sizes: &[u32], values: &[u32], most: usize) -> Option<Vec<(Vec<u32>, u128)>> {
-    if most == 0 {
-        return None;
-    }
-    let (width, steps) = (values.len(), sizes.len() * values.len());
+    let mut ways = Ways::new(sizes, values);
     let mut found = Vec::new();
-    let mut left = values.to_vec();
-    // One step gives a cell one value so many times; per step how often at most, and how many of the cell have none yet.
-    let mut given: Vec<u32> = Vec::new();
-    let mut steps_taken: Vec<(u32, u32)> = Vec::new();
-    loop {
-        while given.len() < steps {
-            let value = given.len() % width;
-            let room = match (value, steps_taken.last().zip(given.last())) {
-                (1.., Some((&(_, room), &count))) => room - count,
-                _ => sizes[given.len() / width],
-            };
-            // What is left is always as much as there is room for, so that no step leads nowhere.
-            let others: u32 = left[value + 1..].iter().sum();
-            let (least, largest) = (room.saturating_sub(others), room.min(left[value]));
-            left[value] -= least;
-            given.push(least);
-            steps_taken.push((largest, room));
-        }
+    while let Some(given) = ways.advance() {
         if found.len() >= most {
             return None;
         }
-        let weight = steps_taken
-            .iter()
-            .zip(&given)
-            .try_fold(1u128, |weight, (&(_, room), &count)| weight.checked_mul(choose(room, count)?))?;
-        found.push((given.clone(), weight));
-        // Back to the last step that can be taken once more.
-        loop {
-            let (Some(&(largest, _)), Some(count)) = (steps_taken.last(), given.last_mut()) else {
-                return Some(found);
-            };
-            let value = (steps_taken.len() - 1) % width;
-            if *count < largest {
-                *count += 1;
-                left[value] -= 1;
-                break;
-            }
-            left[value] += *count;
-            given.pop();
-            steps_taken.pop();
-        }
+        let given = given.to_vec();
+        found.push((given, ways.weight()?));
     }
-}
-
-/// How many ways there are to choose so many of these; `None` where that cannot be counted.
-fn choose(of: u32, count: u32) -> Option<u128> {
-    let count = count.min(of - count);
-    (0..u128::from(count)).try_fold(1u128, |ways, at| {
-        // Every product of so many numbers in a row can be divided.
-        Some(ways.checked_mul(u128::from(of) - at)? / (at + 1))
-    })
+    Some(found)
 }

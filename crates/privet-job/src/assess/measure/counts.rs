@@ -40,7 +40,7 @@ pub(in crate::assess) fn measure(
         let table = read_table(&options.release, manifest, own, progress)?;
         tables.push(Counted { cells: cells(own, &table)?, own });
     }
-    let given = Given::new(&options.original, options.job.as_deref())?;
+    let given = Given::new(&options.original, options.job.as_deref(), &[])?;
     let original = original(&given, manifest, progress)?;
     progress.stage("measuring", None);
     let mut utility = Utility::default();

@@ -6,7 +6,7 @@
 
 use privet_attack::adversary::suspects;
 use privet_attack::minimality::Released;
-use privet_data::{GeneralizedLevel, Progress};
+use privet_data::{GeneralizedLevel, Progress, Role};
 use privet_recode::lattice::{self, Problem, SearchError};
 use privet_release::Published;
 
@@ -14,6 +14,7 @@ use crate::algorithm::Algorithm;
 use crate::assess::original::{JobAt, Original};
 use crate::assess::people::{PeopleTable, shows_points};
 use crate::chosen::{Chosen, Place};
+use crate::countermeasure::Countermeasure;
 use crate::error::RunError;
 use crate::load::Loaded;
 use crate::run::{choose, decompose};
@@ -29,9 +30,30 @@ pub(super) enum Shown {
     Labels(Vec<Box<str>>),
 }
 
+/// What a release is called that comes out otherwise; says what to do.
+pub(super) const NOT_OF_THIS_JOB: &str = "the job does not lead to this release, so what the search did not publish is not known; give the job \
+     that `anonymize` was given, with the keys that were set there by --set";
+/// Why it is not known who stands in which class.
+pub(super) const POINTS: &str =
+    "groups show means, medians or modes, which do not tell for certain who is in which";
+pub(super) const OVERLAPPING: &str = "groups overlap, so that it is not certain who is in which, and more originals are possible than are gone through";
+
 /// Why what a job would have published for other values cannot be worked out, where it cannot.
-pub(super) fn refused(job: JobAt<'_>, loaded: &Loaded) -> Option<&'static str> {
+pub(super) fn refused(job: JobAt<'_>) -> Option<&'static str> {
     let search = &job.job.search;
+    if job.job.adversary.countermeasure == Some(Countermeasure::Distort) {
+        return Some(
+            "groups were formed without a look at sensitive values, so that there is nothing to work out",
+        );
+    }
+    if job.job.sampling.is_some() {
+        return Some(
+            "a sample was drawn first, which the adversary does not know: what was published cannot be worked out again",
+        );
+    }
+    if job.job.privacy.iter().any(|requirement| requirement.needs_joint()) {
+        return Some("a criterion looks at several sensitive columns together");
+    }
     let has_time_limit = match search.algorithm {
         Algorithm::TopDown => search.top_down.as_ref().is_some_and(|own| own.time_limit.is_some()),
         Algorithm::BottomUp => search.bottom_up.as_ref().is_some_and(|own| own.time_limit.is_some()),
@@ -39,8 +61,7 @@ pub(super) fn refused(job: JobAt<'_>, loaded: &Loaded) -> Option<&'static str> {
         _ => false,
     };
     let target = search.mondrian.as_ref().and_then(|own| own.target.as_deref());
-    let is_sensitive =
-        |name: &str| loaded.sensitive.iter().any(|own| loaded.input.table.columns[own.position].name == name);
+    let is_sensitive = |name: &str| job.job.columns.get(name).is_some_and(|own| own.role == Role::Sensitive);
     match search.algorithm {
         Algorithm::Genetic | Algorithm::SimulatedAnnealing => {
             Some("the search was led by random numbers, so that what it did not publish tells little")
@@ -156,20 +177,17 @@ pub(super) fn is_open(
         return None;
     }
     if release.quasi.iter().any(|&own| shows_points(release, own)) {
-        return Some("groups show means, medians or modes, which do not tell for certain who is in which");
+        return Some(POINTS);
     }
     let people = PeopleTable::of_original(original, release);
-    let overlapping = Some(
-        "groups overlap, so that it is not certain who is in which, and more originals are possible than are gone through",
-    );
-    let Ok(suspects) = suspects(release, &people.crowd()) else { return overlapping };
+    let Ok(suspects) = suspects(release, &people.crowd()) else { return Some(OVERLAPPING) };
     let mut standing = vec![0u64; release.groups.len()];
     for person in 0..suspects.people() as u32 {
         match suspects.places_of(person) {
             [] => {}
             [place] => standing[place.group as usize] += 1,
-            _ => return overlapping,
+            _ => return Some(OVERLAPPING),
         }
     }
-    if standing == release.groups { None } else { overlapping }
+    if standing == release.groups { None } else { Some(OVERLAPPING) }
 }
