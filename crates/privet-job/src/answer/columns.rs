@@ -214,7 +214,20 @@ impl Labelled<'_> {
         let values = of_kind(values, self.alike);
         let below: Coverage =
             coverage(labels, &values, Meaning { hierarchy: Some(hierarchy), recoding: self.recoding });
-        AnswerColumn::covered(self.column.name.clone(), labels, values, &below, codes)
+        let mut column = AnswerColumn::covered(self.column.name.clone(), labels, values, &below, codes);
+        // A marker that the hierarchy does not list is no value like the others: it may stand there, and is not expected.
+        let written: BTreeSet<&str> = hierarchy.leaves().iter().map(|leaf| &**leaf).collect();
+        let is_unwritten =
+            |code: u32| column.values.is_missing(code) && !written.contains(column.values.text(code));
+        for (_, region) in (0u32..).zip(&mut column.regions).filter(|own| !labels.is_missing(own.0)) {
+            let Values::Listed(list) = &mut region.values else { continue };
+            let kept: Vec<u32> = list.iter().copied().filter(|&code| !is_unwritten(code)).collect();
+            if !kept.is_empty() && kept.len() < list.len() {
+                *list = kept;
+                region.or_missing = true;
+            }
+        }
+        column
     }
 
     /// What the values behind the labels are: what the manifest says, or else what it looks like.
