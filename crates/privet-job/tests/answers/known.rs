@@ -156,3 +156,30 @@ fn a_missing_value_is_possible_behind_the_top_and_not_expected() {
         "{sampled}"
     );
 }
+
+#[test]
+fn like_is_answered_where_cells_are_suppressed() {
+    let table = "zip,day,s\n13050,2024-01-05,a\n13050,2024-01-05,b\n13050,2024-01-05,c\n13051,2024-02-01,a\n13051,2024-02-01,b\n\
+                 13051,2024-02-01,c\n14850,2023-05-05,a\n14851,2022-06-06,b\n14852,2021-07-07,c\n";
+    let (_folder, release) = published(
+        table,
+        "[columns.zip]\nrole = \"quasi\"\n[columns.day]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n[privacy]\n\
+         k-anonymity = 3\n[search]\nalgorithm = \"cell-suppression\"\n",
+    );
+    let shown = std::fs::read_to_string(release.join("data.csv")).unwrap();
+    assert!(shown.contains("13050") && shown.contains("13051") && shown.contains('*'), "{shown}");
+    let hidden = shown.lines().filter(|line| line.starts_with('*')).count() as f64;
+    let of = |question: &str| {
+        let asked = ask(&release, question, None, Spread::Uniform, &Silent).unwrap();
+        let own = asked.answer.lines[0].estimates[0];
+        (own.at_least.unwrap(), own.at_most.unwrap())
+    };
+    assert_eq!(of("select count(*) from data where zip like '1305%'"), (6.0, 6.0 + hidden));
+    assert_eq!(of("select count(*) from data where zip not like '1305%'"), (0.0, hidden));
+    assert_eq!(of("select count(*) from data where zip like '1305%' and zip > 13050"), (3.0, 3.0 + hidden));
+    // A day of which nothing is shown may have any form, and be any day.
+    let both = of("select count(*) from data where day like '2024%' and day = '2024-02-01'");
+    assert!(both.0 <= 3.0 && 3.0 <= both.1, "{both:?}");
+    let other = of("select count(*) from data where day like '202%' and day = '2022-06-06'");
+    assert!(other.0 <= 1.0 && 1.0 <= other.1, "{other:?}");
+}

@@ -134,6 +134,10 @@ pub(super) fn cut(
         Values::Mask { .. } | Values::Unknown { expect_label: false, .. } if column.is_numeric() => {
             hidden_number(column, label, predicates, &mut parts)?;
         }
+        // Days are compared as numbers too.
+        Values::Unknown { expect_label: false, .. } if column.kind == Kind::Date => {
+            hidden_number(column, label, predicates, &mut parts)?;
+        }
         Values::Mask { .. } => {
             let Some(mask) = column.mask(label) else { return Ok(parts) };
             if let Some((from, to)) = mask.span()
@@ -239,7 +243,7 @@ fn hidden_number(
     }
     let is_exact = span.is_some() && open.is_empty();
     for (from, to) in ranges {
-        let is_whole = column.kind == Kind::Integer;
+        let is_whole = column.kind != Kind::Decimal;
         let range = Range { from, to, open: false, whole: is_whole, spread: None };
         let mut pieces = Vec::new();
         let mut of_number = |number: f64| {
