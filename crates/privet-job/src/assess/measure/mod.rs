@@ -195,7 +195,7 @@ pub(super) fn utility(
         Some(Err(TooWide)) => None,
         None => Some(spread.clone()),
     };
-    let mut notes = Vec::new();
+    let mut notes = said_of(original);
     let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
     let mut utility = Utility { figures, notes, ..Utility::default() };
     if !utility.figures.iter().any(|own| own.key == "kl") {
@@ -227,6 +227,26 @@ pub(super) fn utility(
         regression::regression(&beside, target, wanted.apart, utility, progress)
     })?;
     Ok(utility)
+}
+
+/// What is to be known of how the release was put beside its original.
+fn said_of(original: &Original) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !original.unread.is_empty() {
+        notes.push(format!(
+            "Labels of {} that only the job explains are taken for any value, so that what is lost is overstated: give the job file in place \
+             of the table, or with --job.",
+            original.unread.join(", ")
+        ));
+    }
+    if original.may_differ {
+        notes.push(
+            "Which records were left out is not certain, since labels overlap and another choice fits as well: of several that fit, the \
+             first is taken to be the published one."
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// Learns columns one after the other. Of several, what is said says of which.
