@@ -25,10 +25,7 @@ fn cities(first: &[&str]) -> Dir {
     let dir = Dir::new();
     let mut text = "city,d\n".to_owned();
     first.iter().for_each(|city| text.push_str(&format!("{city},c\n")));
-    for own in 0..8 {
-        text.push_str(&["Nice,c", "Lyon,a", "Paris,b", "Metz,c\n"].join(&format!("\n")));
-        text.push_str(if own % 2 == 0 { "Lyon,b\nNice,a\nMetz,a\nParis,c\n" } else { "Nice,b\nLyon,c\nParis,a\nMetz,b\n" });
-    }
+    text.push_str(&"Nice,c\nLyon,a\nParis,b\nMetz,c\nLyon,b\nNice,a\nMetz,a\nParis,c\n".repeat(4));
     dir.write("t.csv", text).write("job.toml", CITIES);
     dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
     dir
@@ -39,7 +36,7 @@ fn cities(first: &[&str]) -> Dir {
 #[test]
 fn records_are_not_put_beside_others_when_labels_say_nothing() {
     let dir = cities(&["Bonn"]);
-    assert_eq!(dir.text("release/data.csv").lines().count(), 65);
+    assert_eq!(dir.text("release/data.csv").lines().count(), 33);
     let refused = ["measure", "t.csv", "release", "--risk-file", "r.csv"];
     dir.expect(2, &refused).says("labels of city").says("give the job file").says("--job");
     dir.expect(2, &["attack", "release", "--original", "t.csv"]).says("labels of city").says("--job");

@@ -91,7 +91,7 @@ pub(super) fn learners(
     let position = predicted(beside, "--class", class)?;
     let own = &original.table.columns[position];
     let labels = &own.codes;
-    let groups = spread_out(beside, &release.group_of);
+    let groups = spread_out(beside, &beside.groups_of(class));
     let classes = Classes::new(&groups, beside.mask())?;
     utility.figures.extend(figure(
         "classification",

@@ -137,6 +137,15 @@ impl<'a> Beside<'a> {
         (of, sizes)
     }
 
+    /// Per published record who cannot be told from it by somebody who looks for its value in this column: who shares its
+    /// bucket, where buckets count the values, and who looks like it, where the value is published.
+    fn groups_of(&self, column: &str) -> Vec<u32> {
+        match learners::in_buckets(self.release, column) {
+            Some(_) => self.release.group_of.clone(),
+            None => self.alike().0,
+        }
+    }
+
     fn mask(&self) -> Option<&[bool]> {
         self.suppressed.contains(&true).then_some(&self.suppressed)
     }
