@@ -98,3 +98,34 @@ fn what_buckets_publish_as_it_is_is_measured_by_who_looks_alike() {
     let ill = measured(&["--class", "ill"]);
     assert_eq!((one(&ill, "classification"), one(&ill, "class-entropy")), (0.5, 1.0));
 }
+
+/// Survey UM-16: several classes are summed, and each figure says of which column it is. Behind `*` are four people with two
+/// illnesses and four wards: one bit and two.
+#[test]
+fn figures_of_several_classes_say_of_which() {
+    let dir = Dir::new();
+    dir.write("t.csv", "age,ill,ward,cost,days\n20,flu,a,10,1\n30,cold,b,20,1\n40,flu,c,30,3\n50,cold,d,40,3\n");
+    let others = ["ward", "cost", "days"].map(|own| format!("[columns.{own}]\nrole = \"insensitive\"\n")).concat();
+    dir.write(
+        "job.toml",
+        format!(
+            "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n{others}[privacy]\nk-anonymity \
+             = 4\n[output]\nfolder = \"release\"\n"
+        ),
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let measured = |flags: &[&str]| {
+        dir.expect(0, &[&["measure", "job.toml", "release", "--json"], flags].concat()).json()
+    };
+    let all = measured(&["--class", "ill", "--class", "ward", "--target", "cost", "--target", "days"]);
+    let of = |key: &str, column: &str| {
+        let own = figures(&all, key).into_iter().find(|own| own["column"] == column);
+        own.unwrap_or_else(|| panic!("no {key} of {column}"))["value"].as_f64().unwrap()
+    };
+    assert_eq!((of("class-entropy", "ill"), of("class-entropy", "ward")), (1.0, 2.0));
+    assert_eq!((of("regression-variance", "cost"), of("regression-variance", "days")), (125.0, 1.0));
+    assert_eq!(one(&all, "class-entropy-sum"), 3.0);
+    let alone = measured(&["--class", "ill"]);
+    assert!(figures(&alone, "class-entropy-sum").is_empty());
+    assert_eq!(figures(&alone, "class-entropy")[0]["column"], "ill");
+}

@@ -130,6 +130,21 @@ pub(super) fn learners(
     train(&split, own, &said, utility, progress)
 }
 
+/// Of several classes what remains unknown of all of them, summed (UM-16).
+pub(super) fn all_classes(figures: &[Figure], classes: usize) -> Option<Figure> {
+    let each: Vec<f64> = figures.iter().filter(|own| own.key == "class-entropy").map(|own| own.value).collect();
+    if classes < 2 || each.len() != classes {
+        return None;
+    }
+    figure(
+        "class-entropy-sum",
+        "Bits of all classes that remain unknown",
+        each.iter().sum(),
+        false,
+        "How many yes-or-no questions remain about the classes when the group is known, summed over them.",
+    )
+}
+
 /// Trains every classifier twice and tests it. `own` is the class in the original; `said` is what the release says it is, per
 /// published record that is learned from, in codes of the original.
 pub(super) fn train(

@@ -72,7 +72,8 @@ impl From<UtilityError> for RunError {
 }
 
 fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Option<Figure> {
-    value.is_finite().then(|| Figure { key, name: name.to_owned(), value, says: says.to_owned(), is_share })
+    let (name, says) = (name.to_owned(), says.to_owned());
+    value.is_finite().then_some(Figure { key, name, column: None, value, says, is_share })
 }
 
 /// A release beside its original, record by record of the original.
@@ -232,6 +233,7 @@ pub(super) fn utility(
     each(wanted.class, &mut utility, |class, utility| {
         learners::learners(&beside, class, wanted.apart, utility, progress)
     })?;
+    utility.figures.extend(learners::all_classes(&utility.figures, wanted.class.len()));
     each(wanted.target, &mut utility, |target, utility| {
         regression::regression(&beside, target, wanted.apart, utility, progress)
     })?;
@@ -267,6 +269,7 @@ fn each(
     for column in columns {
         let (figures, notes) = (utility.figures.len(), utility.notes.len());
         learn(column, utility)?;
+        utility.figures.iter_mut().skip(figures).for_each(|own| own.column = Some(column.clone()));
         if columns.len() > 1 {
             utility
                 .figures
