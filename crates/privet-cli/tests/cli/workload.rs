@@ -178,7 +178,10 @@ fn a_mean_that_is_asked_for_is_a_value() {
     );
     dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
     assert!(dir.text("release/data.csv").contains("-2.25"));
-    dir.write("q.sql", "select count(*) from data where temp = -2.25\nselect count(*) from data where temp < -2.25\n");
+    dir.write(
+        "q.sql",
+        "select count(*) from data where temp = -2.25\nselect count(*) from data where temp < -2.25\n",
+    );
     for original in ["t.csv", "job.toml"] {
         let own = workload(&dir, original, "q.sql");
         assert_eq!((&own["answers"][0]["truth"], &own["answers"][1]["truth"]), (&0.0.into(), &1.0.into()));

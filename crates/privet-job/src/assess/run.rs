@@ -205,9 +205,7 @@ fn names_alone<'a>(release: &'a Published, beside: Option<&Original>) -> Vec<&'a
     let is_open = |&own: &usize| {
         let published = &release.table.columns[own];
         match beside {
-            None => {
-                !shows_points(release, own) && open_labels(&published.domain, recoding(release, own)) > 0
-            }
+            None => !shows_points(release, own) && open_labels(&published.domain, recoding(release, own)) > 0,
             Some(original) => original.unread.contains(&published.name),
         }
     };

@@ -132,7 +132,8 @@ pub(super) fn learners(
 
 /// Of several classes what remains unknown of all of them, summed (UM-16).
 pub(super) fn all_classes(figures: &[Figure], classes: usize) -> Option<Figure> {
-    let each: Vec<f64> = figures.iter().filter(|own| own.key == "class-entropy").map(|own| own.value).collect();
+    let each: Vec<f64> =
+        figures.iter().filter(|own| own.key == "class-entropy").map(|own| own.value).collect();
     if classes < 2 || each.len() != classes {
         return None;
     }
