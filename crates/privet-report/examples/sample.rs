@@ -297,7 +297,7 @@ fn findings() -> Vec<Finding> {
 }
 
 fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Figure {
-    Figure { key, name: name.into(), value, is_share, says: says.into() }
+    Figure { key, name: name.into(), column: None, value, is_share, says: says.into() }
 }
 
 /// A bell over so many bins, and what is left of it when runs of bins share their mean.

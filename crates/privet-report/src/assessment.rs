@@ -76,6 +76,9 @@ pub struct Figure {
     pub key: &'static str,
     /// Its name.
     pub name: String,
+    /// The column that it is about, where figures of several columns have the same word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// The figure; no number, and `null` in JSON, where there is none: then `says` tells why.
     pub value: f64,
     /// What it says, to someone who is no statistician, in one sentence.

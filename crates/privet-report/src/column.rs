@@ -125,6 +125,7 @@ mod tests {
         let measured = Figure {
             key: "total-variation",
             name: String::new(),
+            column: None,
             value: 0.3,
             says: String::new(),
             is_share: false,

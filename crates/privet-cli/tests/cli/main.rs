@@ -8,6 +8,7 @@ mod audit;
 mod bad_hierarchies;
 mod bad_jobs;
 mod bad_tables;
+mod beside;
 mod certainty;
 mod chance;
 mod codes;

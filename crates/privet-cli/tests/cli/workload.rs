@@ -166,6 +166,29 @@ fn labels_that_nothing_explains_need_the_job() {
     dir.expect(2, &["measure", "t.csv", "release", "--queries", "q.sql"]).says("line 1: ").says("--job");
 }
 
+/// A number that happens to be the mean of a group is a number like any other.
+#[test]
+fn a_mean_that_is_asked_for_is_a_value() {
+    let dir = Dir::new();
+    dir.write("t.csv", "temp,ill\n-2.5,flu\n-2,cold\n10,flu\n11.5,cold\n");
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.temp]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n\
+         [search]\nalgorithm = \"microaggregation\"\n[output]\nfolder = \"release\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    assert!(dir.text("release/data.csv").contains("-2.25"));
+    dir.write(
+        "q.sql",
+        "select count(*) from data where temp = -2.25\nselect count(*) from data where temp < -2.25\n",
+    );
+    for original in ["t.csv", "job.toml"] {
+        let own = workload(&dir, original, "q.sql");
+        assert_eq!((&own["answers"][0]["truth"], &own["answers"][1]["truth"]), (&0.0.into(), &1.0.into()));
+        assert_eq!(own["within_bounds"], 2);
+    }
+}
+
 #[test]
 fn releases_of_counts_and_of_noise_refuse_questions() {
     let dir = Dir::new();

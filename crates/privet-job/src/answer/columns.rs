@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use privet_data::{Column, Coverage, Domain, Hierarchy, Kind};
-use privet_measure::answer::{AnswerCells, AnswerColumn, Literal, Question, Region, Values};
+use privet_measure::answer::{AnswerCells, AnswerColumn, Comparison, Literal, Question, Region, Values};
 use privet_release::manifest::{Alike, LabelReading, Recoding};
 use privet_release::published::{Meaning, Reading, SensitiveColumn, coverage};
 
@@ -149,12 +149,14 @@ impl Labelled<'_> {
         let is_masked = !self.is_named()
             && kind != Kind::Date
             && labels.texts().iter().any(|text| matches!(Reading::of(text, kind), Some(Reading::Mask(_))));
+        let as_texts = self.asks_form() && !is_typical && self.hides_whole_values(&labels, kind, nodes);
         let region = |label: u32| {
             let text = labels.text(label);
             let values = match kind {
                 _ if labels.is_missing(label) && !is_typical && !self.hides_missing() => {
                     return Region { values: Values::Listed(Vec::new()), or_missing: true };
                 }
+                _ if as_texts => self.text(text, label, kind, nodes, is_typical),
                 Kind::Integer | Kind::Decimal | Kind::Date if is_typical => around(text, kind),
                 Kind::Integer | Kind::Decimal | Kind::Date if self.is_named() => called(text, kind, hull),
                 Kind::Integer | Kind::Decimal | Kind::Date
@@ -190,6 +192,23 @@ impl Labelled<'_> {
         }
     }
 
+    /// Whether the question asks for the form of its texts.
+    fn asks_form(&self) -> bool {
+        let mut asks = false;
+        self.question.filter.for_each_test(&mut |test| {
+            asks |= matches!(test.comparison, Comparison::Like(_))
+                && test.column.eq_ignore_ascii_case(&self.column.name);
+        });
+        asks
+    }
+
+    /// Whether a value is shown as it is or not at all, so that what is shown is a text and no range.
+    fn hides_whole_values(&self, labels: &Domain, kind: Kind, nodes: Option<&str>) -> bool {
+        nodes == Some("cells")
+            || (labels.missing()..labels.len() as u32)
+                .all(|label| Reading::of(labels.text(label), kind) == Some(Reading::Everything))
+    }
+
     /// Whether a missing value may stand behind any label. Manifests that do not tell exclude nothing.
     fn hides_missing(&self) -> bool {
         self.alike.is_none_or(|own| own.hides_missing)
@@ -214,7 +233,20 @@ impl Labelled<'_> {
         let values = of_kind(values, self.alike);
         let below: Coverage =
             coverage(labels, &values, Meaning { hierarchy: Some(hierarchy), recoding: self.recoding });
-        AnswerColumn::covered(self.column.name.clone(), labels, values, &below, codes)
+        let mut column = AnswerColumn::covered(self.column.name.clone(), labels, values, &below, codes);
+        // A marker that the hierarchy does not list is no value like the others: it may stand there, and is not expected.
+        let written: BTreeSet<&str> = hierarchy.leaves().iter().map(|leaf| &**leaf).collect();
+        let is_unwritten =
+            |code: u32| column.values.is_missing(code) && !written.contains(column.values.text(code));
+        for (_, region) in (0u32..).zip(&mut column.regions).filter(|own| !labels.is_missing(own.0)) {
+            let Values::Listed(list) = &mut region.values else { continue };
+            let kept: Vec<u32> = list.iter().copied().filter(|&code| !is_unwritten(code)).collect();
+            if !kept.is_empty() && kept.len() < list.len() {
+                *list = kept;
+                region.or_missing = true;
+            }
+        }
+        column
     }
 
     /// What the values behind the labels are: what the manifest says, or else what it looks like.

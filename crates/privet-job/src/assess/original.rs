@@ -7,7 +7,8 @@ use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
 use privet_release::Published;
-use privet_release::published::{Meaning, PublishedError, Recoded, coverage};
+use privet_release::manifest::{LabelReading, Recoding};
+use privet_release::published::{Meaning, PublishedError, Reading, Recoded, coverage, kind_behind};
 
 use super::people::{of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
@@ -109,6 +110,10 @@ pub(crate) struct Original {
     pub sensitive: Vec<usize>,
     /// Per published record the record it came from.
     pub record_of: Vec<u32>,
+    /// Whether another choice of the records that were left out fits as well.
+    pub may_differ: bool,
+    /// Quasi columns with labels that nothing here explains, so that they are taken for any value.
+    pub unread: Vec<String>,
     /// Columns of codes that are made of digits.
     codes: Vec<String>,
     /// Whether these are known: a job tells them by their hierarchies; without one only masks in the release do, which a
@@ -194,6 +199,7 @@ impl Original {
                 .ok_or_else(|| other(path, format!("has no column {name}, which the release has")))
         };
         let mut quasi = Vec::new();
+        let mut unread = Vec::new();
         for &own in &release.quasi {
             let published = &release.table.columns[own];
             let position = position(&published.name)?;
@@ -208,6 +214,12 @@ impl Original {
                 true => of_points(release, &published.domain, &column.domain),
                 false => coverage(&published.domain, &column.domain, meaning),
             };
+            if hierarchy.is_none()
+                && !shows_points(release, own)
+                && has_unread(&published.domain, &column.domain, &coverage, meaning.recoding)
+            {
+                unread.push(published.name.clone());
+            }
             quasi.push(OriginalQuasi { position, hierarchy, coverage });
         }
         let sensitive =
@@ -234,16 +246,36 @@ impl Original {
         let names = table.columns.iter().map(|column| column.name.as_str());
         let codes = names.filter(|name| is_code(name)).map(str::to_owned).collect();
         let knows_codes = job.is_some() || !release.quasi.iter().any(|&own| shows_points(release, own));
-        let mut original = Self { table, quasi, sensitive, record_of: Vec::new(), codes, knows_codes };
+        let mut original = Self {
+            table,
+            quasi,
+            sensitive,
+            record_of: Vec::new(),
+            may_differ: false,
+            unread,
+            codes,
+            knows_codes,
+        };
         // Synthetic records are nobody's.
         if release.manifest.is_none() {
             return Ok(original);
         }
-        original.record_of = original.align(release).ok_or_else(|| {
+        (original.record_of, original.may_differ) = original.align(release).ok_or_else(|| {
             let hint = "give the table that the release was made from, and the job file with --job when its columns \
                         have hierarchies";
             other(path, format!("is not the original of this release: a published record fits none of its records; {hint}"))
         })?;
+        // Whoever is put beside the wrong record gets the wrong figures, and nothing would show it.
+        if original.may_differ && !original.unread.is_empty() {
+            return Err(other(
+                path,
+                format!(
+                    "does not tell which of its records were left out: nothing says what is below the labels of {}; give the job file that \
+                     the release was made by, in place of the table or with --job",
+                    original.unread.join(", ")
+                ),
+            ));
+        }
         Ok(original)
     }
 
@@ -253,9 +285,10 @@ impl Original {
         self.codes.iter().any(|own| own == name)
     }
 
-    /// Which record became which: both tables are in the same order, and some records were left out. Of several records
-    /// that fit, the first is taken; they show the same.
-    fn align(&self, release: &Published) -> Option<Vec<u32>> {
+    /// Which record became which, and whether that may be otherwise: both tables are in the same order, and some records were
+    /// left out. Of several records that fit, the first is taken. Where labels do not overlap these show the same, and a class
+    /// is left out as a whole, so that there is one way; where they overlap, or may be anything, there may be others.
+    fn align(&self, release: &Published) -> Option<(Vec<u32>, bool)> {
         let distorted =
             release.manifest.as_ref().and_then(|manifest| Some(&manifest.data.distorted.as_ref()?.column));
         // Columns that are published as they are, by the codes of the original.
@@ -279,20 +312,41 @@ impl Original {
                     quasi.coverage.contains(label, self.table.columns[quasi.position].codes[record])
                 })
         };
-        let mut record = 0;
-        let mut record_of = Vec::with_capacity(release.table.rows);
-        for published in 0..release.table.rows {
-            while record < self.table.rows && !fits(published, record) {
-                record += 1;
-            }
-            if record == self.table.rows {
-                return None;
-            }
-            record_of.push(record as u32);
-            record += 1;
-        }
-        Some(record_of)
+        let (rows, all) = (release.table.rows, self.table.rows);
+        let first = in_order(0..rows, 0..all, &fits)?;
+        // The ways to place records in order lie between the one that takes the first that fit and the one that takes the last.
+        let may_differ = rows < all
+            && in_order((0..rows).rev(), (0..all).rev(), &fits)
+                .is_some_and(|last| !first.iter().eq(last.iter().rev()));
+        Some((first, may_differ))
     }
+}
+
+/// Gives each published record the next record that it fits.
+fn in_order(
+    published: impl ExactSizeIterator<Item = usize>,
+    mut records: impl Iterator<Item = usize>,
+    fits: &impl Fn(usize, usize) -> bool,
+) -> Option<Vec<u32>> {
+    let mut record_of = Vec::with_capacity(published.len());
+    for own in published {
+        record_of.push(records.find(|&record| fits(own, record))? as u32);
+    }
+    Some(record_of)
+}
+
+/// Whether a label that is no `*` is taken for any value, because nothing says what is below it.
+fn has_unread(labels: &Domain, values: &Domain, coverage: &Coverage, recoding: Option<&Recoding>) -> bool {
+    let is_named =
+        recoding.is_some_and(|own| own.level != Some(0) && own.reading == Some(LabelReading::Names));
+    let kind = kind_behind(labels, values);
+    let is_unread = |label: u32| {
+        let reading = Reading::of(labels.text(label), kind);
+        coverage.of(label).len() == values.len()
+            && reading != Some(Reading::Everything)
+            && (is_named || reading.is_none())
+    };
+    values.len() > 1 && (labels.missing()..labels.len() as u32).any(is_unread)
 }
 
 /// Whether labels show digits and mask the rest.
@@ -312,7 +366,7 @@ pub(crate) fn translate(from: &Domain, to: &Domain) -> Vec<Option<u32>> {
 }
 
 /// What the manifest says of a column.
-pub(crate) fn recoding(release: &Published, position: usize) -> Option<&privet_release::manifest::Recoding> {
+pub(crate) fn recoding(release: &Published, position: usize) -> Option<&Recoding> {
     release.manifest.as_ref()?.data.columns.get(position)?.recoding.as_ref()
 }
 

@@ -10,7 +10,6 @@ use privet_attack::knowledge::PeopleFile;
 use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
-use privet_release::manifest::LabelReading;
 use privet_release::published::open_labels;
 use privet_report::{Assessment, NotMade};
 
@@ -167,7 +166,7 @@ pub(crate) fn run_attacks(
     check_limit(&attacked, settings)?;
     // What excludes nobody makes a release look safer than it is to somebody who knows the hierarchy.
     if let (None, Some(_), Some(first)) = (job, &table, attacked.findings.first_mut()) {
-        let named = names_alone(release, knowledge.people.is_some());
+        let named = names_alone(release, original.filter(|_| knowledge.people.is_none()));
         if !named.is_empty() {
             first.notes.push(format!(
                 "Some labels of `{}` are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
@@ -200,14 +199,13 @@ pub(crate) fn run_attacks(
 }
 
 /// The quasi columns with labels that exclude nobody to whoever has not the hierarchy. Beside the original, labels that are
-/// values are known for that; the manifest says where the others are no more than names.
-fn names_alone(release: &Published, own_table: bool) -> Vec<&str> {
+/// values are known for that.
+fn names_alone<'a>(release: &'a Published, beside: Option<&Original>) -> Vec<&'a str> {
     let is_open = |&own: &usize| {
-        let (labels, known) = (&release.table.columns[own].domain, recoding(release, own));
-        match own_table {
-            true => !shows_points(release, own) && open_labels(labels, known) > 0,
-            false => known
-                .is_some_and(|known| known.level != Some(0) && known.reading == Some(LabelReading::Names)),
+        let published = &release.table.columns[own];
+        match beside {
+            None => !shows_points(release, own) && open_labels(&published.domain, recoding(release, own)) > 0,
+            Some(original) => original.unread.contains(&published.name),
         }
     };
     let quasi = release.quasi.iter().copied().filter(|_| release.manifest.is_some());

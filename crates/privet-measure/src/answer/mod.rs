@@ -41,6 +41,8 @@ mod sql;
 mod tests;
 #[cfg(test)]
 mod tests_of_counts;
+#[cfg(test)]
+mod tests_of_magnitudes;
 mod unfold;
 
 pub use column::{AnswerCells, AnswerColumn};

@@ -134,6 +134,10 @@ pub(super) fn cut(
         Values::Mask { .. } | Values::Unknown { expect_label: false, .. } if column.is_numeric() => {
             hidden_number(column, label, predicates, &mut parts)?;
         }
+        // Days are compared as numbers too.
+        Values::Unknown { expect_label: false, .. } if column.kind == Kind::Date => {
+            hidden_number(column, label, predicates, &mut parts)?;
+        }
         Values::Mask { .. } => {
             let Some(mask) = column.mask(label) else { return Ok(parts) };
             if let Some((from, to)) = mask.span()
@@ -239,7 +243,7 @@ fn hidden_number(
     }
     let is_exact = span.is_some() && open.is_empty();
     for (from, to) in ranges {
-        let is_whole = column.kind == Kind::Integer;
+        let is_whole = column.kind != Kind::Decimal;
         let range = Range { from, to, open: false, whole: is_whole, spread: None };
         let mut pieces = Vec::new();
         let mut of_number = |number: f64| {
@@ -347,6 +351,16 @@ fn opaque(
     Ok(())
 }
 
+/// The first whole number above another. From 2^53 on numbers lie more than 1 apart, and adding 1 need not change them.
+fn whole_above(number: f64) -> f64 {
+    (number.floor() + 1.0).max(number.next_up())
+}
+
+/// The last whole number below another.
+pub(super) fn whole_below(number: f64) -> f64 {
+    (number.ceil() - 1.0).min(number.next_down())
+}
+
 struct Range {
     from: f64,
     to: f64,
@@ -364,23 +378,25 @@ impl Range {
         edges.sort_unstable_by(f64::total_cmp);
         edges.dedup();
         if self.whole {
-            let to = if self.open { self.to.ceil() - 1.0 } else { self.to.floor() };
+            let to = if self.open { whole_below(self.to) } else { self.to.floor() };
             // Where a run of whole numbers begins on which nothing changes.
             let mut begins = vec![self.from.ceil()];
             for edge in edges {
-                begins.extend([edge.ceil(), edge.floor() + 1.0]);
+                begins.extend([edge.ceil(), whole_above(edge)]);
             }
             begins.retain(|&begin| self.from.ceil() <= begin && begin <= to);
             begins.sort_unstable_by(f64::total_cmp);
             begins.dedup();
             for (at, &first) in begins.iter().enumerate() {
-                let last = begins.get(at + 1).map_or(to, |next| next - 1.0);
+                let last = begins.get(at + 1).map_or(to, |&next| whole_below(next));
                 let inside = if first.is_finite() {
                     first
                 } else if last.is_finite() {
                     last
-                } else {
+                } else if first < last {
                     0.0
+                } else {
+                    first
                 };
                 self.piece(first, last, truth(inside), parts);
             }
@@ -396,9 +412,11 @@ impl Range {
                 }
                 if let Some(&next) = ends.get(at + 1) {
                     let inside = match (end.is_finite(), next.is_finite()) {
-                        (true, true) => end + (next - end) / 2.0,
-                        (true, false) => end + 1.0,
-                        (false, true) => next - 1.0,
+                        // Nothing lies between neighbours; what a label spreads there counts for the lower one.
+                        (true, true) if end.next_up() == next => end,
+                        (true, true) => end.midpoint(next),
+                        (true, false) => end.next_up(),
+                        (false, true) => next.next_down(),
                         (false, false) => 0.0,
                     };
                     self.piece(end, next, truth(inside), parts);
@@ -409,13 +427,15 @@ impl Range {
 
     fn piece(&self, first: f64, last: f64, truth: u64, parts: &mut Vec<Part>) {
         let (low, high) = self.spread.unwrap_or((self.from, self.to));
+        let high_end =
+            if self.whole && self.open && self.spread.is_none() { whole_below(high) } else { high };
+        // Only shares are told: a length beyond the largest number is taken by halves.
+        let unit = if (high_end - low).is_finite() { 1.0 } else { 0.5 };
         let measure = |a: f64, b: f64| match (a <= b, self.whole) {
             (false, _) => 0.0,
-            (true, true) => b.floor() - a.ceil() + 1.0,
-            (true, false) => b - a,
+            (true, true) => (b.floor() * unit - a.ceil() * unit) + unit,
+            (true, false) => b * unit - a * unit,
         };
-        let high_end =
-            if self.whole && self.open && self.spread.is_none() { high.ceil() - 1.0 } else { high };
         let (a, b) = (first.max(low), last.min(high_end));
         let total = measure(low, high_end);
         let share = if !total.is_finite() {
@@ -428,7 +448,7 @@ impl Range {
         } else {
             0.0
         };
-        let mean = a + (b - a) / 2.0;
+        let mean = a.midpoint(b);
         let mean = if mean.is_finite() { mean } else { f64::NAN };
         merge(parts, Part { truth, share, least: first, most: last, mean });
     }

@@ -14,6 +14,7 @@
 use foldhash::HashMap;
 use privet_data::{Kind, Random, date_of};
 
+use super::region::whole_below;
 use super::{AnswerCells, AnswerColumn, AnswerError, Records, Region, Values};
 
 /// How a release is written out.
@@ -211,7 +212,7 @@ fn ends(column: &AnswerColumn, label: u32) -> [String; 2] {
             }
         }
         Values::Range { from, to, open, whole, .. } => {
-            let last = if *open && *whole { to.ceil() - 1.0 } else { *to };
+            let last = if *open && *whole { whole_below(*to) } else { *to };
             [text_of(*from, column.kind), text_of(last, column.kind)]
         }
         Values::Mask { .. } => {
@@ -244,7 +245,7 @@ fn drawn(column: &AnswerColumn, code: u32, label: &str, random: &mut Random) -> 
         }
         Values::Range { from, to, open, whole, spread } => {
             let (low, high) = spread.unwrap_or((*from, *to));
-            let last = if *open && *whole && spread.is_none() { high.ceil() - 1.0 } else { high };
+            let last = if *open && *whole && spread.is_none() { whole_below(high) } else { high };
             match (low.is_finite(), last.is_finite()) {
                 (true, true) if low >= last => Some(match spread {
                     // A mean or a single value, as it is written.
@@ -259,7 +260,12 @@ fn drawn(column: &AnswerColumn, code: u32, label: &str, random: &mut Random) -> 
                 (true, true) => {
                     // As many digits as tell a thousand parts of the range from each other.
                     let digits = (3.0 - (last - low).log10().floor()).clamp(0.0, 17.0) as usize;
-                    Some(format!("{:.digits$}", low + (last - low) * random.unit()))
+                    let unit = random.unit();
+                    let value = match (last - low).is_finite() {
+                        true => low + (last - low) * unit,
+                        false => low * (1.0 - unit) + last * unit,
+                    };
+                    Some(format!("{value:.digits$}"))
                 }
                 (true, false) => Some(text_of(low, column.kind)),
                 (false, true) => Some(text_of(last, column.kind)),

@@ -180,7 +180,7 @@ pub fn hides_missing<'a>(
 }
 
 /// What the values behind labels are, those that were mistyped aside: what most of them are, or else what labels are ranges of.
-fn kind_behind(labels: &Domain, domain: &Domain) -> Kind {
+pub fn kind_behind(labels: &Domain, domain: &Domain) -> Kind {
     let own = mostly(domain);
     if own != Kind::Text {
         return own;

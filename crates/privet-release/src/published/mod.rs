@@ -19,7 +19,7 @@ use crate::folder::is_plain_name;
 use crate::manifest::File;
 use crate::{MANIFEST, Manifest, ManifestError};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
-pub use labels::{Meaning, Reading, coverage, hides_missing, reading_of, reading_of_levels};
+pub use labels::{Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels};
 
 /// A release read back.
 #[derive(Debug, Clone)]

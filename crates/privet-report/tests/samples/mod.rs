@@ -307,7 +307,8 @@ pub fn finding(attack: &'static str, text: &str, value: f64) -> Finding {
 
 /// An assessment, with a text and a number wherever there is one, and so many of everything that there can be many of.
 pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
-    let figure = Figure { key: "key", name: text.into(), value, says: text.into(), is_share: true };
+    let figure =
+        Figure { key: "key", name: text.into(), column: None, value, says: text.into(), is_share: true };
     let rate = Rate { hits: 3, of: 7, rate: value, low: value, high: value };
     let column = |i: usize| ColumnUtility {
         name: format!("{text}{i}"),

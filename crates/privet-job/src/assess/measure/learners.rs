@@ -91,7 +91,7 @@ pub(super) fn learners(
     let position = predicted(beside, "--class", class)?;
     let own = &original.table.columns[position];
     let labels = &own.codes;
-    let groups = spread_out(beside, &release.group_of);
+    let groups = spread_out(beside, &beside.groups_of(class));
     let classes = Classes::new(&groups, beside.mask())?;
     utility.figures.extend(figure(
         "classification",
@@ -128,6 +128,22 @@ pub(super) fn learners(
     };
     let said = Told::each(split.published.iter().map(of_release).collect());
     train(&split, own, &said, utility, progress)
+}
+
+/// Of several classes what remains unknown of all of them, summed (UM-16).
+pub(super) fn all_classes(figures: &[Figure], classes: usize) -> Option<Figure> {
+    let each: Vec<f64> =
+        figures.iter().filter(|own| own.key == "class-entropy").map(|own| own.value).collect();
+    if classes < 2 || each.len() != classes {
+        return None;
+    }
+    figure(
+        "class-entropy-sum",
+        "Bits of all classes that remain unknown",
+        each.iter().sum(),
+        false,
+        "How many yes-or-no questions remain about the classes when the group is known, summed over them.",
+    )
 }
 
 /// Trains every classifier twice and tests it. `own` is the class in the original; `said` is what the release says it is, per

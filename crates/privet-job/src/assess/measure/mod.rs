@@ -72,7 +72,8 @@ impl From<UtilityError> for RunError {
 }
 
 fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Option<Figure> {
-    value.is_finite().then(|| Figure { key, name: name.to_owned(), value, says: says.to_owned(), is_share })
+    let (name, says) = (name.to_owned(), says.to_owned());
+    value.is_finite().then_some(Figure { key, name, column: None, value, says, is_share })
 }
 
 /// A release beside its original, record by record of the original.
@@ -137,6 +138,15 @@ impl<'a> Beside<'a> {
         (of, sizes)
     }
 
+    /// Per published record who cannot be told from it by somebody who looks for its value in this column: who shares its
+    /// bucket, where buckets count the values, and who looks like it, where the value is published.
+    fn groups_of(&self, column: &str) -> Vec<u32> {
+        match learners::in_buckets(self.release, column) {
+            Some(_) => self.release.group_of.clone(),
+            None => self.alike().0,
+        }
+    }
+
     fn mask(&self) -> Option<&[bool]> {
         self.suppressed.contains(&true).then_some(&self.suppressed)
     }
@@ -195,7 +205,7 @@ pub(super) fn utility(
         Some(Err(TooWide)) => None,
         None => Some(spread.clone()),
     };
-    let mut notes = Vec::new();
+    let mut notes = said_of(original);
     let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
     let mut utility = Utility { figures, notes, ..Utility::default() };
     if !utility.figures.iter().any(|own| own.key == "kl") {
@@ -223,10 +233,31 @@ pub(super) fn utility(
     each(wanted.class, &mut utility, |class, utility| {
         learners::learners(&beside, class, wanted.apart, utility, progress)
     })?;
+    utility.figures.extend(learners::all_classes(&utility.figures, wanted.class.len()));
     each(wanted.target, &mut utility, |target, utility| {
         regression::regression(&beside, target, wanted.apart, utility, progress)
     })?;
     Ok(utility)
+}
+
+/// What is to be known of how the release was put beside its original.
+fn said_of(original: &Original) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !original.unread.is_empty() {
+        notes.push(format!(
+            "Labels of {} that only the job explains are taken for any value, so that what is lost is overstated: give the job file in place \
+             of the table, or with --job.",
+            original.unread.join(", ")
+        ));
+    }
+    if original.may_differ {
+        notes.push(
+            "Which records were left out is not certain, since labels overlap and another choice fits as well: of several that fit, the \
+             first is taken to be the published one."
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// Learns columns one after the other. Of several, what is said says of which.
@@ -238,6 +269,7 @@ fn each(
     for column in columns {
         let (figures, notes) = (utility.figures.len(), utility.notes.len());
         learn(column, utility)?;
+        utility.figures.iter_mut().skip(figures).for_each(|own| own.column = Some(column.clone()));
         if columns.len() > 1 {
             utility
                 .figures

@@ -14,7 +14,7 @@
 use foldhash::{HashMap, HashMapExt};
 use privet_data::{Column, Kind, Progress, Table};
 use privet_measure::combine::{Rule, combine};
-use privet_measure::utility::{Estimate, NORMAL_95};
+use privet_measure::utility::{Estimate, NORMAL_95, entropy_difference};
 use privet_release::PublishedRecords;
 use privet_report::{Assessment, ColumnUtility, Figure, PairUtility, Utility};
 
@@ -27,6 +27,7 @@ use super::learners::{Told, conclusions, train};
 use super::numbers::Numbers;
 use super::protocol::{Split, is_third};
 use super::regression::{fit_both, numbers};
+use super::table::overall;
 use super::{each, figure, pairs, perturbed};
 use crate::error::{JobError, RunError};
 
@@ -53,6 +54,7 @@ pub(in crate::assess) fn measure(
         pairs::of_tables(&original, table, &numbers, &[], &mut utility)?;
         progress.check()?;
         utility.figures.extend(changes(&published, &original, table));
+        utility.figures.extend(entropy_change(&original, table)?);
         copies.push(utility);
         of_numbers.push(numbers);
     }
@@ -147,6 +149,14 @@ fn changes(published: &PublishedRecords, original: &Table, table: &Table) -> Vec
         ));
     }
     figures
+}
+
+/// The change of the entropy of all published columns together (UM-12, Gomatam and Karr, who have it of swapped records).
+fn entropy_change(original: &Table, table: &Table) -> Result<Option<Figure>, RunError> {
+    let (before, after): (Vec<&[u32]>, Vec<&[u32]>) = (table.columns.iter())
+        .filter_map(|own| Some((original.column(&own.name)?.codes.as_slice(), own.codes.as_slice())))
+        .unzip();
+    Ok(overall(entropy_difference(&before, &after)?))
 }
 
 /// A column before and after, in codes of the original; values that the original has not are numbered behind.

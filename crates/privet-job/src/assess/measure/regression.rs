@@ -51,7 +51,7 @@ pub(super) fn regression(
         return Err(JobError::new(problem).into());
     }
     let truth = numbers(own);
-    let groups = spread_out(beside, &release.group_of);
+    let groups = spread_out(beside, &beside.groups_of(target));
     utility.figures.extend(figure(
         "regression-variance",
         "Variance of the target within groups",

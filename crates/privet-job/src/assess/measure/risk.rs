@@ -309,7 +309,7 @@ fn estimated_uniques(
             // Silence would look like nobody.
             Err(why) => {
                 let says = format!("No estimate: {why}.");
-                Some(Figure { key, name, value: f64::NAN, says, is_share: true })
+                Some(Figure { key, name, column: None, value: f64::NAN, says, is_share: true })
             }
         }
     };
@@ -350,6 +350,7 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
             figures.push(Figure {
                 key: "uncertainty-deviation",
                 name: format!("Least deviation of {}", column.name),
+                column: Some(column.name.clone()),
                 value: own.least,
                 says: format!(
                     "The standard deviation of the numbers that remain possible for the person who is worst off: {known}"
@@ -361,6 +362,7 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
             figures.push(Figure {
                 key: "uncertainty",
                 name: format!("Least uncertainty about {}", column.name),
+                column: Some(column.name.clone()),
                 value: own.least,
                 says: format!(
                     "How many yes-or-no questions remain about the sensitive value of the person who is worst off: {known}"
@@ -375,7 +377,7 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
 /// A figure that is not worked out; silence would look like no risk.
 fn not_computed(key: &'static str, name: &str, why: &str) -> Option<Figure> {
     let says = format!("Not computed: {why}.");
-    Some(Figure { key, name: name.to_owned(), value: f64::NAN, says, is_share: true })
+    Some(Figure { key, name: name.to_owned(), column: None, value: f64::NAN, says, is_share: true })
 }
 
 /// Special uniques of the original and of the release, or why they are not looked for.

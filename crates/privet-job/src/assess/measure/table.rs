@@ -165,6 +165,7 @@ pub(super) fn table_figures(
             false,
             "How many yes-or-no questions fewer the identifying columns answer.",
         ),
+        overall_entropy(beside)?,
         figure(
             "conditional-entropy",
             "Bits that remain unknown",
@@ -183,6 +184,40 @@ pub(super) fn table_figures(
     let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
     figures.extend(distortion(beside, notes)?);
     Ok(figures)
+}
+
+/// The change of the entropy of all published columns together (Gomatam and Karr, survey UM-12). Of buckets there is none: they
+/// do not tell who has which sensitive value.
+fn overall_entropy(beside: &Beside<'_>) -> Result<Option<Figure>, RunError> {
+    let (original, release) = (&beside.original.table, beside.release);
+    if release.is_bucketized() {
+        return Ok(None);
+    }
+    let mut before: Vec<&[u32]> = Vec::new();
+    let mut after: Vec<Vec<u32>> = Vec::new();
+    for published in &release.table.columns {
+        let Some(own) = original.column(&published.name) else { continue };
+        // Records that are left out show nothing: one more label.
+        let mut shown = vec![u32::MAX; original.rows];
+        for (&code, &record) in published.codes.iter().zip(&beside.original.record_of) {
+            shown[record as usize] = code;
+        }
+        before.push(&own.codes);
+        after.push(shown);
+    }
+    let after: Vec<&[u32]> = after.iter().map(Vec::as_slice).collect();
+    Ok(overall(entropy_difference(&before, &after)?))
+}
+
+/// The figure of it.
+pub(super) fn overall(bits: f64) -> Option<Figure> {
+    figure(
+        "entropy-difference-all",
+        "Bits that all columns no longer tell",
+        bits,
+        false,
+        "How many yes-or-no questions fewer all published columns together answer; below 0, how many more.",
+    )
 }
 
 /// A sentence about a number that is known, or of which only the upper bound is.

@@ -20,6 +20,7 @@ use privet_release::{Published, PublishedError};
 use privet_report::{Workload, WorkloadAnswer};
 
 use super::super::original::Original;
+use super::super::people::shows_points;
 use crate::answer::{AskError, Opened, Spread, must_be_meant};
 use crate::error::{JobError, RunError};
 
@@ -202,11 +203,12 @@ fn truths(opened: &Opened, original: &Original, release: &Published) -> (Records
         let published = &release.table.columns[at];
         let Some(column) = columns.iter_mut().find(|own| own.name == published.name) else { continue };
         let is_text = matches!(column.kind, Kind::Text | Kind::Boolean);
-        if is_text && opened.is_ambiguous(&published.name) {
+        // What stands for a group is no name of its values: who asks for it asks for the value.
+        if is_text && opened.is_ambiguous(&published.name) || shows_points(release, at) {
             continue;
         }
         for (label, text) in (0u32..).zip(published.domain.texts()) {
-            let is_value = column.values.code_of(text).is_some();
+            let is_value = column.values.code_of(text).is_some() || column.kind.number(text).is_some();
             if own.hierarchy.is_none() && !is_value && Reading::of(text, column.kind).is_none() {
                 unread.push((published.name.clone(), text.clone()));
                 continue;
