@@ -51,6 +51,9 @@ pub(super) enum Unplaced {
     TooMany,
 }
 
+/// Per kind what values weigh for somebody who is in the data, which is nothing where nobody of the kind can be.
+pub(super) type Placed = Result<Vec<Weights>, Unplaced>;
+
 /// How many are left of something, as a part of a state.
 #[derive(Clone, Copy)]
 struct Slot {
@@ -164,9 +167,8 @@ impl Layout {
 type States = Vec<(u128, u64, f64)>;
 
 impl Connected<'_> {
-    /// Weighs all worlds in which the list goes with the release in this way, in at most so many steps: per kind what values weigh for
-    /// somebody who is in the data, which is nothing where nobody of the kind can be. Tells how many steps it took.
-    pub fn weigh(&self, room: Room, most: usize) -> (Result<Vec<Weights>, Unplaced>, usize) {
+    /// Weighs all worlds in which the list goes with the release in this way, in at most so many steps; tells how many it took.
+    pub fn weigh(&self, room: Room, most: usize) -> (Placed, usize) {
         let Some(layout) = Layout::new(self) else { return (Err(Unplaced::TooMany), 0) };
         let chances: Vec<Vec<Chance>> = self.kinds.iter().map(|kind| layout.chances(kind)).collect();
         // Everybody by the number of their kind, and how many still come after them.

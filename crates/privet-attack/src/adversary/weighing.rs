@@ -16,7 +16,7 @@ use privet_data::Progress;
 use privet_release::published::SensitiveColumn;
 use rayon::prelude::*;
 
-use super::placing::{Connected, Kind, Unplaced, Weights};
+use super::placing::{Connected, Kind, Placed, Unplaced};
 use super::priors::{Open, Priors, beliefs_of, of_known_group, staged};
 use super::standing::{Records, Standing};
 use super::{Adversary, nearest};
@@ -285,7 +285,7 @@ impl<'a, 'w> Weighing<'a, 'w> {
         seen: &Seen<'_>,
         room: Room,
         people: &[u32],
-        weigh: &mut dyn FnMut(&Connected<'_>, Room) -> Result<Vec<Weights>, Unplaced>,
+        weigh: &mut dyn FnMut(&Connected<'_>, Room) -> Placed,
     ) {
         let own_people = self.target.people.own_people() as u32;
         let (priors, by_chance) = (self.priors, self.by_chance);
