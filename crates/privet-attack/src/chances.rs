@@ -44,7 +44,7 @@ impl Chances {
     /// who fit one of these groups, of whom nobody may stand in another.
     pub fn given(people: &Suspects, sizes: &[u64], room: Room, present: u32, near: Option<&[bool]>) -> Self {
         let mut chances = Self { of_place: vec![None; people.groups.len()], worlds: 0.0, is_whole: true };
-        if room == Room::Uncertain && people.groups.len() > MOST_PLACES_UNCERTAIN {
+        if !is_told(room, people) {
             return Self { is_whole: false, ..chances };
         }
         let is_near = |group: u32| near.is_none_or(|near| near.get(group as usize).is_some_and(|own| *own));
@@ -116,6 +116,11 @@ impl Chances {
     }
 }
 
+/// Whether it was seen how a list goes with a release, so that worlds can be counted by it.
+pub(crate) fn is_told(room: Room, people: &Suspects) -> bool {
+    room != Room::Uncertain || people.groups.len() <= MOST_PLACES_UNCERTAIN
+}
+
 /// The groups that are connected with some of them by people who fit several.
 pub(crate) fn connected(people: &Suspects, groups: usize, from: impl Iterator<Item = u32>) -> Vec<bool> {
     let mut sets = Sets::new(groups);
@@ -128,6 +133,15 @@ pub(crate) fn connected(people: &Suspects, groups: usize, from: impl Iterator<It
         near[sets.root(group) as usize] = true;
     }
     (0..groups as u32).map(|group| near[sets.root(group) as usize]).collect()
+}
+
+/// Per group one of those that it is connected with by people who fit several, the same for all of them.
+pub(crate) fn sets(people: &Suspects, groups: usize) -> Vec<u32> {
+    let mut sets = Sets::new(groups);
+    for profile in 0..people.profiles() as u32 {
+        people.places(profile).windows(2).for_each(|own| sets.join(own[0].group, own[1].group));
+    }
+    (0..groups as u32).map(|group| sets.root(group)).collect()
 }
 
 /// Profiles whose people may take each other's records, set by set; in the order of the groups, so that few are open at once.
@@ -155,14 +169,14 @@ fn apart(people: &Suspects, mut profiles: Vec<u32>, groups: usize) -> Vec<Vec<u3
 }
 
 /// Disjoint sets of groups.
-struct Sets(Vec<u32>);
+pub(crate) struct Sets(Vec<u32>);
 
 impl Sets {
-    fn new(groups: usize) -> Self {
+    pub fn new(groups: usize) -> Self {
         Self((0..groups as u32).collect())
     }
 
-    fn root(&mut self, group: u32) -> u32 {
+    pub fn root(&mut self, group: u32) -> u32 {
         let mut own = group;
         while self.0[own as usize] != own {
             let above = self.0[self.0[own as usize] as usize];
@@ -172,7 +186,7 @@ impl Sets {
         own
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a as usize] = b;
     }

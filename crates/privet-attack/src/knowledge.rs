@@ -163,7 +163,7 @@ pub struct Negation {
 }
 
 /// How probable the values of a sensitive column are for people with certain values in other columns.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Prior {
     /// The sensitive column; may be left out when there is one.
@@ -173,7 +173,41 @@ pub struct Prior {
     #[serde(default, rename = "where")]
     pub of: BTreeMap<String, String>,
     /// Per value its share. Values that are not named share what is left equally.
+    #[serde(default)]
     pub shares: BTreeMap<String, f64>,
+    /// Per value the least share that it has; for `max-entropy` alone.
+    #[serde(default)]
+    pub at_least: BTreeMap<String, f64>,
+    /// Per value the largest share that it has; for `max-entropy` alone.
+    #[serde(default)]
+    pub at_most: BTreeMap<String, f64>,
+}
+
+impl Prior {
+    /// Why these shares can be nobody's.
+    fn problem(&self) -> Option<&'static str> {
+        let all = || self.shares.iter().chain(&self.at_least).chain(&self.at_most);
+        let sum = |own: &BTreeMap<String, f64>| own.values().sum::<f64>();
+        let is_bounded =
+            |value: &String| self.at_least.contains_key(value) || self.at_most.contains_key(value);
+        let is_crossed =
+            |(value, least): (&String, &f64)| self.at_most.get(value).is_some_and(|most| most < least);
+        if all().any(|(_, share)| !(0.0..=1.0).contains(share))
+            || sum(&self.shares) + sum(&self.at_least) > 1.0 + 1e-9
+        {
+            Some(
+                "`shares` must be numbers from 0 to 1 whose sum is 1 at most, with those of `at-least`; so must `at-most` be from 0 to 1",
+            )
+        } else if all().next().is_none() {
+            Some("`shares`, `at-least` or `at-most` must name a value with a number from 0 to 1")
+        } else if self.shares.keys().any(is_bounded) {
+            Some("a value has its share in `shares`, or bounds in `at-least` and `at-most`, and not both")
+        } else if self.at_least.iter().any(is_crossed) {
+            Some("`at-least` of a value must not be above its `at-most`")
+        } else {
+            None
+        }
+    }
 }
 
 /// A Boolean statement about people and their values.
@@ -286,10 +320,7 @@ impl Knowledge {
             return Err(format!("`negations`, the {}. of them: `not` names no value", at + 1));
         }
         for (number, prior) in knowledge.priors.iter().enumerate() {
-            let sum: f64 = prior.shares.values().sum();
-            let fits = prior.shares.values().all(|share| (0.0..=1.0).contains(share)) && sum <= 1.0 + 1e-9;
-            if !fits || prior.shares.is_empty() {
-                let problem = "`shares` must be numbers from 0 to 1 whose sum is 1 at most";
+            if let Some(problem) = prior.problem() {
                 return Err(format!("`priors`, the {}. of them: {problem}", number + 1));
             }
         }
@@ -331,7 +362,7 @@ fn keys_of_part(before: &str) -> Option<String> {
         ("control", "path, name and columns"),
         ("records", "person, column and value"),
         ("negations", "person, column and not"),
-        ("priors", "column, where and shares"),
+        ("priors", "column, where, shares, at-least and at-most"),
         ("releases", "folder, job, independent and same-table"),
         ("rules", "top and support"),
         ("server", "smallest"),
@@ -379,6 +410,13 @@ mod tests {
         assert_eq!((knowledge.statements.len(), knowledge.releases.len()), (2, 1));
         assert_eq!(knowledge.server.map(|server| server.smallest), Some(5));
         assert!(knowledge.releases[0].is_of_same_table());
+    }
+
+    #[test]
+    fn shares_may_be_bounded() {
+        let text = "[[priors]]\nshares = { Flu = 0.2 }\nat-least = { Cold = 0.1 }\nat-most = { Cold = 0.5, Cough = 0.9 }";
+        let prior = Knowledge::parse(text).unwrap().priors.remove(0);
+        assert_eq!((prior.shares.len(), prior.at_least["Cold"], prior.at_most["Cough"]), (1, 0.1, 0.9));
     }
 
     #[test]
@@ -435,6 +473,10 @@ mod tests {
             "[[priors]]\nshares = { Flu = 1.5 }",
             "[[priors]]\nshares = { Flu = 0.7, Cold = 0.7 }",
             "[[priors]]\nshares = {}",
+            "[[priors]]\nat-least = { Eshwar = 0.6, Flu = 0.6 }",
+            "[[priors]]\nat-least = { Eshwar = 0.6 }\nat-most = { Eshwar = 0.5 }",
+            "[[priors]]\nshares = { Eshwar = 0.1 }\nat-most = { Eshwar = 0.5 }",
+            "[[priors]]\nat-most = { Eshwar = 1.5 }",
             "known-attributes = 0",
             "known-attributes = -1",
             "[server]\nsmallest = 'Eshwar'",

@@ -15,9 +15,9 @@ use std::collections::HashMap;
 use privet_release::Published;
 
 use super::fitting::{Side, Tie, Worlds};
-use super::standing::{Records, Standing};
-use super::{Adversary, Other};
-use crate::chances::Chances;
+use super::standing::{Records, Standing, chances};
+use super::{Adversary, Other, nearest};
+use crate::chances::{Chances, sets};
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
@@ -63,17 +63,19 @@ fn is_whole(release: &Published) -> bool {
 pub(super) fn is_refuted(adversary: &Adversary<'_>) -> bool {
     (0..adversary.release.sensitive.len()).any(|column| {
         let target = adversary.target(Some(column));
-        let several = several(adversary, &target);
+        let several = several(adversary, &target, false);
         several.len() > 1
             && (worlds(&target, &several, true).and_then(|mut own| own.fit()) == Some(false)
                 || put_together(&target, &several, true).contradicts_all(&target, &several))
     })
 }
 
-/// What the releases with a column say of it, each by itself: this one first.
-fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>) -> Vec<Said<'a>> {
+/// What the releases with a column say of it, each by itself: this one first. Where worlds are counted, each says what all of its own
+/// give, as far as they can be counted; otherwise all records that may be somebody's are as probable.
+fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>, counted: bool) -> Vec<Said<'a>> {
     let Some(column) = target.column() else { return Vec::new() };
-    let mut several = vec![Said::new(target, adversary.standing(), |code| code)];
+    let counted = counted && !nearest::applies(&adversary.crowd);
+    let mut several = vec![Said::new(target, adversary.standing(), counted, |code| code)];
     // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
     let mut code_of: HashMap<String, u32> =
         column.domain.texts().iter().map(|text| text.to_string()).zip(0..).collect();
@@ -97,7 +99,7 @@ fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>) -> Vec<Said<'a>> 
         several.push(Said {
             independent: other.independent,
             holds_all: other.holds_all,
-            ..Said::new(&theirs, other.standing.clone(), |code| ours[code as usize])
+            ..Said::new(&theirs, other.standing.clone(), counted, |code| ours[code as usize])
         });
     }
     several
@@ -107,7 +109,9 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     if target.column().is_none() {
         return Ok(None);
     }
-    let several = several(adversary, target);
+    // What is multiplied must be what each says by all of its worlds. Of a list that cannot be in all releases these are not known.
+    let is_multiplied = adversary.others.iter().any(|own| own.independent) && !is_refuted(adversary);
+    let several = several(adversary, target, is_multiplied);
     if several.len() < 2 {
         return Err(AttackError::Needs(
             "it needs another release with the same sensitive column; give [[releases]] in the knowledge file".to_owned(),
@@ -179,11 +183,7 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
             // How probable the values are that several releases of one table leave follows from all people together: one is
             // sure of the only one that is left. Releases of other tables are multiplied.
             least: Some(Least::wherever(|person, value| {
-                let (Some(own), Some(alone)) =
-                    (together.of(person), several.first().and_then(|own| own.beliefs.of(person)))
-                else {
-                    return 0.0;
-                };
+                let Some(own) = together.of(person) else { return 0.0 };
                 // Whoever is in none of the others has what these leave.
                 let has_several = several.iter().skip(1).any(|own| !own.independent);
                 match own.values.len() {
@@ -201,10 +201,11 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
                             || several.first().is_some_and(|own| !own.held.may_lack(places));
                         if all_are_here || share >= 1.0 { share } else { 0.0 }
                     }
-                    // Multiplied with what this release says whichever group it is.
-                    _ if target.people.places_of(person).len() > 1 && alone.values.len() > 1 => 0.0,
-                    _ if !apart.is_alone(person) => 0.0,
-                    _ => own.of(value),
+                    // Multiplied, where each says what all of its worlds give, and those do not depend on each other by somebody else.
+                    _ if several.iter().all(|own| own.is_counted(person)) && apart.is_alone(person) => {
+                        own.of(value)
+                    }
+                    _ => 0.0,
                 }
             })),
             notes,
@@ -214,10 +215,13 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
 }
 
 /// Who of the list may be in several independent tables. What these say of somebody may be multiplied where nobody else who may be in
-/// several of them stands with the person in any: what the other has in one of them is not the person's in the next.
+/// several of them stands with the person in any, or takes a place from somebody who does: what the other has in one of them is not the
+/// person's in the next.
 struct Apart<'a> {
     people: Vec<&'a Suspects>,
-    /// Per release and group how many of those who may be in several tables may stand there.
+    /// Per release and group the set of groups that it is connected with by people who fit several.
+    set_of: Vec<Vec<u32>>,
+    /// Per release and set how many of those who may be in several tables may stand there.
     crowd: Vec<Vec<u64>>,
 }
 
@@ -226,13 +230,17 @@ impl<'a> Apart<'a> {
         let used = several.iter().enumerate().filter(|(at, own)| *at == 0 || own.independent);
         let (people, sizes): (Vec<&Suspects>, Vec<usize>) =
             used.map(|(_, own)| (own.held.people, own.held.records.len())).unzip();
-        let mut own = Self { people, crowd: sizes.into_iter().map(|groups| vec![0; groups]).collect() };
+        let set_of = people.iter().zip(&sizes).map(|(people, &groups)| sets(people, groups)).collect();
+        let crowd = sizes.into_iter().map(|groups| vec![0; groups]).collect();
+        let mut own = Self { people, set_of, crowd };
         for person in 0..target.people.own_people() as u32 {
             if !own.is_in_several(person) {
                 continue;
             }
-            for (people, crowd) in own.people.iter().zip(&mut own.crowd) {
-                people.places_of(person).iter().for_each(|place| crowd[place.group as usize] += 1);
+            for ((people, set_of), crowd) in own.people.iter().zip(&own.set_of).zip(&mut own.crowd) {
+                if let Some(place) = people.places_of(person).first() {
+                    crowd[set_of[place.group as usize] as usize] += 1;
+                }
             }
         }
         own
@@ -244,8 +252,9 @@ impl<'a> Apart<'a> {
 
     fn is_alone(&self, person: u32) -> bool {
         let own = u64::from(self.is_in_several(person));
-        self.people.iter().zip(&self.crowd).all(|(people, crowd)| {
-            people.places_of(person).iter().all(|place| crowd[place.group as usize] <= own)
+        self.people.iter().zip(&self.set_of).zip(&self.crowd).all(|((people, set_of), crowd)| {
+            let place = people.places_of(person).first();
+            place.is_none_or(|place| crowd[set_of[place.group as usize] as usize] <= own)
         })
     }
 }
@@ -253,6 +262,8 @@ impl<'a> Apart<'a> {
 /// A release, and what it says of everybody by itself.
 struct Said<'a> {
     beliefs: Beliefs,
+    /// Per profile whether that is what all worlds give.
+    is_counted: Vec<bool>,
     held: Holding<'a>,
     /// Whose a record of it may be.
     records: Records,
@@ -266,14 +277,27 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     /// The first release, or another with the values in other codes.
-    fn new(target: &Target<'a>, standing: Standing, code: impl Fn(u32) -> u32) -> Self {
-        let mut beliefs = homogeneity::beliefs(target, None, &Chances::default());
+    fn new(target: &Target<'a>, standing: Standing, counted: bool, code: impl Fn(u32) -> u32) -> Self {
+        let people = target.people;
+        let chances = match counted {
+            true => chances(&standing, people, &target.release.groups),
+            false => Chances::default(),
+        };
+        let is_counted = (0..people.profiles() as u32).map(|own| chances.weights(people, own).1).collect();
+        let mut beliefs = homogeneity::beliefs(target, None, &chances);
         for belief in &mut beliefs.distinct {
             belief.values.iter_mut().for_each(|(value, _)| *value = code(*value));
         }
         let is_whole = is_whole(target.release);
         let held = Holding::new(target, standing.room, code);
-        Self { beliefs, held, records: standing.records, independent: false, holds_all: true, is_whole }
+        let records = standing.records;
+        Self { beliefs, is_counted, held, records, independent: false, holds_all: true, is_whole }
+    }
+
+    /// Whether what it says of a person is what all of its worlds give, or it says nothing of them.
+    fn is_counted(&self, person: u32) -> bool {
+        let profile = self.held.people.profile_of.get(person as usize);
+        profile.and_then(|&own| self.is_counted.get(own as usize)).is_some_and(|own| *own)
     }
 }
 

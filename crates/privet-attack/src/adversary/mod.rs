@@ -10,13 +10,16 @@ mod exchangeable;
 mod fitting;
 mod held;
 mod knowing;
+mod least_committed;
 mod linkage;
 mod nearest;
+mod placing;
 mod priors;
 mod records;
 mod seats;
 mod stage;
 mod standing;
+mod weighing;
 mod worst;
 
 pub use control::Strangers;
@@ -30,7 +33,6 @@ use crate::homogeneity::{self, Similar};
 use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, Links, People, Released};
 use crate::linking;
-use crate::room::Room;
 use crate::target::{Place, Suspects, Target, Truth};
 
 /// An attack by its word.
@@ -361,7 +363,7 @@ impl<'a> Adversary<'a> {
             let found = self.make(attack.word, progress).and_then(|mut found| {
                 control::control(self, attack.word, &mut found, progress)?;
                 if attack.word == "max-entropy" {
-                    priors::growth(self, &mut found, progress)?;
+                    least_committed::growth(self, &mut found, progress)?;
                 }
                 found.iter_mut().for_each(|own| self.of_the_data(own));
                 Ok(found)
@@ -506,7 +508,7 @@ impl<'a> Adversary<'a> {
                 self.of_columns(|target, column| priors::bayes_optimal(self, target, column, progress))
             }
             "max-entropy" => {
-                self.of_columns(|target, column| priors::max_entropy(self, target, column, progress))
+                self.of_columns(|target, column| least_committed::max_entropy(self, target, column, progress))
             }
             "independence" => {
                 self.of_columns(|target, column| priors::independence(self, target, column, progress))
@@ -539,10 +541,6 @@ impl<'a> Adversary<'a> {
     /// How the people go with the release.
     fn standing(&self) -> Standing {
         standing(self.release, &self.crowd, self.suspects)
-    }
-
-    fn room(&self) -> Room {
-        self.standing().room
     }
 
     /// How probable it is that people stand where they may. Where they are linked to the nearest, nobody is certain to fit.

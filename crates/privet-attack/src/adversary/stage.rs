@@ -22,6 +22,17 @@ pub(super) fn stage(
     placed: &[(u32, u32)],
     groups: impl Iterator<Item = u32>,
 ) -> Result<Staged, AttackError> {
+    stage_with(target, placed, groups, |_| 0)
+}
+
+/// The same where of those who may stand in a group so many are not in the data: that is a value of theirs, behind all values of the
+/// column.
+pub(super) fn stage_with(
+    target: &Target<'_>,
+    placed: &[(u32, u32)],
+    groups: impl Iterator<Item = u32>,
+    absent: impl Fn(u32) -> u64,
+) -> Result<Staged, AttackError> {
     let column = target
         .column()
         .ok_or_else(|| AttackError::Needs("the release has no sensitive column".to_owned()))?;
@@ -33,7 +44,8 @@ pub(super) fn stage(
     let mut others = HashMap::new();
     let mut list = Vec::new();
     for group in groups {
-        let size = target.release.groups.get(group as usize).copied().unwrap_or(0);
+        let absent = absent(group);
+        let size = target.release.groups.get(group as usize).copied().unwrap_or(0) + absent;
         let mut people = named.remove(&group).unwrap_or_default();
         if people.len() as u64 > size {
             return Err(AttackError::Contradiction(
@@ -46,10 +58,11 @@ pub(super) fn stage(
         }
         people.extend(next..next + rest);
         next += rest;
-        let values = column.histograms.of(group).iter();
-        let values = values.flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
+        let values = column.histograms.of(group).iter().copied();
+        let values = values.chain([(column.domain.len() as u32, absent)]);
+        let values = values.flat_map(|(value, count)| std::iter::repeat_n(value, count as usize)).collect();
         list.push(Bucket { people, values });
     }
-    let buckets = Buckets::new(list, column.domain.len() as u32)?;
+    let buckets = Buckets::new(list, column.domain.len() as u32 + 1)?;
     Ok(Staged { buckets, others })
 }

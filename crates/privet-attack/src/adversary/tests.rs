@@ -213,6 +213,7 @@ fn every_attack_has_a_control() {
             column: None,
             of: Default::default(),
             shares: [("v1".to_owned(), 0.35)].into_iter().collect(),
+            ..Prior::default()
         }],
         ..Knowledge::default()
     };
@@ -269,6 +270,7 @@ fn strangers_are_attacked_as_well() {
             column: None,
             of: Default::default(),
             shares: [("v1".to_owned(), 0.5)].into_iter().collect(),
+            ..Prior::default()
         }],
         ..Knowledge::default()
     };
@@ -492,6 +494,7 @@ fn max_entropy_without_room() {
         column: None,
         of: Default::default(),
         shares: all.into_iter().map(|(value, share)| (value.to_owned(), share)).collect(),
+        ..Prior::default()
     };
     // Three of the first class and one of the second: v1 and v2 of the first can only be theirs.
     let knowledge =
@@ -507,6 +510,71 @@ fn max_entropy_without_room() {
     // The fourth of the first class has v0: the other three have v0, v1 and v2 between them.
     let beliefs = found.conclusions.unwrap().beliefs;
     assert!(beliefs.of(3).unwrap().of(0) > 0.99, "{:?}", beliefs.of(3));
+}
+
+/// survey TH-31, AT-13 through the knowledge: that at least half of those like one of two have v0 leaves them at one half, and so does that
+/// at most 0.8 do; at least 0.8 and at most 0.1 are used up. Bounds are for `max-entropy` alone.
+#[test]
+fn bounded_shares_commit_no_further_than_they_must() {
+    let release = release(&[(0, 0), (0, 1)]);
+    let (people, truth) = members(&release);
+    let of_prior = vec![vec![true, false]];
+    for (at_least, at_most, expected) in
+        [(Some(0.5), None, 0.5), (Some(0.8), None, 0.8), (None, Some(0.8), 0.5), (None, Some(0.1), 0.1)]
+    {
+        let bound = |own: Option<f64>| own.map(|own| ("v0".to_owned(), own)).into_iter().collect();
+        let prior = Prior { at_least: bound(at_least), at_most: bound(at_most), ..Prior::default() };
+        let knowledge = Knowledge { priors: vec![prior], ..Knowledge::default() };
+        let adversary = adversary(&release, &people, Some(&truth), &knowledge, &of_prior);
+        let found = adversary.make("max-entropy", &Silent).unwrap().remove(0);
+        let own = found.conclusions.unwrap().beliefs.of(0).unwrap().of(0);
+        assert!((own - expected).abs() < 1e-5, "{at_least:?} {at_most:?}: {own}");
+        for word in ["bayes-optimal", "independence"] {
+            assert!(matches!(adversary.make(word, &Silent), Err(AttackError::Needs(_))), "{word}");
+        }
+    }
+}
+
+/// One more on the list than a class has records, all of which have one value: whoever is in the data has it (survey AT-02, FX-1.2). Without
+/// their own record everybody of the class is told by the others' of it, in all attacks that go by priors as by homogeneity.
+#[test]
+fn a_longer_list_hides_nobody_of_a_homogeneous_class() {
+    let rows: Vec<(u32, u32)> = [(0, 0), (0, 0), (0, 1), (0, 1), (1, 2), (1, 3), (1, 0), (1, 3)]
+        .into_iter()
+        .chain([(2, 2); 4])
+        .collect();
+    let release = release(&rows);
+    let (_, truth) = members(&release);
+    let shares = |all: &[(&str, f64)]| Prior {
+        shares: all.iter().map(|own| (own.0.to_owned(), own.1)).collect(),
+        ..Prior::default()
+    };
+    for more in [0, 1] {
+        let groups = release.group_of.iter().map(|&group| Some(group)).chain(vec![Some(2); more]);
+        let people = Suspects::in_groups(groups, &release.groups);
+        let mut truth = truth.clone();
+        truth.record_of.extend(vec![None; more]);
+        truth.values[0].extend(vec![Some(3); more]);
+        truth.member.extend(vec![Some(false); more]);
+        let of_prior = vec![vec![true; 12 + more]];
+        // Of the shares of all that which is true is the only one that does not contradict the release.
+        for (word, prior) in [
+            ("homogeneity", shares(&[("v0", 0.05)])),
+            ("bayes-optimal", shares(&[("v0", 0.05)])),
+            ("independence", shares(&[("v0", 0.05)])),
+            ("max-entropy", shares(&[("v0", 3.0 / (12 + more) as f64)])),
+        ] {
+            let knowledge = Knowledge { priors: vec![prior], ..Knowledge::default() };
+            let adversary = Adversary {
+                confidence: 0.9,
+                ..adversary(&release, &people, Some(&truth), &knowledge, &of_prior)
+            };
+            let found = adversary.attack(Some(&words(&[word])), &Silent).unwrap();
+            let own = &found.findings[0];
+            assert_eq!((own.exposed.hits, own.exposed.of), (4, 12), "{word} {:?}", own.notes);
+            assert_eq!(own.control.map(|own| (own.hits, own.of)), Some((4, 12)), "{word} {more}");
+        }
+    }
 }
 
 /// Every attack declares whether it counts; those that only inform have no risk and say why.
@@ -617,7 +685,7 @@ fn more_rules_expose_more() {
     let mut found = adversary.made("max-entropy", &Silent).unwrap();
     assert_eq!(found[0].finding.exposed.hits, 12);
     assert_eq!(found[0].finding.right.map(|own| own.hits), Some(12));
-    priors::growth(&adversary, &mut found, &Silent).unwrap();
+    least_committed::growth(&adversary, &mut found, &Silent).unwrap();
     let told = "With the 0, 1, 2 strongest rules of each kind: 0, 12, 12 people exposed.";
     assert!(found[0].finding.notes.iter().any(|own| own == told), "{:?}", found[0].finding.notes);
     // Whose rules they would be is not known of another list.

@@ -184,7 +184,8 @@ fn order(matches: &mut [f64], others: &mut [f64]) {
         for level in begin..end {
             let here = matches[level] + others[level];
             let share = if all > 0.0 { own / all } else { 0.0 };
-            (matches[level], others[level]) = (here * share, here * (1.0 - share));
+            matches[level] = here * share;
+            others[level] = here - matches[level];
         }
         begin = end;
     }

@@ -175,6 +175,12 @@ fn synthetic_records_are_measured_and_attacked() {
     (1..=3).for_each(|copy| {
         full.write(&format!("release/data-{copy}.csv"), &own);
     });
+    // Copies that are not the ones of the manifest are refused; here it says nothing of them.
+    full.expect(2, &args).says("it was changed since");
+    let mut manifest: serde_json::Value = serde_json::from_str(&full.text("release/manifest.json")).unwrap();
+    let files = manifest["files"].as_array_mut().unwrap();
+    files.retain(|own| !own["name"].as_str().unwrap().starts_with("data"));
+    full.write("release/manifest.json", manifest.to_string());
     let assessed = full.expect(0, &args).json();
     let reproduced = finding(&assessed, "reproduction");
     assert!(reproduced["risk"].as_f64().unwrap() > 0.95, "{reproduced}");

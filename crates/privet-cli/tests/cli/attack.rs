@@ -615,11 +615,11 @@ fn forged_buckets_are_refused() {
     let (cells, _) = first.split_once('\n').unwrap();
     let (cells, _) = cells.rsplit_once(',').unwrap();
     dir.write("release/sensitive.csv", format!("{head}\n{cells},18446744073709551615\n{first}"));
-    dir.expect(2, &["attack", "release"]).says("bucket");
+    dir.expect(2, &["attack", "release"]).says("it was changed since").says("privet verify");
 }
 
 /// survey AT-25: what two hospitals say is multiplied only where their tables are said to be others. 3/4 and 2/3 for the flu
-/// are 6 to 1 together; of the same table they would be 3/4.
+/// are 6 to 1 together; of the same table they would be 3/4. Of four of whom several may be in both that is not what all worlds give.
 #[test]
 fn independent_releases_are_multiplied() {
     let dir = Dir::new();
@@ -633,11 +633,13 @@ fn independent_releases_are_multiplied() {
         dir.write(&format!("{name}.toml"), job);
         dir.expect(0, &["anonymize", &format!("{name}.toml"), "--quiet"]);
     }
-    for (independent, hits) in [("", 0), ("independent = true\n", 4)] {
+    dir.write("somebody.csv", "age\n21\n");
+    let independent = "independent = true\n";
+    for (independent, people, hits) in [("", "somebody", 0), (independent, "somebody", 1), (independent, "one", 0)] {
         let other = "[[releases]]\nfolder = \"two\"\njob = \"two.toml\"\n";
         dir.write(
             "knowledge.toml",
-            format!("job = \"one.toml\"\n[people]\npath = \"one.csv\"\n{other}{independent}"),
+            format!("job = \"one.toml\"\n[people]\npath = \"{people}.csv\"\n{other}{independent}"),
         );
         let args = [
             "attack",
@@ -653,7 +655,7 @@ fn independent_releases_are_multiplied() {
         let assessed = dir.expect(0, &args).json();
         let found = finding(&assessed, "composition");
         assert_eq!(found["exposed"]["hits"].as_u64(), Some(hits), "{found:#}");
-        assert_eq!(found.to_string().contains("multiplied"), hits > 0);
+        assert_eq!(found.to_string().contains("multiplied"), !independent.is_empty());
     }
 }
 
