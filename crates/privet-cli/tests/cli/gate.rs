@@ -89,6 +89,7 @@ fn a_typo_does_not_open_the_gate() {
             "`negations`, the 1. of them",
         ),
         (format!("{people}[[priors]]\nshares = {{ {CANARY} = 0.5 }}\n"), "`priors`, the 1. of them"),
+        (format!("{people}[[priors]]\nat-least = {{ {CANARY} = 0.5 }}\n"), "`priors`, the 1. of them"),
     ] {
         dir.write("knowledge.toml", knowledge);
         dir.expect(2, &["anonymize", "gated.toml"]).says(says).says("knowledge.toml");

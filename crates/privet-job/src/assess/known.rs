@@ -56,10 +56,10 @@ pub(super) fn check_values(
         .negations
         .iter()
         .map(|own| own.not.iter().map(|value| (own.column.as_deref(), value.as_str())).collect());
-    let believed = knowledge
-        .priors
-        .iter()
-        .map(|own| own.shares.keys().map(|value| (own.column.as_deref(), value.as_str())).collect());
+    let believed = knowledge.priors.iter().map(|own| {
+        let values = own.shares.keys().chain(own.at_least.keys()).chain(own.at_most.keys());
+        values.map(|value| (own.column.as_deref(), value.as_str())).collect()
+    });
     let parts: [(&str, Vec<Vec<Named<'_>>>); 3] =
         [("records", known.collect()), ("negations", denied.collect()), ("priors", believed.collect())];
     for (part, entries) in parts {
