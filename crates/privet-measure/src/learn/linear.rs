@@ -11,12 +11,13 @@
 //! The standard errors are those of ordinary least squares on the features as read: they do not know that a
 //! generalized cell hides its leaf. The same on any number of threads.
 
-use nalgebra::{DMatrix, DVector, SVD};
+use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::LearnError;
 use super::coefficient::{Coefficient, coefficients};
 use super::design::{Design, Encoded};
+use super::singular::{Singular, decompose};
 
 /// What least squares found.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +66,10 @@ impl LinearRegression {
         let triangle = reduce(design, |tuple| means[tuple] - mean);
         let (left, right) = (triangle.view((0, 0), (size, size)).into_owned(), triangle.column(size));
         let right = DVector::from_iterator(size, right.iter().take(size).copied());
-        let svd = SVD::try_new(left.clone(), true, true, 5.0 * f64::EPSILON, 1000 * size)
-            .ok_or(LearnError::Decomposition)?;
-        let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else { return Err(LearnError::Decomposition) };
-        let largest = svd.singular_values.iter().copied().fold(0.0, f64::max);
+        let Singular { left: u, values, right: v_t } = decompose(&left).ok_or(LearnError::Decomposition)?;
+        let largest = values.iter().copied().fold(0.0, f64::max);
         let kept: Vec<(usize, f64)> =
-            svd.singular_values.iter().copied().enumerate().filter(|(_, s)| *s > 1e-10 * largest).collect();
+            values.iter().copied().enumerate().filter(|(_, s)| *s > 1e-10 * largest).collect();
         let mut solved = DVector::zeros(size);
         for &(k, s) in &kept {
             solved += v_t.row(k).transpose() * (u.column(k).dot(&right) / s);

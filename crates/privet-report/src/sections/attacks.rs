@@ -90,6 +90,40 @@ pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
     counted.reduce(|worst, next| if badness(next) > badness(worst) { next } else { worst })
 }
 
+/// The share of people from which on an attack is told of beside the promises.
+const MANY: f64 = 0.05;
+
+/// What the worst attack leaves open, where it finds many, as a sentence of markup without its full stop.
+pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
+    let worst = worst(findings)?;
+    let who = if worst.unit == Unit::Records { "records" } else { "people" };
+    if worst.risk.is_nan() {
+        return Some(format!("How many {who} fall to an attack ({}) is not known", titled(worst.attack)));
+    }
+    (worst.risk > MANY).then(|| match &worst.column {
+        Some(column) => format!(
+            "For {} of the {who} an adversary can still be sure of the value of {} ({})",
+            share(worst.risk),
+            name(column),
+            titled(worst.attack)
+        ),
+        None => format!("{} of the {who} fall to an attack ({})", share(worst.risk), titled(worst.attack)),
+    })
+}
+
+/// The worst attack as a figure of a verdict: its share, whose it is, and which it is.
+pub(crate) fn figure_of_worst(findings: &[Finding], out: &mut String) {
+    if let Some(worst) = worst(findings) {
+        let shown = format!(
+            "{}<small>of {}: <a href=\"#attacks\">{}</a></small>",
+            share(worst.risk),
+            if worst.unit == Unit::Records { "records" } else { "people" },
+            titled(worst.attack)
+        );
+        super::term(out, "Worst attack", &shown);
+    }
+}
+
 /// Where the axis of all rates ends: what can be told apart on it depends on it, so it fits the largest.
 fn end(all: &[Finding]) -> f64 {
     let of = |rate: &Rate| known(rate).map_or(rate.rate, |(_, high)| high.max(rate.rate));
@@ -152,7 +186,13 @@ pub(crate) fn findings(all: &[Finding], reader: Reader, out: &mut String) {
 fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
     let mut order: Vec<&Finding> = all.iter().collect();
     // Stable, so that equal ones keep their order; what is not known comes first.
-    order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
+    // What only informs is no risk, and comes last.
+    let badness = |finding: &Finding| match finding.not_counted {
+        Some(_) => -1.0,
+        None if finding.risk.is_nan() => f64::INFINITY,
+        None => finding.risk,
+    };
+    order.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
     let who = if all.iter().all(|own| own.unit == Unit::Records) { "records that" } else { "people who" };
     let caption = format!("Share of {who} fall to each attack, the worst first");
     open_table(out, "attacks-table", "rates", &caption);
@@ -318,15 +358,27 @@ pub(crate) fn row(out: &mut String, what: &str, more: &str, rate: &Rate, fill: F
 
 fn rate_row(out: &mut String, what: &str, more: &str, rate: &Rate, drawing: &str) {
     let more = if more.is_empty() { String::new() } else { format!("<small>{more}</small>") };
+    if !rate.is_known() {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">not known</td><td class=\"draw\"></td></tr>\n",
+            escape(what)
+        );
+        return;
+    }
+    // Where nothing was drawn by chance there is no interval to be told.
+    let interval = match known(rate) {
+        None if rate.of > 0 => String::new(),
+        _ => format!("<small>{}</small>", interval(rate)),
+    };
     put!(
         out,
-        "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">{}<small>{} of {}</small><small>{}</small></td><td \
+        "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">{}<small>{} of {}</small>{interval}</td><td \
          class=\"draw\">{drawing}</td></tr>\n",
         escape(what),
         if rate.of == 0 { "–".to_owned() } else { share(rate.rate) },
         count(rate.hits),
-        count(rate.of),
-        interval(rate)
+        count(rate.of)
     );
 }
 
@@ -339,7 +391,8 @@ fn histogram(i: usize, finding: &Finding, out: &mut String) {
     let what = sentence(finding.histogram_of);
     let what = what.trim_end_matches('.');
     put!(out, "<figure>\n<figcaption>{what}</figcaption>\n");
-    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, "people", false));
+    let things = if finding.unit == Unit::Records { "records" } else { "people" };
+    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, things, false));
     out.push_str("\n</figure>\n");
 }
 
