@@ -55,7 +55,11 @@ pub(crate) fn plain(markup: &str) -> String {
         }
     }
     // The last one last, so that nothing is read twice.
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&amp;", "&")
 }
 
 /// With the sizes of classes as the page tells them: no bin reaches beyond the smallest and the largest class.

@@ -96,7 +96,10 @@ pub(crate) fn of_buckets(sentence: &str) -> String {
             "Every published record looks like at least",
             "Every published record shares its bucket with at least",
         ),
-        ("a person cannot be told from k − 1 others", "a sensitive value is mixed with k − 1 others"),
+        (
+            "a person cannot be told from k\u{a0}−\u{a0}1 others",
+            "a sensitive value is mixed with k\u{a0}−\u{a0}1 others",
+        ),
         ("How many published records look alike", "How many published records share a bucket"),
         ("Among records that look alike", "Among the records of a bucket"),
         ("Records that look alike", "The records of a bucket"),
@@ -225,7 +228,7 @@ fn in_per_cent(value: f64, round: fn(f64) -> f64) -> String {
     }
     let sign = if value < 0.0 { "−" } else { "" };
     let per_cent = value.abs() * 100.0;
-    if per_cent < LEAST {
+    if per_cent < LEAST * (1.0 - 1e-9) {
         return format!("less than {sign}{LEAST}\u{a0}%");
     }
     if value > 0.999 && value < 1.0 {

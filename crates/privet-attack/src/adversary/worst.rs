@@ -232,7 +232,9 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
         let of = |point: &[u32; 3]| three_d_by_worlds(own, point.map(|own| own as usize));
         let general: Vec<Vec<Vec<f64>>> = strength.three_d.iter().map(of).collect::<Option<_>>()?;
         let own: HashMap<u32, Vec<Vec<f64>>> = (strength.values.iter())
-            .filter_map(|(text, point)| Some((told.iter().copied().find(|&code| column.domain.text(code) == text)?, point)))
+            .filter_map(|(text, point)| {
+                Some((told.iter().copied().find(|&code| column.domain.text(code) == text)?, point))
+            })
             .map(|(code, point)| Some((code, of(point)?)))
             .collect::<Option<_>>()?;
         let of_value = |bucket: usize, code: u32| match own.get(&code) {

@@ -76,7 +76,9 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
         let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
         match finding.not_counted {
             None => format!("{}{of} {}", finding.attack, percent(finding.risk)),
-            Some(_) if !finding.exposed.is_known() => format!("{}{of} not known (only informs)", finding.attack),
+            Some(_) if !finding.exposed.is_known() => {
+                format!("{}{of} not known (only informs)", finding.attack)
+            }
             Some(_) => format!("{}{of} {} (only informs)", finding.attack, percent(finding.exposed.rate)),
         }
     };

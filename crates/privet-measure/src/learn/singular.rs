@@ -91,7 +91,10 @@ mod tests {
             for rank in 0..=size {
                 // Digits that look random and are the same everywhere.
                 let number = |row: usize, column: usize| {
-                    ((row * 131 + column * 7_919 + 1) as f64 * 0.754_877_666_246_693).sin().mul_add(1e4, 0.0).fract()
+                    ((row * 131 + column * 7_919 + 1) as f64 * 0.754_877_666_246_693)
+                        .sin()
+                        .mul_add(1e4, 0.0)
+                        .fract()
                 };
                 let first = DMatrix::from_fn(size, rank, number);
                 let second = DMatrix::from_fn(rank, size, |row, column| number(column + 3, row + 1));

@@ -2,6 +2,7 @@
 //! words.
 
 use crate::page::capitalized;
+use crate::sections::{close_table, header, open_table};
 use crate::svg::{self, Column};
 use crate::text::{count, number};
 
@@ -79,13 +80,10 @@ pub(crate) fn draw(id: &str, title: &str, bars: &[Bar], things: &str, hatched: b
 
 /// The numbers of the bars that are not empty.
 fn table(out: &mut String, id: &str, title: &str, bars: &[Bar], things: &str, is_share: bool) {
-    put!(
-        out,
-        "\n<table class=\"bars\">\n<caption class=\"hidden\" id=\"{id}-table\">{title}</caption>\n<thead><tr><th scope=\"col\" \
-         class=\"number\">{}</th><th scope=\"col\" class=\"number\">{}</th></tr></thead>\n<tbody>\n",
-        if is_share { "Per cent" } else { "From, to" },
-        capitalized(things)
-    );
+    out.push('\n');
+    open_table(out, &format!("{id}-table"), "bars", title);
+    let across = if is_share { "#Per cent" } else { "#From, to" };
+    header(out, &[across, &format!("#{}", capitalized(things))]);
     for bar in bars.iter().filter(|bar| bar.many > 0) {
         put!(
             out,
@@ -94,7 +92,7 @@ fn table(out: &mut String, id: &str, title: &str, bars: &[Bar], things: &str, is
             count(bar.many)
         );
     }
-    out.push_str("</tbody>\n</table>");
+    close_table(out);
 }
 
 /// `10–20`, of shares in per cent.

@@ -31,8 +31,9 @@ pub(crate) fn is_empty(point: &CandidatePoint) -> bool {
 
 /// The safe candidates that no other safe one beats in both loss and risk, by rising loss. Of equal ones the first.
 pub(crate) fn front(points: &[CandidatePoint]) -> Vec<usize> {
-    let mut safe: Vec<usize> =
-        (0..points.len()).filter(|&i| points.get(i).is_some_and(|p| p.safe && is_plain(p) && !is_empty(p))).collect();
+    let mut safe: Vec<usize> = (0..points.len())
+        .filter(|&i| points.get(i).is_some_and(|p| p.safe && is_plain(p) && !is_empty(p)))
+        .collect();
     safe.sort_by(|&a, &b| {
         let (a_point, b_point) = (&points[a], &points[b]); // why: indices come from the range of points
         a_point.loss.total_cmp(&b_point.loss).then(a_point.risk.total_cmp(&b_point.risk)).then(a.cmp(&b))

@@ -131,7 +131,7 @@ pub(crate) const CHANCE: [Used; 49] = [
     (
         (
             "k-anonymity",
-            "A promise that in the identifying columns everybody looks like at least k − 1 others.",
+            "A promise that in the identifying columns everybody looks like at least k\u{a0}−\u{a0}1 others.",
         ),
         &["k-anonymity"],
     ),

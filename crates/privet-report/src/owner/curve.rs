@@ -58,7 +58,8 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
         },
         match empty {
             0 => String::new(),
-            own => format!(" {} publish no record and are not drawn.", counted(own, "more would", "more would")),
+            own =>
+                format!(" {} publish no record and are not drawn.", counted(own, "more would", "more would")),
         }
     );
     table(points, &front, out);
@@ -184,7 +185,8 @@ mod tests {
     /// Everything was suppressed: no version holds what it promises.
     #[test]
     fn versions_without_records_are_not_called_safe() {
-        let point = |suppressed| CandidatePoint { loss: 1.0, risk: 0.0, suppressed, safe: true, chosen: false };
+        let point =
+            |suppressed| CandidatePoint { loss: 1.0, risk: 0.0, suppressed, safe: true, chosen: false };
         assert!(front(&[point(1.0)]).is_empty() && front(&[point(0.5)]).len() == 1);
     }
 

@@ -115,7 +115,10 @@ mod tests {
             notes: vec!["Linear regression was not fitted: <why>.".to_owned(), "Other.".to_owned()],
             ..Utility::default()
         });
-        assert!(failed.contains("A column to predict was named") && !failed.contains("no column"), "{failed}");
+        assert!(
+            failed.contains("A column to predict was named") && !failed.contains("no column"),
+            "{failed}"
+        );
         assert!(failed.contains("was not fitted: &lt;why&gt;.") && !failed.contains("Other."), "{failed}");
     }
 }

@@ -102,7 +102,11 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     }
     out.push_str("</ul>\n<dl class=\"figures\">\n");
     if let Some(worst) = worst {
-        term(out, "Worst attack", &format!("{}<small>of people</small>", against(worst.risk, assessment.max_risk)));
+        term(
+            out,
+            "Worst attack",
+            &format!("{}<small>of people</small>", against(worst.risk, assessment.max_risk)),
+        );
     }
     term(out, "Accepted", &accepted);
     let data = &manifest.data;
@@ -202,6 +206,9 @@ mod tests {
         assert_eq!(judge(None, Some(1.0)), Judged::Open);
         assert_eq!(against(0.0501, Some(0.05)), "more than 5\u{a0}%");
         assert_eq!(against(0.0512, Some(0.05)), "5.1\u{a0}%");
-        assert_eq!((against(0.05, Some(0.05)), against(0.4036, None)), ("5.0\u{a0}%".into(), "40.4\u{a0}%".into()));
+        assert_eq!(
+            (against(0.05, Some(0.05)), against(0.4036, None)),
+            ("5.0\u{a0}%".into(), "40.4\u{a0}%".into())
+        );
     }
 }

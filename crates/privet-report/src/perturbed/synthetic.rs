@@ -22,7 +22,9 @@ pub(super) const SECTIONS: [Section; 7] = [
 pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
     let Some(own) = &manifest.synthetic else { return };
     let what = match own.scope.as_str() {
-        "full" => "Every record was drawn anew and stands for nobody, though one may be like somebody’s by chance.",
+        "full" => {
+            "Every record was drawn anew and stands for nobody, though one may be like somebody’s by chance."
+        }
         _ => "Records stand for the people they stood for; some of their columns were made.",
     };
     let part = own.replaced.map_or(String::new(), |replaced| {

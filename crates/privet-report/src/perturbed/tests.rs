@@ -337,7 +337,7 @@ fn an_attack_that_adds_nothing_is_no_leak() {
         crate::owner_perturbed_html(&own, &Assessment { attacks: vec![attack], ..Assessment::default() })
     };
     let nothing = page(390);
-    assert!(nothing.contains("39\u{a0}% of records, no more than its control; accepted"), "{nothing}");
+    assert!(nothing.contains("39.0\u{a0}% of records, no more than its control; accepted"), "{nothing}");
     assert!(
         nothing.contains("Its control reaches 38.0\u{a0}%: The same records, taken as they are published.")
     );

@@ -161,9 +161,7 @@ fn categories(own: &Categories) -> String {
         .protects
         .beliefs
         .iter()
-        .map(|belief| {
-            format!("{} to at most {}", set_share(belief.prior), share_at_most(belief.posterior))
-        })
+        .map(|belief| format!("{} to at most {}", set_share(belief.prior), share_at_most(belief.posterior)))
         .collect();
     let rise = match own.open() {
         None => format!(

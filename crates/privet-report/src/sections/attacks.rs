@@ -443,6 +443,45 @@ mod tests {
         assert_eq!(title(&all[0]), "Odd one");
     }
 
+    /// By an expected error all count or nobody, and without the original nobody knows who: no rate, and no interval.
+    #[test]
+    fn what_nobody_counted_has_no_rate() {
+        let blind = Finding {
+            unit: Unit::Records,
+            exposed: Rate::unknown(),
+            risk: f64::NAN,
+            not_counted: Some("only the original shows it".into()),
+            ..finding(0.0)
+        };
+        assert!(worst(std::slice::from_ref(&blind)).is_none());
+        let mut page = String::new();
+        findings(&[blind.clone(), finding(0.001)], Reader::Anybody, &mut page);
+        assert!(page.contains("Records that are exposed</th><td class=\"number\">not known</td>"), "{page}");
+        let rates = &page[page.find("attack-0-table").unwrap()..page.find("attack-1").unwrap()];
+        assert!(!rates.contains(" of 0") && !rates.contains(">0\u{a0}%<"), "{rates}");
+        let told = crate::json::tree(&blind);
+        assert!(told["exposed"].is_null() && told["risk"].is_null(), "{told}");
+        let everybody = Finding { exposed: Rate::everybody(5_000), risk: 1.0, ..finding(1.0) };
+        let mut page = String::new();
+        findings(&[everybody], Reader::Anybody, &mut page);
+        assert!(page.contains("<small>5,000 of 5,000</small></td>"), "no interval: {page}");
+    }
+
+    #[test]
+    fn many_are_warned_of() {
+        let of = |risk: f64, column: Option<&str>| {
+            warning(&[Finding { column: column.map(str::to_owned), ..finding(risk) }])
+        };
+        assert_eq!(of(0.05, None), None);
+        assert_eq!(of(0.4036, None).unwrap(), "40.4\u{a0}% of the people fall to an attack (Odd one)");
+        assert!(
+            of(0.4036, Some("<pay>"))
+                .unwrap()
+                .contains("sure of the value of <bdi class=\"name\">&lt;pay&gt;</bdi>")
+        );
+        assert!(of(f64::NAN, None).unwrap().contains("is not known"));
+    }
+
     #[test]
     fn hidden_counts_are_no_people() {
         let of = |exposed: Rate, risk: f64| {

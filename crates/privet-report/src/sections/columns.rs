@@ -33,9 +33,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
                     "cells" => {
                         let known = facts.columns.iter().find(|own| own.name == column.name);
                         match known.map_or(&[][..], |own| &own.levels) {
-                            [1.., 0] => "unchanged",
-                            [0, 1..] => "every cell replaced by <code>*</code>",
-                            [_, 1..] => "some cells replaced by <code>*</code>",
+                            [1..=u64::MAX, 0] => "unchanged",
+                            [0, 1..=u64::MAX] => "every cell replaced by <code>*</code>",
+                            [_, 1..=u64::MAX] => "some cells replaced by <code>*</code>",
                             _ => "cells replaced by <code>*</code> where needed",
                         }
                         .to_owned()

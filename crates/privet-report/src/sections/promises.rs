@@ -19,7 +19,16 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     out.push_str(&if is_bucketized { of_buckets(judged) } else { judged.to_owned() });
     open_table(out, "promises-table", "promises", "Promises");
     // The result stands where a phone shows it without scrolling.
-    header(out, &["Promise", "Result", "#Required", "#Reached", if is_bucketized { "#Worst bucket" } else { "#Worst class" }]);
+    header(
+        out,
+        &[
+            "Promise",
+            "Result",
+            "#Required",
+            "#Reached",
+            if is_bucketized { "#Worst bucket" } else { "#Worst class" },
+        ],
+    );
     let smallest = manifest.classes.min;
     for promise in &manifest.promises {
         let asked = Asked::of(promise);
