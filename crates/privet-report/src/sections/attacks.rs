@@ -97,17 +97,19 @@ const MANY: f64 = 0.05;
 pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
     let worst = worst(findings)?;
     let who = if worst.unit == Unit::Records { "records" } else { "people" };
+    let by = format!("by “{}”", titled(worst.attack));
     if worst.risk.is_nan() {
-        return Some(format!("How many {who} fall to an attack ({}) is not known", titled(worst.attack)));
+        return Some(format!("How many {who} fall, {by}, is not known"));
     }
     (worst.risk > MANY).then(|| match &worst.column {
         Some(column) => format!(
-            "For {} of the {who} an adversary can still be sure of the value of {} ({})",
+            "For {} of the {who} an adversary can still be sure {} the value of {}, {by}",
             share(worst.risk),
-            name(column),
-            titled(worst.attack)
+            // Values that mean nearly the same are not one value.
+            if worst.attack == "similarity" { "of about what is" } else { "of" },
+            name(column)
         ),
-        None => format!("{} of the {who} fall to an attack ({})", share(worst.risk), titled(worst.attack)),
+        None => format!("{} of the {who} still fall to an attack, {by}", share(worst.risk)),
     })
 }
 
@@ -473,7 +475,10 @@ mod tests {
             warning(&[Finding { column: column.map(str::to_owned), ..finding(risk) }])
         };
         assert_eq!(of(0.05, None), None);
-        assert_eq!(of(0.4036, None).unwrap(), "40.4\u{a0}% of the people fall to an attack (Odd one)");
+        assert_eq!(
+            of(0.4036, None).unwrap(),
+            "40.4\u{a0}% of the people still fall to an attack, by “Odd one”"
+        );
         assert!(
             of(0.4036, Some("<pay>"))
                 .unwrap()
