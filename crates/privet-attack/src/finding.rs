@@ -91,6 +91,11 @@ impl Unit {
     }
 }
 
+/// A rate that is known, or nothing.
+fn or_null<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
+    rate.is_known().then_some(rate).serialize(serializer)
+}
+
 /// What an attack found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -106,7 +111,8 @@ pub struct Finding {
     /// What is exposed, and counted; absent where it is people.
     #[serde(skip_serializing_if = "Unit::is_people")]
     pub unit: Unit,
-    /// The people who are exposed in the adversary's eyes.
+    /// The people who are exposed in the adversary's eyes; `null` in files where nobody can say how many.
+    #[serde(serialize_with = "or_null")]
     pub exposed: Rate,
     /// Of those, the people about whom the adversary is right, where the truth is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +125,7 @@ pub struct Finding {
     pub control_group: Option<String>,
     /// The share of all people about whom the adversary is sure and right: those who are exposed, or all exposed where the truth
     /// is not known, and those whom the belief, though not every way to place people, makes as sure of. This is what
-    /// `max-risk` is compared with; 0 where the attack does not count.
+    /// `max-risk` is compared with; 0 where the attack does not count, and no number where it is not known besides.
     pub risk: f64,
     /// Why the attack does not count towards `max-risk` and only informs, as a sentence; absent where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,6 +18,21 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// Nobody can say how many: neither a rate nor an interval.
+    pub fn unknown() -> Self {
+        Self { hits: 0, of: 0, rate: f64::NAN, low: f64::NAN, high: f64::NAN }
+    }
+
+    /// All of them, by a criterion that takes all or nobody: nothing was drawn, so there is no interval.
+    pub fn everybody(of: u64) -> Self {
+        Self { hits: of, of, rate: 1.0, low: f64::NAN, high: f64::NAN }
+    }
+
+    /// Whether there is a rate.
+    pub fn is_known(&self) -> bool {
+        !self.rate.is_nan()
+    }
+
     /// The rate with its Wilson score interval at 95 %. Of none nothing is known: the interval is from 0 to 1.
     pub fn new(hits: u64, of: u64) -> Self {
         Self { hits, ..Self::expected(hits as f64, of) }

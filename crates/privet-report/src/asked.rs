@@ -417,10 +417,14 @@ fn diversity_name(kind: DiversityKind, concepts: bool) -> &'static str {
 fn diversity_words(kind: DiversityKind, l: f64, c: Option<f64>, column: &str, things: &str) -> String {
     // (c,l): the most frequent one against the others without the l-2 most frequent of them (papers L-PM8).
     let recursive = || {
+        let excluded = (l - 2.0).max(0.0);
         format!(
-            "less than {} times as frequent as the others together, even for somebody who can rule out {} of those",
+            "less than {} times as frequent as the others together{}",
             c.map_or("c".to_owned(), number),
-            number((l - 2.0).max(0.0))
+            match excluded > 0.0 {
+                true => format!(", even for somebody who can rule out {} of those", number(excluded)),
+                false => String::new(),
+            }
         )
     };
     match kind {

@@ -10,7 +10,7 @@ use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 use serde_json::{Value, json};
 
 use crate::asked::{Asked, Judgement};
-use crate::sections::attacks::{not_tried, worst};
+use crate::sections::attacks::{not_tried, warning, worst};
 use crate::{CountsFacts, Facts, PerturbedFacts, counts};
 
 /// The layout of the file.
@@ -27,16 +27,48 @@ pub(crate) fn public(manifest: &Manifest, facts: &Facts) -> Value {
             "attack": worst.map(|worst| worst.attack),
             "column": worst.and_then(|worst| worst.column.as_deref()),
             "risk": worst.map(|worst| worst.risk),
+            "warning": warning(&facts.attacks).map(|own| plain(&own)),
         },
         "promises": promises(manifest),
+        "not_promised": crate::sections::limits::sentences(manifest).iter().map(|own| plain(own)).collect::<Vec<_>>(),
         "attacks": tree(&facts.attacks),
         "not_tried": not_tried(&facts.attacks).map(|attack| attack.word).collect::<Vec<_>>(),
         "labels": labels(manifest, facts),
         "boxes": tree(&facts.boxes),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),
-        "manifest": without_files(tree(manifest)),
+        "manifest": with_bins(without_files(tree(manifest)), manifest),
     })
+}
+
+/// Markup of this crate as plain text.
+pub(crate) fn plain(markup: &str) -> String {
+    let mut text = String::with_capacity(markup.len());
+    let mut is_tag = false;
+    for letter in markup.chars() {
+        match letter {
+            '<' => is_tag = true,
+            '>' if is_tag => is_tag = false,
+            _ if is_tag => {}
+            '\u{a0}' => text.push(' '),
+            other => text.push(other),
+        }
+    }
+    // The last one last, so that nothing is read twice.
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&amp;", "&")
+}
+
+/// With the sizes of classes as the page tells them: no bin reaches beyond the smallest and the largest class.
+fn with_bins(mut told: Value, manifest: &Manifest) -> Value {
+    let bins = crate::sections::classes::join(&manifest.classes).0;
+    if let Some(sizes) = told.pointer_mut("/classes/sizes") {
+        *sizes = tree(&bins);
+    }
+    told
 }
 
 /// The facts of the page of a release of counts.

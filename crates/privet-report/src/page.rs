@@ -5,7 +5,7 @@
 use privet_release::Manifest;
 
 use crate::sections::{SECTIONS, heading, kind, verdict};
-use crate::text::{escape, name, plain_name};
+use crate::text::{counted, escape, name, plain_name};
 use crate::{Facts, svg};
 
 /// What the foot of a public page says when attacks were made.
@@ -28,7 +28,11 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
         name(&manifest.data.file),
         escape(&manifest.software)
     );
-    open(&mut out, &manifest.software, title, &below);
+    let tab = match facts.title.trim() {
+        "" => format!("Release of {} – privet report", shape(manifest)),
+        title => title.to_owned(),
+    };
+    open_named(&mut out, &manifest.software, &tab, title, &below);
     verdict::write(manifest, facts, &mut out);
     contents(&mut out, SECTIONS.iter().map(|section| (section.id, heading(manifest, section.title))));
     for section in &SECTIONS {
@@ -41,8 +45,22 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
     out
 }
 
+/// What tells one release from another among open windows: how large it is. A manifest holds no path.
+pub(crate) fn shape(manifest: &Manifest) -> String {
+    let groups = match manifest.kind.as_str() {
+        "bucketized" => counted(manifest.classes.count, "bucket", "buckets"),
+        _ => counted(manifest.classes.count, "class", "classes"),
+    };
+    format!("{}, {groups}", counted(manifest.data.rows, "record", "records")).replace('\u{a0}', " ")
+}
+
 /// Opens a page, up to its main part. `below` is markup that stands below the title.
 pub(crate) fn open(out: &mut String, software: &str, title: &str, below: &str) {
+    open_named(out, software, title, title, below);
+}
+
+/// The same, with another name for the window.
+pub(crate) fn open_named(out: &mut String, software: &str, tab: &str, title: &str, below: &str) {
     put!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
@@ -51,7 +69,7 @@ pub(crate) fn open(out: &mut String, software: &str, title: &str, below: &str) {
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"{}\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
         escape(software),
-        plain_name(title)
+        plain_name(tab)
     );
     out.push_str("<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
     out.push_str(svg::DEFINITIONS);

@@ -87,13 +87,19 @@ pub(crate) fn names<'a>(all: impl ExactSizeIterator<Item = &'a str>, most: usize
 
 /// A sentence about classes, said of buckets: who shares a bucket need not look alike.
 pub(crate) fn of_buckets(sentence: &str) -> String {
-    const WORDS: [(&str, &str); 10] = [
+    const WORDS: [(&str, &str); 13] = [
+        ("the class that comes", "the bucket that comes"),
+        ("The class that comes", "The bucket that comes"),
+        ("every other class does", "every other bucket does"),
         ("A published record need not look like any other.", "A bucket may hold a single record."),
         (
             "Every published record looks like at least",
             "Every published record shares its bucket with at least",
         ),
-        ("a person cannot be told from k − 1 others", "a sensitive value is mixed with k − 1 others"),
+        (
+            "a person cannot be told from k\u{a0}−\u{a0}1 others",
+            "a sensitive value is mixed with k\u{a0}−\u{a0}1 others",
+        ),
         ("How many published records look alike", "How many published records share a bucket"),
         ("Among records that look alike", "Among the records of a bucket"),
         ("Records that look alike", "The records of a bucket"),
@@ -183,64 +189,94 @@ fn group(digits: &str) -> String {
     out
 }
 
-/// A part of a whole in per cent; never `0 %` for something, never `100 %` for less than all.
+/// A part of a whole in per cent, as [`share`] writes it.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "–".to_owned();
-    }
-    if part == 0 {
-        return "0\u{a0}%".to_owned();
-    }
-    if part == whole {
-        return "100\u{a0}%".to_owned();
-    }
-    let p = part as f64 / whole as f64 * 100.0;
-    if p < 0.1 {
-        "less than 0.1\u{a0}%".to_owned()
-    } else if part < whole && p > 99.9 {
-        "more than 99.9\u{a0}%".to_owned()
-    } else {
-        format!("{p:.1}\u{a0}%")
+    match (part, whole) {
+        (_, 0) => "–".to_owned(),
+        (part, whole) if part == whole => share(1.0),
+        // So large that the last one is lost to rounding.
+        (part, whole) if part < whole => share((part as f64 / whole as f64).min(1.0 - f64::EPSILON)),
+        (part, whole) => share(part as f64 / whole as f64),
     }
 }
 
 /// A share of 1 in per cent; never `0 %` for something, never `100 %` for less than all.
+///
+/// This is how every share on the pages is written that was counted or computed: with one decimal, and below a tenth of a per
+/// cent with two figures, so that small ones can be told apart. What a person set, such as a limit, is written by [`set_share`] as
+/// it was set; what is promised is rounded to the side on which it promises less, by [`share_at_most`].
 pub(crate) fn share(value: f64) -> String {
+    in_per_cent(value, f64::round)
+}
+
+/// A share that is promised not to be passed: rounded up, with as many decimals as [`share`].
+pub(crate) fn share_at_most(value: f64) -> String {
+    in_per_cent(value, f64::ceil)
+}
+
+/// A share that somebody set, in per cent as it was set.
+pub(crate) fn set_share(value: f64) -> String {
+    if value.is_finite() { format!("{}\u{a0}%", number(value * 100.0)) } else { number(value) }
+}
+
+fn in_per_cent(value: f64, round: fn(f64) -> f64) -> String {
     if !value.is_finite() {
         return number(value);
     }
-    if value == 0.0 || value == 1.0 || !(0.0..=1.0).contains(&value) {
-        return format!("{}\u{a0}%", number(value * 100.0));
+    if value == 0.0 || value == 1.0 {
+        return format!("{:.0}\u{a0}%", value * 100.0);
     }
-    if value < 0.001 {
-        "less than 0.1\u{a0}%".to_owned()
-    } else if value > 0.999 {
-        "more than 99.9\u{a0}%".to_owned()
-    } else {
-        format!("{:.1}\u{a0}%", value * 100.0)
+    let sign = if value < 0.0 { "−" } else { "" };
+    let per_cent = value.abs() * 100.0;
+    if per_cent < LEAST * (1.0 - 1e-9) {
+        return format!("less than {sign}{LEAST}\u{a0}%");
+    }
+    if value > 0.999 && value < 1.0 {
+        return "more than 99.9\u{a0}%".to_owned();
+    }
+    let decimals = decimals(per_cent);
+    let scale = 10f64.powi(decimals);
+    let rounded = round_past_noise(value * 100.0 * scale, round).abs() / scale;
+    let digits = format!("{rounded:.*}", decimals as usize);
+    let (whole, part) = digits.split_once('.').unwrap_or((&digits, ""));
+    format!("{sign}{}{}{part}\u{a0}%", group(whole), if part.is_empty() { "" } else { "." })
+}
+
+/// Below this many per cent no figures are told.
+const LEAST: f64 = 0.0001;
+
+/// How many decimals so many per cent have: one, or as many as two figures take.
+fn decimals(per_cent: f64) -> i32 {
+    match per_cent {
+        0.1.. => 1,
+        0.01.. => 3,
+        0.001.. => 4,
+        _ => 5,
     }
 }
 
-/// A share in per cent to four figures, rounded to the side on which it promises less: a risk never looks smaller
-/// than it is.
-pub(crate) fn share_at_least(value: f64) -> String {
-    if value.is_finite() {
-        format!("{}\u{a0}%", number_against(value * 100.0, Better::Lower))
-    } else {
-        number(value)
-    }
-}
-
-/// The interval of a rate in per cent, its ends rounded outwards.
+/// The interval of a rate in per cent, its ends rounded outwards, both with as many decimals.
 pub(crate) fn interval(rate: &Rate) -> String {
     if rate.of == 0 || !rate.low.is_finite() || !rate.high.is_finite() {
         return "not known".to_owned();
     }
-    let decimals = if rate.high < 0.01 { 3 } else { 1 };
+    // A narrow one near 0 needs more than a decimal.
+    let decimals = match rate.high * 100.0 {
+        1.0.. => 1,
+        0.1.. => 2,
+        own => decimals(own),
+    };
     let scale = 10f64.powi(decimals);
-    let low = round_past_noise(rate.low * 100.0 * scale, f64::floor) / scale;
-    let high = round_past_noise(rate.high * 100.0 * scale, f64::ceil) / scale;
-    format!("{}–{}\u{a0}%", number(low), number(high))
+    let end = |value: f64, round: fn(f64) -> f64| {
+        let rounded = round_past_noise(value * 100.0 * scale, round) / scale;
+        match rounded {
+            // Nothing and all are told without decimals, as everywhere.
+            0.0 => "0".to_owned(),
+            100.0.. => "100".to_owned(),
+            own => format!("{own:.*}", decimals as usize),
+        }
+    };
+    format!("{}–{}\u{a0}%", end(rate.low, f64::floor), end(rate.high, f64::ceil))
 }
 
 /// A figure: in per cent where it is a share.
@@ -261,7 +297,7 @@ pub(crate) fn note(text: &str) -> String {
 
 fn phrase(text: &str) -> String {
     const LONGEST: usize = 600;
-    let text = text.trim();
+    let text = of_pages(text.trim());
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
     let mut out: String = first.to_uppercase().chain(letters.by_ref().take(LONGEST)).collect();
@@ -271,6 +307,13 @@ fn phrase(text: &str) -> String {
         out.push('.');
     }
     escape(&out)
+}
+
+/// The program calls columns `quasi`, as job files do; pages have one word for them.
+fn of_pages(text: &str) -> String {
+    text.replace("quasi-identifier", "identifying column")
+        .replace("quasi column", "identifying column")
+        .replace("column is quasi", "column is identifying")
 }
 
 /// What stands between two backticks, as code; the rest is changed as asked.
@@ -437,7 +480,9 @@ mod tests {
     #[test]
     fn percentages_do_not_hide_the_last_record() {
         assert_eq!(percent(0, 10), "0\u{a0}%");
-        assert_eq!(percent(1, 1_000_000), "less than 0.1\u{a0}%");
+        assert_eq!(percent(1, 1_000_000), "0.00010\u{a0}%");
+        assert_eq!(percent(1, 100_000_000), "less than 0.0001\u{a0}%");
+        assert_eq!(percent(1, 5), "20.0\u{a0}%");
         assert_eq!(percent(999_999, 1_000_000), "more than 99.9\u{a0}%");
         assert_eq!(percent(u64::MAX - 1, u64::MAX), "more than 99.9\u{a0}%");
         assert_eq!(percent(0, 0), "–");
@@ -446,14 +491,19 @@ mod tests {
     #[test]
     fn shares_do_not_hide_the_last_person() {
         assert_eq!(share(0.0), "0\u{a0}%");
-        assert_eq!(share(1e-9), "less than 0.1\u{a0}%");
+        assert_eq!(share(1e-9), "less than 0.0001\u{a0}%");
+        // Two versions with risks that small can be told apart.
+        assert_eq!(share(0.000_421), "0.042\u{a0}%");
+        assert_eq!(share(0.000_042_1), "0.0042\u{a0}%");
+        assert_eq!(share(-0.125), "−12.5\u{a0}%");
         assert_eq!(share(0.02751), "2.8\u{a0}%");
         assert_eq!(share(1.0 - 1e-9), "more than 99.9\u{a0}%");
         assert_eq!(share(1.0), "100\u{a0}%");
-        assert_eq!(share(3.2), "320\u{a0}%");
+        assert_eq!(share(32.0), "3,200.0\u{a0}%");
         assert_eq!(share(f64::NAN), "not defined");
-        assert_eq!(share_at_least(0.050001), "5.001\u{a0}%");
-        assert_eq!(share_at_least(0.05), "5\u{a0}%");
+        assert_eq!(share_at_most(0.050001), "5.1\u{a0}%");
+        assert_eq!(share_at_most(0.05), "5.0\u{a0}%");
+        assert_eq!((set_share(0.05), set_share(0.125)), ("5\u{a0}%".into(), "12.5\u{a0}%".into()));
     }
 
     #[test]
@@ -462,11 +512,11 @@ mod tests {
         assert_eq!(interval(&Rate::new(10, 100)), "5.5–17.5\u{a0}%");
         assert_eq!(interval(&Rate::new(0, 0)), "not known");
         assert_eq!(interval(&Rate { hits: 1, of: 1, rate: 1.0, low: f64::NAN, high: 1.0 }), "not known");
-        assert!(
-            interval(&Rate::new(1, 100_000)).starts_with("0–0.00"),
-            "{}",
-            interval(&Rate::new(1, 100_000))
-        );
+        // 1 of 100,000: 0.0001765 % to 0.005665 %; 7 of 5,000: 0.0678 % to 0.2885 %.
+        assert_eq!(interval(&Rate::new(1, 100_000)), "0.0001–0.0057\u{a0}%");
+        assert_eq!(interval(&Rate::new(7, 5_000)), "0.06–0.29\u{a0}%");
+        assert_eq!(interval(&Rate::new(5, 5)), "56.5–100\u{a0}%");
+        assert_eq!(interval(&Rate::unknown()), "not known");
     }
 
     #[test]
@@ -474,6 +524,8 @@ mod tests {
         assert_eq!(sentence("who is in the data"), "Who is in the data.");
         assert_eq!(sentence(" Done. "), "Done.");
         assert_eq!(sentence("<b>"), "&lt;b&gt;.");
+        assert_eq!(sentence("their quasi columns"), "Their identifying columns.");
+        assert_eq!(sentence("quasi-identifiers are known"), "Identifying columns are known.");
         assert_eq!(sentence("promise `a<b`, or `c`"), "Promise <code>a&lt;b</code>, or <code>c</code>.");
         assert_eq!(sentence("a ` alone"), "A ` alone.");
         assert_eq!(sentence(""), "");

@@ -174,9 +174,9 @@ fn absurd_attacks_render() {
 fn records_are_told_by_their_risk() {
     let page = html(&manifest(), &facts());
     // The smallest class has 5 records, and 697 classes have 29,512.
-    assert!(page.contains("Highest risk</dt><dd>20\u{a0}%"));
-    assert!(page.contains("Mean risk</dt><dd>2.362\u{a0}%"));
-    assert!(page.contains("Records by risk"));
+    assert!(page.contains("Highest risk</dt><dd>20.0\u{a0}%"));
+    assert!(page.contains("Mean risk</dt><dd>2.4\u{a0}%"));
+    assert!(page.contains("Records by their risk"));
 }
 
 /// The page must not speak of levels where there are none, and must explain what there is instead.
@@ -299,7 +299,7 @@ fn labels_of_level_0_are_not_named() {
     let page = html(&manifest, &facts);
     assert_well_formed(&page);
     assert!(!page.contains("secret"));
-    assert!(page.contains("unnamed") && page.contains("27\u{a0}rarer labels"));
+    assert!(page.contains("unnamed") && page.contains("27\u{a0}more values"));
     if let Some(recoding) = &mut manifest.data.columns[0].recoding {
         recoding.level = Some(1);
     }
@@ -446,4 +446,78 @@ fn a_draw_that_was_not_kept_is_not_promised_again() {
     assert!(page.contains("makes another release with the same promises"));
     assert!(page.contains("What was left to chance: The sample was drawn"));
     assert!(!page.contains("gets the release again"));
+}
+
+/// What is not promised, and class sizes, are told to programs as they are to people.
+#[test]
+fn the_json_tells_what_is_not_promised_and_the_bins_of_the_page() {
+    let mut own = manifest();
+    own.classes.min = 5;
+    let told = json(&own, &facts());
+    let open = told["not_promised"].as_array().unwrap();
+    assert!(open.len() >= 2 && open[0].as_str().unwrap().starts_with("Which columns identify a person"));
+    assert!(!told["not_promised"].to_string().contains("<bdi"));
+    for bin in told["manifest"]["classes"]["sizes"].as_array().unwrap() {
+        assert!(
+            bin["from"].as_u64().unwrap() >= own.classes.min
+                && bin["to"].as_u64().unwrap() <= own.classes.max
+        );
+    }
+}
+
+#[test]
+fn windows_can_be_told_apart() {
+    let mut known = facts();
+    known.title = String::new();
+    let page = html(&manifest(), &known);
+    let title = page.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert!(
+        title.starts_with("Release of 29,512 records, ") && title.ends_with("– privet report"),
+        "{title}"
+    );
+}
+
+/// Everything was suppressed: nothing is said of labels, levels or rare people.
+#[test]
+fn of_an_empty_release_nothing_is_called_published() {
+    let mut own = manifest();
+    own.data.suppressed = own.data.input_rows;
+    own.data.rows = 0;
+    let page = html(&own, &facts());
+    for said in ["published as it was", "rare combinations", "Hierarchy of"] {
+        assert!(!page.contains(said), "{said}");
+    }
+    assert!(page.contains("Every record was left out") && page.contains("nothing: no record is published"));
+}
+
+/// What holds is no reason to look safe where an attack makes sure of many.
+#[test]
+fn a_large_attack_is_told_beside_promises_that_hold() {
+    let mut known = facts();
+    known.attacks = vec![finding("definetti", "pay", 0.4036)];
+    let page = html(&manifest(), &known);
+    assert!(
+        page.contains("class=\"verdict holds warned\"") && page.contains("40.4\u{a0}% of the people"),
+        "{page}"
+    );
+    assert!(!page.contains("40.36"));
+    assert!(
+        json(&manifest(), &known)["verdict"]["warning"].as_str().unwrap().contains("40.4 % of the people")
+    );
+    known.attacks = vec![finding("definetti", "pay", 0.01)];
+    let page = html(&manifest(), &known);
+    assert!(page.contains("class=\"verdict holds\"") && !page.contains("class=\"warned\""));
+}
+
+/// Buckets do not say whose values are whose; that nobody can tell is not promised.
+#[test]
+fn buckets_promise_no_more_than_they_do() {
+    let mut own = manifest();
+    own.kind = "bucketized".into();
+    let page = html(&own, &facts());
+    assert!(
+        !page.contains("nobody can tell whose") && page.contains("the release does not say whose they are")
+    );
+    assert!(page.contains("Worst bucket") && !page.contains("Worst class"));
+    assert!(page.contains("judged by the bucket that comes closest"));
 }

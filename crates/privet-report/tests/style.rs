@@ -69,6 +69,11 @@ fn focus_can_be_seen_and_pages_fit() {
         );
     }
     assert!(STYLE.contains("overflow-wrap: break-word"));
+    // Text that only screen readers get is placed absolutely: by its table, or it would widen the page of a phone.
+    let scroll = STYLE.split(".scroll {").nth(1).unwrap();
+    assert!(scroll[..scroll.find('}').unwrap()].contains("position: relative"));
+    // Long names keep to their column: a cell may not be narrower than its name.
+    assert!(!STYLE.contains(".losses tbody th { min-width: 8rem; max-width"));
     // No word breaks between lines of a page, and no legend between pages.
     assert!(STYLE.contains(".legend { break-inside: avoid; }"));
     // Words of a table that scrolls are whole.
@@ -84,4 +89,6 @@ fn paper_keeps_together_what_belongs_together() {
     // An attack's heading with all of what it is, and a command with the words before it.
     assert!(rule("break-after: avoid", "h3") && rule("break-inside: avoid", ".attack > p"));
     assert!(rule("break-after: avoid", "p:has(+ pre)"));
+    // What is for the owner only says so on every sheet.
+    assert!(print.contains("@page owners { @top-center { content: \"For the owner"));
 }

@@ -158,7 +158,7 @@ pub fn describe(summary: &Summary) -> String {
         return counts::describe(counts);
     }
     format!(
-        "Published {} of {} records in {} {groups} of at least {} ({} suppressed).\n\
+        "Published {} of {} records{groups} ({} suppressed).\n\
          {nothing}{measured}{}\n\
          {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
@@ -168,8 +168,6 @@ pub fn describe(summary: &Summary) -> String {
          Check it with: privet verify {release}",
         grouped(summary.rows - summary.suppressed),
         grouped(summary.rows),
-        grouped(summary.classes),
-        grouped(summary.min_class_size),
         grouped(summary.suppressed),
         chosen(summary),
         summary.seconds.total,
@@ -177,7 +175,17 @@ pub fn describe(summary: &Summary) -> String {
         summary.seconds.search,
         summary.seconds.write,
         summary.release.join("report.html").display(),
-        groups = if summary.is_bucketized { "buckets" } else { "classes" },
+        groups = match (summary.classes, summary.is_bucketized) {
+            (0, _) => String::new(),
+            (1, true) => format!(" in 1 bucket of {}", grouped(summary.min_class_size)),
+            (1, false) => format!(" in 1 class of {}", grouped(summary.min_class_size)),
+            (many, is_bucketized) => format!(
+                " in {} {} of at least {}",
+                grouped(many),
+                if is_bucketized { "buckets" } else { "classes" },
+                grouped(summary.min_class_size)
+            ),
+        },
         nothing = if summary.suppressed == summary.rows {
             "Every record is suppressed, so the table is empty: lower suppress-at-most, or relax what is promised.\n"
         } else {

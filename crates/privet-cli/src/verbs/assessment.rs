@@ -15,13 +15,16 @@ pub fn attacks(assessment: &Assessment) -> String {
             Unit::Records => "records exposed",
             Unit::People => "people exposed",
         };
-        text.push_str(&format!(
-            "{:<28} {:>10} of {:>10} {what} ({})",
-            format!("{}{of}", finding.attack),
-            grouped(finding.exposed.hits),
-            grouped(finding.exposed.of),
-            percent(finding.exposed.rate),
-        ));
+        let title = format!("{}{of}", finding.attack);
+        match finding.exposed.is_known() {
+            true => text.push_str(&format!(
+                "{title:<28} {:>10} of {:>10} {what} ({})",
+                grouped(finding.exposed.hits),
+                grouped(finding.exposed.of),
+                percent(finding.exposed.rate),
+            )),
+            false => text.push_str(&format!("{title:<28} not known how many {what}")),
+        }
         if let Some(right) = &finding.right {
             text.push_str(&format!(", rightly {}", percent(right.rate)));
         }
@@ -85,6 +88,9 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
         let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
         match finding.not_counted {
             None => format!("{}{of} {}", finding.attack, percent(finding.risk)),
+            Some(_) if !finding.exposed.is_known() => {
+                format!("{}{of} not known (only informs)", finding.attack)
+            }
             Some(_) => format!("{}{of} {} (only informs)", finding.attack, percent(finding.exposed.rate)),
         }
     };

@@ -605,7 +605,12 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             })
         }
         Outcome::Estimated { succeeded, expected_error, score: None } => {
-            let exposed = Rate::new(if succeeded { records } else { 0 }, records);
+            // All or nobody, by an error that is expected: no share of records was counted.
+            let exposed = match (succeeded, is_scored) {
+                (true, _) => Rate::everybody(records),
+                (false, true) => Rate::new(0, records),
+                (false, false) => Rate::unknown(),
+            };
             let mut notes = base.notes.clone();
             notes.push(match own.attack {
                 "constant-column" => {
@@ -634,6 +639,16 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             Ok(Finding { success, exposed, risk: exposed.rate, notes, not_counted, ..base })
         }
         Outcome::Linked { score, .. } => Ok(Finding {
+            notes: match score.exposed.of {
+                // Readers are told as well: by the rate alone it would seem that all were judged.
+                judged if judged < records => {
+                    let part = format!(
+                        "It was made on a random sample of {judged} of {records} records: on all of them it would take too long."
+                    );
+                    base.notes.iter().cloned().chain([part]).collect()
+                }
+                _ => base.notes.clone(),
+            },
             success: format!(
                 "a record is linked to a person with a certainty of at least {}",
                 score.confidence

@@ -11,12 +11,13 @@
 //! The standard errors are those of ordinary least squares on the features as read: they do not know that a
 //! generalized cell hides its leaf. The same on any number of threads.
 
-use nalgebra::{DMatrix, DVector, SVD};
+use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::LearnError;
 use super::coefficient::{Coefficient, coefficients};
 use super::design::{Design, Encoded};
+use super::singular::{Singular, decompose};
 
 /// What least squares found.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +66,10 @@ impl LinearRegression {
         let triangle = reduce(design, |tuple| means[tuple] - mean);
         let (left, right) = (triangle.view((0, 0), (size, size)).into_owned(), triangle.column(size));
         let right = DVector::from_iterator(size, right.iter().take(size).copied());
-        let svd = SVD::try_new(left.clone(), true, true, 5.0 * f64::EPSILON, 1000 * size)
-            .ok_or(LearnError::Decomposition)?;
-        let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else { return Err(LearnError::Decomposition) };
-        let largest = svd.singular_values.iter().copied().fold(0.0, f64::max);
+        let Singular { left: u, values, right: v_t } = decompose(&left).ok_or(LearnError::Decomposition)?;
+        let largest = values.iter().copied().fold(0.0, f64::max);
         let kept: Vec<(usize, f64)> =
-            svd.singular_values.iter().copied().enumerate().filter(|(_, s)| *s > 1e-10 * largest).collect();
+            values.iter().copied().enumerate().filter(|(_, s)| *s > 1e-10 * largest).collect();
         let mut solved = DVector::zeros(size);
         for &(k, s) in &kept {
             solved += v_t.row(k).transpose() * (u.column(k).dot(&right) / s);
@@ -173,24 +172,41 @@ fn reduce(design: &Design, target: impl Fn(usize) -> f64 + Sync) -> DMatrix<f64>
 /// Tuples that are reduced together: few enough for their features to stay in the cache.
 const BLOCK: usize = 256;
 
+/// Sums of squares below this are not computed as they stand.
+const TINY: f64 = 1e-200;
+
 /// Householder's reflections of a triangle (row by row) on top of a block of `count` rows (column by column):
 /// afterwards the triangle alone has the inner products of both. Of the triangle only the row at hand takes part in
 /// each.
 fn absorb(triangle: &mut [f64], block: &mut [f64], count: usize, width: usize) {
     for k in 0..width {
         let (done, others) = block.split_at_mut((k + 1) * count);
-        let own = &done[k * count..];
-        let square = dot(own, own);
+        let own = &mut done[k * count..];
+        let mut square = dot(own, own);
+        let line = &mut triangle[k * width + k..(k + 1) * width];
+        let mut head = line[0];
+        let mut unit = 1.0;
+        if head * head + square < TINY {
+            // A column that depends on others leaves rounding errors, and these their own, until squares are lost and their
+            // inverse is infinite: such a column is measured by its largest number.
+            unit = own.iter().fold(head.abs(), |largest, own| largest.max(own.abs()));
+            if unit < f64::MIN_POSITIVE {
+                continue;
+            }
+            own.iter_mut().for_each(|own| *own /= unit);
+            head /= unit;
+            square = dot(own, own);
+        }
         if square == 0.0 {
             continue;
         }
-        let line = &mut triangle[k * width + k..(k + 1) * width];
-        let norm = (line[0] * line[0] + square).sqrt();
+        let own = &*own;
+        let norm = (head * head + square).sqrt();
         // Away from the diagonal, so that nothing cancels.
-        let reflected = if line[0] > 0.0 { -norm } else { norm };
-        let first = line[0] - reflected;
+        let reflected = if head > 0.0 { -norm } else { norm };
+        let first = head - reflected;
         let factor = 2.0 / (first * first + square);
-        line[0] = reflected;
+        line[0] = reflected * unit;
         for (top, other) in line[1..].iter_mut().zip(others.chunks_exact_mut(count)) {
             let along = factor * (first * *top + dot(own, other));
             *top -= along * first;
@@ -210,4 +226,34 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     sums[0] + sums[1] + (sums[2] + sums[3]) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression test: `privet measure --target` on the demo. Columns that depend on each other leave less and less, until
+    /// 2 divided by a sum of squares is infinite.
+    #[test]
+    fn what_dependent_columns_leave_is_no_infinity() {
+        for size in [1.0, 1e-150, 1e-160, 1e-200, 1e-307, 5e-324, 0.0] {
+            let (width, count) = (3, 2);
+            let mut triangle = vec![0.0; width * width];
+            let mut block = [3.0 * size, 4.0 * size, size, 2.0 * size, 1.0, 1.0];
+            absorb(&mut triangle, &mut block, count, width);
+            assert!(triangle.iter().all(|own| own.is_finite()), "{size}: {triangle:?}");
+            if size > 1e-300 {
+                // The inner products stay: the first column is 5 long, and 11 along the second.
+                let first = triangle[0].abs() / size;
+                assert!((first - 5.0).abs() < 1e-12, "{size}: {first}");
+                assert!((triangle[1] / size * (triangle[0] / size) - 11.0).abs() < 1e-12, "{size}");
+            }
+            assert!(
+                (triangle[2] * triangle[2] + triangle[5] * triangle[5] + triangle[8] * triangle[8] - 2.0)
+                    .abs()
+                    < 1e-12
+                    || size < 1e-300
+            );
+        }
+    }
 }

@@ -12,6 +12,7 @@ mod coefficient;
 mod design;
 mod linear;
 mod logistic;
+mod singular;
 
 pub use coefficient::{Coefficient, Term};
 pub use design::{Design, MOST_FEATURES, Reading, Scale};

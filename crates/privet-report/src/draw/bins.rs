@@ -1,6 +1,8 @@
 //! Histograms over ranges of numbers: their bars joined when there are too many, their labels, and what they say in
 //! words.
 
+use crate::page::capitalized;
+use crate::sections::{close_table, header, open_table};
 use crate::svg::{self, Column};
 use crate::text::{count, number};
 
@@ -55,10 +57,42 @@ pub(crate) fn draw(id: &str, title: &str, bars: &[Bar], things: &str, hatched: b
         .collect();
     let mut out =
         svg::histogram(id, title, &format!("{}.", said.join("; ")), &columns, hatched, last.as_deref());
-    if is_share {
-        out.push_str("<p class=\"axis-name\">in per cent</p>");
+    // `People by how sure …`: what comes after is what goes across.
+    let across = title.split_once(" by ").map_or("", |own| own.1);
+    put!(
+        out,
+        "<p class=\"axis-name\">Across: {across}{}. Upwards: {things}.</p>",
+        match (across.is_empty(), is_share) {
+            (true, true) => "per cent",
+            (true, false) => "numbers",
+            (false, true) => ", in per cent",
+            (false, false) => "",
+        }
+    );
+    let drawn = |class: &str| out.matches(&format!("<text class=\"{class}\"")).count();
+    let counted = columns.iter().filter(|own| own.value > 0).count();
+    // A label that ran into another was left out: the numbers are told one by one.
+    if drawn("value") < counted || drawn("tick") < columns.len() + usize::from(last.is_some()) {
+        table(&mut out, id, title, &bars, things, is_share);
     }
     out
+}
+
+/// The numbers of the bars that are not empty.
+fn table(out: &mut String, id: &str, title: &str, bars: &[Bar], things: &str, is_share: bool) {
+    out.push('\n');
+    open_table(out, &format!("{id}-table"), "bars", title);
+    let across = if is_share { "#Per cent" } else { "#From, to" };
+    header(out, &[across, &format!("#{}", capitalized(things))]);
+    for bar in bars.iter().filter(|bar| bar.many > 0) {
+        put!(
+            out,
+            "<tr><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{}</td></tr>\n",
+            range(bar, is_share),
+            count(bar.many)
+        );
+    }
+    close_table(out);
 }
 
 /// `10–20`, of shares in per cent.
@@ -84,13 +118,9 @@ fn bound(bound: f64, is_share: bool) -> String {
     if !is_share {
         return number(bound);
     }
-    // Two figures are enough for a label.
+    // As shares are written everywhere, without the decimals of round numbers, which bounds mostly are.
     let per_cent = bound * 100.0;
-    let decimals = match per_cent {
-        9.95.. => 0,
-        0.995.. => 1,
-        _ => 2,
-    };
+    let decimals = if per_cent >= 0.1 { 1 } else { 3 };
     let text = format!("{per_cent:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -105,6 +135,7 @@ mod tests {
         assert_eq!(label(0.1, 0.2, true), "10–20");
         assert_eq!(label(0.9, 1.0, true), "90–100");
         assert_eq!(label(0.0, 0.005, true), "0–0.5");
+        assert_eq!(label(0.2, 1.0 / 3.0, true), "20–33.3");
         assert_eq!(label(1.0, 1.0, false), "1");
         assert_eq!(label(5.0, f64::INFINITY, false), "5–∞");
         assert_eq!(label(f64::NAN, f64::NAN, false), "?–?");
@@ -121,6 +152,11 @@ mod tests {
         assert!(draw("x", "t", &[], "people", false).is_empty());
         let one = draw("x", "t", &[Bar { from: 1.0, to: 1.0, many: 5 }], "people", false);
         assert!(one.contains("1: 5 people") && !one.contains("per cent"), "{one}");
+        assert!(!one.contains("<table"), "all of it stands in the drawing: {one}");
+        // Twenty bars of five figures have no room for all of them.
+        let many = draw("x", "People by how sure one is", &bars[..20], "people", false);
+        assert!(many.contains("Across: how sure one is. Upwards: people."), "{many}");
+        assert!(many.contains("<table") && many.matches("<tr><th scope=\"row\"").count() == 20, "{many}");
         let odd = [Bar { from: f64::NAN, to: f64::INFINITY, many: u64::MAX }; 3];
         let drawing = draw("x", "t", &odd, "people", true);
         assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");

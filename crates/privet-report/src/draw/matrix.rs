@@ -5,10 +5,10 @@ use crate::svg::{figure, open, proper, view_box};
 use crate::text::escape;
 
 const CELL: f64 = 21.0;
-const LABEL: f64 = 116.0;
+const LABEL: f64 = 142.0;
 const TOP: f64 = 20.0;
-/// Names longer than this are cut; the table has them whole.
-const LONGEST: usize = 15;
+/// Names longer than this are cut in the middle, since names that are alike mostly differ at an end.
+const LONGEST: usize = 16;
 
 /// One pair: the indices of its columns, its strength before and after.
 pub(crate) struct Cell {
@@ -90,11 +90,19 @@ fn square(out: &mut String, column: usize, row: usize, strength: f64) {
     );
 }
 
+/// Whether names are cut in the drawing, so that the page has to tell them.
+pub(crate) fn cuts(names: &[&str]) -> bool {
+    names.iter().any(|name| name.chars().count() > LONGEST)
+}
+
 fn cut(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        None => escape(name),
-        Some((end, _)) => format!("{}…", escape(&name[..end])),
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LONGEST {
+        return escape(name);
     }
+    let half = (LONGEST - 1) / 2;
+    let (head, tail) = (letters.iter().take(half), letters.iter().skip(letters.len() - half));
+    format!("{}…{}", escape(&head.collect::<String>()), escape(&tail.collect::<String>()))
 }
 
 #[cfg(test)]
@@ -117,6 +125,14 @@ mod tests {
         assert!(x - LABEL < CELL && y - TOP > CELL, "the first column, the second row");
         let (x, y) = places(cell(0.0, 1.0));
         assert!(x - LABEL > CELL && y - TOP < CELL, "the second column, the first row");
+    }
+
+    #[test]
+    fn names_that_begin_alike_stay_apart() {
+        let names = ["household_income_2023", "household_income_2024"];
+        assert!(cuts(&names) && !cuts(&["age", "sex"]));
+        assert_eq!(names.map(cut), ["househo…me_2023", "househo…me_2024"]);
+        assert_eq!(cut("é&"), "é&amp;");
     }
 
     #[test]

@@ -24,10 +24,16 @@ pub(crate) fn is_plain(point: &CandidatePoint) -> bool {
     is_share(point.loss) && is_share(point.risk)
 }
 
+/// Whether a candidate would publish nobody: then nothing can be said of its promises.
+pub(crate) fn is_empty(point: &CandidatePoint) -> bool {
+    point.suppressed >= 1.0
+}
+
 /// The safe candidates that no other safe one beats in both loss and risk, by rising loss. Of equal ones the first.
 pub(crate) fn front(points: &[CandidatePoint]) -> Vec<usize> {
-    let mut safe: Vec<usize> =
-        (0..points.len()).filter(|&i| points.get(i).is_some_and(|p| p.safe && is_plain(p))).collect();
+    let mut safe: Vec<usize> = (0..points.len())
+        .filter(|&i| points.get(i).is_some_and(|p| p.safe && is_plain(p) && !is_empty(p)))
+        .collect();
     safe.sort_by(|&a, &b| {
         let (a_point, b_point) = (&points[a], &points[b]); // why: indices come from the range of points
         a_point.loss.total_cmp(&b_point.loss).then(a_point.risk.total_cmp(&b_point.risk)).then(a.cmp(&b))

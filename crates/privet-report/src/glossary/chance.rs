@@ -1,9 +1,9 @@
 //! The words of perturbed, swapped and synthetic records, and of their owner's pages.
 
 use super::used::Used;
-use super::words::{FILES, OWNER};
+use super::words::{ATTACK_FORMS, ATTACKS, FILES, OWNER};
 
-pub(crate) const CHANCE: [Used; 38] = [
+pub(crate) const CHANCE: [Used; 49] = [
     (("Record", "One line of the table; in this report it stands for one person."), &[]),
     (
         (
@@ -131,7 +131,7 @@ pub(crate) const CHANCE: [Used; 38] = [
     (
         (
             "k-anonymity",
-            "A promise that in the identifying columns everybody looks like at least k − 1 others.",
+            "A promise that in the identifying columns everybody looks like at least k\u{a0}−\u{a0}1 others.",
         ),
         &["k-anonymity"],
     ),
@@ -141,9 +141,12 @@ pub(crate) const CHANCE: [Used; 38] = [
             "Values of a column changed places between records, so that all of them are still there, but not all where they \
              belong.",
         ),
-        &["swapped"],
+        &["swapped column", "Columns swapped", "not swapped", "was swapped"],
     ),
-    (("Rank", "The place of a value when all values of a column are put in order."), &["rank"]),
+    (
+        ("Rank", "The place of a value when all values of a column are put in order."),
+        &["in rank", "ranks that", "Most ranks"],
+    ),
     (("Joint count", "How many records have a given combination of values."), &["oint count"]),
     (
         ("Synthetic, made", "Drawn from a model by chance instead of being what anybody’s record said."),
@@ -177,6 +180,37 @@ pub(crate) const CHANCE: [Used; 38] = [
              without looking at the record.",
         ),
         &["By chance"],
+    ),
+    (
+        (
+            "Equal what they replace",
+            "The share of made values that are the same as the value that stood in their place before.",
+        ),
+        &["Equal what they replace"],
+    ),
+    (
+        (
+            "Equal a value of one person",
+            "The share of made values that only one record of the original has, so that whoever knows the person may recognize \
+             it.",
+        ),
+        &["Equal a value of one person"],
+    ),
+    (
+        (
+            "Tree, depth, leaves",
+            "A decision tree sorts records by one question after another: the depth is how many it asks at most, the leaves are the \
+             groups in which it ends, and a made value is drawn from those of its leaf.",
+        ),
+        &["decision tree", "depth"],
+    ),
+    (
+        (
+            "Records in leaves of one value",
+            "The share of records, from 0 to 1, that are in a leaf where all have the same value, so that just this value is drawn \
+             for them.",
+        ),
+        &["records in leaves of one value"],
     ),
     (
         (
@@ -220,6 +254,13 @@ pub(crate) const CHANCE: [Used; 38] = [
         ),
         &["Strict.", "Not strict."],
     ),
+    (ATTACKS[0], ATTACK_FORMS[0]),
+    (ATTACKS[1], ATTACK_FORMS[1]),
+    (ATTACKS[2], ATTACK_FORMS[2]),
+    (ATTACKS[3], ATTACK_FORMS[3]),
+    (ATTACKS[4], ATTACK_FORMS[4]),
+    (ATTACKS[5], ATTACK_FORMS[5]),
+    (ATTACKS[6], ATTACK_FORMS[6]),
     (FILES[0], &["SHA-256"]),
     (FILES[1], &["Bytes"]),
 ];

@@ -16,14 +16,14 @@ const COUNTS: [Used; 20] = [
     (ALWAYS[2], &[" sensitive"]),
     (
         ("Total, margin", "A count over all values of a column: the sum of the counts of each of them."),
-        &["otal"],
+        &["totals included", "totals over", "table with totals:"],
     ),
     (
         (
             "Hidden",
             "A count that is left empty because it is small, or because a small one could be computed from it and the totals.",
         ),
-        &["hidden", "Hidden"],
+        &["Hidden cells", "are hidden", "A hidden", "idden count"],
     ),
     (
         (

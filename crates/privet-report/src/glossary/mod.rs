@@ -15,8 +15,8 @@ pub(crate) use attacks::attack;
 pub(crate) use chance::CHANCE;
 pub(crate) use counts::write as write_of_counts;
 pub(crate) use private::PRIVATE;
-pub(crate) use used::{write as write_used, write_with as write_used_with};
-pub(crate) use words::{ATTACKS, Word, words};
+pub(crate) use used::write as write_used;
+pub(crate) use words::{Word, words};
 
 /// What the part of a page is called that explains its words.
 pub(crate) const WORDS: &str = "Words used here";

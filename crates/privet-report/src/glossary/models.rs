@@ -17,7 +17,7 @@ pub(crate) fn number_of(model: &str) -> Option<(&'static str, &'static str)> {
     } else if has("k-anonymity") {
         (
             "k (k-anonymity)",
-            "How many published records look alike at least: a person cannot be told from k − 1 others.",
+            "How many published records look alike at least: a person cannot be told from k\u{a0}−\u{a0}1 others.",
         )
     } else if has("k-map") {
         (
@@ -33,7 +33,7 @@ pub(crate) fn number_of(model: &str) -> Option<(&'static str, &'static str)> {
     } else if has("ℓ-diversity") {
         (
             "ℓ and c (ℓ-diversity)",
-            "How many sensitive values are well represented among records that look alike, so that ℓ − 1 of them must be \
+            "How many sensitive values are well represented among records that look alike, so that ℓ\u{a0}−\u{a0}1 of them must be \
              ruled out to be sure; where there is a c, it bounds how much more frequent the most frequent one may be.",
         )
     } else if has("t-closeness") {

@@ -40,7 +40,7 @@ const BUCKET: [Word; 2] = [
     (
         "Bucket",
         "A group of records whose sensitive values are published together, apart from the records, so that nobody can \
-         tell whose is whose; the records of a bucket need not look alike, and where this page speaks of a class, it means a \
+         read off whose is whose; the records of a bucket need not look alike, and where this page speaks of a class, it means a \
          bucket.",
     ),
     (
@@ -108,6 +108,11 @@ const REQUIRED: Word = (
 const WORST: Word = (
     "Worst class",
     "The class that comes closest to breaking a promise, told by its size and by the place of its first record in the \
+     published table; what is reached there is reached everywhere.",
+);
+const WORST_BUCKET: Word = (
+    "Worst bucket",
+    "The bucket that comes closest to breaking a promise, told by its size and by the place of its first record in the \
      published table; what is reached there is reached everywhere.",
 );
 const LATTICE: Word = (
@@ -181,6 +186,17 @@ pub(crate) const ATTACKS: [Word; 8] = [
         "What chance allows the true rate to be: computed in this way, such an interval covers the true rate in 95 of \
          100 cases; drawn as a thin line with ends.",
     ),
+];
+
+/// The forms in which a page uses the words for attacks.
+pub(super) const ATTACK_FORMS: [&[&str]; 7] = [
+    &["dversary"],
+    &["xposed"],
+    &["how sure", "How sure"],
+    &["may be theirs", "may be a person", "may be the person", "fit what"],
+    &["adversary is right", "rightly"],
+    &["Risk:", "as the risk", "Worst attack"],
+    &["tatistics alone", "no control", "o control is told", "Its control"],
 ];
 
 /// The words of the owner's page.
@@ -257,7 +273,7 @@ pub(crate) fn words(manifest: &Manifest, has_attacks: bool, is_owners: bool) -> 
             all.push(word);
         }
     }
-    all.extend([WORST, LOSS]);
+    all.extend([if is_bucketized { WORST_BUCKET } else { WORST }, LOSS]);
     all.push(if manifest.search.lattice_nodes.is_some() { LATTICE } else { CANDIDATE });
     if manifest.search.bound.is_some() {
         all.push(BOUND);
@@ -299,6 +315,7 @@ mod tests {
             RISK_OF_BUCKET,
             REQUIRED,
             WORST,
+            WORST_BUCKET,
             LATTICE,
             CANDIDATE,
             BOUND,

@@ -3,6 +3,7 @@
 use privet_attack::Finding;
 use privet_release::Manifest;
 
+use crate::glossary;
 use crate::sections::attacks::{Reader, findings, titled};
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, sentence};
@@ -36,11 +37,37 @@ pub(crate) fn all(made: &[Finding], reader: Reader, assessment: &Assessment, out
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
             titled(&attack.attack),
-            sentence(&attack.why)
+            sentence(&named(&attack.why))
         );
     }
     close_table(out);
     if not_made.len() > MOST {
         put!(out, "<p class=\"aside\">and {} more</p>\n", count((not_made.len() - MOST) as u64));
+    }
+}
+
+/// With the titles of attacks for their words, which stand between backticks.
+fn named(why: &str) -> String {
+    let parts: Vec<&str> = why.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return why.to_owned();
+    }
+    let part = |(i, part): (usize, &&str)| match glossary::attack(part).filter(|_| i % 2 == 1) {
+        Some(explained) => format!("“{}”", explained.title),
+        None if i % 2 == 1 => format!("`{part}`"),
+        None => (*part).to_owned(),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_name_attacks_by_their_titles() {
+        assert_eq!(named("`reproduction` tells it"), "“Records that come out again” tells it");
+        assert_eq!(named("see `[time]` of the file"), "see `[time]` of the file");
+        assert_eq!(named("one ` alone"), "one ` alone");
     }
 }

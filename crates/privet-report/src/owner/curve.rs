@@ -2,7 +2,7 @@
 
 use privet_release::Manifest;
 
-use crate::draw::scatter::{self, front, is_plain};
+use crate::draw::scatter::{self, front, is_empty, is_plain};
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, counted, escape, number, share};
 use crate::{Assessment, CandidatePoint, Facts};
@@ -16,6 +16,14 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
         not_drawn(manifest, out);
         return;
     }
+    // A version without a record breaks no promise and keeps none.
+    let (points, empty): (Vec<CandidatePoint>, Vec<CandidatePoint>) =
+        points.iter().cloned().partition(|own| !is_empty(own));
+    if points.is_empty() {
+        out.push_str("<p>No version that the search looked at would publish a single record.</p>\n");
+        return;
+    }
+    let (points, empty) = (&points[..], empty.len() as u64); // why: the whole of it
     let safe = points.iter().filter(|p| p.safe).count() as u64;
     let odd = points.iter().filter(|p| !is_plain(p)).count() as u64;
     let front = front(points);
@@ -29,7 +37,7 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
          <ul class=\"legend\"><li><span class=\"key disc\" aria-hidden=\"true\"></span>all promises hold</li><li><span \
          class=\"key circle\" aria-hidden=\"true\"></span>a promise is broken</li><li><span class=\"key target\" \
          aria-hidden=\"true\"></span>published</li></ul>\n<figure>\n",
-        count(manifest.search.nodes_checked.max(points.len() as u64))
+        count(manifest.search.nodes_checked.max(points.len() as u64 + empty))
     );
     let description = format!(
         "{}, {} of them safe; {} on the front. The table has the most telling ones.",
@@ -40,13 +48,18 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
     out.push_str(&scatter::draw("curve-chart", "Loss and risk of the candidates", &description, points));
     put!(
         out,
-        "\n<figcaption>{}, {} of them safe. Marks on one spot are drawn once.{}</figcaption>\n</figure>\n",
+        "\n<figcaption>{}, {} of them safe. Marks on one spot are drawn once.{}{}</figcaption>\n</figure>\n",
         counted(points.len() as u64, "candidate", "candidates"),
         count(safe),
         if odd > 0 {
             format!(" {} without a loss or a risk from 0 to 1 are not drawn.", count(odd))
         } else {
             String::new()
+        },
+        match empty {
+            0 => String::new(),
+            own =>
+                format!(" {} publish no record and are not drawn.", counted(own, "more would", "more would")),
         }
     );
     table(points, &front, out);
@@ -167,6 +180,14 @@ mod tests {
         let mut out = String::new();
         table(&[point(0.25, true), point(0.5, false)], &[0, 1], &mut out);
         assert!(out.contains(">0.25<") && out.contains(">≈\u{a0}0.5<"), "{out}");
+    }
+
+    /// Everything was suppressed: no version holds what it promises.
+    #[test]
+    fn versions_without_records_are_not_called_safe() {
+        let point =
+            |suppressed| CandidatePoint { loss: 1.0, risk: 0.0, suppressed, safe: true, chosen: false };
+        assert!(front(&[point(1.0)]).is_empty() && front(&[point(0.5)]).len() == 1);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) fn all(assessment: &Assessment, out: &mut String) {
     let learners = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.learners);
     let regressions = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.regressions);
     if learners.is_empty() && regressions.is_empty() {
-        out.push_str("<p>Nothing was learned from the release: no column to predict was named.</p>\n");
+        nothing(assessment, out);
         return;
     }
     if let Some(protocol) = assessment.utility.as_ref().and_then(|utility| utility.protocol.as_ref()) {
@@ -55,6 +55,21 @@ pub(super) fn all(assessment: &Assessment, out: &mut String) {
     }
 }
 
+/// Why nothing was learned: nothing was named, or what was named could not be learned.
+fn nothing(assessment: &Assessment, out: &mut String) {
+    let utility = assessment.utility.as_ref();
+    // Who is learned from and tested on is told as soon as a column to predict is named.
+    let Some(utility) = utility.filter(|own| own.protocol.is_some()) else {
+        out.push_str("<p>Nothing was learned from the release: no column to predict was named.</p>\n");
+        return;
+    };
+    out.push_str("<p>A column to predict was named, but nothing could be learned from the release.</p>\n");
+    let told = ["was not fitted", "was not trained", "Nothing was learned"];
+    for note in utility.notes.iter().filter(|note| told.iter().any(|own| note.contains(own))) {
+        put!(out, "<p>{}</p>\n", sentence(note));
+    }
+}
+
 /// How far regressions are off.
 fn regression_table(regressions: &[Regression], out: &mut String) {
     for (i, own) in regressions.iter().take(MOST).enumerate() {
@@ -79,5 +94,31 @@ fn regression_table(regressions: &[Regression], out: &mut String) {
         row("The original", own.raw.error, own.raw.determination);
         row("The release", own.released.error, own.released.determination);
         close_table(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Protocol, Utility};
+
+    #[test]
+    fn a_column_that_was_named_is_not_called_unnamed() {
+        let page = |utility: Utility| {
+            let mut out = String::new();
+            all(&Assessment { utility: Some(utility), ..Assessment::default() }, &mut out);
+            out
+        };
+        assert!(page(Utility::default()).contains("no column to predict was named"));
+        let failed = page(Utility {
+            protocol: Some(Protocol::default()),
+            notes: vec!["Linear regression was not fitted: <why>.".to_owned(), "Other.".to_owned()],
+            ..Utility::default()
+        });
+        assert!(
+            failed.contains("A column to predict was named") && !failed.contains("no column"),
+            "{failed}"
+        );
+        assert!(failed.contains("was not fitted: &lt;why&gt;.") && !failed.contains("Other."), "{failed}");
     }
 }

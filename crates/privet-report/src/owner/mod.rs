@@ -17,7 +17,7 @@ use privet_attack::Finding;
 use privet_release::Manifest;
 use privet_release::perturbed::PerturbedManifest;
 
-use crate::glossary::{self, WORDS, Word};
+use crate::glossary::{self, WORDS};
 use crate::sections::attacks::Reader;
 use crate::sections::{
     COARSENED, LOOK_ALIKE, check, classes, files, heading, kind, metrics, promises, recoding, records,
@@ -68,7 +68,11 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment
         name(&manifest.data.file),
         escape(&manifest.software)
     );
-    page::open(&mut out, &manifest.software, &title, &below);
+    let tab = match facts.title.trim() {
+        "" => format!("Assessment of a release of {} – privet report", page::shape(manifest)),
+        _ => title.clone(),
+    };
+    page::open_named(&mut out, &manifest.software, &tab, &title, &below);
     out.push_str(BANNER);
     verdict::write(manifest, facts, assessment, &mut out);
     page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, heading(manifest, title))));
@@ -96,10 +100,7 @@ const PERTURBED: [(&str, &str, PerturbedBody); 7] = [
     ("pairs", "Columns that go together", |_, assessment, out| pairs::all(assessment, out)),
     ("learners", "Learning from the release", |_, assessment, out| learners::all(assessment, out)),
     ("files", "Files of the release", |manifest, _, out| files::table(&manifest.files, out)),
-    ("words", WORDS, |_, assessment, out| {
-        let more: &[Word] = if assessment.attacks.is_empty() { &[] } else { &glossary::ATTACKS };
-        glossary::write_used_with(&glossary::CHANCE, more, out);
-    }),
+    ("words", WORDS, |_, _, out| glossary::write_used(&glossary::CHANCE, out)),
 ];
 
 /// Whether there is anything to say.
@@ -107,7 +108,9 @@ fn is_told(id: &str, manifest: &PerturbedManifest, assessment: &Assessment) -> b
     let utility = assessment.utility.as_ref();
     match id {
         "pairs" => utility.is_some_and(|own| !own.pairs.is_empty()),
-        "learners" => utility.is_some_and(|own| !own.learners.is_empty() || !own.regressions.is_empty()),
+        "learners" => utility.is_some_and(|own| {
+            !own.learners.is_empty() || !own.regressions.is_empty() || own.protocol.is_some()
+        }),
         "files" => !manifest.files.is_empty(),
         _ => true,
     }

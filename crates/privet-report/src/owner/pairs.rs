@@ -64,6 +64,13 @@ pub(super) fn all(assessment: &Assessment, out: &mut String) {
             String::new()
         }
     );
+    if matrix::cuts(&names) {
+        out.push_str("<ol class=\"numbered\">");
+        for own in &names {
+            put!(out, "<li>{}</li>", name(own));
+        }
+        out.push_str("</ol>\n");
+    }
     table(pairs, &order, out);
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::sections::attacks::{title, worst};
 use crate::sections::term;
 use crate::sections::verdict::{Summary, summary};
-use crate::text::{count, counted, number, percent, sentence, share, share_at_least};
+use crate::text::{count, counted, number, percent, sentence, set_share, share};
 use crate::{Assessment, Facts};
 
 use super::attacks_of;
@@ -40,18 +40,26 @@ pub(super) fn judge(risk: Option<f64>, accepted: Option<f64>) -> Judged {
     }
 }
 
+/// A risk beside what is accepted: not rounded to what it is above.
+fn against(risk: f64, accepted: Option<f64>) -> String {
+    match accepted.filter(|_| judge(Some(risk), accepted) == Judged::TooRisky) {
+        Some(accepted) if share(risk) == share(accepted) => format!("more than {}", set_share(accepted)),
+        _ => share(risk),
+    }
+}
+
 pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment, out: &mut String) {
     let attacks = attacks_of(facts, assessment);
     let worst = worst(attacks);
     let judged = judge(worst.map(|worst| worst.risk), assessment.max_risk);
     let promises = summary(manifest);
-    let accepted = assessment.max_risk.map_or("not said".to_owned(), share_at_least);
+    let accepted = assessment.max_risk.map_or("not said".to_owned(), set_share);
     let heading = match worst {
         Some(worst) => {
             format!(
                 "Worst attack: {}, {} of people; accepted: {accepted}",
                 title(worst),
-                share_at_least(worst.risk)
+                against(worst.risk, assessment.max_risk)
             )
         }
         None if attacks.is_empty() => "No attack was made".to_owned(),
@@ -94,7 +102,11 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     }
     out.push_str("</ul>\n<dl class=\"figures\">\n");
     if let Some(worst) = worst {
-        term(out, "Worst attack", &format!("{}<small>of people</small>", share_at_least(worst.risk)));
+        term(
+            out,
+            "Worst attack",
+            &format!("{}<small>of people</small>", against(worst.risk, assessment.max_risk)),
+        );
     }
     term(out, "Accepted", &accepted);
     let data = &manifest.data;
@@ -141,7 +153,7 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
         Judged::Open => ("open", "?"),
         Judged::Accepted => ("holds", "✓"),
     };
-    let accepted = assessment.max_risk.map_or("not said".to_owned(), share_at_least);
+    let accepted = assessment.max_risk.map_or("not said".to_owned(), set_share);
     // A rate that is reached without the attack is no leak that it found.
     let control = worst
         .filter(|worst| ESTIMATES.contains(&worst.attack))
@@ -150,7 +162,7 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
         Some(worst) => format!(
             "Worst attack: {}, {} of records{}; accepted: {accepted}",
             title(worst),
-            share_at_least(worst.risk),
+            against(worst.risk, assessment.max_risk),
             if control.is_some() { ", no more than its control" } else { "" }
         ),
         None => "No attack was made".to_owned(),
@@ -192,5 +204,11 @@ mod tests {
         assert_eq!(judge(Some(f64::INFINITY), Some(0.05)), Judged::TooRisky);
         assert_eq!(judge(Some(0.0), None), Judged::Open);
         assert_eq!(judge(None, Some(1.0)), Judged::Open);
+        assert_eq!(against(0.0501, Some(0.05)), "more than 5\u{a0}%");
+        assert_eq!(against(0.0512, Some(0.05)), "5.1\u{a0}%");
+        assert_eq!(
+            (against(0.05, Some(0.05)), against(0.4036, None)),
+            ("5.0\u{a0}%".into(), "40.4\u{a0}%".into())
+        );
     }
 }

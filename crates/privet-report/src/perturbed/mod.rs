@@ -11,7 +11,7 @@ use privet_release::perturbed::{ModelColumn, Perturbation};
 
 use crate::glossary::{self, CHANCE, WORDS};
 use crate::owner::attacks;
-use crate::sections::attacks::Reader;
+use crate::sections::attacks::{Reader, figure_of_worst, warning};
 use crate::sections::files;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names, number, share};
@@ -148,11 +148,27 @@ fn untouched<'a>(manifest: &'a PerturbedManifest, role: &str) -> Vec<&'a str> {
     own.map(|column| column.name.as_str()).collect()
 }
 
-fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+/// The look of a verdict: where an attack finds many it is not one of safety.
+fn looks(class: &str, facts: &PerturbedFacts) -> String {
+    match warning(&facts.assessment.attacks) {
+        Some(_) if class == "holds" => "holds warned".to_owned(),
+        _ => class.to_owned(),
+    }
+}
+
+/// What the worst attack finds, where it finds many, as an item of the verdict.
+fn warned(facts: &PerturbedFacts, out: &mut String) {
+    if let Some(warning) = warning(&facts.assessment.attacks) {
+        put!(out, "<li class=\"warned\">{warning}: see <a href=\"#attacks\">attacks</a>.</li>\n");
+    }
+}
+
+fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
     let (class, said) = words::together(&manifest.model);
+    let looks = looks(class, facts);
     put!(
         out,
-        "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were changed by chance, by \
+        "<section class=\"verdict {looks}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were changed by chance, by \
          laws that are published</h2>\n<ul class=\"lead\">\n",
     );
     for (_, column, perturbation) in perturbed(manifest) {
@@ -171,12 +187,14 @@ fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
             if open.len() == 1 { "is" } else { "are" }
         );
     }
+    warned(facts, out);
     out.push_str("</ul>\n<dl class=\"figures\">\n");
     term(out, "Records", &count(manifest.data.rows));
     let many = perturbed(manifest).count();
     term(out, "Perturbed columns", &count(many as u64));
     term(out, "Published as they were", &count((manifest.model.columns.len() - many) as u64));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
+    figure_of_worst(&facts.assessment.attacks, out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says, and shows what anyone can compute \
          from the published table. That values were really drawn by these laws is the publisher’s word: no table can show \
@@ -197,7 +215,11 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
         let picture = facts.pictures.get(at).unwrap_or(&PerturbedPicture::Nothing);
         out.push_str("<div class=\"pair\">\n");
         pictures::law(out, &format!("law-{}", at + 1), perturbation, picture);
-        pictures::error(out, &format!("error-{}", at + 1), picture);
+        let unit = match perturbation {
+            Perturbation::Noise(own) if own.dates => "\u{a0}days",
+            _ => "",
+        };
+        pictures::error(out, &format!("error-{}", at + 1), picture, unit);
         out.push_str("</div>\n");
         match picture {
             PerturbedPicture::Nothing => {}
@@ -216,10 +238,6 @@ fn columns(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
                 // A date is shown as it is written, a number as all numbers are.
                 let shown = |mean: &String| mean.parse().map_or_else(|_| escape(mean), number);
                 let mean = mean.as_ref().map_or("not known".to_owned(), shown);
-                let unit = match perturbation {
-                    Perturbation::Noise(own) if own.dates => "\u{a0}days",
-                    _ => "",
-                };
                 let deviation = deviation
                     .map_or("not known: the noise is larger than what was seen".to_owned(), |own| {
                         format!("{}{unit}", number(own))
@@ -277,7 +295,7 @@ fn shares(out: &mut String, id: &str, column: &str, bars: &[(String, f64, f64, f
         put!(
             out,
             "<p class=\"aside\">{} not shown.</p>\n",
-            counted(left_out, "rarer value is", "rarer values are")
+            counted(left_out, "more value is", "more values are")
         );
     }
 }

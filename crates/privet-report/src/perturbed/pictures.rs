@@ -5,7 +5,7 @@ use privet_release::perturbed::{Categories, CategoryLaw, NoiseLaw, Perturbation}
 
 use super::PerturbedPicture;
 use crate::svg::{Label, figure, open, proper, view_box, write_labels};
-use crate::text::{count, number, share, short_count};
+use crate::text::{count, counted, number, share, short_count};
 
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 168.0;
@@ -189,12 +189,13 @@ fn density(out: &mut String, id: &str, law: NoiseLaw, deviation: Option<f64>) {
     });
     write_labels(out, labels.collect(), WIDTH, "tick");
     out.push_str(
-        "</svg>\n<figcaption>The law of the noise; hatched: 95\u{a0}% of it.</figcaption>\n</figure>\n",
+        "</svg>\n<figcaption>The law of the noise: the higher the curve over a number, the more likely it is. Hatched: 95\u{a0}% of \
+         it.</figcaption>\n</figure>\n",
     );
 }
 
 /// How the error of an estimate shrinks with the number of records.
-pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture) {
+pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture, unit: &str) {
     let (c, records, is_share) = match picture {
         PerturbedPicture::Nothing => return,
         PerturbedPicture::Counts { error_of_one, records, .. } => (*error_of_one, *records, true),
@@ -203,7 +204,7 @@ pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture) {
     if !(c > 0.0 && c.is_finite()) {
         return;
     }
-    let shown = |error: f64| if is_share { share(error) } else { number(error) };
+    let shown = |error: f64| if is_share { share(error) } else { format!("{}{unit}", rounded(error)) };
     let at = |n: f64| c / n.sqrt();
     // From a hundred to a million records, on a logarithmic axis.
     let place = |n: f64| {
@@ -235,12 +236,29 @@ pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture) {
         "<path class=\"before\" d=\"M{}\"/><rect class=\"axis\" x=\"0\" y=\"{BASE}\" width=\"{WIDTH}\" height=\"1\"/>",
         points.join(" L")
     );
+    // Four marks upwards: a quarter of the error with 100 records each.
+    for quarter in 1..=4 {
+        let part = f64::from(quarter) / 4.0;
+        let y = BASE - part * (BASE - TOP);
+        put!(
+            out,
+            "<line class=\"mesh\" x1=\"0\" y1=\"{0}\" x2=\"{WIDTH}\" y2=\"{0}\"/><text class=\"tick\" x=\"{WIDTH}\" y=\"{1}\" \
+             text-anchor=\"end\">{2}</text>",
+            figure(y),
+            figure(y - 3.0),
+            shown(part * at(100.0))
+        );
+    }
     let here = records as f64;
     if (100.0..=1e6).contains(&here) {
         let (x, y) = place(here);
         put!(out, "<circle class=\"solid\" cx=\"{}\" cy=\"{}\" r=\"4.5\"/>", figure(x), figure(y));
-        let label = Label { centre: x + 24.0, y: y - 9.0, text: shown(at(here)), rank: 0 };
-        write_labels(out, vec![label], WIDTH, "value");
+        let text = shown(at(here));
+        // Beside the point, above the curve.
+        let centre = x + 10.0 + text.chars().count() as f64 * 3.4;
+        for class in ["behind", "value strong"] {
+            write_labels(out, vec![Label { centre, y: y - 9.0, text: text.clone(), rank: 0 }], WIDTH, class);
+        }
     }
     let labels = [100u64, 1_000, 10_000, 100_000, 1_000_000].into_iter().enumerate().map(|(rank, n)| Label {
         centre: place(n as f64).0,
@@ -251,10 +269,22 @@ pub(super) fn error(out: &mut String, id: &str, picture: &PerturbedPicture) {
     write_labels(out, labels.collect(), WIDTH, "tick");
     put!(
         out,
-        "</svg>\n<figcaption>Standard error of {what} by the number of records, from {} on. The dot is this \
-         release.</figcaption>\n</figure>\n",
-        shown(at(100.0))
+        "</svg>\n<figcaption>Standard error of {what}{}, upwards, by the number of records, across. The dot is this release: {} \
+         with {}.</figcaption>\n</figure>\n",
+        match (is_share, unit) {
+            (true, _) => String::new(),
+            (false, "") => ", in the units of the column".to_owned(),
+            (false, unit) => format!(", in{unit}"),
+        },
+        shown(at(here.max(1.0))),
+        counted(records, "record", "records")
     );
+}
+
+/// Three figures, which is what a drawing can show.
+fn rounded(value: f64) -> String {
+    let scale = 10f64.powf(2.0 - value.abs().log10().floor());
+    number(if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value })
 }
 
 /// Numbers as published and as estimated, with the 95 % intervals of what is estimated.
@@ -403,6 +433,7 @@ mod tests {
                     records: 0,
                     warnings: vec![],
                 },
+                "",
             );
             distribution(
                 &mut out,

@@ -4,8 +4,9 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::{Swap, SwapWay};
 
-use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, reproduce};
+use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, reproduce, warned};
 use crate::draw::rate::{self, Fill};
+use crate::sections::attacks::figure_of_worst;
 use crate::sections::{close_table, header, open_table, term};
 use crate::svg;
 use crate::text::{count, counted, name, names, number, percent};
@@ -33,17 +34,18 @@ fn keeps(swap: &Swap) -> String {
     }
 }
 
-pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
     let Some(swap) = &manifest.swap else { return };
     put!(
         out,
         "<section class=\"verdict open\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values changed places between \
          records</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{}</li>\n<li class=\"open\">Swapping promises no formal \
-         privacy: {} of the records are published as they were, and every published value is somebody’s.</li>\n</ul>\n\
-         <dl class=\"figures\">\n",
+         privacy: {} of the records are published as they were, and every published value is somebody’s.</li>\n",
         keeps(swap),
         percent(manifest.data.rows.saturating_sub(swap.changed), manifest.data.rows)
     );
+    warned(facts, out);
+    out.push_str("</ul>\n<dl class=\"figures\">\n");
     term(out, "Records", &count(manifest.data.rows));
     term(out, "Records that changed", &count(swap.changed));
     if let Some(new) = swap.new_records {
@@ -51,6 +53,7 @@ pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out
     }
     term(out, "Columns swapped", &count(swap.columns.len() as u64));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
+    figure_of_worst(&facts.assessment.attacks, out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. What stays and how much changed \
          compares with the original, and is the publisher’s word.</p>\n</section>\n",

@@ -4,7 +4,8 @@
 use privet_release::PerturbedManifest;
 use privet_release::perturbed::Synthesis;
 
-use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce};
+use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce, warned};
+use crate::sections::attacks::figure_of_worst;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, escape, name, names, number, share};
 
@@ -18,10 +19,12 @@ pub(super) const SECTIONS: [Section; 7] = [
     WORDS_USED,
 ];
 
-pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
+pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
     let Some(own) = &manifest.synthetic else { return };
     let what = match own.scope.as_str() {
-        "full" => "Every record is new and stands for nobody.",
+        "full" => {
+            "Every record was drawn anew and stands for nobody, though one may be like somebody’s by chance."
+        }
         _ => "Records stand for the people they stood for; some of their columns were made.",
     };
     let part = own.replaced.map_or(String::new(), |replaced| {
@@ -38,14 +41,17 @@ pub(super) fn verdict(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out
         "<section class=\"verdict open\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values were drawn from a model of \
          the data</h2>\n<ul class=\"lead\">\n<li class=\"holds\">{what}</li>\n{part}<li class=\"open\">Synthetic records promise no \
          formal privacy: their model was learned from everybody. Of the made records, {} equal a record of the original in \
-         every column.</li>\n</ul>\n<dl class=\"figures\">\n",
+         every column.</li>\n",
         share(own.copied_records)
     );
+    warned(facts, out);
+    out.push_str("</ul>\n<dl class=\"figures\">\n");
     term(out, "Tables", &count(own.copies.len() as u64));
     term(out, "Records in each", &count(manifest.data.rows));
     term(out, "Columns made", &count(own.columns.len() as u64));
     term(out, "Model", &escape(&own.model));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
+    figure_of_worst(&facts.assessment.attacks, out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Shares compare with the original, \
          and are the publisher’s word.</p>\n</section>\n",

@@ -88,7 +88,7 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         "hidden by nothing",
         "3\u{a0}values are missing",
         "fixed seed",
-        "2\u{a0}rarer values are not shown",
+        "2\u{a0}more values are not shown",
         "Shares of values of <bdi class=\"name\">&lt;i&gt;a&lt;/i&gt;</bdi>: as published",
         "Careful:</strong> &lt;u&gt;little",
         "<dt>Kept with a probability (retention)</dt>",
@@ -337,7 +337,7 @@ fn an_attack_that_adds_nothing_is_no_leak() {
         crate::owner_perturbed_html(&own, &Assessment { attacks: vec![attack], ..Assessment::default() })
     };
     let nothing = page(390);
-    assert!(nothing.contains("39\u{a0}% of records, no more than its control; accepted"), "{nothing}");
+    assert!(nothing.contains("39.0\u{a0}% of records, no more than its control; accepted"), "{nothing}");
     assert!(
         nothing.contains("Its control reaches 38.0\u{a0}%: The same records, taken as they are published.")
     );

@@ -6,7 +6,7 @@ use privet_release::perturbed::{
 };
 
 use super::pictures::probability;
-use crate::text::{count, name, number, number_against, share_at_least};
+use crate::text::{count, name, number, number_against, set_share, share_at_most};
 
 /// What a law protects: a class of the page's style, and a sentence of markup.
 pub(super) fn protection(perturbation: &Perturbation) -> (&'static str, String) {
@@ -46,7 +46,7 @@ fn bound(open: Option<Open>, protects: &Amplification) -> (&'static str, String)
             let example = belief.map_or(String::new(), |belief| {
                 format!(
                     "; who suspected a value with 5\u{a0}% can suspect it with at most {} after seeing this column",
-                    share_at_least(belief.posterior)
+                    share_at_most(belief.posterior)
                 )
             });
             let factor = factor(gamma);
@@ -161,11 +161,7 @@ fn categories(own: &Categories) -> String {
         .protects
         .beliefs
         .iter()
-        .map(|belief| {
-            // To a tenth of a per cent upwards: a belief never looks smaller than it may become.
-            let most = (belief.posterior * 1e3 - 1e-9).ceil() / 1e3;
-            format!("{}\u{a0}% to at most {}", number(belief.prior * 100.0), share_at_least(most))
-        })
+        .map(|belief| format!("{} to at most {}", set_share(belief.prior), share_at_most(belief.posterior)))
         .collect();
     let rise = match own.open() {
         None => format!(
@@ -201,6 +197,7 @@ fn noise(own: &NoiseColumn) -> String {
         ),
     };
     let rounding = match (own.step, own.figures) {
+        (Some(1.0), _) if own.dates => " Published values are whole days.".to_owned(),
         (Some(step), _) => format!(" Published values are rounded to multiples of {}{unit}.", number(step)),
         (None, Some(figures)) => format!(" Published values are rounded to {figures} figures."),
         (None, None) => String::new(),

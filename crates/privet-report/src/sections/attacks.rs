@@ -90,6 +90,42 @@ pub(crate) fn worst(findings: &[Finding]) -> Option<&Finding> {
     counted.reduce(|worst, next| if badness(next) > badness(worst) { next } else { worst })
 }
 
+/// The share of people from which on an attack is told of beside the promises.
+const MANY: f64 = 0.05;
+
+/// What the worst attack leaves open, where it finds many, as a sentence of markup without its full stop.
+pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
+    let worst = worst(findings)?;
+    let who = if worst.unit == Unit::Records { "records" } else { "people" };
+    let by = format!("by “{}”", titled(worst.attack));
+    if worst.risk.is_nan() {
+        return Some(format!("How many {who} fall, {by}, is not known"));
+    }
+    (worst.risk > MANY).then(|| match &worst.column {
+        Some(column) => format!(
+            "For {} of the {who} an adversary can still be sure {} the value of {}, {by}",
+            share(worst.risk),
+            // Values that mean nearly the same are not one value.
+            if worst.attack == "similarity" { "of about what is" } else { "of" },
+            name(column)
+        ),
+        None => format!("{} of the {who} still fall to an attack, {by}", share(worst.risk)),
+    })
+}
+
+/// The worst attack as a figure of a verdict: its share, whose it is, and which it is.
+pub(crate) fn figure_of_worst(findings: &[Finding], out: &mut String) {
+    if let Some(worst) = worst(findings) {
+        let shown = format!(
+            "{}<small>of {}: <a href=\"#attacks\">{}</a></small>",
+            share(worst.risk),
+            if worst.unit == Unit::Records { "records" } else { "people" },
+            titled(worst.attack)
+        );
+        super::term(out, "Worst attack", &shown);
+    }
+}
+
 /// Where the axis of all rates ends: what can be told apart on it depends on it, so it fits the largest.
 fn end(all: &[Finding]) -> f64 {
     let of = |rate: &Rate| known(rate).map_or(rate.rate, |(_, high)| high.max(rate.rate));
@@ -152,7 +188,13 @@ pub(crate) fn findings(all: &[Finding], reader: Reader, out: &mut String) {
 fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
     let mut order: Vec<&Finding> = all.iter().collect();
     // Stable, so that equal ones keep their order; what is not known comes first.
-    order.sort_by(|a, b| b.risk.is_nan().cmp(&a.risk.is_nan()).then(b.risk.total_cmp(&a.risk)));
+    // What only informs is no risk, and comes last.
+    let badness = |finding: &Finding| match finding.not_counted {
+        Some(_) => -1.0,
+        None if finding.risk.is_nan() => f64::INFINITY,
+        None => finding.risk,
+    };
+    order.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
     let who = if all.iter().all(|own| own.unit == Unit::Records) { "records that" } else { "people who" };
     let caption = format!("Share of {who} fall to each attack, the worst first");
     open_table(out, "attacks-table", "rates", &caption);
@@ -318,15 +360,27 @@ pub(crate) fn row(out: &mut String, what: &str, more: &str, rate: &Rate, fill: F
 
 fn rate_row(out: &mut String, what: &str, more: &str, rate: &Rate, drawing: &str) {
     let more = if more.is_empty() { String::new() } else { format!("<small>{more}</small>") };
+    if !rate.is_known() {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">not known</td><td class=\"draw\"></td></tr>\n",
+            escape(what)
+        );
+        return;
+    }
+    // Where nothing was drawn by chance there is no interval to be told.
+    let interval = match known(rate) {
+        None if rate.of > 0 => String::new(),
+        _ => format!("<small>{}</small>", interval(rate)),
+    };
     put!(
         out,
-        "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">{}<small>{} of {}</small><small>{}</small></td><td \
+        "<tr><th scope=\"row\">{}{more}</th><td class=\"number\">{}<small>{} of {}</small>{interval}</td><td \
          class=\"draw\">{drawing}</td></tr>\n",
         escape(what),
         if rate.of == 0 { "–".to_owned() } else { share(rate.rate) },
         count(rate.hits),
-        count(rate.of),
-        interval(rate)
+        count(rate.of)
     );
 }
 
@@ -339,7 +393,8 @@ fn histogram(i: usize, finding: &Finding, out: &mut String) {
     let what = sentence(finding.histogram_of);
     let what = what.trim_end_matches('.');
     put!(out, "<figure>\n<figcaption>{what}</figcaption>\n");
-    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, "people", false));
+    let things = if finding.unit == Unit::Records { "records" } else { "people" };
+    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, things, false));
     out.push_str("\n</figure>\n");
 }
 
@@ -388,6 +443,48 @@ mod tests {
         assert!(page.contains(">Exposed and rightly so</th>"), "{page}");
         assert_eq!(page.matches("whether rightly is not told</small>").count(), 1, "{page}");
         assert_eq!(title(&all[0]), "Odd one");
+    }
+
+    /// By an expected error all count or nobody, and without the original nobody knows who: no rate, and no interval.
+    #[test]
+    fn what_nobody_counted_has_no_rate() {
+        let blind = Finding {
+            unit: Unit::Records,
+            exposed: Rate::unknown(),
+            risk: f64::NAN,
+            not_counted: Some("only the original shows it".into()),
+            ..finding(0.0)
+        };
+        assert!(worst(std::slice::from_ref(&blind)).is_none());
+        let mut page = String::new();
+        findings(&[blind.clone(), finding(0.001)], Reader::Anybody, &mut page);
+        assert!(page.contains("Records that are exposed</th><td class=\"number\">not known</td>"), "{page}");
+        let rates = &page[page.find("attack-0-table").unwrap()..page.find("attack-1").unwrap()];
+        assert!(!rates.contains(" of 0") && !rates.contains(">0\u{a0}%<"), "{rates}");
+        let told = crate::json::tree(&blind);
+        assert!(told["exposed"].is_null() && told["risk"].is_null(), "{told}");
+        let everybody = Finding { exposed: Rate::everybody(5_000), risk: 1.0, ..finding(1.0) };
+        let mut page = String::new();
+        findings(&[everybody], Reader::Anybody, &mut page);
+        assert!(page.contains("<small>5,000 of 5,000</small></td>"), "no interval: {page}");
+    }
+
+    #[test]
+    fn many_are_warned_of() {
+        let of = |risk: f64, column: Option<&str>| {
+            warning(&[Finding { column: column.map(str::to_owned), ..finding(risk) }])
+        };
+        assert_eq!(of(0.05, None), None);
+        assert_eq!(
+            of(0.4036, None).unwrap(),
+            "40.4\u{a0}% of the people still fall to an attack, by “Odd one”"
+        );
+        assert!(
+            of(0.4036, Some("<pay>"))
+                .unwrap()
+                .contains("sure of the value of <bdi class=\"name\">&lt;pay&gt;</bdi>")
+        );
+        assert!(of(f64::NAN, None).unwrap().contains("is not known"));
     }
 
     #[test]

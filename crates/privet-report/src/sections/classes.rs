@@ -4,7 +4,7 @@ use privet_release::Manifest;
 use privet_release::manifest::{Classes, SizeBin};
 
 use crate::svg::Column;
-use crate::text::{count, number, percent, share_at_least, short_count};
+use crate::text::{count, number, percent, share, short_count};
 use crate::{Facts, svg};
 
 use super::{close_table, header, open_table, term};
@@ -24,10 +24,10 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     term(out, "Mean", &number(classes.mean));
     term(out, "Largest", &count(classes.max));
     if classes.min > 0 {
-        term(out, "Highest risk", &share_at_least(1.0 / classes.min as f64));
+        term(out, "Highest risk", &share(1.0 / classes.min as f64));
     }
     if manifest.data.rows > 0 {
-        term(out, "Mean risk", &share_at_least(classes.count as f64 / manifest.data.rows as f64));
+        term(out, "Mean risk", &share(classes.count as f64 / manifest.data.rows as f64));
     }
     out.push_str("</dl>\n");
     out.push_str(if manifest.kind == "bucketized" {
@@ -56,7 +56,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let by_risk: Vec<Column> =
         bins.iter().rev().map(|b| Column { label: at_most(b), value: b.rows }).collect();
     let said = "One bar per range of risks from the lowest on, its height the number of records.";
-    chart(out, "class-risk-chart", "Records by risk, in per cent at most", said, &by_risk, true);
+    chart(out, "class-risk-chart", "Records by their risk, in per cent at most", said, &by_risk, true);
     out.push_str("</div>\n");
     open_table(
         out,
@@ -89,30 +89,17 @@ fn range(bin: &SizeBin, show: fn(u64) -> String) -> String {
 
 /// The risks of a bin's records: from one divided by the largest size to one divided by the smallest.
 fn risks(bin: &SizeBin) -> String {
-    let one_in = |size: u64| {
-        let per_cent = 100.0 / size.max(1) as f64;
-        // Two figures, as far as a reader can use them.
-        let scale = match per_cent {
-            1.0.. => 10.0,
-            0.1.. => 1e2,
-            _ => 1e4,
-        };
-        number((per_cent * scale).round() / scale)
-    };
-    if bin.from == bin.to {
-        format!("{}\u{a0}%", one_in(bin.from))
-    } else {
-        format!("{}–{}\u{a0}%", one_in(bin.to), one_in(bin.from))
+    let of = |size: u64| share(1.0 / size.max(1) as f64);
+    match bin.from == bin.to {
+        true => of(bin.from),
+        // The sign of per cent stands once.
+        false => format!("{}–{}", of(bin.to).trim_end_matches("\u{a0}%"), of(bin.from)),
     }
 }
 
-/// The highest risk of a bin's records in per cent, for a label.
+/// The highest risk of a bin's records in per cent, for a label: as the table tells it.
 fn at_most(bin: &SizeBin) -> String {
-    let per_cent = 100.0 / bin.from.max(1) as f64;
-    // Rounded up: a label must not tell less than there is.
-    let scale = if per_cent >= 10.0 { 1.0 } else { 100.0 };
-    let text = format!("{:.2}", (per_cent * scale - 1e-9).ceil() / scale);
-    format!("≤{}", text.trim_end_matches('0').trim_end_matches('.'))
+    share(1.0 / bin.from.max(1) as f64).trim_end_matches("\u{a0}%").to_owned()
 }
 
 fn chart(out: &mut String, id: &str, title: &str, said: &str, columns: &[Column], hatched: bool) {
@@ -128,8 +115,8 @@ fn chart(out: &mut String, id: &str, title: &str, said: &str, columns: &[Column]
     out.push_str("\n</figure>\n");
 }
 
-/// Few bins, none of them reaching beyond the smallest and the largest class.
-fn join(classes: &Classes) -> (Vec<SizeBin>, bool) {
+/// The bins of the page: few, none of them reaching beyond the smallest and the largest class.
+pub(crate) fn join(classes: &Classes) -> (Vec<SizeBin>, bool) {
     let run = classes.sizes.len().div_ceil(MOST_BINS).max(1);
     let bins = classes
         .sizes
@@ -161,11 +148,13 @@ mod tests {
 
     #[test]
     fn risks_are_one_in_the_size() {
-        assert_eq!(risks(&bin(5, 5)), "20\u{a0}%");
-        assert_eq!(risks(&bin(4, 8)), "12.5–25\u{a0}%");
-        assert_eq!(at_most(&bin(3, 4)), "≤34");
-        assert_eq!(at_most(&bin(32, 63)), "≤3.13");
-        assert_eq!(at_most(&bin(0, 0)), "≤100");
+        assert_eq!(risks(&bin(5, 5)), "20.0\u{a0}%");
+        assert_eq!(risks(&bin(4, 8)), "12.5–25.0\u{a0}%");
+        assert_eq!(risks(&bin(1_500, 1_999)), "0.050–0.067\u{a0}%");
+        // A label and the table tell the same.
+        assert_eq!(at_most(&bin(3, 4)), "33.3");
+        assert_eq!(at_most(&bin(8, 15)), "12.5");
+        assert_eq!(at_most(&bin(0, 0)), "100");
     }
 
     #[test]

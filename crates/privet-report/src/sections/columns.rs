@@ -8,7 +8,7 @@ use crate::text::{count, counted, escape, name};
 
 use super::{close_table, header, open_table};
 
-pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
+pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     let data = &manifest.data;
     if data.columns.is_empty() {
         out.push_str("<p>No column is published.</p>\n");
@@ -16,6 +16,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         open_table(out, "columns-table", "columns", "Published columns, in their order");
         header(out, &["Column", "Role", "Published"]);
         for column in &data.columns {
+            let nothing = (data.rows == 0).then(|| "nothing: no record is published".to_owned());
             let role = match column.role.as_str() {
                 "quasi" => "identifying".to_owned(),
                 "bucket" => "number of the bucket".to_owned(),
@@ -29,7 +30,16 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
                     "means" | "medians" | "modes" => {
                         format!("one value for each group: {}", counted(nodes.labels, "value", "values"))
                     }
-                    "cells" => "some cells replaced by <code>*</code>".to_owned(),
+                    "cells" => {
+                        let known = facts.columns.iter().find(|own| own.name == column.name);
+                        match known.map_or(&[][..], |own| &own.levels) {
+                            [1..=u64::MAX, 0] => "unchanged",
+                            [0, 1..=u64::MAX] => "every cell replaced by <code>*</code>",
+                            [_, 1..=u64::MAX] => "some cells replaced by <code>*</code>",
+                            _ => "cells replaced by <code>*</code> where needed",
+                        }
+                        .to_owned()
+                    }
                     _ => format!("coarsened to {}", counted(nodes.labels, "label", "labels")),
                 },
                 _ => match data.distorted.as_ref().filter(|own| own.column == column.name) {
@@ -39,8 +49,9 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             };
             put!(
                 out,
-                "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{form}</td></tr>\n",
-                name(&column.name)
+                "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>\n",
+                name(&column.name),
+                nothing.unwrap_or(form)
             );
         }
         close_table(out);

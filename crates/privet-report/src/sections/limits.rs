@@ -10,17 +10,25 @@ use super::quasi;
 
 pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     out.push_str("<ul>\n");
+    for own in sentences(manifest) {
+        put!(out, "<li>{own}</li>\n");
+    }
+    out.push_str("</ul>\n");
+}
+
+/// What is not promised, an item each; markup.
+pub(crate) fn sentences(manifest: &Manifest) -> Vec<String> {
+    let mut all = Vec::new();
     let quasi = quasi(manifest);
-    put!(
-        out,
-        "<li>Which columns identify a person is a judgement of the publisher. Here {}. Whoever knows a person’s value in \
-         another published column can tell records apart by it.</li>\n",
+    all.push(format!(
+        "Which columns identify a person is a judgement of the publisher. Here {}. Whoever knows a person’s value in \
+         another published column can tell records apart by it.",
         match quasi.len() {
             0 => "no column was treated as identifying".to_owned(),
             1 => format!("it was {}", names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)),
             _ => format!("they were {}", names(quasi.iter().map(|(c, _)| c.name.as_str()), 12)),
         }
-    );
+    ));
     let protected: Vec<Protects> = manifest.promises.iter().filter_map(|p| Asked::of(p).protects).collect();
     let covers = |name: &str| {
         protected.iter().any(|p| match p {
@@ -36,46 +44,46 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         .map(|c| c.name.as_str())
         .collect();
     if !bare.is_empty() {
-        put!(
-            out,
-            "<li>No promise limits what can be inferred about {}. Where {} happen to share one \
-             value there, that value is revealed for all of them.</li>\n",
+        all.push(format!(
+            "No promise limits what can be inferred about {}. Where {} happen to share one \
+             value there, that value is revealed for all of them.",
             names(bare.iter().copied(), 12),
             match manifest.kind.as_str() {
                 "bucketized" => "the records of a bucket",
                 _ => "records that look alike",
             }
-        );
+        ));
     }
     if manifest.kind == "bucketized" {
-        out.push_str(
-            "<li>Who is in the table is not hidden: the identifying columns are published as they are, so whoever knows \
+        all.push(
+            "Who is in the table is not hidden: the identifying columns are published as they are, so whoever knows \
              them finds the record and its bucket. Whoever also knows how such tables come about, or what goes together \
-             in other buckets, can guess better than the counts of one bucket say (the deFinetti attack).</li>\n",
+             in other buckets, can guess better than the counts of one bucket say (the deFinetti attack)."
+                .to_owned(),
         );
     }
     if let Some(distorted) = &manifest.data.distorted {
-        put!(
-            out,
-            "<li>{} of {} {} not the true {}: promises hold of what is published, and statistics over this column are off by what \
-             was replaced.</li>\n",
+        all.push(format!(
+            "{} of {} {} not the true {}: promises hold of what is published, and statistics over this column are off by what \
+             was replaced.",
             counted(distorted.records, "value", "values"),
             name(&distorted.column),
             if distorted.records == 1 { "is" } else { "are" },
             if distorted.records == 1 { "one" } else { "ones" }
-        );
+        ));
     }
     let open: Vec<&str> =
         manifest.data.columns.iter().filter(|c| c.role == "insensitive").map(|c| c.name.as_str()).collect();
     if !open.is_empty() {
-        put!(
-            out,
-            "<li>Published unchanged and not protected by any promise: {}.</li>\n",
+        all.push(format!(
+            "Published unchanged and not protected by any promise: {}.",
             names(open.iter().copied(), 12)
-        );
+        ));
     }
-    out.push_str(
-        "<li>The promises are about this release by itself. Another release about the same people, from here or from \
-         elsewhere, can be combined with it.</li>\n</ul>\n",
+    all.push(
+        "The promises are about this release by itself. Another release about the same people, from here or from \
+         elsewhere, can be combined with it."
+            .to_owned(),
     );
+    all
 }

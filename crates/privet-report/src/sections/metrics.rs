@@ -40,7 +40,11 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
                 Some(own) => own.meaning.to_owned(),
                 None => "This report has no explanation for this metric.".to_owned(),
             },
-            number(value)
+            // The search counts all suppressed records as one class; of nobody there is no average.
+            match word.as_str() {
+                "average-class-size" if manifest.data.rows == 0 => "–".to_owned(),
+                _ => number(value),
+            }
         );
     }
     close_table(out);

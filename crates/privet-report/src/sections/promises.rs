@@ -4,7 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
-use crate::text::{count, counted, escape};
+use crate::text::{count, counted, escape, of_buckets};
 
 use super::{close_table, header, open_table};
 
@@ -13,13 +13,22 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         out.push_str("<p>Nothing was promised.</p>\n");
         return;
     }
-    out.push_str(
-        "<p>Each promise is judged by the class that comes closest to breaking it; every other class does at least as \
-         well. What was reached is rounded to the cautious side.</p>\n",
-    );
+    let is_bucketized = manifest.kind == "bucketized";
+    let judged = "<p>Each promise is judged by the class that comes closest to breaking it; every other class does at least as \
+                  well. What was reached is rounded to the cautious side.</p>\n";
+    out.push_str(&if is_bucketized { of_buckets(judged) } else { judged.to_owned() });
     open_table(out, "promises-table", "promises", "Promises");
     // The result stands where a phone shows it without scrolling.
-    header(out, &["Promise", "Result", "#Required", "#Reached", "#Worst class"]);
+    header(
+        out,
+        &[
+            "Promise",
+            "Result",
+            "#Required",
+            "#Reached",
+            if is_bucketized { "#Worst bucket" } else { "#Worst class" },
+        ],
+    );
     let smallest = manifest.classes.min;
     for promise in &manifest.promises {
         let asked = Asked::of(promise);

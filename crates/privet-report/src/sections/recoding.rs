@@ -22,10 +22,15 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("<p>No column was treated as identifying.</p>\n");
         return;
     }
+    if manifest.data.rows == 0 {
+        out.push_str("<p>No record is published, and so nothing of the identifying columns.</p>\n");
+        return;
+    }
     if manifest.kind == "bucketized" {
         out.push_str(
             "<p>These columns are published as they are, each record with the number of its bucket. The sensitive values \
-             stand in tables of their own, counted by bucket: within a bucket nobody can tell whose they are.</p>\n",
+             stand in tables of their own, counted by bucket: the release does not say whose they are. What can still be guessed stands under <a \
+             href=\"#attacks\">attacks</a>.</p>\n",
         );
     }
     if let Some(boxes) = &facts.boxes {
@@ -131,9 +136,13 @@ fn in_words(recoding: &Recoding, occur: Option<u64>, levels: &[u64]) -> String {
             counted(now, "label", "labels"),
             if occur == 1 { "1 occurs".to_owned() } else { format!("{} occur", count(occur)) }
         ),
-        (Some(first), Some(now), _) => {
-            format!(": {} became {}", counted(first, "value", "values"), counted(now, "label", "labels"))
-        }
+        (Some(first), Some(now), occur) => format!(
+            ": {} {} {}",
+            counted(first, "value", "values"),
+            // Which labels occur is not known here.
+            if occur.is_some() { "became" } else { "can become" },
+            counted(now, "label", "labels")
+        ),
         _ => String::new(),
     };
     format!("{place}{rest}.")
@@ -179,7 +188,11 @@ fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
         put!(
             out,
             "<p class=\"aside\">and {} with {} ({})</p>\n",
-            counted(rest as u64, "rarer label", "rarer labels"),
+            // Not called rarer: some may be as frequent as the last one shown.
+            match named {
+                true => counted(rest as u64, "more label", "more labels"),
+                false => counted(rest as u64, "more value", "more values"),
+            },
             counted(rows, "record", "records"),
             percent(rows, total)
         );

@@ -53,6 +53,8 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         out.push_str("<p>The input holds no records.</p>\n");
     } else if data.suppressed == 0 {
         out.push_str("<p>No record had to be left out.</p>\n");
+    } else if data.rows == 0 {
+        out.push_str("<p>Every record was left out: nobody is told of.</p>\n");
     } else {
         out.push_str(
             "<p>A suppressed record is left out whole. Suppressed people are not a random sample: they are those with \

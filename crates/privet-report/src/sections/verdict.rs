@@ -4,9 +4,9 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
-use crate::text::{count, counted, escape, name, names, number, percent, share_at_least};
+use crate::text::{count, counted, escape, name, names, number, percent};
 
-use super::attacks::{titled, worst};
+use super::attacks::{figure_of_worst, warning};
 use super::{quasi, standing_for_groups, term};
 
 /// What can be said of all promises together.
@@ -59,6 +59,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     let smallest = manifest.classes.min;
     let nothing = manifest.data.rows == 0;
     let Summary { class, mark, heading } = summary(manifest);
+    // Promises that hold are no reason to look safe where an attack finds many.
+    let warning = warning(&facts.attacks).filter(|_| !nothing);
+    let class = if class == "holds" && warning.is_some() { "holds warned" } else { class };
     put!(
         out,
         "<section class=\"verdict {class}\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\"><span class=\"mark\" \
@@ -80,6 +83,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
                 Judgement::Open => ("open", "<strong>Not judged:</strong> "),
             };
             put!(out, "<li class=\"{class}\">{word}{}</li>\n", escape(&asked.plain));
+        }
+        if let Some(warning) = &warning {
+            put!(out, "<li class=\"warned\">{warning}: see <a href=\"#attacks\">attacks</a>.</li>\n");
         }
         out.push_str("</ul>\n");
         let quasi = quasi(manifest);
@@ -153,14 +159,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
     }
-    if let Some(worst) = worst(&facts.attacks) {
-        let shown = format!(
-            "{}<small>of people: <a href=\"#attacks\">{}</a></small>",
-            share_at_least(worst.risk),
-            titled(worst.attack)
-        );
-        term(out, "Worst attack", &shown);
-    }
+    figure_of_worst(&facts.attacks, out);
     out.push_str("</dl>\n");
     put!(
         out,

@@ -101,18 +101,12 @@ impl Table<'_> {
         let succeeded = score.found.low > score.chance && score.right_when_sure.rate > 0.5;
         let verdict = format!(
             "The likeliest person is the right one for {} % of the records (chance: {} %). The adversary is sure of {} % \
-             and then right in {} %; of people who are not in the file it would be {} %.{}{}",
+             and then right in {} %; of people who are not in the file it would be {} %.{}",
             percent(score.right.rate),
             percent(score.chance),
             percent(score.exposed.rate),
             percent(score.right_when_sure.rate),
             percent(score.control.rate),
-            match found.judged {
-                judged if judged < records as u64 => {
-                    format!(" Judged were {judged} records, drawn at random.")
-                }
-                _ => String::new(),
-            },
             match parts.len() {
                 0 | 1 => "",
                 _ => " Records with missing numbers are compared with the people who lack the same.",

@@ -30,7 +30,7 @@ pub(super) fn all_columns(
             "loss",
             "Loss of detail",
             losses.get(quasi).copied().unwrap_or(f64::NAN),
-            true,
+            false,
             "How much of the column's detail is given up: 0 nothing, 1 everything.",
         )
         .into_iter()

@@ -120,12 +120,13 @@ pub(super) fn queries(
         return Ok(None);
     }
     errors.sort_by(f64::total_cmp);
+    let plural = if dimensions == 1 { "" } else { "s" };
     Ok(Some(QueryUtility {
         queries: errors.len() as u64,
         mean_relative_error: errors.iter().sum::<f64>() / errors.len() as f64,
         median_relative_error: errors[errors.len() / 2], // why: it is not empty
         about: format!(
-            "counts over ranges of {dimensions} identifying columns{also} that hold about a tenth of all combinations of values"
+            "counts over ranges of {dimensions} identifying column{plural}{also} that hold about a tenth of all combinations of values"
         ),
     }))
 }

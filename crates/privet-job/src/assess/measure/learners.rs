@@ -111,6 +111,7 @@ pub(super) fn learners(
     utility.protocol = Some(split.protocol.clone());
     utility.notes.extend(split.note());
     if split.is_empty() {
+        utility.notes.push(NOTHING_TO_LEARN.to_owned());
         return Ok(());
     }
     if let Some(column) = in_buckets(release, class) {
@@ -253,6 +254,10 @@ pub(super) fn kept<'a>(
     conclusions(keys, model, &pairs)
 }
 
+/// What is said where a column to predict is named and there is nothing to predict it by, or nobody to test on.
+pub(super) const NOTHING_TO_LEARN: &str = "Nothing was learned: no record to learn from or to test on is left that has the column to predict, or no \
+     other column tells it.";
+
 /// How many of the original's estimates have one from the release in their interval, and how far intervals overlap. What the
 /// release does not tell is in no interval and overlaps with none.
 pub(super) fn conclusions(
@@ -283,6 +288,7 @@ pub(super) fn conclusions(
     let overlap = mean_interval_overlap(&intervals(|own| own.0), &intervals(|own| own.1))?.unwrap_or(0.0);
     let lost = match all - told.len() {
         0 => String::new(),
+        1 => " Missed is also one that the release does not tell any more.".to_owned(),
         lost => format!(" Missed are also the {lost} that the release does not tell any more."),
     };
     let figures = [
@@ -291,9 +297,14 @@ pub(super) fn conclusions(
             &format!("Analytical validity, {of}"),
             kept as f64 / all as f64,
             true,
-            &format!(
-                "The share of the original's {all} estimates in whose 95 % interval lies the one from the release.{lost}"
-            ),
+            &match all {
+                1 => format!(
+                    "Whether the one from the release lies in the 95 % interval of the original's only estimate: all or nothing.{lost}"
+                ),
+                all => format!(
+                    "The share of the original's {all} estimates in whose 95 % interval lies the one from the release.{lost}"
+                ),
+            },
         ),
         figure(
             keys[1],

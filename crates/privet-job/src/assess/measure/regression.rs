@@ -14,7 +14,7 @@ use privet_release::Published;
 use privet_release::published::SensitiveColumn;
 use privet_report::{Fit, Regression, Utility};
 
-use super::learners::{in_buckets, kept, of_term, predicted};
+use super::learners::{NOTHING_TO_LEARN, in_buckets, kept, of_term, predicted};
 use super::numbers::Moments;
 use super::protocol::{Split, picked};
 use super::{Beside, figure, spread_out};
@@ -110,6 +110,7 @@ pub(super) fn fit_both(
         split.coarsened(&split.raw).iter().map(|own| picked(own, &places)).collect();
     let (tested, told) = to_learn(&numbers(split.test_column(target)?), split.test_records());
     if from_release.is_empty() || from_raw.is_empty() || told.is_empty() || split.features.is_empty() {
+        utility.notes.push(NOTHING_TO_LEARN.to_owned());
         return Ok(());
     }
     progress.stage("learning", None);

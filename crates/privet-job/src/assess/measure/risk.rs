@@ -499,7 +499,7 @@ fn percent(share: f64) -> String {
 }
 
 fn histogram(sizes: &[u64]) -> Vec<RiskBin> {
-    let bounds = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.34, 0.5, 1.0];
+    let bounds = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 1.0 / 3.0, 0.5, 1.0];
     let mut records = vec![0u64; bounds.len() - 1];
     for &size in sizes.iter().filter(|&&size| size > 0) {
         let risk = 1.0 / size as f64;

@@ -65,13 +65,13 @@ pub(super) fn table_figures(
             "loss",
             "Loss of detail (LM)",
             mean,
-            true,
+            false,
             "How much of each identifying column's detail is given up, on average: 0 nothing, 1 everything. Counted over the values that \
              occur; a search that counts over all values of a hierarchy tells another loss.",
         ),
         figure(
             "loss-sum",
-            "LM as the survey sums it",
+            "Loss of detail, summed over columns",
             total,
             false,
             "The loss of detail of all identifying columns together, each from 0 to 1.",
@@ -93,7 +93,8 @@ pub(super) fn table_figures(
         figure(
             "average-class-size",
             "Records that look alike, on average",
-            classes.average_size(),
+            // Of records that are not there nothing is to be told.
+            if suppressed as f64 >= rows { f64::NAN } else { classes.average_size() },
             false,
             "How many published records share all identifying columns, on average.",
         ),
