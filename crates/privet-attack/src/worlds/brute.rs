@@ -193,7 +193,7 @@ pub fn three_d_breach_by_worlds(
                 facts = told.filter(|&fact| fact != NONE).collect();
             }
             subsets(rest.len(), m.min(rest.len()), &mut |family| {
-                for s in 0..values {
+                for (s, most) in most.iter_mut().enumerate() {
                     let target = masks.has[t][s];
                     let some = family.iter().fold(NONE, |some, &at| some.or(masks.has[rest[at]][s]));
                     let other_values: Vec<usize> = (0..values).filter(|&value| value != s).collect();
@@ -204,7 +204,7 @@ pub fn three_d_breach_by_worlds(
                             let left = fact.without(not).without(some.without(target));
                             if left != NONE {
                                 let with = left.and(target).count();
-                                most[s] = most[s].max(f64::from(with) / f64::from(left.count()));
+                                *most = most.max(f64::from(with) / f64::from(left.count()));
                             }
                         }
                     });

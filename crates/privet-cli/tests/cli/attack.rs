@@ -635,7 +635,9 @@ fn independent_releases_are_multiplied() {
     }
     dir.write("somebody.csv", "age\n21\n");
     let independent = "independent = true\n";
-    for (independent, people, hits) in [("", "somebody", 0), (independent, "somebody", 1), (independent, "one", 0)] {
+    for (independent, people, hits) in
+        [("", "somebody", 0), (independent, "somebody", 1), (independent, "one", 0)]
+    {
         let other = "[[releases]]\nfolder = \"two\"\njob = \"two.toml\"\n";
         dir.write(
             "knowledge.toml",

@@ -41,7 +41,9 @@ pub(super) fn all(assessment: &Assessment, out: &mut String) {
         "<p>The larger a square, the more two columns go together (Cramér’s V, from 0 to 1, corrected for what chance adds \
          where columns have many values; how columns of many values were cut into ranges, and which were left out, stands \
          under <a href=\"#utility\">what the release is still good for</a>). Below the diagonal is the \
-         original, above it the release: were nothing lost, both halves would mirror each other.</p>\n<figure>\n\
+         original, above it the release: were nothing lost, both halves would mirror each other. What is published is compared by its \
+         labels: coarser labels can go together more closely than the values behind them, and labels that were cut together do so by \
+         themselves, so that more here need not mean more among people.</p>\n<figure>\n\
          <div class=\"scroll\" role=\"region\" aria-label=\"Every pair of columns, drawn\" tabindex=\"0\">\n",
     );
     let description = format!(
