@@ -152,7 +152,7 @@ fn queries_of_buckets_ask_for_sensitive_values() {
         dir.expect(0, &["anonymize", "job.toml", "--quiet", "--force"]);
         let measured = dir.expect(0, &["measure", "people.csv", "release", "--json"]).json();
         let own = &measured["utility"]["queries"];
-        assert!(own["about"].to_string().contains("identifying columns and of condition"), "{own}");
+        assert!(own["about"].to_string().contains("1 identifying column and of condition"), "{own}");
         assert!(!measured["utility"]["notes"].to_string().contains("SSE"), "{measured:#}");
         own["mean_relative_error"].as_f64().unwrap()
     };
