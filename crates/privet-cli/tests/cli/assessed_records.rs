@@ -177,7 +177,7 @@ fn synthetic_records_are_measured_and_attacked() {
     });
     // Copies that are not the ones of the manifest are refused; here it says nothing of them.
     full.expect(2, &args).says("it was changed since");
-    let mut manifest: serde_json::Value = serde_json::from_str(&full.text("release/manifest.json")).unwrap();
+    let mut manifest: Value = serde_json::from_str(&full.text("release/manifest.json")).unwrap();
     let files = manifest["files"].as_array_mut().unwrap();
     files.retain(|own| !own["name"].as_str().unwrap().starts_with("data"));
     full.write("release/manifest.json", manifest.to_string());
