@@ -109,8 +109,8 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     if target.column().is_none() {
         return Ok(None);
     }
-    // What is multiplied must be what each says by all of its worlds. Of a list that cannot be in all releases these are not known.
-    let is_multiplied = adversary.others.iter().any(|own| own.independent) && !is_refuted(adversary);
+    // What is multiplied must be what each says by all of its worlds.
+    let is_multiplied = adversary.others.iter().any(|own| own.independent);
     let several = several(adversary, target, is_multiplied);
     if several.len() < 2 {
         return Err(AttackError::Needs(
@@ -307,11 +307,11 @@ fn worlds(target: &Target<'_>, several: &[Said<'_>], trusted: bool) -> Option<Wo
     let tie = |at: usize, own: &Said<'_>| match at {
         0 if own.is_whole => Tie::All,
         0 => Tie::Some,
-        _ if own.holds_all => Tie::All,
+        // Nothing follows from an independent one for who is in the others; whoever is in both has one value.
+        _ if own.holds_all && !own.independent => Tie::All,
         _ => Tie::None,
     };
-    // Nothing follows from an independent one for who is in the others.
-    let sides = several.iter().enumerate().filter(|(_, own)| !own.independent).map(|(at, own)| Side {
+    let sides = several.iter().enumerate().map(|(at, own)| Side {
         people: own.held.people,
         room: if trusted { own.held.room } else { Room::Uncertain },
         records: &own.records,

@@ -635,11 +635,13 @@ proptest! {
         // Whoever is in both has the same value in both; whoever is attacked is in both, where they fit both.
         let mut of_value = vec![[0.0; 3]; first.people.len()];
         let (ours_all, theirs_all) = (worlds(&first), worlds(&second));
+        let mut is_possible = false;
         for (a, weight) in &ours_all {
             for (b, other) in &theirs_all {
                 if a.iter().zip(b).any(|(a, b)| a.zip(*b).is_some_and(|(a, b)| a != b)) {
                     continue;
                 }
+                is_possible = true;
                 for person in 0..a.len() {
                     let is_so = b[person].is_some() || is_there[person] == 0.0;
                     if let Some(value) = a[person].filter(|_| is_so) {
@@ -647,6 +649,10 @@ proptest! {
                     }
                 }
             }
+        }
+        if !is_possible {
+            prop_assert_eq!(exposed(&adversary, "composition"), []);
+            return Ok(());
         }
         for own in &mut of_value {
             let all: f64 = own.iter().sum();

@@ -465,7 +465,9 @@ impl<'a> Adversary<'a> {
         let others = self.others.iter().filter(|_| is_composed);
         let others: Vec<Option<Suspects>> =
             others.map(|own| sharpened(&own.standing, &own.suspects, &own.release.groups)).collect();
-        if own.is_none() && others.iter().all(Option::is_none) {
+        let is_sharp = own.is_some() || others.iter().any(Option::is_some);
+        let has_independent = is_composed && self.others.iter().any(|own| own.independent);
+        if !is_sharp && !has_independent {
             return self.made(word, progress);
         }
         let others: Vec<Other<'_>> = (self.others.iter().zip(others))
@@ -479,9 +481,9 @@ impl<'a> Adversary<'a> {
             others: if is_composed { &others } else { self.others },
             ..self.clone()
         };
-        // A list that cannot be in all releases at once says nothing of who stands where.
-        if is_composed && composed::is_refuted(&sharp) {
-            return self.made(word, progress);
+        // A list that cannot be in all releases at once says nothing of who stands where, nor of who is in an independent table.
+        if is_composed && (composed::is_refuted(&sharp) || (has_independent && composed::is_refuted(self))) {
+            return self.of_one_table(word, progress);
         }
         let mut found = sharp.made(word, progress)?;
         // Without their own record nobody is where the others leave no room.
@@ -494,6 +496,20 @@ impl<'a> Adversary<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// Makes an attack without the releases of independent tables, of which it is not known who of the list is in them.
+    fn of_one_table(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
+        let others: Vec<Other<'_>> = self.others.iter().filter(|own| !own.independent).cloned().collect();
+        match others.len() {
+            all if all == self.others.len() => self.made(word, progress),
+            0 => Err(AttackError::Contradiction(
+                "the list of people cannot be in this release and in those of independent tables at once as it stands: it holds others, or \
+                 lacks people, so that nothing can be concluded from those"
+                    .to_owned(),
+            )),
+            _ => Adversary { others: &others, ..self.clone() }.make(word, progress),
+        }
     }
 
     fn made(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
