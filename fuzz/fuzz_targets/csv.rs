@@ -1,12 +1,6 @@
-//! A table from any bytes: read or refused, and what is read can be proposed a job for.
+//! See the entry of this name in `src/entries.rs`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use privet_data::io::{ReadOptions, read_csv_bytes};
-use privet_job::init::{Source, propose};
-
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(input) = read_csv_bytes(bytes, &ReadOptions::default()) {
-        propose(&input.table, "people.csv", &Source::default());
-    }
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    (privet_fuzz::entry("csv").run)(bytes);
 });

@@ -1,10 +1,6 @@
-//! A job from any text, and any setting on top of one.
+//! See the entry of this name in `src/entries.rs`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use privet_job::Job;
-
-fuzz_target!(|text: &str| {
-    let _ = Job::parse(text, &[]);
-    let _ = Job::parse("", &[text.to_owned()]);
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    (privet_fuzz::entry("job").run)(bytes);
 });

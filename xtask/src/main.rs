@@ -1,5 +1,5 @@
 //! `cargo xtask`: what a developer runs. `test` runs everything that CI runs after the linters, `soak` its tests with other cases,
-//! `kill` those that kill programs a thousand times, `docs` the documentation alone, `bench` measures.
+//! `kill` those that kill programs a thousand times, `fuzz` feeds readers damaged files, `docs` the documentation alone, `bench` measures.
 //!
 //! One file per idea; no dependency on the crates of privet, so that it builds in seconds and looks at the
 //! program from outside, as a person does.
@@ -7,6 +7,7 @@
 
 mod bench;
 mod examples;
+mod fuzz;
 mod links;
 mod markdown;
 mod output;
@@ -23,6 +24,7 @@ Usage:
   cargo xtask test                          all tests, then every command of README.md and docs/guide as printed
   cargo xtask soak [--rounds N] [--seed N]  all tests again and again, property tests with other cases each time; then kill
   cargo xtask kill                          programs that charge a ledger, killed a thousand times each; takes minutes
+  cargo xtask fuzz [ENTRY [INPUTS [FIRST]]] damaged and hostile files for every reader; see fuzz/README.md
   cargo xtask docs                          only those commands, and the links and keys of the documentation
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
   cargo xtask bench --list                  what can be measured";
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
             Err(problem) => return usage(&problem),
         },
         ["kill"] => test::kill(),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["docs"] => test::documentation(),
         ["bench", rest @ ..] => match bench::Asked::parse(rest) {
             Ok(asked) => bench::run(&asked),

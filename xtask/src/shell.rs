@@ -80,6 +80,8 @@ impl Place {
             .current_dir(folder)
             .env("PATH", std::env::join_paths(path)?)
             .env("CARGO_INSTALL_ROOT", &installed)
+            // What the program remembers of its user stays with the commands of the page.
+            .env("XDG_STATE_HOME", self.scratch.join(".state"))
             // A nested cargo is told by its own place which package it works on.
             .env_remove("CARGO_MANIFEST_DIR")
             .stdin(Stdio::null())

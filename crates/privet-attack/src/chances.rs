@@ -359,7 +359,11 @@ impl Ways {
 }
 
 fn range(people: &Suspects, profile: u32) -> std::ops::Range<usize> {
-    people.starts[profile as usize]..people.starts[profile as usize + 1]
+    // Whoever was taken out of the groups has a profile that others do not know of.
+    match (people.starts.get(profile as usize), people.starts.get(profile as usize + 1)) {
+        (Some(&from), Some(&to)) => from..to,
+        _ => 0..0,
+    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 //! blame for.
 
 use privet_data::Cancelled;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::homogeneity::Alike;
 use crate::rate::Rate;
 use crate::target::Target;
+use crate::words::{self, Word};
 
 /// What is believed of the people of one profile.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -62,7 +63,8 @@ impl Beliefs {
 }
 
 /// A bar of a histogram: so many people from one bound to another.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bin {
     /// The lower bound.
     pub from: f64,
@@ -73,7 +75,7 @@ pub struct Bin {
 }
 
 /// What is exposed in an attack, and counted by its rates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// People.
@@ -83,6 +85,8 @@ pub enum Unit {
     Records,
     /// Hidden counts of a table: all of them, so their share has no interval. The risk is still of people.
     Cells,
+    /// Predicates that an adversary bets on: those that hold for one person count as exposed.
+    Predicates,
 }
 
 impl Unit {
@@ -97,10 +101,12 @@ fn or_null<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S:
 }
 
 /// What an attack found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The word for the attack in files.
-    pub attack: &'static str,
+    #[serde(deserialize_with = "words::lasting")]
+    pub attack: Word,
     /// The sensitive column that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
@@ -109,10 +115,10 @@ pub struct Finding {
     /// What counts as success, as a sentence.
     pub success: String,
     /// What is exposed, and counted; absent where it is people.
-    #[serde(skip_serializing_if = "Unit::is_people")]
+    #[serde(default, skip_serializing_if = "Unit::is_people")]
     pub unit: Unit,
     /// The people who are exposed in the adversary's eyes; `null` in files where nobody can say how many.
-    #[serde(serialize_with = "or_null")]
+    #[serde(serialize_with = "or_null", deserialize_with = "words::rate")]
     pub exposed: Rate,
     /// Of those, the people about whom the adversary is right, where the truth is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,9 +129,15 @@ pub struct Finding {
     /// Who these people are, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control_group: Option<String>,
+    /// What the same success takes no record of the person for: of `control` the rate, where the control counts what the attack
+    /// counts, so that it may be taken off the risk ([`Finding::added`]). Absent where it counts something else, such as people who
+    /// are pointed at although they are not there, and where nobody can be said to be outside of what was published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Rate>,
     /// The share of all people about whom the adversary is sure and right: those who are exposed, or all exposed where the truth
     /// is not known, and those whom the belief, though not every way to place people, makes as sure of. This is what
     /// `max-risk` is compared with; 0 where the attack does not count, and no number where it is not known besides.
+    #[serde(deserialize_with = "words::number")]
     pub risk: f64,
     /// Why the attack does not count towards `max-risk` and only informs, as a sentence; absent where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,12 +145,24 @@ pub struct Finding {
     /// How sure the adversary is, or how many records may be a person's.
     pub histogram: Vec<Bin>,
     /// What `histogram` counts.
-    pub histogram_of: &'static str,
+    #[serde(deserialize_with = "words::lasting")]
+    pub histogram_of: Word,
     /// What else was found, as sentences.
     pub notes: Vec<String>,
 }
 
 impl Finding {
+    /// By how much the risk exceeds what the same success takes no record of the person for: the risk less the lower end of the
+    /// interval of the baseline, so that what chance may have added to the control is not taken off. The risk itself where there is no
+    /// baseline.
+    #[must_use]
+    pub fn added(&self) -> f64 {
+        match self.baseline {
+            Some(own) if own.of > 0 && own.low.is_finite() => (self.risk - own.low).max(0.0),
+            _ => self.risk,
+        }
+    }
+
     /// What may be told to readers of the release: nothing that was scored by the original.
     #[must_use]
     pub fn without_truth(&self) -> Self {
@@ -146,6 +170,7 @@ impl Finding {
             right: None,
             control: None,
             control_group: None,
+            baseline: None,
             risk: if self.not_counted.is_some() { 0.0 } else { self.exposed.rate },
             notes: Vec::new(),
             ..self.clone()
@@ -227,6 +252,8 @@ pub struct Found {
     pub finding: Finding,
     /// Person by person; absent where an attack is about columns rather than people.
     pub conclusions: Option<Conclusions>,
+    /// The sensitive columns that the same attack could not be made on, and why.
+    pub failed: Vec<(String, AttackError)>,
 }
 
 /// Why an attack was not made, or failed.
@@ -245,6 +272,9 @@ pub enum AttackError {
     /// What the adversary is said to know about single people is true in no original that is left.
     #[error("{0}")]
     Impossible(String),
+    /// All that the adversary knows for it is about people who are not published, and tells nothing of the others.
+    #[error("{0}")]
+    OfNobody(String),
     /// Two ways to compute the same disagree: a mistake of this program.
     #[error("{0}; this is a mistake of privet, please tell its makers")]
     Internal(String),
@@ -422,6 +452,7 @@ impl Verdict<'_> {
             right: score.right(),
             control,
             control_group,
+            baseline: None,
             risk: score.risk(),
             not_counted: None,
             histogram: tenths(sure),
@@ -438,6 +469,6 @@ impl Verdict<'_> {
             fate,
             truth: None,
         };
-        Found { finding, conclusions: Some(conclusions) }
+        Found { finding, conclusions: Some(conclusions), failed: Vec::new() }
     }
 }

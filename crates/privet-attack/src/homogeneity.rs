@@ -40,11 +40,12 @@ impl Alike {
         if own.labels.len() < 2 {
             return None;
         }
-        let leaf_of: std::collections::HashMap<&str, usize> =
-            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (&**text, leaf)).collect();
+        let same = domain.sameness();
+        let leaf_of: std::collections::HashMap<_, usize> =
+            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (same.key(text), leaf)).collect();
         let concepts = own.labels.len() as u32;
         let concept_of = (0..domain.len() as u32)
-            .map(|code| match leaf_of.get(domain.text(code)) {
+            .map(|code| match leaf_of.get(&same.key(domain.text(code))) {
                 Some(&leaf) if !domain.is_missing(code) => own.node_of_leaf[leaf],
                 _ => concepts + code,
             })

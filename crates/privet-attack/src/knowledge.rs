@@ -3,10 +3,15 @@
 //! A TOML file. Every part may be left out; an attack that needs a part which is not there is not made, and the
 //! report says so. Paths are relative to the file.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
+
+use crate::three_risks::Risks;
+pub use lines::Lines;
 
 /// What the adversary has.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -38,9 +43,14 @@ pub struct Knowledge {
     pub time: Option<TimeOrder>,
     /// How many attributes of a person are known, for the curve of re-identification.
     pub known_attributes: Option<usize>,
+    /// What is known for singling out, linkability and inference, and how often they are tried.
+    pub risks: Risks,
     /// The folder of the file, for its paths.
     #[serde(skip)]
     pub base: PathBuf,
+    /// Where its entries stand.
+    #[serde(skip)]
+    pub lines: Lines,
 }
 
 /// How records follow each other in time, and what is known of them (survey AT-18).
@@ -134,6 +144,9 @@ pub struct PeopleFile {
     /// Columns of the release that have another name in this table.
     #[serde(default)]
     pub columns: BTreeMap<String, String>,
+    /// Sensitive columns of the release whose values in this table are known to the adversary. Of others they only tell who is right.
+    #[serde(default)]
+    pub known: Vec<String>,
 }
 
 /// A person whose value is known.
@@ -283,7 +296,7 @@ impl Knowledge {
     /// # Errors
     /// As [`Knowledge::read`], as a sentence. No sentence holds what stands in the file, which may be about people.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let knowledge: Self = toml::from_str(text).map_err(|error| {
+        let mut knowledge: Self = toml::from_str(text).map_err(|error| {
             let line = |span: std::ops::Range<usize>| {
                 let end = text.get(span.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |own| span.start + own);
                 text.get(..end)
@@ -302,11 +315,12 @@ impl Knowledge {
             };
             let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
                 "its keys are people, control, job, records, negations, priors, statements, releases, rules, server, \
-                 strength, time and known-attributes"
+                 strength, time, risks and known-attributes"
                     .to_owned()
             });
             format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
         })?;
+        knowledge.lines = Lines::of(text);
         for (part, own) in [("people", &knowledge.people), ("control", &knowledge.control)] {
             let mut theirs: Vec<&String> = own.iter().flat_map(|own| own.columns.values()).collect();
             theirs.sort_unstable();
@@ -316,18 +330,21 @@ impl Knowledge {
                 ));
             }
         }
+        if knowledge.control.as_ref().is_some_and(|own| !own.known.is_empty()) {
+            return Err("`known` stands in [people]: of the people of [control] as much is known as of them; leave it out there".to_owned());
+        }
         if let Some(at) = knowledge.negations.iter().position(|own| own.not.is_empty()) {
-            return Err(format!("`negations`, the {}. of them: `not` names no value", at + 1));
+            return Err(format!("{}: `not` names no value", knowledge.lines.place("negations", at)));
         }
         for (number, prior) in knowledge.priors.iter().enumerate() {
             if let Some(problem) = prior.problem() {
-                return Err(format!("`priors`, the {}. of them: {problem}", number + 1));
+                return Err(format!("{}: {problem}", knowledge.lines.place("priors", number)));
             }
         }
         let both = |own: &OtherRelease| own.independent && own.same_table == Some(true);
         if let Some(at) = knowledge.releases.iter().position(both) {
             let problem = "is said to be of another table by `independent`, and of the same by `same-table`";
-            return Err(format!("`releases`, the {}. of them, {problem}", at + 1));
+            return Err(format!("{}, {problem}", knowledge.lines.place("releases", at)));
         }
         let Strength { statements, three_d, values } = &knowledge.strength;
         let points = three_d.iter().chain(values.values()).flatten();
@@ -343,10 +360,34 @@ impl Knowledge {
         if knowledge.rules.is_some_and(|own| !(1..=Rules::MOST).contains(&own.top)) {
             return Err(format!("`top` under [rules] must be a number from 1 to {}", Rules::MOST));
         }
+        if let Some(problem) = knowledge.risks.problem() {
+            return Err(format!("`[risks]`: {problem}"));
+        }
         if knowledge.known_attributes == Some(0) {
             return Err("`known-attributes` must be a number of at least 1".to_owned());
         }
         Ok(knowledge)
+    }
+
+    /// Whether it has what an attack needs besides who is in the data, and so asks for it: what is known and not used would make a
+    /// release look safer than it is.
+    pub fn asks_for(&self, attack: &str) -> bool {
+        let has_shares = self.priors.iter().any(|own| !own.shares.is_empty());
+        match attack {
+            "background-knowledge" => {
+                !self.records.is_empty() || !self.negations.is_empty() || !self.statements.is_empty()
+            }
+            // `independence`, which is for groups of moderate size, weighs the same beliefs.
+            "bayes-optimal" => has_shares,
+            "max-entropy" => !self.priors.is_empty() || self.rules.is_some(),
+            "composition" | "averaging" => !self.releases.is_empty(),
+            "record-linkage" | "membership" => self.people.is_some(),
+            "known-attributes" => self.known_attributes.is_some(),
+            "wavelet-filter" => self.time.is_some(),
+            "known-points" => self.time.as_ref().is_some_and(|own| own.known.is_some()),
+            "tracker" => self.server.is_some(),
+            _ => false,
+        }
     }
 
     /// A path of the file.
@@ -357,13 +398,14 @@ impl Knowledge {
 
 /// Which keys the part of the file has that is open at the end of this text; none outside of all parts.
 fn keys_of_part(before: &str) -> Option<String> {
-    const KEYS: [(&str, &str); 10] = [
-        ("people", "path, name and columns"),
+    const KEYS: [(&str, &str); 11] = [
+        ("people", "path, name, columns and known"),
         ("control", "path, name and columns"),
         ("records", "person, column and value"),
         ("negations", "person, column and not"),
         ("priors", "column, where, shares, at-least and at-most"),
         ("releases", "folder, job, independent and same-table"),
+        ("risks", "attacks, predicate-columns, first, second, neighbours, known and secrets"),
         ("rules", "top and support"),
         ("server", "smallest"),
         ("strength", "statements, three-d and values"),

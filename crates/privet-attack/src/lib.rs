@@ -5,6 +5,7 @@
 //! concluded: success is what an adversary *believes* with confidence, and the score says how often that is true.
 #![forbid(unsafe_code)]
 
+pub mod added;
 pub mod adversary;
 mod chances;
 pub mod composition;
@@ -28,7 +29,9 @@ pub mod reproduction;
 mod room;
 pub mod rules;
 mod target;
+pub mod three_risks;
 pub mod tracker;
+pub mod words;
 pub mod worlds;
 
 pub use adversary::{ATTACKS, Adversary, AttackWord};

@@ -48,6 +48,7 @@ pub fn attack(target: &Target<'_>) -> Found {
         exposed: score.exposed(),
         right: score.right(),
         control_group: control.map(|_| WITHOUT.to_owned()),
+        baseline: None,
         control,
         risk: score.risk(),
         histogram: sizes(found.map(|candidates| (candidates, 1))),
@@ -64,7 +65,7 @@ pub fn attack(target: &Target<'_>) -> Found {
         fate,
         truth: None,
     };
-    Found { finding, conclusions: Some(conclusions) }
+    Found { finding, conclusions: Some(conclusions), failed: Vec::new() }
 }
 
 /// Beliefs that say nothing but how many records may be a person's.
@@ -93,6 +94,7 @@ pub(crate) fn blank() -> Finding {
         right: None,
         control: None,
         control_group: None,
+        baseline: None,
         risk: 0.0,
         not_counted: None,
         histogram: Vec::new(),

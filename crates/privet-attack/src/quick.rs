@@ -27,6 +27,7 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
         // Whose class has two records would be taken for the other one, were there classes of one.
         control: Some(Rate::new(if alone > 0 { 2 * of_size(2) } else { 0 }, people)),
         control_group: Some(linking::WITHOUT.to_owned()),
+        baseline: None,
         risk: exposed.rate,
         histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),
         notes: linking::notes(least, suppressed),
@@ -174,6 +175,7 @@ impl Told {
             right: (self.exposed > 0).then(|| Rate::new(self.right, self.exposed)),
             control: Some(Rate::new(self.control, people)),
             control_group: Some(linking::WITHOUT.to_owned()),
+            baseline: None,
             risk: self.right as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: (0..10).map(bin).collect(),

@@ -10,10 +10,13 @@ pub struct Rate {
     /// Of how many.
     pub of: u64,
     /// Hits divided by all; 0 when there is none.
+    #[serde(deserialize_with = "crate::words::number")]
     pub rate: f64,
     /// The lower end of the interval.
+    #[serde(deserialize_with = "crate::words::number")]
     pub low: f64,
     /// The upper end of the interval.
+    #[serde(deserialize_with = "crate::words::number")]
     pub high: f64,
 }
 

@@ -272,7 +272,7 @@ fn equals_the_nested_loop(case: &Case) -> Result<(), TestCaseError> {
             let may_be = (0..case.labels.len()).all(|c| {
                 let (label, value) = (case.labels[c][record], case.values[c][person]);
                 let covered = case.coverage[c].of(label);
-                covered.contains(&value) || covered.len() == case.coverage[c].values() as usize
+                covered.contains(value) || covered.len() == case.coverage[c].values() as usize
             });
             prop_assert_eq!(may_be, matches(&released, record, &people, person));
             expected[group as usize] += u32::from(may_be);

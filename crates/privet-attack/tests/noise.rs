@@ -2,7 +2,7 @@
 //! the calibrated noise and the ledger.
 
 use privet_attack::noise::averaging::{answers_needed, ask_again};
-use privet_attack::noise::linear::{Subsets, from_subsets, questions_for};
+use privet_attack::noise::linear::{Subsets, from_subsets, questions_for, rebuild};
 use privet_attack::noise::local_sensitivity::{Desk, advantage, loss};
 use privet_attack::noise::{BitScore, NoiseAttackError};
 use privet_data::Random;
@@ -60,7 +60,7 @@ fn calibrated_noise_withstands_the_linear_program() -> Result<(), Box<dyn std::e
         let noise = count().noise(&Privacy::Pure("4".parse()?))?;
         let each = |sum: &f64| count().release(*sum as u64, &noise).map(|noisy| noisy as f64);
         let answers: Vec<f64> = sums.iter().map(each).collect::<Result<_, _>>()?;
-        weak += BitScore::of(&truth, &from_subsets(&subsets, &answers, None)?.bits)?.wrong;
+        weak += BitScore::of(&truth, &rebuild(&subsets, &answers)?.bits)?.wrong;
 
         let privacy = Privacy::Approximate("1".parse()?, "1e-6".parse()?);
         let mut session =
@@ -69,7 +69,7 @@ fn calibrated_noise_withstands_the_linear_program() -> Result<(), Box<dyn std::e
             .iter()
             .map(|sum| session.answer(*sum as u64).map(|noisy| noisy as f64))
             .collect::<Result<_, _>>()?;
-        strong += BitScore::of(&truth, &from_subsets(&subsets, &answers, None)?.bits)?.wrong;
+        strong += BitScore::of(&truth, &rebuild(&subsets, &answers)?.bits)?.wrong;
         // Somebody who believes in small errors is told otherwise.
         assert_eq!(from_subsets(&subsets, &answers, Some(4.0)), Err(NoiseAttackError::Contradiction));
     }

@@ -1,7 +1,5 @@
 //! A sensitive column bound to its place in a class, as the constructors of criteria need it.
 
-use std::collections::HashMap;
-
 use crate::SensitiveColumn;
 
 /// How promises speak of an equivalence class.
@@ -49,8 +47,8 @@ impl Bound<'_> {
 
     /// The codes of texts; `None` for a text that the column does not hold.
     pub fn codes<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<Option<u32>> {
-        let code: HashMap<&str, u32> = self.column.domain.texts().iter().map(|t| &**t).zip(0..).collect();
-        texts.map(|text| code.get(text).copied()).collect()
+        let finder = self.column.domain.finder();
+        texts.map(|text| finder.code(text)).collect()
     }
 
     /// Per code whether it is listed under this key of the requirement.
@@ -66,35 +64,48 @@ impl Bound<'_> {
                 None => unknown += 1,
             }
         }
-        if unknown > 0 {
-            return Err(format!(
-                "{key} names {unknown} of {} values that column {} does not hold; every value must be written \
-                 as it stands in the data",
-                values.len(),
-                self.column.name
-            ));
-        }
+        self.all_known(key, unknown, values.len())?;
         Ok(listed)
     }
 
-    /// Per code the list it stands in. Values of lists that the column does not hold are ignored.
+    /// A promise about a value that is misspelt would be weaker than it says.
+    fn all_known(&self, key: &str, unknown: usize, named: usize) -> Result<(), String> {
+        match unknown {
+            0 => Ok(()),
+            _ => Err(format!(
+                "{key} names {unknown} of {named} values that column {} does not hold; every value must be written \
+                 as it stands in the data",
+                self.column.name
+            )),
+        }
+    }
+
+    /// Per code the list it stands in, of the lists under this key.
     ///
     /// # Errors
-    /// When a value of the column stands in two lists; the error says how many do.
+    /// When a value of the column stands in two lists, or a list names values that the column does not hold; the error says
+    /// how many.
     pub fn grouped<'t>(
         &self,
-        word: &str,
+        (key, word): (&str, &str),
         lists: impl Iterator<Item = &'t [String]>,
     ) -> Result<Vec<Option<u32>>, String> {
+        let finder = self.column.domain.finder();
         let mut group = vec![None; self.column.domain.len()];
-        let mut twice = 0;
+        let (mut twice, mut unknown, mut named) = (0, 0, 0);
         for (number, list) in lists.enumerate() {
-            for code in self.codes(list.iter().map(String::as_str)).into_iter().flatten() {
+            for text in list {
+                named += 1;
+                let Some(code) = finder.code(text) else {
+                    unknown += 1;
+                    continue;
+                };
                 let slot = &mut group[code as usize];
                 twice += u64::from(slot.is_some_and(|other| other != number as u32));
                 *slot = Some(number as u32);
             }
         }
+        self.all_known(key, unknown, named)?;
         if twice > 0 {
             return Err(format!(
                 "{twice} values of column {} stand in more than one {word}; each may stand in one",

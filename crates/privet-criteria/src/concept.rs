@@ -29,7 +29,7 @@ impl ConceptDiversity {
         if !matches!(parameters.kind, Distinct | Entropy | Recursive) {
             return Err("kind must be distinct, entropy or recursive".into());
         }
-        let group = bound.grouped("concept", concepts.values().map(Vec::as_slice))?;
+        let group = bound.grouped(("concepts", "concept"), concepts.values().map(Vec::as_slice))?;
         let mut next = concepts.len() as u32;
         let concept_of: Vec<u32> = group
             .into_iter()
@@ -140,13 +140,17 @@ mod tests {
     }
 
     #[test]
-    fn l_is_limited_by_concepts_and_a_value_stands_in_one() {
+    fn l_is_limited_by_concepts_and_a_misspelt_value_is_an_error() {
         let sensitive = column(&["a", "b", "c"], &[1, 1, 1]);
         let problem = |requirement| build_one(requirement, &sensitive).err().unwrap().to_string();
         let two = json!({"criterion": "concept-diversity", "l": 3, "concepts": {"x": ["a", "b"]}});
         assert!(problem(two).contains("l may be at most 2"));
         let twice = json!({"criterion": "concept-diversity", "l": 1, "concepts": {"x": ["a"], "y": ["a"]}});
         assert!(problem(twice).contains("1 values"));
+        let misspelt = json!({"criterion": "concept-diversity", "l": 2, "concepts": {"x": ["a", "bb"]}});
+        let said = problem(misspelt);
+        assert!(said.contains("concepts names 1 of 2 values that column s does not hold"), "{said}");
+        assert!(!said.contains("bb"), "no value in a message: {said}");
         let kind =
             json!({"criterion": "concept-diversity", "l": 1, "kind": "positive-disclosure", "concepts": {}});
         assert!(problem(kind).contains("distinct, entropy or recursive"));

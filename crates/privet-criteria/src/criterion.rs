@@ -40,7 +40,7 @@ pub trait Criterion: Send + Sync {
     /// Which direction of [`reached`](Self::reached) is safer.
     fn better(&self) -> Better;
 
-    /// A lower bound on how many records must leave the class before what remains can be cut into
+    /// Of a class that does not satisfy it: a lower bound on how many records must leave the class before what remains can be cut into
     /// classes that all satisfy the criterion. 0 is always sound; the larger the bound, the more a
     /// search may prune. It must be `class.rows` for a class of which no part can ever satisfy it.
     fn least_suppression(&self, class: &Class<'_>) -> u64 {
@@ -68,9 +68,24 @@ pub trait Criterion: Send + Sync {
         Vec::new()
     }
 
+    /// For a criterion that does not judge classes by themselves: sets of classes, by their places in order, each of which
+    /// is not accepted whatever other classes there are, so that one class of each must go. At least one set when what
+    /// some class [reaches together](Self::reached_together) is not accepted; the smaller the sets, the quicker it is
+    /// found which classes to suppress.
+    fn conflicts(&self, classes: &Summaries) -> Vec<Vec<u32>> {
+        let is_accepted = self.reached_together(classes).into_iter().all(|reached| self.accepts(reached));
+        if is_accepted { Vec::new() } else { vec![(0..classes.len() as u32).collect()] }
+    }
+
     /// Whether what a class [reaches together](Self::reached_together) with others is enough.
     fn accepts(&self, _reached: f64) -> bool {
         true
+    }
+
+    /// Of a class that does not satisfy it, for methods that add one record after the other: per value of the column that
+    /// it looks at whether a record with it brings the class nearer. `None` where any value does that the class lacks.
+    fn wanted(&self, _class: &Class<'_>) -> Option<Vec<bool>> {
+        None
     }
 
     /// The 3D privacy that it is, if it is: Mondrian enforces it in a way of its own.

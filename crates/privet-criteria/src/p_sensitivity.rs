@@ -90,6 +90,15 @@ impl PSensitivity {
         Ok(Self { p, k, categories, weight, position: bound.position, column: bound.name() })
     }
 
+    /// Whether a class weighs enough.
+    fn is_heavy(&self, histogram: &Histogram<'_>) -> bool {
+        self.weight.as_ref().is_none_or(|(alpha, weight_of)| {
+            let weigh = |&code: &u32| f64::from(histogram.counts[code as usize]) * weight_of[code as usize];
+            let weight: f64 = histogram.present.iter().map(weigh).sum();
+            weight >= alpha * (1.0 - TOLERANCE)
+        })
+    }
+
     /// How many distinct values or categories a class has.
     fn distinct(&self, histogram: &Histogram<'_>) -> u64 {
         let Some((category_of, number)) = &self.categories else {
@@ -110,7 +119,7 @@ impl PSensitivity {
 
 /// Per code its category.
 fn categories_of(categories: &[Vec<String>], bound: &Bound<'_>) -> Result<Vec<u32>, String> {
-    let category = bound.grouped("category", categories.iter().map(Vec::as_slice))?;
+    let category = bound.grouped(("categories", "category"), categories.iter().map(Vec::as_slice))?;
     let without = category.iter().filter(|category| category.is_none()).count();
     if without > 0 {
         return Err(format!(
@@ -167,12 +176,21 @@ impl Criterion for PSensitivity {
 
     fn holds(&self, class: &Class<'_>) -> bool {
         let histogram = &class.histograms[self.position];
-        let heavy = |(alpha, weight_of): &(f64, Vec<f64>)| {
-            let weigh = |&code: &u32| f64::from(histogram.counts[code as usize]) * weight_of[code as usize];
-            let weight: f64 = histogram.present.iter().map(weigh).sum();
-            weight >= alpha * (1.0 - TOLERANCE)
-        };
-        class.rows >= self.k && self.distinct(histogram) >= self.p && self.weight.as_ref().is_none_or(heavy)
+        class.rows >= self.k && self.distinct(histogram) >= self.p && self.is_heavy(histogram)
+    }
+
+    fn wanted(&self, class: &Class<'_>) -> Option<Vec<bool>> {
+        let histogram = &class.histograms[self.position];
+        if self.distinct(histogram) < self.p {
+            let (category_of, number) = self.categories.as_ref()?;
+            let mut is_seen = vec![false; *number];
+            for &code in histogram.present {
+                is_seen[category_of[code as usize] as usize] = true;
+            }
+            return Some(category_of.iter().map(|&category| !is_seen[category as usize]).collect());
+        }
+        let (_, weight_of) = self.weight.as_ref()?;
+        Some(weight_of.iter().map(|&weight| weight > 0.0).collect())
     }
 
     fn reached(&self, class: &Class<'_>) -> f64 {
@@ -278,9 +296,12 @@ mod tests {
         none["categories"] = json!([]);
         assert!(problem(none).contains("categories is missing"));
         let mut half = sensitive(1, 1, true, None);
-        half["categories"] = json!([["HIV", "Cancer", "not in the data"]]);
+        half["categories"] = json!([["HIV", "Cancer"]]);
         let half = problem(half);
         assert!(half.contains("6 of 8 values") && !half.contains("Phthisis"));
+        let mut misspelt = sensitive(1, 1, true, None);
+        misspelt["categories"] = json!([DISEASES, ["Phtisis"]]);
+        assert!(problem(misspelt).contains("categories names 1 of 9 values that column"));
         let mut twice = sensitive(1, 1, true, None);
         twice["categories"] = json!([DISEASES, ["HIV"]]);
         assert!(problem(twice).contains("more than one category"));

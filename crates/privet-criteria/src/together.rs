@@ -62,6 +62,14 @@ impl Summaries {
         (0..self.ends.len()).map(|class| self.of(class))
     }
 
+    /// What the classes told, in another order: by place the class that comes there.
+    #[must_use]
+    pub fn in_order(&self, order: &[usize]) -> Self {
+        let mut ordered = Self::default();
+        order.iter().for_each(|&class| ordered.push(self.of(class)));
+        ordered
+    }
+
     /// What some of the classes told: those that are kept.
     #[must_use]
     pub fn only(&self, kept: &[bool]) -> Self {
@@ -71,9 +79,9 @@ impl Summaries {
     }
 }
 
-/// Which classes are left when criteria judge them together, one criterion after the other: a class goes when what it
+/// Which classes are left when every class goes that is exposed, one criterion after the other: a class goes when what it
 /// reaches among those that are left so far is not enough. What is left satisfies all of the criteria, because no class
-/// reaches anything worse when others go. `told` holds, per criterion, what each class told it.
+/// reaches anything worse when others go. Fewer may have to go: see [`fewest_suppressed`](crate::fewest_suppressed). `told` holds, per criterion, what each class told it.
 pub fn judge_together(criteria: &[&dyn Criterion], told: &[Summaries]) -> Vec<bool> {
     let mut kept = vec![true; told.iter().map(Summaries::len).max().unwrap_or(0)];
     for (criterion, told) in criteria.iter().zip(told) {

@@ -6,17 +6,20 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod forms;
 pub mod hierarchy;
 pub mod io;
 mod progress;
 mod random;
+mod sameness;
 mod schema;
 mod select;
 mod table;
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Covered, Run};
 pub use hierarchy::{Generalization, GeneralizedLevel, Hierarchy, HierarchyError};
-pub use progress::{Cancelled, Progress, Silent};
+pub use progress::{Cancelled, Notice, Progress, Silent};
 pub use random::Random;
+pub use sameness::{Comparison, Equality, Sameness};
 pub use schema::Role;
-pub use table::{Cells, Column, Domain, Kind, Quoting, Table, date_of};
+pub use table::{Cells, Column, Domain, Finder, Kind, Quoting, Table, date_of};

@@ -12,9 +12,52 @@ pub trait Progress: Sync {
     fn cancelled(&self) -> bool {
         false
     }
+    /// Something that a person should know of at once, and that stops nothing.
+    fn notice(&self, _notice: Notice) {}
     /// The error to return when it should stop.
     fn check(&self) -> Result<(), Cancelled> {
         if self.cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
+/// What a person should know of and what stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// So many cells of a CSV that was written are formulas to a spreadsheet.
+    Formulas {
+        /// How many.
+        cells: u64,
+    },
+    /// A ledger is locked and waited for.
+    Locked {
+        /// Which ledger.
+        place: String,
+        /// Who has locked it, where that is known.
+        holder: Option<String>,
+    },
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Notice::Locked { place, holder } => {
+                let who = holder.as_deref().unwrap_or("another program");
+                write!(f, "waiting for {place}, which {who} has locked; Ctrl-C stops, and nothing is charged")
+            }
+            Notice::Formulas { cells } => {
+                let (are, them) = if *cells == 1 {
+                    ("cell of the table is a formula", "it")
+                } else {
+                    ("cells of the table are formulas", "them")
+                };
+                write!(
+                    f,
+                    "{cells} {are} to whoever opens {them} in a spreadsheet, and may be a command; formulas = \"prefix\" in \
+                     [input] reads formulas as texts"
+                )
+            }
+        }
     }
 }
 

@@ -20,14 +20,15 @@ impl Column {
         let missing = occurring.partition_point(|&code| self.domain.is_missing(code)) as u32;
         let values = occurring.iter().map(|&code| self.domain.text(code).into()).collect();
         // The kind stays: text columns do not become numbers because the records at hand could be.
-        let domain = Domain::from_sorted(values, missing, self.domain.kind());
+        let domain = Domain::from_sorted(values, missing, self.domain.kind()).with_sameness_of(&self.domain);
         let cells = match &self.cells {
             Cells::Plain => Cells::Plain,
             Cells::Quoted => Cells::Quoted,
-            Cells::Verbatim { codes, cells } => {
+            Cells::Verbatim { codes, cells, texts } => {
                 let (codes, occurring) = compact(codes, records, cells.len());
-                let cells = occurring.iter().map(|&code| cells[code as usize].clone()).collect();
-                Cells::Verbatim { codes, cells }
+                let own =
+                    |all: &[Box<str>]| occurring.iter().map(|&code| all[code as usize].clone()).collect();
+                Cells::Verbatim { codes, cells: own(cells), texts: texts.as_deref().map(own) }
             }
             Cells::Arrow(values) => pick(values, occurring).map_or(Cells::Plain, Cells::Arrow),
             Cells::ArrowVerbatim { codes, values } => {
@@ -73,8 +74,11 @@ mod tests {
             Domain::canonical(["7", "?", "30", "200"].map(Box::from).to_vec(), |text| text == "?");
         let values: ArrayRef = Arc::new(Int64Array::from(vec![None, Some(7), Some(30), Some(200)]));
         let column = |cells| Column { name: "n".into(), codes: codes.clone(), domain: domain.clone(), cells };
-        let verbatim =
-            Cells::Verbatim { codes: vec![3, 2, 1, 0], cells: ["a", "b", "c", "d"].map(Box::from).to_vec() };
+        let verbatim = Cells::Verbatim {
+            codes: vec![3, 2, 1, 0],
+            cells: ["a", "b", "c", "d"].map(Box::from).to_vec(),
+            texts: None,
+        };
         Table { columns: vec![column(Cells::Arrow(values)), column(verbatim)], rows: 4 }
     }
 
@@ -89,7 +93,9 @@ mod tests {
         let Cells::Arrow(values) = &column.cells else { panic!("the type was lost") };
         let expected: ArrayRef = Arc::new(Int64Array::from(vec![None, Some(200)]));
         assert_eq!(values, &expected);
-        let Cells::Verbatim { codes, cells } = &some.columns[1].cells else { panic!("the quotes were lost") };
+        let Cells::Verbatim { codes, cells, .. } = &some.columns[1].cells else {
+            panic!("the quotes were lost")
+        };
         assert_eq!((codes.as_slice(), cells.as_slice()), (&[0, 1][..], &["a".into(), "c".into()][..]));
     }
 

@@ -1,10 +1,15 @@
 //! The table: columns of dictionary codes.
 //!
-//! Codes are canonical. The domain of a column is sorted (missing values first, then by the order of
+//! Equal values have one code, however they are written: see [`Equality`]. Codes are canonical. The domain of a column is sorted (missing values first, then by the order of
 //! its [`Kind`]), so the same input gives the same codes whatever the number of threads that read it.
 
+use std::borrow::Cow;
+
 use arrow_array::ArrayRef;
+use foldhash::HashMap;
 use rayon::prelude::*;
+
+use crate::sameness::{Equality, Sameness};
 
 /// A table read into memory.
 #[derive(Debug, Clone, Default)]
@@ -65,12 +70,15 @@ pub enum Cells {
     Plain,
     /// Text in which every cell that is not missing was quoted, needed or not.
     Quoted,
-    /// Text quoted here and there without need: per record a code, and per code the cell as it stood.
+    /// Text quoted here and there without need, or several forms of one value: per record a code, and per code the cell
+    /// as it stood.
     Verbatim {
         /// One code per record.
         codes: Vec<u32>,
         /// Per code the cell with its quotation marks.
         cells: Vec<Box<str>>,
+        /// Per code the text that the cell is, where some are not the text of their value.
+        texts: Option<Vec<Box<str>>>,
     },
     /// Values of an Arrow type: element `i` is the value with code `i`.
     Arrow(ArrayRef),
@@ -116,6 +124,9 @@ pub struct Domain {
     values: Vec<Box<str>>,
     missing: u32,
     kind: Kind,
+    sameness: Sameness,
+    /// Markers that the one of the first code stands for as well.
+    markers: Vec<Box<str>>,
 }
 
 impl Domain {
@@ -123,10 +134,16 @@ impl Domain {
     /// of a missing value.
     pub fn from_sorted(values: Vec<Box<str>>, missing: u32, kind: Kind) -> Self {
         debug_assert!(missing as usize <= values.len());
-        Self { values, missing, kind }
+        Self { values, missing, kind, sameness: Sameness::EXACT, markers: Vec::new() }
     }
 
-    /// Sorts values into canonical order and finds their kind. Returns the domain and, per given
+    /// The same values, of which texts are found that are one with them.
+    pub(crate) fn with_sameness_of(self, other: &Self) -> Self {
+        let markers = if self.missing > 0 { other.markers.clone() } else { Vec::new() };
+        Self { sameness: other.sameness, markers, ..self }
+    }
+
+    /// Sorts values into canonical order and finds their kind. Every text is a value of its own. Returns the domain and, per given
     /// position, its code. `is_missing` tells which texts are markers of a missing value.
     pub fn canonical(values: Vec<Box<str>>, is_missing: impl Fn(&str) -> bool) -> (Self, Vec<u32>) {
         let kind = Kind::of(values.iter().map(|v| &**v).filter(|v| !is_missing(v)));
@@ -153,7 +170,142 @@ impl Domain {
         let missing = keys.iter().filter(|key| !key.0).count() as u32;
         let mut slots: Vec<Option<Box<str>>> = values.into_iter().map(Some).collect();
         let values = order.iter().map(|&p| slots[p as usize].take().unwrap_or_default()).collect();
-        (Self { values, missing, kind }, code_of)
+        (Self { values, missing, kind, sameness: Sameness::EXACT, markers: Vec::new() }, code_of)
+    }
+
+    /// As [`canonical`](Self::canonical), with one code for all texts that are one value, and one for all markers of a
+    /// missing value. The plainest of the texts stands for the value.
+    pub fn by_value(
+        values: Vec<Box<str>>,
+        is_missing: impl Fn(&str) -> bool,
+        equality: Equality,
+    ) -> (Self, Vec<u32>) {
+        if equality == Equality::EXACT {
+            return Self::canonical(values, is_missing);
+        }
+        let is_gone = |text: &str| is_missing(text) || is_missing(equality.trimmed(text));
+        let present = values.iter().map(|text| equality.trimmed(text)).filter(|text| !is_gone(text));
+        let sameness = equality.of_kind(Kind::of(present));
+        Self::by_sameness(values, is_gone, sameness)
+    }
+
+    /// As [`by_value`](Self::by_value), with texts that are one value wherever they are in another column: two tables are
+    /// compared as the first is.
+    pub fn like(&self, values: Vec<Box<str>>, is_missing: impl Fn(&str) -> bool) -> (Self, Vec<u32>) {
+        let is_gone = |text: &str| is_missing(text) || is_missing(self.sameness.trimmed(text));
+        let (mut domain, code_of) = Self::by_sameness(values, is_gone, self.sameness);
+        // A value of this column keeps its text.
+        let finder = self.finder();
+        for (text, code) in domain.values.iter_mut().zip(0..) {
+            let own = finder.code(text).filter(|&own| self.is_missing(own) == (code < domain.missing));
+            if let Some(own) = own {
+                *text = self.text(own).into();
+            }
+        }
+        if domain.missing > 0 && self.missing > 0 && !self.sameness.is_exact() {
+            let marker = self.values[0].clone();
+            let all = domain.markers().chain(self.markers()).map(Box::from);
+            let mut others: Vec<Box<str>> = all.filter(|own| *own != marker).collect();
+            others.sort_unstable();
+            others.dedup();
+            (domain.values[0], domain.markers) = (marker, others);
+        }
+        (domain, code_of)
+    }
+
+    fn by_sameness(
+        values: Vec<Box<str>>,
+        is_missing: impl Fn(&str) -> bool,
+        sameness: Sameness,
+    ) -> (Self, Vec<u32>) {
+        let texts: Vec<&str> = values.iter().map(|text| sameness.trimmed(text)).collect();
+        let gone: Vec<bool> = values.iter().map(|text| is_missing(text)).collect();
+        let present = texts.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
+        let kind = Kind::of(present);
+        let numbers: Vec<f64> = (texts.iter().zip(&gone))
+            .map(|(text, gone)| if *gone { 0.0 } else { kind.number(text).map_or(0.0, |own| own + 0.0) })
+            .collect();
+        let keys: Vec<Cow<'_, str>> = (texts.iter().zip(&gone))
+            .map(|(text, gone)| match *gone && !sameness.is_exact() {
+                // Missing is one value.
+                true => Cow::Borrowed(""),
+                false => sameness.key(text),
+            })
+            .collect();
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        let by_value = |a: usize, b: usize| {
+            let by_number = (!gone[a]).cmp(&!gone[b]).then_with(|| numbers[a].total_cmp(&numbers[b]));
+            by_number.then_with(|| keys[a].cmp(&keys[b]))
+        };
+        let compare = |&a: &u32, &b: &u32| {
+            let (a, b) = (a as usize, b as usize);
+            by_value(a, b).then_with(|| match gone[a] {
+                true => texts[a].cmp(texts[b]),
+                false => sameness.plainness(texts[a], texts[b]),
+            })
+        };
+        match order.len() > 1 << 14 {
+            true => order.par_sort_unstable_by(compare),
+            false => order.sort_unstable_by(compare),
+        }
+        let mut code_of = vec![0; values.len()];
+        let mut chosen: Vec<u32> = Vec::new();
+        let mut missing = 0;
+        let mut before: Option<usize> = None;
+        for &position in &order {
+            let position = position as usize;
+            if before.is_none_or(|before| by_value(before, position).is_ne()) {
+                chosen.push(position as u32);
+                missing += u32::from(gone[position]);
+            }
+            code_of[position] = chosen.len() as u32 - 1;
+            before = Some(position);
+        }
+        let is_other = |position: &&u32| {
+            let position = **position as usize;
+            gone[position]
+                && !sameness.is_exact()
+                && chosen.first().is_some_and(|&first| first as usize != position)
+        };
+        let mut markers: Vec<Box<str>> =
+            order.iter().filter(is_other).map(|&position| texts[position as usize].into()).collect();
+        markers.dedup();
+        if let Some(&first) = chosen.first() {
+            markers.retain(|own| **own != *texts[first as usize]);
+        }
+        drop((texts, keys));
+        let mut slots: Vec<Option<Box<str>>> = values.into_iter().map(Some).collect();
+        let mut text = |position: u32| {
+            let text = slots[position as usize].take().unwrap_or_default();
+            let trimmed = sameness.trimmed(&text);
+            if trimmed.len() == text.len() { text } else { trimmed.into() }
+        };
+        let distinct = chosen.into_iter().map(&mut text).collect();
+        (Self { values: distinct, missing, kind, sameness, markers }, code_of)
+    }
+
+    /// When two texts are one value of this column.
+    pub fn sameness(&self) -> Sameness {
+        self.sameness
+    }
+
+    /// Finds values by their texts, however they are written.
+    pub fn finder(&self) -> Finder<'_> {
+        let (missing, present) = self.values.split_at(self.missing as usize);
+        let others = self.markers.iter().map(|text| (text, 0));
+        let known = present.iter().zip(self.missing..).chain(missing.iter().zip(0..)).chain(others);
+        let mut as_written: HashMap<&str, u32> = HashMap::default();
+        let mut code_of: HashMap<Cow<'_, str>, u32> = HashMap::default();
+        code_of.reserve(self.values.len() + self.markers.len());
+        for (text, code) in known {
+            let text: &str = text;
+            let first = *code_of.entry(self.sameness.key(text)).or_insert(code);
+            // As the marker `-9` beside the number `-9.0`.
+            if first != code && *self.values[first as usize] != *text {
+                as_written.entry(text).or_insert(code);
+            }
+        }
+        Finder { sameness: self.sameness, as_written, code_of }
     }
 
     /// The number of distinct values, missing ones included.
@@ -186,14 +338,32 @@ impl Domain {
         self.missing
     }
 
+    /// The texts that stand for a missing value.
+    pub fn markers(&self) -> impl Iterator<Item = &str> {
+        self.values[..self.missing as usize].iter().chain(&self.markers).map(|text| &**text)
+    }
+
     /// Whether the code stands for a missing value.
     pub fn is_missing(&self, code: u32) -> bool {
         code < self.missing
     }
 
-    /// The code of a text.
+    /// The code of a text, however the value is written. Whoever looks for many asks a [`finder`](Self::finder).
     pub fn code_of(&self, text: &str) -> Option<u32> {
-        self.values.iter().position(|v| &**v == text).map(|p| p as u32)
+        let as_written = self.values.iter().position(|own| **own == *text);
+        if as_written.is_some() || self.sameness.is_exact() {
+            return as_written.map(|place| place as u32);
+        }
+        if self.markers.iter().any(|own| **own == *text) {
+            return Some(0);
+        }
+        let key = self.sameness.key(text);
+        let same = |own: &str| self.sameness.key(own) == key;
+        // A marker is one as it is written: what is a number as well is that number when it is written otherwise.
+        let (missing, present) = self.values.split_at(self.missing as usize);
+        let present = present.iter().position(|own| same(own)).map(|place| place as u32 + self.missing);
+        let place = present.or_else(|| missing.iter().position(|own| same(own)).map(|place| place as u32));
+        place.or_else(|| self.markers.iter().any(|own| same(own)).then_some(0))
     }
 
     /// The value as a number: integers and decimals as they are, dates as days since 1970-01-01.
@@ -203,6 +373,23 @@ impl Domain {
 
     fn text_bytes(&self) -> usize {
         self.values.iter().map(|v| v.len()).sum()
+    }
+}
+
+/// Finds the values of a column by their texts.
+#[derive(Debug, Clone)]
+pub struct Finder<'a> {
+    sameness: Sameness,
+    /// Texts that are found as they are written before others of the same form.
+    as_written: HashMap<&'a str, u32>,
+    code_of: HashMap<Cow<'a, str>, u32>,
+}
+
+impl Finder<'_> {
+    /// The code of a text.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        let as_written = self.as_written.get(text);
+        as_written.or_else(|| self.code_of.get(&*self.sameness.key(text))).copied()
     }
 }
 
@@ -347,6 +534,63 @@ mod tests {
         assert_eq!(Kind::of(["1", "x"].into_iter()), Kind::Text);
         assert_eq!(Kind::of(std::iter::empty()), Kind::Text);
         assert_eq!(Kind::of(["inf", "NaN"].into_iter()), Kind::Text);
+    }
+
+    fn by_value(texts: &[&str], equality: Equality) -> (Vec<String>, Vec<u32>, u32) {
+        let values = texts.iter().map(|&text| text.into()).collect();
+        let (domain, codes) = Domain::by_value(values, |text| text == "?" || text.is_empty(), equality);
+        (domain.texts().iter().map(|text| text.to_string()).collect(), codes, domain.missing())
+    }
+
+    #[test]
+    fn equal_values_have_one_code_and_the_plainest_text() {
+        let (texts, codes, missing) =
+            by_value(&["1e2", "100.0", "?", "7", "100", " ", "007", "-0", "0.0"], Equality::default());
+        assert_eq!(texts, ["", "-0", "7", "100"]);
+        assert_eq!(codes, [3, 3, 0, 2, 3, 0, 2, 1, 1]);
+        assert_eq!(missing, 1, "missing is one value");
+        let (texts, codes, missing) = by_value(&["100.0", "?", "100", ""], Equality::EXACT);
+        assert_eq!((texts.len(), codes, missing), (4, vec![3, 1, 2, 0], 2));
+        let (texts, ..) = by_value(&["01234", "1234", "1234 "], Equality::CODES);
+        assert_eq!(texts, ["01234", "1234"]);
+        let (texts, codes, _) = by_value(&["Flu", "flu ", "FLU", "gout"], Equality::default());
+        assert_eq!((texts.len(), codes), (4, vec![1, 2, 0, 3]));
+        let folded = Equality { fold_case: true, ..Equality::default() };
+        assert_eq!(by_value(&["Flu", "flu ", "FLU", "gout"], folded).0, ["flu", "gout"]);
+    }
+
+    #[test]
+    fn values_are_found_however_they_are_written() {
+        let values = ["100.0", "7", "?"].map(Box::from).to_vec();
+        let (domain, _) = Domain::by_value(values, |text| text == "?", Equality::default());
+        let finder = domain.finder();
+        for (text, code) in
+            [("100", Some(2)), ("1e2", Some(2)), ("07", Some(1)), ("8", None), ("?", Some(0)), ("", None)]
+        {
+            assert_eq!((domain.code_of(text), finder.code(text)), (code, code), "{text}");
+        }
+        let others = ["100", "7.0", "9", ""].map(Box::from).to_vec();
+        let (joined, codes) = domain.like(others, str::is_empty);
+        let expected: Vec<Box<str>> = ["?", "7", "9", "100.0"].map(Box::from).to_vec();
+        assert_eq!((joined.texts().to_vec(), codes), (expected, vec![3, 1, 2, 0]));
+        let values = ["?", "7", "NA"].map(Box::from).to_vec();
+        let (domain, codes) = Domain::by_value(values, |text| text != "7", Equality::default());
+        assert_eq!(
+            (codes, domain.len(), domain.markers().collect::<Vec<_>>()),
+            (vec![0, 1, 0], 2, vec!["?", "NA"])
+        );
+        assert_eq!((domain.code_of("NA"), domain.finder().code("NA")), (Some(0), Some(0)));
+        // Markers that are numbers are markers as they are written, whichever of them stands for all.
+        for markers in [&["-9"][..], &["", "-9"]] {
+            let values = ["-9.0", "7"].iter().chain(markers).map(|&text| text.into()).collect();
+            let (domain, codes) =
+                Domain::by_value(values, |text| markers.contains(&text), Equality::default());
+            assert_eq!((&codes[..3], domain.len()), (&[1, 2, 0][..], 3));
+            let finder = domain.finder();
+            for (text, code) in [("-9", 0), ("-9.0", 1), ("-9.00", 1), ("7.0", 2)] {
+                assert_eq!((domain.code_of(text), finder.code(text)), (Some(code), Some(code)), "{text}");
+            }
+        }
     }
 
     #[test]

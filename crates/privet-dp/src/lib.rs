@@ -62,7 +62,7 @@ pub use histogram::{ContingencyTable, Histogram};
 pub use median::SmoothMedian;
 pub use noise::{Accuracy, Noise};
 pub use people::{Neighbours, People};
-pub use probabilistic::{approximate_delta, probabilistic_delta};
+pub use probabilistic::{Probabilistic, approximate_delta, probabilistic_deltas};
 pub use quantile::Quantile;
 pub use semantics::{largest_posterior, ratio_for_individual_privacy};
 pub use sulq::Sulq;

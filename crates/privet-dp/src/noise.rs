@@ -107,8 +107,7 @@ impl Noise {
         let variance = variance
             .ok_or_else(|| DpError::parameter("delta", "above 0 for Gaussian noise, such as 1e-6"))?;
         let sigma = exact::sqrt_upper(&(variance * RBig::from(IBig::from(squared_sensitivity))));
-        // A denominator of 2^10 keeps the sampler's numbers short.
-        let scale = RBig::from((sigma * RBig::from(1024)).ceil()) / RBig::from(1024);
+        let scale = upwards(&sigma);
         let loss = Privacy::Approximate(epsilon.clone(), delta.clone()).loss();
         Ok(Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity })
     }
@@ -120,6 +119,20 @@ impl Noise {
             Privacy::Approximate(epsilon, delta) => Self::gaussian(squared, epsilon, delta),
             Privacy::Probabilistic(epsilon, delta) => Self::probabilistic(squared, epsilon, delta),
         }
+    }
+
+    /// The same noise for one of so many figures about the same people, which together cost what this noise would cost alone,
+    /// whatever their sensitivities: Gaussian noise √figures times as large, because concentrated losses add up (Bun and
+    /// Steinke 2016), and Laplace noise as many times as large as there are figures.
+    #[must_use]
+    pub fn as_one_of(self, figures: u64) -> Self {
+        let figures = RBig::from(figures.max(1));
+        let scale = match self.shape {
+            _ if figures == RBig::ONE => self.scale,
+            Shape::Laplace => self.scale * figures,
+            Shape::Gaussian => upwards(&exact::sqrt_upper(&(&self.scale * &self.scale * figures))),
+        };
+        Self { scale, ..self }
     }
 
     /// Refuses noise that was made for a question with a smaller sensitivity than this one.
@@ -270,6 +283,11 @@ impl Noise {
     }
 }
 
+/// A sigma rounded up; a denominator of 2^10 keeps the sampler's numbers short.
+fn upwards(sigma: &RBig) -> RBig {
+    RBig::from((sigma * RBig::from(1024)).ceil()) / RBig::from(1024)
+}
+
 /// What a whole number weighs under a discrete Gaussian, relative to 0.
 fn weight(z: u32, sigma: f64) -> f64 {
     (-f64::from(z).powi(2) / (2.0 * sigma * sigma)).exp()
@@ -337,6 +355,25 @@ mod tests {
         }
         // Where there is next to no noise, the width is that of none.
         assert_eq!(Noise::laplace(1, &epsilon("1000")).half_width_95_of_mean(4), 0.0);
+    }
+
+    /// Several figures at once cost what one would: the sum of rho = S²/(2σ²) is that of one, and of Laplace S/scale.
+    #[test]
+    fn one_of_several_figures_costs_its_part() {
+        let delta = "1e-6".parse().unwrap();
+        for figures in [1u64, 2, 7, 1000] {
+            let one = Noise::gaussian(9, &epsilon("1"), &delta).unwrap();
+            let each = one.clone().as_one_of(figures);
+            let squares = |own: &Noise| own.scale() * own.scale();
+            assert!(squares(&each) >= squares(&one) * RBig::from(figures));
+            assert!(
+                each.scale().to_f64().value()
+                    <= one.scale().to_f64().value() * (figures as f64).sqrt() + 0.002
+            );
+            assert_eq!(each.sensitivity(), one.sensitivity());
+            let laplace = Noise::laplace(3, &epsilon("0.5")).as_one_of(figures);
+            assert_eq!(laplace.scale(), &RBig::from(6 * figures));
+        }
     }
 
     fn epsilon(text: &str) -> Epsilon {

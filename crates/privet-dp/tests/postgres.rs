@@ -1,7 +1,9 @@
 //! The ledger in PostgreSQL, against a real server: set `PRIVET_TEST_POSTGRES` to the URL of a database that may be
 //! written, such as `postgres://postgres@localhost/test`. Its tables of a ledger are emptied.
 
-use privet_dp::ledger::{Act, Ledger, LedgerError, PostgresLedger, Request};
+use privet_dp::ledger::{
+    Access, Act, CodedColumn, Ledger, LedgerError, Opening, Population, PostgresLedger, Request, Terms,
+};
 use privet_dp::{Loss, Rational};
 
 fn loss(epsilon: &str, delta: &str) -> Loss {
@@ -143,11 +145,45 @@ fn a_ledger_in_postgresql() {
     assert!(matches!(without.verify(None), Err(LedgerError::Broken { .. })));
     execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts; DROP ROLE privet_asker");
 
+    // The key remembers the ledger that is gone.
+    assert!(matches!(PostgresLedger::open(&url, Some(&key)), Err(LedgerError::Gone { entries: 4, .. })));
+    let meant = Access { is_accepted: true, ..Access::with(Some(&key)) };
+    people_are_known(&mut PostgresLedger::make(&url, &meant).unwrap());
+    execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts");
+    std::fs::remove_file(folder.path().join("key.seen")).unwrap();
+
     // As long as nothing is signed, the key may still be another one.
     PostgresLedger::open(&url, Some(&other)).unwrap();
     PostgresLedger::open(&url, Some(&key)).unwrap().open_account("patients", &loss("1", "0")).unwrap();
     assert!(matches!(PostgresLedger::open_existing(&url, Some(&other)), Err(LedgerError::OtherKey)));
     execute(&url, "DROP TABLE privet_entries; DROP TABLE privet_accounts");
+}
+
+/// Copies get no second account, and other people no part of one.
+fn people_are_known(ledger: &mut PostgresLedger) {
+    let marker = ledger.marker(None).unwrap().unwrap();
+    let population = |first: u32| {
+        let names: Vec<String> = (first..first + 700).map(|person| format!("p{person}")).collect();
+        let codes: Vec<u32> = (0..700).rev().collect();
+        let texts = names.iter().map(|name| Some(name.as_str())).collect();
+        Population::of(&[CodedColumn { name: "id", texts, codes: &codes }], None, &[], &marker.key)
+    };
+    let (terms, budget) = (Terms::default(), loss("1", "0"));
+    let mut open = |dataset, people: &Population, is_accepted| {
+        let population = Some(people);
+        let opening = Opening { dataset, terms: &terms, budget: &budget, population, is_accepted };
+        ledger.open_account_for(&opening).map(|_| ())
+    };
+    open("patients", &population(0), false).unwrap();
+    assert!(matches!(open("copy", &population(0), false), Err(LedgerError::SamePeople { .. })));
+    assert!(matches!(open("grown", &population(300), false), Err(LedgerError::SamePeople { .. })));
+    open("others", &population(5000), false).unwrap();
+    open("copy", &population(0), true).unwrap();
+    let others = request("0.1").about(population(9000), false);
+    assert!(matches!(ledger.charge(&others), Err(LedgerError::OtherPeople { .. })));
+    ledger.charge(&request("0.1").about(population(300), false)).unwrap();
+    assert_eq!(ledger.records().unwrap()[3].fingerprint.len(), 64);
+    ledger.verify(None).unwrap();
 }
 
 /// The same database for another user.

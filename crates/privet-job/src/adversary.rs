@@ -17,8 +17,11 @@ pub struct AdversarySection {
     pub knowledge: Option<PathBuf>,
     /// How sure an adversary must be of a value for it to count as learned.
     pub confidence: f64,
-    /// The largest share of people about whom an adversary may be sure and right; no release is handed over above it.
+    /// The largest share of people that the release may add to those about whom an adversary is sure and right without their records,
+    /// as far as a control tells that; no release is handed over above it.
     pub max_risk: Option<f64>,
+    /// The largest share of people about whom an adversary may be sure and right, whatever is known without the release.
+    pub max_absolute_risk: Option<f64>,
     /// What is done against the minimality attack (survey ME-17).
     pub countermeasure: Option<Countermeasure>,
     /// The seed of attacks that draw at random.
@@ -32,6 +35,7 @@ impl Default for AdversarySection {
             knowledge: None,
             confidence: 0.9,
             max_risk: None,
+            max_absolute_risk: None,
             countermeasure: None,
             seed: 1,
         }
@@ -39,9 +43,20 @@ impl Default for AdversarySection {
 }
 
 impl AdversarySection {
+    /// Whether a limit is set.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.max_risk.is_some() || self.max_absolute_risk.is_some()
+    }
+
     /// The same check, told in terms of the flags of a command.
     pub(crate) fn check_flags(&self, of_counts: bool) -> Result<(), JobError> {
         self.check(of_counts).map_err(|error| error.in_terms_of("adversary.", "--"))
+    }
+
+    /// The same of numbers alone: attacks on records that need not be anybody's have words of their own.
+    pub(crate) fn check_flags_of_numbers(&self) -> Result<(), JobError> {
+        let numbers = Self { attacks: None, ..self.clone() };
+        numbers.check_flags(false)
     }
 
     /// Attacks on counts have words of their own.
@@ -57,10 +72,11 @@ impl AdversarySection {
         if !(self.confidence > 0.0 && self.confidence <= 1.0) {
             return Err(JobError::key("adversary.confidence", "must be above 0 and at most 1, such as 0.9"));
         }
-        if let Some(risk) = self.max_risk
-            && !(0.0..=1.0).contains(&risk)
-        {
-            return Err(JobError::key("adversary.max-risk", "must be a share from 0 to 1, such as 0.05"));
+        for (key, risk) in [("max-risk", self.max_risk), ("max-absolute-risk", self.max_absolute_risk)] {
+            if risk.is_some_and(|risk| !(0.0..=1.0).contains(&risk)) {
+                let key = format!("adversary.{key}");
+                return Err(JobError::key(key, "must be a share from 0 to 1, such as 0.05"));
+            }
         }
         for attack in self.attacks.iter().flatten() {
             if !words.contains(&attack.as_str()) {

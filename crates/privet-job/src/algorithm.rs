@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use crate::anatomy::guarantee_of;
 use crate::chosen::{Aggregation, Chosen, Formed};
+use crate::countermeasure::p_safe;
 use crate::error::JobError;
 use crate::job::{Publish, Search};
 use crate::sampling::{seed, source};
@@ -163,6 +164,30 @@ impl Algorithm {
             }
         }
     }
+}
+
+const LIMITED: &str = "The promises hold. The number of steps was limited, so finer labels may be possible.";
+const EXACT: &str = "The promises hold, and no such release replaces fewer cells.";
+const MEYERSON_WILLIAMS: &str = "The promises hold, and at most (2k - 1)(2k - 2)/k times the sum of 1/1 to 1/(2k - 1) as many cells are replaced as any such release must replace.";
+const ONE_SIDED: &str = "The promises hold in every group. Numbers were cut above their medians alone, so a group may still be cut below one.";
+
+/// Every sentence that a search can say of what it guarantees, from what a manifest tells of it; none of an unknown one.
+pub(crate) fn guarantees(search: &manifest::Search) -> Vec<String> {
+    let word = serde_json::Value::String(search.algorithm.clone());
+    let Ok(algorithm) = Algorithm::deserialize(word) else { return Vec::new() };
+    if search.p_safe.is_some() {
+        return vec![p_safe::GUARANTEE.to_owned()];
+    }
+    if let Some(told) = &search.anatomy {
+        return vec![guarantee_of(told)];
+    }
+    let others: &[&str] = match algorithm {
+        Algorithm::TopDownSpecialization => &[LIMITED],
+        Algorithm::CellSuppression => &[EXACT, MEYERSON_WILLIAMS],
+        Algorithm::Mondrian => &[ONE_SIDED],
+        _ => &[],
+    };
+    std::iter::once(&algorithm.guarantee()).chain(others).map(|own| (*own).to_owned()).collect()
 }
 
 /// Sets of columns as nodes of the lattice, the columns of a set being at their top, when every column has one label
@@ -418,17 +443,11 @@ impl Search {
             return guarantee_of(told);
         }
         let text = match (self.algorithm, self.cell_suppression.unwrap_or_default().method) {
-            (Algorithm::TopDownSpecialization, _) if limited => {
-                "The promises hold. The number of steps was limited, so finer labels may be possible."
-            }
-            (Algorithm::CellSuppression, Method::Exact) => {
-                "The promises hold, and no such release replaces fewer cells."
-            }
-            (Algorithm::CellSuppression, Method::MeyersonWilliams) => {
-                "The promises hold, and at most (2k - 1)(2k - 2)/k times the sum of 1/1 to 1/(2k - 1) as many cells are replaced as any such release must replace."
-            }
+            (Algorithm::TopDownSpecialization, _) if limited => LIMITED,
+            (Algorithm::CellSuppression, Method::Exact) => EXACT,
+            (Algorithm::CellSuppression, Method::MeyersonWilliams) => MEYERSON_WILLIAMS,
             (Algorithm::Mondrian, _) if self.mondrian.as_ref().is_some_and(|mondrian| mondrian.one_sided) => {
-                "The promises hold in every group. Numbers were cut above their medians alone, so a group may still be cut below one."
+                ONE_SIDED
             }
             (algorithm, _) => algorithm.guarantee(),
         };

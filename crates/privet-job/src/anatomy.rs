@@ -92,7 +92,7 @@ pub(crate) fn guarantee_of(told: &Anatomy) -> String {
             "No value of the first sensitive column is in more than 1/{l} of a bucket, so the bucket alone makes none of these \
              likelier than that."
         ),
-        Some(_) => "They compare each bucket with the table, and ask for no number of different values.".to_owned(),
+        Some(_) => "They ask for no number of different values in a bucket.".to_owned(),
         None => "Buckets were given, not searched for. In a sensitive column that no promise is about, no bucket holds one \
                  value alone, unless the table does."
             .to_owned(),

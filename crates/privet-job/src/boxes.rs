@@ -30,15 +30,21 @@ pub(crate) fn boxes(candidate: &Candidate<'_>) -> Option<Boxes> {
         y: y.of_node[b as usize],
         rows,
     });
+    // In an order that follows from what is published, so that whoever reads the labels can draw the same.
     let mut boxes: Vec<GroupBox> = boxes.collect();
     let all = boxes.len();
-    if all > MOST_BOXES {
-        boxes.select_nth_unstable_by_key(MOST_BOXES, |one| std::cmp::Reverse(one.rows));
-        boxes.truncate(MOST_BOXES);
-        boxes.shrink_to_fit();
-        boxes.sort_by(|a, b| a.x.0.total_cmp(&b.x.0).then(a.y.0.total_cmp(&b.y.0)));
-    }
+    boxes.sort_by(|a, b| b.rows.cmp(&a.rows).then_with(|| in_place(a, b)));
+    boxes.truncate(MOST_BOXES);
+    boxes.shrink_to_fit();
+    boxes.sort_by(|a, b| in_place(a, b).then(b.rows.cmp(&a.rows)));
     Some(Boxes { x: x.axis, y: y.axis, left_out: (all - boxes.len()) as u64, boxes })
+}
+
+/// From left to right, and then from below.
+fn in_place(a: &GroupBox, b: &GroupBox) -> std::cmp::Ordering {
+    let ends = |own: &GroupBox| [own.x.0, own.x.1, own.y.0, own.y.1];
+    let pairs = ends(a).into_iter().zip(ends(b));
+    pairs.fold(std::cmp::Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
 }
 
 /// The ranges of a column's labels.
@@ -60,8 +66,8 @@ impl Extents {
         let high = known().map(|(_, high)| *high).reduce(f64::max)?;
         // What is anything, a `*` or a marker of a missing value, is as wide as all.
         let of_node = read.iter().map(|extent| extent.unwrap_or((low, high))).collect();
-        let is_date =
-            level.labels.iter().any(|label| label.contains('-') && number(label).is_none_or(|n| n.1));
+        let mut labels = published.iter().map(|&node| &*level.labels[node as usize]);
+        let is_date = labels.any(|label| number(ends(label).0).is_some_and(|low| low.1));
         let text = |at: f64| match is_date {
             true => date_of(at.round() as i64),
             false if (high - low) >= MARKS as f64 => at.round().to_string(),

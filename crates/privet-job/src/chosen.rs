@@ -240,7 +240,13 @@ impl Chosen {
                 Place::Nodes { level, .. } => (None, level),
                 Place::Cells { codes, level, .. } => (Some(&**codes), level),
             };
-            let mut values = quasi.generalization.levels[0].clone();
+            let own = &quasi.generalization.levels[0];
+            // What is published is told by the level above; the texts of the values are held already.
+            let mut values = GeneralizedLevel {
+                node_of_code: own.node_of_code.clone(),
+                labels: vec![Box::default(); own.labels.len()],
+                leaves: own.leaves.clone(),
+            };
             // Codes that no value has belong to no leaf; which one stands for them matters to nobody.
             values.node_of_code.resize(level.node_of_code.len(), 0);
             let levels = vec![values, level.clone()];

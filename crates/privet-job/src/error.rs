@@ -11,11 +11,15 @@ use privet_perturb::synthetic::SyntheticError;
 use privet_recode::lattice::SearchError;
 use privet_release::{FolderError, PublishedError};
 
+use crate::out_of_core::TooLittle;
+
 /// A job file that cannot be used. No message holds a value of the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobError {
     file: Option<PathBuf>,
     message: String,
+    /// Whether something ran out, rather than that the job is at fault.
+    is_resources: bool,
 }
 
 impl std::error::Error for JobError {}
@@ -31,7 +35,17 @@ impl std::fmt::Display for JobError {
 
 impl JobError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { file: None, message: message.into() }
+        Self { file: None, message: message.into(), is_resources: false }
+    }
+
+    /// A file that the system did not let us write: its disk may be full.
+    pub(crate) fn unwritten(problem: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self { is_resources: ran_out(error), ..Self::new(format!("{problem}: {error}")) }.at(path)
+    }
+
+    /// Whether something ran out, rather than that the job is at fault.
+    pub fn is_resources(&self) -> bool {
+        self.is_resources
     }
 
     pub(crate) fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
@@ -85,6 +99,58 @@ impl JobError {
     }
 }
 
+/// Whether an error says that the disk, a quota, memory or the number of open files does not suffice.
+pub fn ran_out(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    // Too many open files, in the system or in the process, have no kind of their own.
+    const OPEN_FILES: [i32; 2] = [23, 24];
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge | ErrorKind::OutOfMemory
+    ) || cfg!(unix) && error.raw_os_error().is_some_and(|code| OPEN_FILES.contains(&code))
+}
+
+/// Why a release would have no records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NothingLeft {
+    /// The input has none.
+    #[error("The table has none")]
+    NoInput,
+    /// All are suppressed, as the job allows.
+    #[error(
+        "All {records} records of the table would be suppressed, which `search.suppress-at-most` allows. Lower it, promise less \
+         under [privacy], or give the columns hierarchies that end in one label for all values"
+    )]
+    Suppressed {
+        /// The records of the table.
+        records: u64,
+    },
+    /// A method that makes records made none.
+    #[error("Of {records} records of the table none was made; ask for more")]
+    NoneMade {
+        /// The records of the table.
+        records: u64,
+    },
+}
+
+/// What is wrong with the hierarchy of a column.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "`columns.{column}.hierarchy`: {source}{}{}",
+    first.as_ref().map_or(String::new(), |first| format!("; the first such value is in {first}")),
+    values.as_ref().map_or(String::new(), |values| format!("\n  {}", values.join("\n  ")))
+)]
+pub struct HierarchyFault {
+    /// The column.
+    pub column: String,
+    /// What is wrong.
+    pub source: HierarchyError,
+    /// Where the first value stands that is not covered.
+    pub first: Option<String>,
+    /// The values that are not covered: for the owner's terminal, and only where the owner asked for them.
+    pub values: Option<Vec<String>>,
+}
+
 /// Why a job did not end in a release.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -103,6 +169,9 @@ pub enum RunError {
         /// What is wrong with it.
         source: HierarchyError,
     },
+    /// The hierarchies of several columns, or one of which it is known where the values stand that are wrong.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Hierarchies(Vec<HierarchyFault>),
     /// A promise that cannot be kept or understood.
     #[error(transparent)]
     Criterion(#[from] CriterionError),
@@ -115,22 +184,30 @@ pub enum RunError {
     /// The release folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The report could not be made of what its manifest holds: a mistake of this program.
+    #[error("the report cannot be made: {0}; this is a mistake of privet, please tell its makers")]
+    Pages(privet_report::PageError),
+    /// A key that should sign.
+    #[error("`output.sign`: {0}")]
+    Key(#[from] privet_release::KeyError),
     /// A release that was to be measured or attacked.
     #[error(transparent)]
     Published(#[from] PublishedError),
     /// An attack succeeds against too many people.
     #[error(
-        "no release is handed over: the attack `{attack}`{} succeeds against {} % of the people{knowing}, and `adversary.max-risk` \
+        "no release is handed over: the attack `{attack}`{} {reaches}{knowing}, and `adversary.{limit}` \
          accepts {} %. {instead}, or accept more",
-        column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_report::above(*risk, *accepted), privet_attack::percent(*accepted)
+        column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_attack::percent(*accepted)
     )]
     Attacked {
         /// The attack.
         attack: &'static str,
         /// The sensitive column that it is on.
         column: Option<String>,
-        /// The share of people against whom it succeeds.
-        risk: f64,
+        /// Against how many people it succeeds, as the end of a sentence.
+        reaches: String,
+        /// Which limit that exceeds.
+        limit: &'static str,
         /// What one knows for that beyond what the attack assumes, as the end of a sentence.
         knowing: &'static str,
         /// The share that is accepted.
@@ -149,6 +226,9 @@ pub enum RunError {
         /// How many there are.
         candidates: u64,
     },
+    /// There is nothing to publish.
+    #[error("no release was written: it would have no records. {0}")]
+    Empty(NothingLeft),
     /// A column that cannot be perturbed or estimated.
     #[error("`columns.{column}.perturb`: {source}")]
     Perturb {
@@ -193,6 +273,9 @@ pub enum RunError {
         /// The same with columns by their numbers.
         source: SyntheticError,
     },
+    /// What must be kept does not fit the limit on memory.
+    #[error(transparent)]
+    TooLittle(#[from] TooLittle),
     /// The person asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -222,12 +305,22 @@ pub enum Outcome {
     Stopped,
 }
 
+/// What a pipeline should make of a table that was not read.
+pub(crate) fn outcome_of_reading(error: &ReadError) -> Outcome {
+    match error {
+        error if error.is_cancelled() => Outcome::Stopped,
+        error if error.is_resources() => Outcome::Resources,
+        _ => Outcome::BadInput,
+    }
+}
+
 impl RunError {
     /// What a pipeline should make of it.
     pub fn outcome(&self) -> Outcome {
         match self {
             RunError::Attacked { .. }
             | RunError::NothingSafe { .. }
+            | RunError::Empty(_)
             | RunError::Counts { .. }
             | RunError::View { .. } => Outcome::Refused,
             RunError::Perturb { source: PerturbError::NoRandomness, .. }
@@ -236,9 +329,16 @@ impl RunError {
                 Outcome::Resources
             }
             RunError::Published(PublishedError::Cancelled) => Outcome::Stopped,
+            // What is no plain file is not what a release has there.
+            RunError::Published(PublishedError::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::InvalidInput =>
+            {
+                Outcome::BadInput
+            }
             RunError::Published(PublishedError::Io { .. }) => Outcome::Resources,
             RunError::Search(
                 SearchError::NoSafeNode { .. }
+                | SearchError::Unsettled { .. }
                 | SearchError::NoSafeTable { .. }
                 | SearchError::NothingFound { .. }
                 | SearchError::DecompositionUnsafe { .. }
@@ -256,10 +356,14 @@ impl RunError {
                 | SearchError::NoBounds { .. }
                 | SearchError::NoRandomness
                 | SearchError::Temporary { .. }
+                | SearchError::Endless { .. }
                 | SearchError::TooManyRows,
             ) => Outcome::Resources,
+            RunError::TooLittle(_) => Outcome::Resources,
             RunError::Cancelled(_) | RunError::Write(WriteError::Cancelled(_)) => Outcome::Stopped,
-            RunError::Read(error) if error.is_cancelled() => Outcome::Stopped,
+            RunError::Read(error) => outcome_of_reading(error),
+            RunError::Published(PublishedError::Read(error)) => outcome_of_reading(error),
+            RunError::Job(error) if error.is_resources() => Outcome::Resources,
             RunError::Write(WriteError::Io(_) | WriteError::Format { .. }) => Outcome::Resources,
             // What stands in the way is the person's to name or to move.
             RunError::Folder(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use privet_criteria::{CriterionError, Requirement};
 use privet_data::hierarchy::HierarchySpec;
-use privet_data::io::{Encoding, Format, ReadOptions};
+use privet_data::io::{Encoding, Format, Formulas, ReadOptions, Spelling};
 use privet_data::{Generalization, Role};
 use privet_measure::Metric;
 use privet_recode::cell::CellSuppression;
@@ -17,6 +17,7 @@ use privet_recode::cut::{BottomUpGeneralization, KOptimize, TopDownSpecializatio
 use privet_recode::groups::Represent;
 use privet_recode::lattice::{Annealing, BottomUp, Genetic, Incognito, TopDown};
 use privet_recode::local::{LocalRecoding, TopDownLocal};
+use privet_release::{KeyError, PrivateKey};
 use serde::Deserialize;
 
 use crate::adversary::AdversarySection;
@@ -31,6 +32,8 @@ use crate::mondrian::MondrianSection;
 use crate::out_of_core;
 use crate::query::{self, Plain, QuerySection};
 use crate::sampling::SamplingSection;
+use crate::size::Size;
+use crate::values;
 
 /// A job, read and checked for form.
 #[derive(Debug, Clone)]
@@ -77,13 +80,34 @@ pub struct Input {
     /// CSV: whether the first line names the columns; detected when left out.
     #[serde(default)]
     header: Option<bool>,
-    /// CSV: `utf-8` or `latin-1`.
+    /// CSV: lines above the header that are no part of the table, such as a title.
+    #[serde(default)]
+    skip: u64,
+    /// CSV: `utf-8`, `windows-1252` or `latin-1`.
     #[serde(default)]
     encoding: Option<String>,
     /// Cells that mean "not known". The empty cell when left out.
     #[serde(default)]
     missing: Option<Vec<String>>,
+    /// Whether blanks at the ends of a cell do not count; true when left out.
+    #[serde(default)]
+    pub(crate) trim: Option<bool>,
+    /// Whether the case of letters does not count; false when left out.
+    #[serde(default)]
+    pub(crate) fold_case: Option<bool>,
+    /// The most bytes that the decoded table may take; a quarter of the available memory when left out.
+    #[serde(default)]
+    max_input: Option<Size>,
+    /// Cells that a spreadsheet would take for formulas: `keep` or `prefix`, which reads them with an apostrophe.
+    #[serde(default)]
+    formulas: Formulas,
+    /// How the numbers and dates of single columns are spelled, by name.
+    #[serde(default)]
+    spelling: BTreeMap<String, Spelling>,
 }
+
+/// More than any column weighs beside others.
+const MOST_WEIGHT: f64 = 1e9;
 
 /// A `[columns.NAME]` section.
 #[derive(Debug, Clone, Deserialize)]
@@ -98,6 +122,15 @@ pub struct Column {
     /// Quasi columns: how much the metric weighs it.
     #[serde(default)]
     pub weight: Option<f64>,
+    /// By what its values are compared: `value`, or `text` for codes made of digits; by its kind when left out.
+    #[serde(default)]
+    pub compare: Option<Compare>,
+    /// Whether blanks at the ends of a cell do not count; as `[input]` says when left out.
+    #[serde(default)]
+    pub trim: Option<bool>,
+    /// Whether the case of letters does not count; as `[input]` says when left out.
+    #[serde(default)]
+    pub fold_case: Option<bool>,
     /// Private answers: what its numbers are moved within.
     #[serde(default)]
     pub bounds: Option<[Plain; 2]>,
@@ -110,6 +143,16 @@ pub struct Column {
     /// Private answers: the label of the group of all other values; they are in no group when left out.
     #[serde(default)]
     pub other: Option<String>,
+}
+
+/// By what the values of a column are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compare {
+    /// Cells that are numbers or dates by their values, whatever else the column holds.
+    Value,
+    /// By their texts: digits are codes.
+    Text,
 }
 
 /// The `[search]` section.
@@ -296,6 +339,16 @@ pub struct Output {
     /// The owner's folder: what measuring and attacking found (`--home`). Never inside the release.
     #[serde(default)]
     pub home: Option<PathBuf>,
+    /// The private key that signs the release.
+    #[serde(default)]
+    pub sign: Option<PathBuf>,
+}
+
+impl Output {
+    /// The key that signs, where one is named. Paths are relative to `base`.
+    pub(crate) fn key(&self, base: &Path) -> Result<Option<PrivateKey>, KeyError> {
+        self.sign.as_ref().map(|path| PrivateKey::read(&base.join(path))).transpose()
+    }
 }
 
 fn release() -> PathBuf {
@@ -304,7 +357,7 @@ fn release() -> PathBuf {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { folder: release(), format: None, replace: false, home: None }
+        Self { folder: release(), format: None, replace: false, home: None, sign: None }
     }
 }
 
@@ -431,8 +484,9 @@ impl Job {
                 if column.role != Role::Quasi {
                     return Err(JobError::key(key("weight"), "goes with role = \"quasi\" only"));
                 }
-                if !weight.is_finite() || weight < 0.0 {
-                    return Err(JobError::key(key("weight"), "must be a number of at least 0"));
+                // Sums of larger ones would not be numbers.
+                if !(0.0..=MOST_WEIGHT).contains(&weight) {
+                    return Err(JobError::key(key("weight"), "must be a number from 0 to 1e9"));
                 }
             }
             if column.hierarchy.is_some() && matches!(column.role, Role::Identifier | Role::Insensitive) {
@@ -465,6 +519,7 @@ impl Job {
             counts::check(self)?;
         }
         self.purpose.check(self.search.algorithm)?;
+        values::check(self)?;
         self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
         self.search.mondrian.as_ref().map_or(Ok(()), MondrianSection::check)?;
         self.check_together()?;
@@ -549,20 +604,36 @@ impl Input {
             None => None,
             Some("utf-8") => Some(Encoding::Utf8),
             Some("latin-1") => Some(Encoding::Latin1),
-            Some(_) => return Err(JobError::key("input.encoding", "must be \"utf-8\" or \"latin-1\"")),
+            Some("windows-1252") => Some(Encoding::Windows1252),
+            Some(_) => {
+                let problem = "must be \"utf-8\", \"windows-1252\" or \"latin-1\"";
+                return Err(JobError::key("input.encoding", problem));
+            }
         };
         let mut options = ReadOptions {
             format: self.format.as_deref().map(|word| format_of("input.format", word)).transpose()?,
             delimiter: byte("input.delimiter", self.delimiter)?,
             quote: byte("input.quote", self.quote)?,
             header: self.header,
+            skip: self.skip,
             encoding,
+            max_input: self.max_input.map(|Size(bytes)| bytes),
+            formulas: self.formulas,
+            spelling_of: self.spelling.clone(),
             ..ReadOptions::default()
         };
         if let Some(missing) = &self.missing {
             options.missing = missing.clone();
         }
+        options.equality = self.equality();
         Ok(options)
+    }
+}
+
+impl Input {
+    /// The most bytes that the decoded table may take, when the job says it.
+    pub fn max_input(&self) -> Option<u64> {
+        self.max_input.map(|Size(bytes)| bytes)
     }
 }
 

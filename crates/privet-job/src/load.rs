@@ -1,12 +1,15 @@
 //! From a job to a table with everything the search needs: codes, fitted hierarchies, the population.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
-use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Domain, Generalization, GeneralizedLevel, Hierarchy, Kind, Progress, Role, Table};
+use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, place_of, read};
+use privet_data::{
+    Column, Domain, Equality, Generalization, GeneralizedLevel, Hierarchy, HierarchyError, Kind, Progress,
+    Role, Table,
+};
 use privet_recode::groups::Groups;
 use privet_release::manifest::{Distorted, LabelReading};
 use privet_release::published::reading_of;
@@ -17,8 +20,9 @@ use crate::alike;
 use crate::anatomy::take_buckets;
 use crate::buckets::BUCKET;
 use crate::counts::promises;
-use crate::error::{JobError, RunError};
+use crate::error::{HierarchyFault, JobError, RunError};
 use crate::job::{Job, Publish};
+use crate::values;
 
 /// A table read and fitted to its job.
 pub(crate) struct Loaded {
@@ -29,6 +33,10 @@ pub(crate) struct Loaded {
     pub sensitive: Vec<Sensitive>,
     /// The requirements, each with its column.
     pub requirements: Vec<Requirement>,
+    /// What values were written like, where whoever runs the job should know.
+    pub written: Vec<String>,
+    /// Columns of whose texts it is not told by their kind alone which are one value.
+    pub equality: BTreeMap<String, Equality>,
     pub population: Option<Population>,
     /// The records of the table from which the input is a sample.
     pub sampled_from: Option<u64>,
@@ -43,6 +51,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// The names of the sensitive columns, in their order.
+    pub fn sensitive_names(&self) -> Vec<&str> {
+        self.sensitive.iter().map(|own| self.input.table.columns[own.position].name.as_str()).collect()
+    }
+
     /// The table as it was read, before anything was replaced.
     pub fn true_table(&self) -> Table {
         let mut table = self.input.table.clone();
@@ -97,7 +110,7 @@ impl Quasi {
     /// Whether the column, left as it is, can be published as it stood. Several markers of a missing value are one
     /// value to every algorithm, so they are published as one, those that only the population has included.
     pub fn stays_as_it_stood(&self, column: &Column) -> bool {
-        self.domain(column).missing() <= 1
+        self.domain(column).markers().count() <= 1
     }
 
     /// The label of each code of the table.
@@ -152,7 +165,17 @@ pub(crate) struct Population {
 
 /// Reads the input and fits the job's hierarchies to it. `base` is the folder of the job file.
 pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Loaded, RunError> {
-    let mut options = options_of(job)?;
+    load_showing(job, base, false, progress)
+}
+
+/// As [`load`]; `show_values` lets errors about hierarchies tell the values that are not covered.
+pub(crate) fn load_showing(
+    job: &Job,
+    base: &Path,
+    show_values: bool,
+    progress: &dyn Progress,
+) -> Result<Loaded, RunError> {
+    let mut options = options_of(job, base)?;
     let buckets_from = job.search.buckets_from();
     if let (Some(name), Some(columns)) = (buckets_from, &mut options.columns) {
         columns.push(name.to_owned());
@@ -184,7 +207,9 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
     if let Some(table) = &population_table {
         possible_in(&job.privacy, table.rows as u64)?;
     }
-    let mut loaded = fit_all(job, base, input, population_table.as_ref(), counts)?;
+    // Records of a sample are not those of the file.
+    let source = Source { path: &path, options: &options, show_values, has_records: job.sampling.is_none() };
+    let mut loaded = fit_from(job, base, input, population_table.as_ref(), counts, Some(&source))?;
     (loaded.sampled_from, loaded.drawn, loaded.given_buckets) = (sampled_from, drawn, given_buckets);
     if let Some(path) = population_path {
         let path = base.join(path);
@@ -196,10 +221,10 @@ pub(crate) fn load(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Lo
 }
 
 /// How the input of a job is read: all columns but identifiers.
-pub(crate) fn options_of(job: &Job) -> Result<ReadOptions, JobError> {
+pub(crate) fn options_of(job: &Job, base: &Path) -> Result<ReadOptions, JobError> {
     let published = job.columns.iter().filter(|(_, column)| column.role != Role::Identifier);
     let columns = published.map(|(name, _)| name.clone()).collect();
-    Ok(ReadOptions { columns: Some(columns), ..job.input.options()? })
+    Ok(ReadOptions { columns: Some(columns), ..job.options(base)? })
 }
 
 /// The input has every column that the job names.
@@ -219,6 +244,52 @@ pub(crate) fn fit_all(
     population: Option<&Table>,
     counts: impl Fn(&Column) -> Vec<u64> + Sync,
 ) -> Result<Loaded, RunError> {
+    fit_from(job, base, input, population, counts, None)
+}
+
+/// Where a table was read, for messages about its values.
+pub(crate) struct Source<'a> {
+    pub path: &'a Path,
+    pub options: &'a ReadOptions,
+    /// Whether the owner asked to see values.
+    pub show_values: bool,
+    /// Whether the records of the table are those of the file, one by one.
+    pub has_records: bool,
+}
+
+impl Source<'_> {
+    /// What is wrong with the hierarchy of a column, and where in the file.
+    fn fault(&self, column: &Column, source: HierarchyError) -> HierarchyFault {
+        let codes = source.uncovered().unwrap_or_default();
+        // With a population, codes are those of both tables together.
+        let is_own = |code: &&u32| (**code as usize) < column.domain.len();
+        let codes: Vec<u32> = codes.iter().filter(is_own).copied().collect();
+        let record = column.codes.iter().position(|code| codes.contains(code)).filter(|_| self.has_records);
+        let first = record.map(|record| place_of(self.path, self.options, record));
+        let values = (self.show_values && !codes.is_empty())
+            .then(|| codes.iter().map(|&code| column.domain.text(code).to_owned()).collect());
+        HierarchyFault { column: column.name.clone(), source, first, values }
+    }
+}
+
+/// As [`fit_all`]. All hierarchies that are wrong are told at once, in the order of the columns.
+pub(crate) fn fit_from(
+    job: &Job,
+    base: &Path,
+    mut input: Input,
+    population: Option<&Table>,
+    counts: impl Fn(&Column) -> Vec<u64> + Sync,
+    source: Option<&Source<'_>>,
+) -> Result<Loaded, RunError> {
+    let written = values::written(job, &input.table.columns);
+    let equality = values::told(&input.table.columns, job, base);
+    // Records of a class must not be told apart by how a value was typed.
+    for column in &mut input.table.columns {
+        let role = job.columns.get(&column.name).map(|own| own.role);
+        if matches!(role, Some(Role::Quasi | Role::Sensitive)) {
+            column.in_one_form();
+        }
+    }
     let removed: Vec<String> =
         input.names.iter().filter(|name| input.table.position(name).is_none()).cloned().collect();
     let columns = &input.table.columns;
@@ -226,7 +297,12 @@ pub(crate) fn fit_all(
         .par_iter()
         .enumerate()
         .map(|(position, column)| fit(job, base, position, column, population, &counts))
-        .collect::<Result<_, RunError>>()?;
+        .collect::<Vec<_>>()
+        .into_iter()
+        .zip(columns)
+        .map(|(fitted, column)| fitted.map_err(|error| (error, column)))
+        .fold(Ok(Vec::new()), gathered)
+        .map_err(|errors| of_all(errors, source))?;
     let (mut quasi, mut sensitive) = (Vec::new(), Vec::new());
     for column in fitted {
         match column {
@@ -247,6 +323,8 @@ pub(crate) fn fit_all(
         quasi,
         sensitive,
         requirements,
+        written,
+        equality,
         population: None,
         sampled_from: None,
         drawn: None,
@@ -254,6 +332,36 @@ pub(crate) fn fit_all(
         true_codes: None,
         given_buckets: None,
     })
+}
+
+/// What is wrong with columns.
+type Faults<'a> = Vec<(HierarchyError, &'a Column)>;
+
+/// All that was fitted, or all that is wrong.
+fn gathered<'a>(
+    all: Result<Vec<Fitted>, Faults<'a>>,
+    next: Result<Fitted, (HierarchyError, &'a Column)>,
+) -> Result<Vec<Fitted>, Faults<'a>> {
+    match (all, next) {
+        (Ok(mut fitted), Ok(next)) => {
+            fitted.push(next);
+            Ok(fitted)
+        }
+        (Ok(_), Err(error)) => Err(vec![error]),
+        (Err(mut errors), Err(error)) => {
+            errors.push(error);
+            Err(errors)
+        }
+        (Err(errors), Ok(_)) => Err(errors),
+    }
+}
+
+fn of_all(errors: Faults<'_>, source: Option<&Source<'_>>) -> RunError {
+    let fault = |(error, column): (HierarchyError, &Column)| match source {
+        Some(source) => source.fault(column, error),
+        None => HierarchyFault { column: column.name.clone(), source: error, first: None, values: None },
+    };
+    RunError::Hierarchies(errors.into_iter().map(fault).collect())
 }
 
 /// A column with what its role asks for.
@@ -271,9 +379,8 @@ fn fit(
     column: &Column,
     population: Option<&Table>,
     counts: &(impl Fn(&Column) -> Vec<u64> + Sync),
-) -> Result<Fitted, RunError> {
+) -> Result<Fitted, HierarchyError> {
     let Some(wanted) = job.columns.get(&column.name) else { return Ok(Fitted::Neither) };
-    let failed = |source| RunError::Hierarchy { column: column.name.clone(), source };
     Ok(match wanted.role {
         Role::Quasi => {
             let joined = population.and_then(|table| Some(join(column, table.column(&column.name)?)));
@@ -283,10 +390,10 @@ fn fit(
                 None => counts(column),
             };
             let hierarchy = match &wanted.hierarchy {
-                Some(spec) => build(spec, base, domain, &counts).map_err(failed)?,
+                Some(spec) => build(spec, base, domain, &counts)?,
                 None => Hierarchy::flat(domain),
             };
-            let generalization = hierarchy.bind(domain).map_err(failed)?;
+            let generalization = hierarchy.bind(domain)?;
             let reading = reading_of(&hierarchy);
             let hides_missing = alike::hides(job, domain, &generalization.levels[1..]);
             let numbers = numbers(domain);
@@ -298,7 +405,7 @@ fn fit(
         Role::Sensitive => {
             let counts = counts(column);
             let hierarchy = match &wanted.hierarchy {
-                Some(spec) => Some(build(spec, base, &column.domain, &counts).map_err(failed)?),
+                Some(spec) => Some(build(spec, base, &column.domain, &counts)?),
                 None => None,
             };
             Fitted::Sensitive(Sensitive { position, counts, hierarchy })
@@ -345,7 +452,7 @@ pub(crate) fn population_of(
     base: &Path,
     progress: &dyn Progress,
 ) -> Result<Option<Table>, RunError> {
-    let options = options_of(job)?;
+    let options = options_of(job, base)?;
     let path = one_population(&job.privacy)?;
     path.map(|path| read_population(job, &base.join(path), &options, progress)).transpose()
 }
@@ -364,20 +471,15 @@ fn read_population(
 /// Brings a column of the table and one of the population to the same codes.
 fn join(column: &Column, population: &Column) -> Joined {
     let mut texts: Vec<Box<str>> = column.domain.texts().to_vec();
-    let known: HashMap<&str, u32> =
-        column.domain.texts().iter().enumerate().map(|(code, text)| (&**text, code as u32)).collect();
-    let mut place_of = Vec::with_capacity(population.domain.len());
-    for text in population.domain.texts() {
-        place_of.push(known.get(&**text).copied().unwrap_or_else(|| {
-            texts.push(text.clone());
-            texts.len() as u32 - 1
-        }));
-    }
+    let known = texts.len() as u32;
+    texts.extend(population.domain.texts().iter().cloned());
+    let place_of: Vec<u32> = (known..texts.len() as u32).collect();
     let is_missing =
         |domain: &Domain, text: &str| (0..domain.missing()).any(|code| domain.text(code) == text);
-    let (domain, code_of) = Domain::canonical(texts, |text| {
-        is_missing(&column.domain, text) || is_missing(&population.domain, text)
-    });
+    // Values are the same as in the table, whatever the population holds besides.
+    let (domain, code_of) = column
+        .domain
+        .like(texts, |text| is_missing(&column.domain, text) || is_missing(&population.domain, text));
     Joined {
         codes: column.codes.iter().map(|&code| code_of[code as usize]).collect(),
         population: population.codes.iter().map(|&code| code_of[place_of[code as usize] as usize]).collect(),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use privet_attack::Finding;
-use privet_criteria::{DistanceKind, Requirement, in_buckets};
+use privet_criteria::{DistanceKind, Requirement, statement, statement_of_buckets};
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
-use privet_data::{Column, Generalization, GeneralizedLevel, Kind, Progress};
+use privet_data::{Column, Equality, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::Draft;
@@ -14,7 +14,8 @@ use privet_release::manifest::{
     Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
 use privet_release::published::Reading;
-use privet_report::{ColumnFacts, Facts, LabelCount};
+use privet_release::shown::{LeftOut, MOST_LABELS, Shown, VALUES_AS_THEY_WERE, VALUES_OF_GROUPS};
+use privet_report::{ColumnFacts, Facts, LabelCount, PageError};
 
 use crate::alike;
 use crate::assess::{gate, home, standardized};
@@ -22,7 +23,7 @@ use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
 use crate::countermeasure::{Countermeasure, p_safe};
-use crate::error::RunError;
+use crate::error::{NothingLeft, RunError};
 use crate::job::Job;
 use crate::levels::levels_of;
 use crate::load::{Loaded, Quasi};
@@ -39,6 +40,13 @@ pub(crate) fn publish(
     let partition = candidate.partition;
     let suppressed: u64 =
         partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
+    match table.rows as u64 {
+        0 => return Err(RunError::Empty(NothingLeft::NoInput)),
+        records if records == suppressed => {
+            return Err(RunError::Empty(NothingLeft::Suppressed { records }));
+        }
+        _ => {}
+    }
     let kept: Option<Vec<bool>> = (suppressed > 0)
         .then(|| partition.class_of.iter().map(|&class| partition.kept[class as usize]).collect());
     let buckets = candidate.chosen.buckets.as_ref().map(|_| buckets::column(partition));
@@ -97,17 +105,23 @@ impl DataFile {
     }
 }
 
-/// JSON that people can read too.
-pub(crate) fn in_lines(value: &serde_json::Value) -> Vec<u8> {
-    format!("{value:#}\n").into_bytes()
-}
-
 /// Adds a report to what will be put in place.
 pub(crate) fn write_report(draft: &Draft, name: &str, bytes: &[u8]) -> Result<(), RunError> {
     let mut file = draft.create(name)?;
     std::io::Write::write_all(&mut file, bytes)
         .map_err(|source| privet_release::FolderError::Io { path: draft.path().join(name), source })?;
     file.finish()?;
+    Ok(())
+}
+
+/// Adds the pages of a release.
+pub(crate) fn write_pages(
+    draft: &Draft,
+    pages: Result<Vec<(String, Vec<u8>)>, PageError>,
+) -> Result<(), RunError> {
+    for (name, bytes) in pages.map_err(RunError::Pages)? {
+        write_report(draft, &name, &bytes)?;
+    }
     Ok(())
 }
 
@@ -123,10 +137,16 @@ pub(crate) fn conclude(
     let mut facts = facts(candidate, &options.reproduce);
     facts.attacks = gated.public;
     // The reports tell the fingerprints of what is published; their own come after them.
-    let manifest = Manifest { files: draft.finished(), ..manifest };
-    let page = privet_report::html(&manifest, &facts);
-    write_report(&draft, "report.html", page.as_bytes())?;
-    write_report(&draft, "report.json", &in_lines(&privet_report::json(&manifest, &facts)))?;
+    let (attacks, _) = privet_report::told(&facts.attacks, &[]);
+    let shown = Shown {
+        reproduce: facts.reproduce.clone(),
+        columns: facts.columns.clone(),
+        boxes: facts.boxes.clone(),
+        attacks,
+        ..Shown::default()
+    };
+    let manifest = Manifest { files: draft.finished(), shown, ..manifest };
+    write_pages(&draft, privet_report::pages(&manifest))?;
     progress.check()?;
     let manifest = draft.sealed(manifest)?;
     // Whoever gets an error must not find a release: all that can fail comes before it is put in place.
@@ -182,7 +202,7 @@ pub(crate) fn manifest(
         recoding: None,
         alike: None,
     };
-    let columns = loaded
+    let columns: Vec<DataColumn> = loaded
         .input
         .table
         .columns
@@ -230,8 +250,9 @@ pub(crate) fn manifest(
             input_rows: rows,
             rows: rows - suppressed,
             suppressed,
-            columns,
             removed_columns: loaded.removed.clone(),
+            equality: equality(loaded, &columns),
+            columns,
             sensitive_tables: Vec::new(),
         },
         promises: promises(candidate),
@@ -256,8 +277,20 @@ pub(crate) fn manifest(
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
         randomness: randomness(job),
         files: Vec::new(),
+        shown: Shown::default(),
+        signer: None,
         seal: String::new(),
     }
+}
+
+/// Columns of whose texts it is not told which are one value by their kind, or by masks.
+fn equality(loaded: &Loaded, columns: &[DataColumn]) -> BTreeMap<String, Equality> {
+    let is_masked = |name: &str| {
+        let own = columns.iter().find(|own| own.name == *name).and_then(|own| own.recoding.as_ref());
+        own.is_some_and(|own| own.reading == Some(LabelReading::Masks))
+    };
+    let all = loaded.equality.iter().filter(|own| *own.1 != Equality::CODES || !is_masked(own.0));
+    all.map(|(name, own)| (name.clone(), *own)).collect()
 }
 
 /// What microaggregation says of its groups; nothing of buckets, which show the records as they are.
@@ -343,7 +376,7 @@ fn recoding(candidate: &Candidate<'_>, quasi: usize, reading: LabelReading) -> R
         }),
         height: own.height(),
         leaves: u64::from(own.leaves),
-        labels_per_level: own.levels.iter().map(|level| level.labels.len() as u64).collect(),
+        labels_per_level: own.labels_per_level(),
         reading: Some(reading),
         loss: loss / candidate.problem.rows.max(1) as f64,
         weight: candidate.problem.quasi[quasi].weight,
@@ -374,7 +407,8 @@ fn groups<'a>(
 }
 
 fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
-    let Candidate { loaded, problem, partition, .. } = candidate;
+    let Candidate { loaded, partition, .. } = candidate;
+    let sensitive = loaded.sensitive_names();
     // The place in the published table, counted from 1, of a record of the input.
     let place = |record: u32| {
         if let Some(first) = candidate.first_of_group {
@@ -387,13 +421,12 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
     loaded
         .requirements
         .iter()
-        .zip(problem.criteria)
         .zip(&partition.reached)
-        .map(|((requirement, criterion), reached)| Promise {
+        .map(|(requirement, reached)| Promise {
             requirement: without_folders(requirement),
             statement: match candidate.chosen.buckets {
-                Some(_) => in_buckets(&criterion.promise()),
-                None => criterion.promise(),
+                Some(_) => statement_of_buckets(requirement, &sensitive),
+                None => statement(requirement, &sensitive),
             },
             reached: reached.map_or(0.0, |(value, _)| value),
             worst_class: reached.map(|(_, class)| WorstClass {
@@ -536,6 +569,9 @@ fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
         let is_defined = match metric {
             Metric::Height | Metric::Precision => in_levels && chosen.buckets.is_none(),
             Metric::NonUniformEntropy => by_value,
+            // Where equal values may show different labels, groups reach over the same tuples, and a sum over groups is not
+            // the divergence. `measure` has it then.
+            Metric::KullbackLeibler => by_value && chosen.buckets.is_none(),
             // Of buckets only the sizes are known; what they show is the records themselves.
             Metric::Loss | Metric::Discernibility | Metric::AverageClassSize => true,
             _ if chosen.buckets.is_some() => false,
@@ -586,6 +622,19 @@ fn classes(sizes: impl Iterator<Item = u64>) -> Classes {
     }
 }
 
+/// The most frequent labels in their order, and how many others there are.
+fn most_frequent(mut told: Vec<(usize, u64)>) -> (Vec<(usize, u64)>, LeftOut) {
+    let mut left_out = LeftOut::default();
+    if told.len() > MOST_LABELS {
+        told.select_nth_unstable_by_key(MOST_LABELS, |&(node, rows)| (std::cmp::Reverse(rows), node));
+        let others = told.split_off(MOST_LABELS);
+        left_out.labels = others.len() as u64;
+        left_out.records = others.iter().map(|own| own.1).sum();
+        told.sort_unstable();
+    }
+    (told, left_out)
+}
+
 fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
     let Candidate { loaded, problem, chosen, levels, partition, .. } = candidate;
     let columns = problem
@@ -616,26 +665,33 @@ fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
             }
             let levels = levels_of(place, hierarchy.generalization, generalized, &rows);
             // The page names labels, never values: at level 0 it shows ranks, elsewhere values are counted together.
-            let mut labels: Vec<LabelCount> = Vec::new();
+            let mut told: Vec<(usize, u64)> = Vec::new();
             let (mut values, mut stands) = (0, 0);
             for (node, rows) in rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
                 match place {
-                    Place::Level(0) => labels.push(LabelCount { label: String::new(), rows }),
+                    Place::Level(0) => told.push((node, rows)),
                     Place::Nodes { .. } | Place::Cells { .. } if generalized.leaves[node] == 1 => {
                         values += rows;
                     }
                     Place::Cells { kind: "medians" | "modes", .. } => stands += rows,
-                    _ => labels.push(LabelCount { label: generalized.labels[node].to_string(), rows }),
+                    _ => told.push((node, rows)),
                 }
             }
+            let (told, left_out) = most_frequent(told);
+            let label = |node: usize| match place {
+                Place::Level(0) => String::new(),
+                _ => generalized.labels[node].to_string(),
+            };
+            let mut labels: Vec<LabelCount> =
+                told.into_iter().map(|(node, rows)| LabelCount { label: label(node), rows }).collect();
             if values > 0 {
-                labels.push(LabelCount { label: "values as they were".to_owned(), rows: values });
+                labels.push(LabelCount { label: VALUES_AS_THEY_WERE.to_owned(), rows: values });
             }
             if stands > 0 {
-                labels
-                    .push(LabelCount { label: "values that stand for their group".to_owned(), rows: stands });
+                labels.push(LabelCount { label: VALUES_OF_GROUPS.to_owned(), rows: stands });
             }
-            ColumnFacts { name: loaded.input.table.columns[own.position].name.clone(), labels, levels }
+            let name = loaded.input.table.columns[own.position].name.clone();
+            ColumnFacts { name, labels, left_out, levels }
         })
         .collect();
     Facts {

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Quasi columns that an order does not name come after those that it names, in the order of the table; those that
-//! priorities do not name have priority 0. A purpose with neither takes all columns to be equally useful.
+//! priorities do not name have priority 0. Priorities are numbers from 0 to 1, as an order yields them. A purpose with neither takes all columns to be equally useful.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -426,8 +426,11 @@ projection = "one-minus-square"
     #[test]
     fn values_out_of_range() {
         for (text, message) in [
-            ("[purposes.a]\npriorities = { x = 0.5 }", "`purposes.a.priorities` must sum to 1"),
-            ("[purposes.a]\npriorities = {}", "`purposes.a.priorities` must sum to 1"),
+            (
+                "[purposes.a]\npriorities = { x = 0 }",
+                "`purposes.a.priorities` must give a column a number above 0",
+            ),
+            ("[purposes.a]\npriorities = {}", "`purposes.a.priorities` must give a column a number above 0"),
             ("[purposes.a]\npriorities = { x = 2, y = -1 }", "`purposes.a.priorities` must be numbers"),
             ("[purposes.a]\npriorities = { x = nan }", "`purposes.a.priorities` must be numbers"),
             ("[purposes.a]\norder = ['x', 'y', 'x']", "`purposes.a.order` must name each column once"),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use privet_criteria::{Criterion, Joint, Requirement, SensitiveColumn, build};
 use privet_data::Progress;
 use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
+use privet_release::Manifest;
 use privet_release::manifest::Purpose;
 
 use crate::algorithm::Algorithm;
@@ -14,8 +15,9 @@ use crate::countermeasure::{self, Countermeasure, distort, p_safe};
 use crate::counts::{self, Begun};
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
-use crate::load::{Loaded, Quasi, load};
+use crate::load::{Loaded, Quasi, load_showing};
 use crate::out_of_core::{self, Attempt};
+use crate::overwrite::spare_inputs_within;
 use crate::publish::publish;
 use crate::purpose::Purposes;
 use crate::summary::{Seconds, Summary};
@@ -27,6 +29,8 @@ pub struct RunOptions {
     pub base: PathBuf,
     /// The command that makes this release again, for the report.
     pub reproduce: Vec<String>,
+    /// Whether errors may tell values of the data, to the owner who asked for them.
+    pub show_values: bool,
 }
 
 /// Runs a job from its input to a finished release folder.
@@ -38,8 +42,10 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     let start = Instant::now();
     let folder = options.base.join(&job.output.folder);
     // Known now rather than when the release stands; gone again if nothing comes of it.
-    let home =
-        job.output.home.as_ref().map(|home| crate::assess::home::begin(&options.base.join(home), &folder));
+    let input = options.base.join(&job.input.path);
+    spare_inputs_within(&folder, [input.as_path()])?;
+    let home = job.output.home.as_ref();
+    let home = home.map(|home| crate::assess::home::begin(&options.base.join(home), &folder, &input));
     let _home = home.transpose()?;
     // Flags may have changed the job since it was read.
     out_of_core::check(job)?;
@@ -48,18 +54,20 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         counts::check(job)?;
     }
     // Before any work: a release that is in the way is better known now than at the end.
-    let draft = privet_release::Draft::begin(&folder, job.output.replace)?;
+    let key = job.output.key(&options.base)?;
+    let draft = privet_release::Draft::begin(&folder, job.output.replace)?.signed_with(key);
 
     let draft = match out_of_core::attempt(job, options, draft, start, progress)? {
         Attempt::Done(summary) => return Ok(*summary),
-        Attempt::NotNeeded(draft) => draft,
+        Attempt::NotNeeded(draft) => *draft,
     };
-    let mut loaded = load(job, &options.base, progress)?;
+    let mut loaded = load_showing(job, &options.base, options.show_values, progress)?;
     let read = start.elapsed();
 
     if counts::asked(job) {
         let begun = Begun { job, loaded: &loaded, reproduce: &options.reproduce, folder, start, read };
-        return counts::run(begun, draft, progress);
+        let summary = counts::run(begun, draft, progress)?;
+        return Ok(Summary { written: loaded.written, ..summary });
     }
 
     let before = Instant::now();
@@ -120,16 +128,16 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         total: start.elapsed().as_secs_f64(),
     };
     let mut summary = Summary::new(folder, &manifest, seconds);
-    summary.not_tried = not_tried(&attacks);
+    summary.not_tried = not_tried(&attacks, &manifest);
     summary.attacks = attacks;
     summary.home = job.output.home.as_ref().map(|home| options.base.join(home));
+    summary.written = loaded.written;
     Ok(summary)
 }
 
 /// The attacks that were not made before a release was handed over, by their words.
-pub(crate) fn not_tried(made: &[privet_attack::Finding]) -> Vec<&'static str> {
-    let is_made = |word: &str| made.iter().any(|own| own.attack == word);
-    privet_attack::ATTACKS.iter().map(|own| own.word).filter(|word| !is_made(word)).collect()
+pub(crate) fn not_tried(made: &[privet_attack::Finding], manifest: &Manifest) -> Vec<&'static str> {
+    privet_report::not_tried(manifest, made).map(|own| own.word).collect()
 }
 
 /// A candidate that was chosen, with all it rests on.

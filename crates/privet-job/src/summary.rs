@@ -49,14 +49,15 @@ pub struct Summary {
     pub seconds: Seconds,
     /// The most memory the process held; 0 where the system does not tell.
     pub peak_rss_bytes: u64,
+    /// What whoever runs the job should know of how values were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
     /// What attacks found before it was handed over.
-    #[serde(skip)]
     pub attacks: Vec<Finding>,
     /// The attacks that were not made, by their words.
-    #[serde(skip)]
     pub not_tried: Vec<&'static str>,
     /// The owner's folder, when one was asked for.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<PathBuf>,
     /// A release of counts: what there is to say of it. It stands alone, in place of the rest.
     #[serde(skip)]
@@ -176,6 +177,7 @@ impl Summary {
             is_bucketized: false,
             seconds: counts.seconds,
             peak_rss_bytes: counts.peak_rss_bytes,
+            written: Vec::new(),
             attacks: Vec::new(),
             not_tried: Vec::new(),
             home: None,
@@ -207,6 +209,7 @@ impl Summary {
             is_bucketized: manifest.kind == "bucketized",
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
+            written: Vec::new(),
             attacks: Vec::new(),
             not_tried: Vec::new(),
             home: None,

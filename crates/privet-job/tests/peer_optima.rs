@@ -21,7 +21,7 @@ fn our_optimum_is_theirs() {
         let cells: Vec<&str> = line.split('\t').collect();
         let cell = |name: &str| cells[header.iter().position(|column| *column == name).unwrap()];
         let job = Job::parse(&job(&shared, &cell, number), &[]).unwrap();
-        let options = RunOptions { base: folder.path().to_owned(), reproduce: Vec::new() };
+        let options = RunOptions { base: folder.path().to_owned(), ..RunOptions::default() };
         let summary = run(&job, &options, &Silent).unwrap();
         let theirs: f64 = cell("optimal_loss").parse().unwrap();
         let ours = summary.metrics["loss"];

@@ -39,7 +39,8 @@ fn records(random: &mut Random, rows: usize, dull: usize) -> String {
         let sex = random.of(&["f", "m"]);
         // The duller the table, the more people have the first disease.
         let disease = ["a", "b", "c", "d", ""][random.below(dull).saturating_sub(dull - 5)];
-        let income = random.of(&["100", "200", "250", "900", "?", "100"]);
+        // A number in several forms is one value to both.
+        let income = random.of(&["100", "200", "250", "900", "?", "100.0", "1e2", "+200"]);
         text.push_str(&format!("{age},{town},{sex},{disease},{income}\n"));
     }
     text

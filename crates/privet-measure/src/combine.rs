@@ -17,6 +17,11 @@
 
 use crate::special::student_quantile;
 
+/// Below 1 degree of freedom there is no interval. It happens to fully synthetic tables alone, whose variance is then the
+/// difference of two numbers that are nearly the same: the distribution that an interval would rest on has no mean, and its
+/// ends lie where the last digits of these numbers put them, as far away as 1e100.
+pub const LEAST_DEGREES: f64 = 1.0;
+
 /// How the data sets were made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
@@ -133,9 +138,12 @@ pub fn combine(estimates: &[f64], variances: &[f64], rule: Rule) -> Result<Combi
 }
 
 impl Combined {
-    /// The interval that holds what is estimated with this probability, between 0 and 1. `None` for another level, or
-    /// when the degrees of freedom are so few that the interval has no finite ends.
+    /// The interval that holds what is estimated with this probability, between 0 and 1. `None` for another level, and
+    /// below [`LEAST_DEGREES`], where it cannot be estimated.
     pub fn interval(&self, level: f64) -> Option<(f64, f64)> {
+        if self.degrees < LEAST_DEGREES {
+            return None;
+        }
         let half = student_quantile(level, self.degrees) * self.variance.sqrt();
         let (low, high) = (self.estimate - half, self.estimate + half);
         (low.is_finite() && high.is_finite()).then_some((low, high))
@@ -205,6 +213,22 @@ mod tests {
         }
         let fine = combine(&[0.0, 1.0], &[1.0, 1.0], Rule::Imputed).unwrap();
         assert_eq!((fine.interval(0.0), fine.interval(1.0), fine.interval(f64::NAN)), (None, None, None));
+    }
+
+    /// Variances between and within tables that nearly cancel gave an interval of width 1e100.
+    #[test]
+    fn an_interval_that_cannot_be_estimated_is_none() {
+        for within in [1.333, 1.3333, 1.33333, 4.0 / 3.0 - 1e-9] {
+            let rule = Rule::FullySynthetic { size: 1.0 };
+            let found = combine(&[10.0, 12.0, 11.0], &[within; 3], rule).unwrap();
+            assert!(!found.corrected && found.degrees < 1.0, "{found:?}");
+            assert_eq!(found.interval(0.95), None);
+        }
+        // With two tables there is one degree at least under the other rules, and an interval.
+        for rule in [Rule::Imputed, Rule::PartiallySynthetic] {
+            let (low, high) = combine(&[1.0, 2.0], &[0.0, 0.0], rule).unwrap().interval(0.95).unwrap();
+            assert!(high - low < 30.0, "{low} {high}");
+        }
     }
 
     /// The mean of n normal numbers, released as m synthetic data sets that are drawn around a mean drawn from the

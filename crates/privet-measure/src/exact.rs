@@ -8,6 +8,56 @@
 //! [`ExactSum::value`] is the double nearest to the true sum, whatever the order in which numbers were added; infinite when
 //! the true sum is beyond all doubles. A sum with an infinite or undefined number is what IEEE 754 makes of it.
 
+/// Numbers that are summed up between two sums that are kept.
+const BLOCK: usize = 128;
+
+/// Exact sums of runs of numbers, each in the time of a few of them. What is not finite is left out.
+#[derive(Debug, Clone)]
+pub struct RunSums<'a> {
+    numbers: &'a [f64],
+    /// At the beginning of every block the sum of all numbers before it, and how many are finite.
+    before: Vec<(ExactSum, u64)>,
+}
+
+impl<'a> RunSums<'a> {
+    /// Of these numbers.
+    pub fn new(numbers: &'a [f64]) -> Self {
+        let mut sum = (ExactSum::default(), 0);
+        let before = numbers.chunks(BLOCK).map(|block| {
+            let begin = sum.clone();
+            add(block, &mut sum);
+            begin
+        });
+        Self { numbers, before: before.collect() }
+    }
+
+    /// Adds the numbers from a first place to a last one, both included, and tells how many are finite.
+    pub fn add(&self, first: usize, last: usize, to: &mut ExactSum) -> u64 {
+        let end = self.numbers.len().min(last.saturating_add(1));
+        let (from, to_block) = (first.div_ceil(BLOCK), end / BLOCK);
+        let mut own = (ExactSum::default(), 0);
+        match (self.before.get(from), self.before.get(to_block)) {
+            (Some(begin), Some(stop)) if from < to_block => {
+                own = stop.clone();
+                own.0.take(&begin.0);
+                own.1 -= begin.1;
+                add(&self.numbers[first..from * BLOCK], &mut own);
+                add(&self.numbers[to_block * BLOCK..end], &mut own);
+            }
+            _ => add(self.numbers.get(first..end).unwrap_or_default(), &mut own),
+        }
+        to.merge(&own.0);
+        own.1
+    }
+}
+
+fn add(numbers: &[f64], to: &mut (ExactSum, u64)) {
+    for &number in numbers.iter().filter(|number| number.is_finite()) {
+        to.0.add(number, 1);
+        to.1 += 1;
+    }
+}
+
 /// The weight of the lowest digit is 2 to this.
 const LOWEST: i32 = -1088;
 /// Digits: the largest double times 2⁶⁴ ends below bit 2176, and as many sums of them as there can be stay below the last.
@@ -75,6 +125,13 @@ impl ExactSum {
         carry(&mut self.digits);
         self.digits.iter_mut().zip(&theirs).for_each(|(own, other)| *own += other);
         self.pending = 1;
+    }
+
+    /// Takes another sum of finite numbers away.
+    fn take(&mut self, other: &Self) {
+        let mut theirs = other.clone();
+        theirs.digits.iter_mut().for_each(|digit| *digit = -*digit);
+        self.merge(&theirs);
     }
 
     /// The double nearest to the sum.
@@ -194,6 +251,22 @@ mod tests {
             }
             own.merge(&rest);
             prop_assert_eq!(own.value(), exact as f64 * scale);
+        }
+
+        /// Sums of runs are those of their numbers, one by one, wherever they begin and end.
+        #[test]
+        fn runs_are_summed_as_their_numbers_are(
+            numbers in prop::collection::vec(prop_oneof![9 => -1e300..1e300f64, 1 => Just(f64::NAN)], 1..700),
+            ends in prop::collection::vec((0usize..700, 0usize..700), 8),
+        ) {
+            let sums = RunSums::new(&numbers);
+            for (a, b) in ends {
+                let (first, last) = (a.min(b), a.max(b).min(numbers.len() - 1));
+                let (mut own, mut expected) = (ExactSum::default(), (ExactSum::default(), 0));
+                let count = sums.add(first, last, &mut own);
+                add(numbers.get(first..=last).unwrap_or_default(), &mut expected);
+                prop_assert_eq!((own.value(), count), (expected.0.value(), expected.1));
+            }
         }
 
         /// Pairs that cancel leave what stands between them.

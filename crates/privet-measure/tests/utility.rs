@@ -256,7 +256,7 @@ fn enumerate(columns: &[Owned], suppressed: &[bool]) -> (Vec<f64>, Vec<f64>) {
                     for (column, code) in columns.iter().zip(tuple) {
                         let covered: Vec<u32> = match is_out {
                             true => (0..column.coverage.values()).collect(),
-                            false => column.coverage.of(column.published[row]).into(),
+                            false => column.coverage.of(column.published[row]).to_vec(),
                         };
                         share *= if covered.contains(&code) { 1.0 / covered.len() as f64 } else { 0.0 };
                     }
@@ -342,7 +342,7 @@ proptest! {
             }
             let overlaps = |row: usize| {
                 suppressed[row] || columns.iter().enumerate().all(|(column, own)| {
-                    own.coverage.of(own.published[row]).iter().any(|&code| asked(column, code))
+                    own.coverage.of(own.published[row]).iter().any(|code| asked(column, code))
                 })
             };
             let answer = spread.answer(&query).unwrap();
@@ -431,9 +431,9 @@ fn large_tangles() {
     for region in 0..rows as u32 {
         let of = |column: usize| columns[column].coverage.of(region);
         let share = 1.0 / (rows * of(0).len() * of(1).len() * of(2).len()) as f64;
-        for &a in of(0) {
-            for &b in of(1) {
-                of(2).iter().for_each(|&c| rebuilt_cells[((a * 40 + b) * 40 + c) as usize] += share);
+        for a in of(0).iter() {
+            for b in of(1).iter() {
+                of(2).iter().for_each(|c| rebuilt_cells[((a * 40 + b) * 40 + c) as usize] += share);
             }
         }
     }

@@ -59,6 +59,8 @@ pub enum Stopped {
     ChiSquare,
     /// No round raises the log-likelihood any more, as far as numbers can tell.
     Settled,
+    /// More rounds explain values worse that were held out.
+    HeldOut,
 }
 
 /// What was fitted.
@@ -70,6 +72,13 @@ pub(crate) struct Fit {
     pub gap: f64,
     pub change: f64,
     pub stopped: Stopped,
+}
+
+/// How much more likely observations became: the sum over them of what the logarithm rose by, and of its square.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Gain {
+    pub sum: f64,
+    pub squares: f64,
 }
 
 /// Observations, and how likely each component makes them. Rows are kept without the zeros at their ends, and divided by
@@ -169,6 +178,43 @@ impl Mixture {
         Ok(Fit { masses, log_likelihood, gap: self.gap(&look), change, stopped })
     }
 
+    /// How much better other observations are explained than by even masses, at the start, where that is 0, and after each of so many
+    /// rounds on these.
+    pub(crate) fn explains(&self, others: &Self, rounds: usize) -> Vec<Gain> {
+        let mut masses = vec![1.0 / self.components.max(1) as f64; self.components];
+        let start: Vec<f64> = others.log_likelihoods(&masses).map(|own| own.1).collect();
+        let told = |masses: &[f64]| {
+            let mut gain = Gain::default();
+            for ((weight, after), before) in others.log_likelihoods(masses).zip(&start) {
+                gain.sum += weight * (after - before);
+                gain.squares += weight * (after - before).powi(2);
+            }
+            gain
+        };
+        let mut all = vec![Gain::default()];
+        for _ in 0..rounds {
+            let Some(look) = self.look(&masses) else { break };
+            let mut next: Vec<f64> =
+                masses.iter().zip(&look.factors).map(|(mass, factor)| mass * factor).collect();
+            let sum: f64 = next.iter().sum();
+            next.iter_mut().for_each(|mass| *mass /= sum);
+            masses = next;
+            all.push(told(&masses));
+            if self.gap(&look) < 1e-6 {
+                break;
+            }
+        }
+        all
+    }
+
+    /// Of each observation its weight and its log-likelihood up to a constant of its own; −∞ where it is not explained any more.
+    fn log_likelihoods(&self, masses: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+        self.observations().map(move |(weight, first, entries)| {
+            let own = masses.iter().skip(first);
+            (weight, entries.iter().zip(own).map(|(entry, mass)| entry * mass).sum::<f64>().ln())
+        })
+    }
+
     /// How many components there are.
     pub(crate) fn components(&self) -> usize {
         self.components
@@ -261,6 +307,24 @@ mod tests {
             let other: Vec<f64> = other.iter().map(|mass| mass / sum).collect();
             prop_assert!(plain(&rows, &other) <= last + weight * fit.gap + 1e-9);
         }
+    }
+
+    /// What the same observations gain is what the log-likelihood rose by; the square is that of each, as often as it was made.
+    #[test]
+    fn gains_are_those_of_the_log_likelihood() {
+        let mut mixture = Mixture::new(2);
+        assert!(mixture.push(3.0, &[1.0, 0.5]) && mixture.push(2.0, &[0.1, 1.0]));
+        let told = mixture.explains(&mixture, 5);
+        let fit = mixture.fit(&Stop::after(5)).unwrap();
+        assert_eq!(told.len(), fit.log_likelihood.len());
+        for (gain, own) in told.iter().zip(&fit.log_likelihood) {
+            assert_near(gain.sum, own - fit.log_likelihood[0], 1e-12);
+        }
+        let rose = |row: [f64; 2]| {
+            let after: f64 = row.iter().zip(&fit.masses).map(|(own, mass)| own * mass).sum();
+            (after / (0.5 * (row[0] + row[1]))).ln()
+        };
+        assert_near(told[5].squares, 3.0 * rose([1.0, 0.5]).powi(2) + 2.0 * rose([0.1, 1.0]).powi(2), 1e-12);
     }
 
     #[test]

@@ -63,7 +63,8 @@ pub use mixture::{Attribute, Law, NoiseModel, perturb};
 pub use noise::{Moments, Noise, additive_noise, multiplicative_noise};
 pub use pram::{departure, invariant_pram};
 pub use reconstruct::{
-    Kernel, MOST_INTERVALS, NARROW, Options, Reconstruction, has_multiples, reconstruct, share_intervals,
+    Kernel, MOST_INTERVALS, NARROW, Options, Reconstruction, has_multiples, reconstruct,
+    reconstruct_held_out, share_intervals,
 };
 pub use response::{Response, ResponseEstimate};
 pub use retention::{RetainedRange, Retention, range_count};

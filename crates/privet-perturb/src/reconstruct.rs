@@ -19,9 +19,10 @@
 //! and not spread over intervals: the mass of each is fitted, and that of an interval is the sum of those in it.
 //!
 //! One attribute at a time: a joint distribution is not reconstructed. How sure the masses are is told by
-//! [`share_intervals`].
+//! [`share_intervals`]. How many rounds are worth it is seen by [`reconstruct_held_out`].
 
 mod edges;
+mod held_out;
 mod intervals;
 mod places;
 
@@ -31,6 +32,7 @@ use crate::em::{Mixture, Stop, Stopped};
 use crate::error::check_numbers;
 use crate::{Grid, Noise, PerturbError};
 
+pub use held_out::reconstruct_held_out;
 pub use intervals::{MOST_INTERVALS, NARROW, has_multiples, share_intervals};
 use places::{Place, multiples};
 

@@ -82,14 +82,21 @@ impl<'a> Jury<'a> {
 
     /// The histograms whose values do not satisfy the criteria that look at them, even were the group larger with
     /// the same shares of values: it lacks values, not records.
-    pub fn lacking(&mut self, least_rows: usize) -> Vec<usize> {
+    pub fn lacking(&mut self, least_rows: usize) -> Vec<Lack> {
         let own = self.rows.max(1);
         // No count may outgrow its 32 bits.
         let times = (least_rows as u64).div_ceil(own).min(u64::from(u32::MAX) / own).max(1);
         self.scale(|count| count * times);
-        let mut lacking: Vec<usize> = self.view(|class| {
+        let mut lacking: Vec<Lack> = self.view(|class| {
             let failing = self.criteria.iter().filter(|criterion| !criterion.holds(class));
-            failing.flat_map(|criterion| criterion.histograms()).collect()
+            let lack = failing.flat_map(|criterion| {
+                let wanted = criterion.wanted(class);
+                criterion
+                    .histograms()
+                    .into_iter()
+                    .map(move |histogram| Lack { histogram, wanted: wanted.clone() })
+            });
+            lack.collect()
         });
         self.scale(|count| count / times);
         lacking.sort_unstable();
@@ -107,11 +114,12 @@ impl<'a> Jury<'a> {
         }
     }
 
-    /// Whether a record has a value that the group does not have in one of these histograms.
-    pub fn is_new(&self, record: u32, histograms: &[usize]) -> bool {
-        histograms.iter().any(|&number| {
-            let (looked_at, Counted { codes, counts, .. }) = &self.counted[number];
-            *looked_at && counts[codes[record as usize] as usize] == 0
+    /// Whether a record has a value that the group lacks in one of these histograms.
+    pub fn is_lacked(&self, record: u32, lacking: &[Lack]) -> bool {
+        lacking.iter().any(|Lack { histogram, wanted }| {
+            let (looked_at, Counted { codes, counts, .. }) = &self.counted[*histogram];
+            let code = codes[record as usize] as usize;
+            *looked_at && wanted.as_ref().map_or(counts[code] == 0, |wanted| wanted[code])
         })
     }
 
@@ -132,6 +140,15 @@ impl<'a> Jury<'a> {
             false => Err(SearchError::NoSafeTable { criteria }),
         }
     }
+}
+
+/// What a group lacks to satisfy a criterion.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Lack {
+    /// The histogram that the criterion looks at.
+    histogram: usize,
+    /// Per value whether a record with it helps; `None` where any helps that the group does not have.
+    wanted: Option<Vec<bool>>,
 }
 
 /// A histogram that is filled for one set of records after the other.

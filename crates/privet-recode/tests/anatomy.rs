@@ -202,8 +202,11 @@ proptest! {
                     prop_assert!(found.tables[0].largest_share(bucket) <= 1.0 / found.l.unwrap() as f64);
                 }
             }
-            // The bound of Anatomy, 1/l, is one more thing that one bucket must keep; t-closeness asks for no l.
-            Err(SearchError::NotEligible { rows, most, l }) => prop_assert!(which != 3 && most > rows / l),
+            // The bound of Anatomy, 1/l, is one more thing that one bucket must keep; t-closeness asks for no l, nor do forms
+            // that bound how frequent a value may be where the table cannot keep it.
+            Err(SearchError::NotEligible { rows, most, l }) => {
+                prop_assert!(![1, 2, 3].contains(&which) && most > rows / l);
+            }
             Err(error) => {
                 prop_assert!(matches!(error, SearchError::BucketsFail { .. }), "{}", error);
                 let one = vec![0; problem.rows];
@@ -422,6 +425,41 @@ fn merging_is_fast() {
     let close = json("t-closeness", r#"{"kind": "equal", "t": 0.15, "column": "a"}"#);
     let found = derived(&[values], 32, close).unwrap();
     assert!(found.count > 1000, "{}", found.count);
+}
+
+/// survey PM-09: a bucket of single values satisfies the promise from 4 different values on, and one value is in more than
+/// a quarter of the table; larger buckets satisfy it all the same.
+#[test]
+fn a_recursive_promise_that_one_bucket_would_keep_is_not_refused() {
+    let table = |counts: &[usize]| -> Vec<Vec<u32>> {
+        vec![(0u32..).zip(counts).flat_map(|(code, &count)| vec![code; count]).collect()]
+    };
+    let asked = || json("l-diversity", r#"{"kind": "recursive", "l": 2, "c": 0.5, "column": "a"}"#);
+    for counts in [[30, 25, 25, 20], [30, 34, 25, 20], [300, 299, 299, 10]] {
+        let columns = table(&counts);
+        let (rows, most) = (counts.iter().sum::<usize>(), counts.iter().max().unwrap());
+        assert!(rows / most < 4 && (*most as f64) < 0.5 * (rows - most) as f64, "one bucket keeps it");
+        let found = derived(&columns, 4, asked()).unwrap();
+        let kept = |bucket: usize| {
+            let counts: Vec<u32> = found.tables[0].of(bucket).iter().map(|&(_, count)| count).collect();
+            let most = *counts.iter().max().unwrap();
+            f64::from(most) < 0.5 * f64::from(counts.iter().sum::<u32>() - most)
+        };
+        assert!(found.count > 1 && (0..found.count).all(kept), "{counts:?}: {}", found.count);
+    }
+    // Entropy l-diversity of 2 with a value in 60 % of the table (survey PM-08).
+    let entropy = json("l-diversity", r#"{"kind": "entropy", "l": 2, "column": "a"}"#);
+    assert!(derived(&table(&[60, 20, 20]), 3, entropy).unwrap().count > 1);
+    // What one bucket does not keep is refused, with the promise that it breaks: of three values the most frequent is never
+    // rarer than half of the two others together, however even they are.
+    for counts in [[40, 30, 30], [32, 34, 34], [34, 33, 33]] {
+        let refused = derived(&table(&counts), 3, asked());
+        assert!(matches!(refused, Err(SearchError::BucketsFail { .. })), "{counts:?}: {refused:?}");
+    }
+    // A number of different values is still no more than 1/l for everybody (survey ME-13).
+    let distinct = json("l-diversity", r#"{"kind": "distinct", "l": 2, "column": "a"}"#);
+    let refused = derived(&table(&[60, 20, 20]), 3, distinct);
+    assert_eq!(refused, Err(SearchError::NotEligible { rows: 100, most: 60, l: 2 }));
 }
 
 /// survey PM-07..PM-09: the least number of different values, once each, with which each form holds.

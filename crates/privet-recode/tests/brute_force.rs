@@ -4,8 +4,8 @@
 mod oracle;
 
 use oracle::{
-    Table, VALUES, bind, domain, hierarchy, json, judge, minimal, problem, requirements, safe_nodes,
-    table_wide, tables, tables_of,
+    Table, VALUES, bind, domain, hierarchy, json, judge_ties, minimal, nodes, problem, requirements,
+    safe_nodes, table_wide, tables, tables_of, value,
 };
 use privet_criteria::Requirement;
 use privet_data::Silent;
@@ -35,19 +35,34 @@ fn check(
         return Ok(());
     };
     let found = found.map_err(|e| TestCaseError::fail(e.to_string()))?;
-    prop_assert!(
-        (found.value - best).abs() <= 1e-9 * best.abs().max(1.0),
-        "found {} best {best}",
-        found.value
-    );
-    let own = judge(&table, &bound, &found.levels, metric, limit);
-    prop_assert!(own.is_some_and(|v| (v - best).abs() <= 1e-9 * best.abs().max(1.0)), "{own:?} {best}");
+    // Where several choices of classes suppress the fewest records, any of them may be made.
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+    let worst = || {
+        let ties = nodes(&table).into_iter().map(|node| judge_ties(&table, &bound, &node, metric, limit));
+        ties.filter_map(|values| values.into_iter().max_by(f64::total_cmp)).min_by(f64::total_cmp)
+    };
+    let is_best = near(found.value, best)
+        || found.value > best
+            && worst().is_some_and(|worst| found.value <= worst || near(found.value, worst));
+    prop_assert!(is_best, "found {} best {best}", found.value);
+    let own = judge_ties(&table, &bound, &found.levels, metric, limit);
+    prop_assert!(own.iter().any(|v| near(found.value, *v)), "{own:?} {}", found.value);
     prop_assert_eq!(found.minimal.as_ref(), Some(&minimal(&safe)), "minimal nodes");
 
     let parts = partition(&problem, &problem.at(&found.levels));
     let suppressed: u64 = parts.rows.iter().zip(&parts.kept).filter(|(_, k)| !**k).map(|(r, _)| r).sum();
     prop_assert_eq!(suppressed, found.suppressed, "suppressed");
     prop_assert_eq!(parts.kept.iter().filter(|k| **k).count() as u64, found.classes, "classes");
+    let is_kept = |row: &usize| parts.kept[parts.class_of[*row] as usize];
+    let gone: Vec<usize> = (0..table.rows).filter(|row| !is_kept(row)).collect();
+    let kept = (0..parts.rows.len()).filter(|&class| parts.kept[class]);
+    let kept: Vec<Vec<usize>> = kept
+        .map(|class| (0..table.rows).filter(|&row| parts.class_of[row] as usize == class).collect())
+        .collect();
+    prop_assert!(
+        near(found.value, value(&table, &found.levels, metric, &kept, &gone)),
+        "the published classes"
+    );
 
     // What was reached is what the published classes reach, and no others.
     for (number, criterion) in bound.criteria.iter().enumerate() {
@@ -122,7 +137,7 @@ proptest! {
 
     /// Criteria that judge all classes together, with every kind of metric and at several suppression limits.
     #[test]
-    fn criteria_that_look_at_all_classes(table in tables(), share in 0.0f64..0.6, metric in 0usize..9) {
+    fn criteria_that_look_at_all_classes(table in tables_of(1..4, 33), share in 0.0f64..0.6, metric in 0usize..9) {
         let limit = (share * table.rows as f64) as u64;
         for requirements in table_wide() {
             check(&table, &requirements, Metric::Loss, 0)?;
@@ -133,7 +148,7 @@ proptest! {
 
     /// The same in lattices of several blocks.
     #[test]
-    fn criteria_that_look_at_all_classes_in_blocks(table in tables_of(5..7, 60), share in 0.0f64..0.4, which in 0usize..8) {
+    fn criteria_that_look_at_all_classes_in_blocks(table in tables_of(5..7, 33), share in 0.0f64..0.4, which in 0usize..8) {
         let limit = (share * table.rows as f64) as u64;
         check(&table, &table_wide()[which], Metric::Loss, 0)?;
         check(&table, &table_wide()[which], Metric::Loss, limit)?;
@@ -141,7 +156,7 @@ proptest! {
 
     /// What the other searches choose is safe and no better; those that judge class by class refuse.
     #[test]
-    fn other_searches_under_criteria_that_look_at_all_classes(table in tables(), share in 0.0f64..0.6) {
+    fn other_searches_under_criteria_that_look_at_all_classes(table in tables_of(1..4, 33), share in 0.0f64..0.6) {
         let limit = (share * table.rows as f64) as u64;
         for requirements in table_wide() {
             let Some(bound) = bind(&table, &requirements) else { continue };
@@ -158,8 +173,8 @@ proptest! {
                 run(&problem, &annealing, &Silent),
             ];
             for found in found.into_iter().flatten() {
-                let own = judge(&table, &bound, &found.levels, Metric::Loss, limit);
-                prop_assert!(own.is_some_and(|own| (own - found.value).abs() < 1e-9 && found.value >= best.unwrap() - 1e-9));
+                let own = judge_ties(&table, &bound, &found.levels, Metric::Loss, limit);
+                prop_assert!(own.iter().any(|own| (own - found.value).abs() < 1e-9) && found.value >= best.unwrap() - 1e-9);
             }
             for refused in [run(&problem, &Samarati {}, &Silent), run(&problem, &Incognito::default(), &Silent)] {
                 let refusal = refused.unwrap_err().to_string();
@@ -201,8 +216,10 @@ fn survey_th09_safe_alone_and_not_together() {
         assert!((found.2.0 - reached).abs() < 1e-12, "{found:?}");
     };
     near(found(0.81, 0), 0, 0, 25.0 / 31.0, 1);
-    near(found(0.805, 11), 0, 11, 4.0 / 5.0, 0);
-    assert_eq!(found(0.805, 10).0, 1);
+    // Without either class the other is safe, and the one of 10 records is the smaller loss.
+    near(found(0.805, 11), 0, 10, 15.0 / 19.0, 1);
+    near(found(0.805, 10), 0, 10, 15.0 / 19.0, 1);
+    assert_eq!(found(0.805, 9).0, 1);
     let merged = found(0.805, 0);
     assert!(merged.0 == 1 && merged.2.0 < 4.0 / 5.0, "{merged:?}");
 }

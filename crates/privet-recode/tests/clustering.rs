@@ -69,13 +69,16 @@ fn straightforward(problem: &Problem<'_>) -> Vec<Vec<u32>> {
         last_seed = seed;
         while cluster.len() < k || !holds(problem, &cluster) {
             let times = k.div_ceil(cluster.len()).max(1);
-            let lacking: Vec<usize> = class(problem, &cluster, times, |class| {
+            let lacking: Vec<(usize, Option<Vec<bool>>)> = class(problem, &cluster, times, |class| {
                 let failing = problem.criteria.iter().filter(|c| !c.holds(class));
-                failing.flat_map(|c| c.histograms()).collect()
+                failing.flat_map(|c| c.histograms().into_iter().map(|h| (h, c.wanted(class)))).collect()
             });
             let is_new = |r: &&u32| {
-                lacking.iter().any(|&h| {
-                    let codes = problem.sensitive[h].codes;
+                lacking.iter().any(|(h, wanted)| {
+                    let codes = problem.sensitive[*h].codes;
+                    if let Some(wanted) = wanted {
+                        return wanted[codes[**r as usize] as usize];
+                    }
                     cluster.iter().all(|&member| codes[member as usize] != codes[**r as usize])
                 })
             };

@@ -121,6 +121,12 @@ fn the_example_decomposition() {
     close(plan.degrees()[2], 0.0263, 4);
     assert_eq!(plan.degrees()[1], 0.0);
 
+    // What the order yields, given outright, gives the same.
+    let given = Priorities::Given(plan.priorities().to_vec());
+    let given = Decomposition { priorities: given, until_safe: false, ..by_order(&[0, 2, 1], 0.125) };
+    let given = given.plan(&problem, &Silent).unwrap();
+    assert_eq!((given.levels(), given.degrees()), (plan.levels(), plan.degrees()));
+
     // Defect 11, turned around: gender, the most useful column, is kept.
     let protecting = Decomposition { protect_useful: true, ..by_order(&[0, 2, 1], 0.125) };
     assert_eq!(protecting.plan(&problem, &Silent).unwrap().levels(), [0, 1, 1]);
@@ -273,7 +279,9 @@ fn parameters_out_of_range() {
     for order in [vec![3], vec![0, 0], vec![usize::MAX]] {
         assert_eq!(key(by_order(&order, 0.5)), "search.decomposition.order");
     }
-    for given in [vec![1.0], vec![0.5, 0.5, 0.1], vec![2.0, -1.0, 0.0], vec![f64::NAN, 0.5, 0.5]] {
+    for given in
+        [vec![1.0], vec![0.0, 0.0, 0.0], vec![2.0, -1.0, 0.0], vec![1.5, 0.0, 0.0], vec![f64::NAN, 0.5, 0.5]]
+    {
         let priorities = Priorities::Given(given);
         assert_eq!(key(Decomposition { priorities, ..base.clone() }), "search.decomposition.priorities");
     }

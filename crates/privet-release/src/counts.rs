@@ -3,11 +3,14 @@
 //! It says of every table what was promised and reached, and of views what they tell together. Of a table with hidden
 //! cells it says how many are hidden and not why: how many of them are small would tell an outsider which ones.
 
+use std::collections::BTreeMap;
+
+use privet_data::Equality;
 use serde::{Deserialize, Serialize};
 
-use crate::ManifestError;
 use crate::manifest::{Alike, File, LabelReading, Promise};
 use crate::seal::{self, Sealable};
+use crate::{ManifestError, Shown};
 
 /// The word for this kind of release.
 pub const COUNTS: &str = "counts";
@@ -37,6 +40,12 @@ pub struct CountsManifest {
     pub together: Option<Together>,
     /// Where randomness came from: `none`, or `operating-system` or `fixed-seed` where counts were drawn.
     pub randomness: String,
+    /// What the pages show beside all this.
+    #[serde(default)]
+    pub shown: Shown,
+    /// The fingerprint of the key that signed it; absent when it is not signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
     /// Every other file of the folder.
     pub files: Vec<File>,
     /// SHA-256 of this file with this field empty.
@@ -62,6 +71,9 @@ pub struct CountsData {
     pub records: u64,
     /// Names of input columns that are in no table.
     pub removed_columns: Vec<String>,
+    /// Columns of whose texts it is not told by their kind alone which are one value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub equality: BTreeMap<String, Equality>,
 }
 
 /// A table of counts.
@@ -122,6 +134,9 @@ pub struct CountsColumn {
     pub height: Option<usize>,
     /// How many different labels it has in the table.
     pub labels: u64,
+    /// Quasi columns: distinct labels at each level of its hierarchy, from level 0 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels_per_level: Option<Vec<u64>>,
     /// Quasi columns: whether its labels hold what anyone reads in them; absent in manifests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<LabelReading>,
@@ -230,6 +245,10 @@ impl Sealable for CountsManifest {
 
     fn seal(&mut self) -> &mut String {
         &mut self.seal
+    }
+
+    fn signer(&mut self) -> &mut Option<String> {
+        &mut self.signer
     }
 
     fn figures(&self) -> Vec<(&str, f64)> {

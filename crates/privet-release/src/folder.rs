@@ -2,18 +2,18 @@
 //!
 //! Guarantee: at every moment the destination holds either what it held before or the whole new release.
 //! A draft that is dropped leaves nothing behind; a draft whose process was killed is removed by the next
-//! [`Draft::begin`] for the same destination.
+//! [`Draft::begin`] for the same destination. Nobody but the owner can read a draft.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::draft_folder::{self, DraftFolder};
 use crate::manifest::File;
 use crate::place::{self, Place};
 use crate::seal::{self, Sealable};
 use crate::writing::{self, FileWriter, Syncing};
-use crate::{MANIFEST, ManifestError};
+use crate::{MANIFEST, ManifestError, PrivateKey, SIGNATURE};
 
 /// Why a release folder was not written.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,13 @@ pub enum FolderError {
     },
 }
 
+impl From<io::Error> for FolderError {
+    /// An error of a process that is ending.
+    fn from(source: io::Error) -> Self {
+        Self::Io { path: PathBuf::new(), source }
+    }
+}
+
 impl FolderError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
@@ -75,8 +82,9 @@ impl FolderError {
 #[derive(Debug)]
 pub struct Draft {
     place: Place,
-    path: PathBuf,
+    folder: DraftFolder,
     files: Arc<Mutex<Vec<Entry>>>,
+    key: Option<PrivateKey>,
 }
 
 /// A file of the draft; its hashes once it is finished.
@@ -96,13 +104,20 @@ impl Draft {
         let place = Place::at(destination, replace)?;
         place.clear_leftovers();
         place.check()?;
-        let path = place.make_draft()?;
-        Ok(Self { place, path, files: Arc::default() })
+        let folder = place.make_draft()?;
+        Ok(Self { place, folder, files: Arc::default(), key: None })
+    }
+
+    /// Signs the release with this key when it is put in place.
+    #[must_use]
+    pub fn signed_with(mut self, key: Option<PrivateKey>) -> Self {
+        self.key = key;
+        self
     }
 
     /// The folder of the draft.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.folder.path
     }
 
     /// A folder beside the draft for what must never be published. It goes when it is dropped; that of a process that
@@ -111,7 +126,7 @@ impl Draft {
     /// # Errors
     /// When the file system refuses.
     pub fn scratch(&self) -> Result<Scratch, FolderError> {
-        Ok(Scratch { path: self.place.make_draft()? })
+        Ok(Scratch { folder: self.place.make_draft()? })
     }
 
     /// Creates a file of the release. Finish it with [`DraftFile::finish`].
@@ -120,11 +135,15 @@ impl Draft {
     /// When the name is not a plain file name, is taken, or the file system refuses.
     pub fn create(&self, name: &str) -> Result<DraftFile, FolderError> {
         let mut entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_plain_name(name) || name == MANIFEST || entries.iter().any(|entry| entry.name == name) {
+        if !is_plain_name(name)
+            || name == MANIFEST
+            || name == SIGNATURE
+            || entries.iter().any(|entry| entry.name == name)
+        {
             return Err(FolderError::FileName(name.to_owned()));
         }
-        let path = self.path.join(name);
-        let file = FileWriter::new(fs::File::create_new(&path).map_err(FolderError::io(&path))?);
+        let path = self.folder.path.join(name);
+        let file = FileWriter::new(draft_folder::create(&path).map_err(FolderError::io(&path))?);
         entries.push(Entry { name: name.to_owned(), finished: None });
         Ok(DraftFile { name: name.to_owned(), path, file, files: Arc::clone(&self.files) })
     }
@@ -142,11 +161,17 @@ impl Draft {
     /// When the manifest cannot be written.
     pub fn sealed<M: Sealable>(&self, mut manifest: M) -> Result<M, FolderError> {
         *manifest.files() = self.finished();
+        *manifest.signer() = self.signer();
         seal::to_json_sealed(&mut manifest)?;
         Ok(manifest)
     }
 
-    /// Fills in the files and the seal of the manifest, writes it, makes everything durable and puts the
+    /// The fingerprint of the key that signs.
+    fn signer(&self) -> Option<String> {
+        self.key.as_ref().map(|key| key.public().fingerprint())
+    }
+
+    /// Fills in the files and the seal of the manifest, writes it, signs it where a key was given, makes everything durable and puts the
     /// folder in place. Returns the manifest as it was written.
     ///
     /// # Errors
@@ -158,21 +183,31 @@ impl Draft {
         let mut handles = Vec::with_capacity(entries.len());
         for entry in entries {
             let (syncing, file) = entry.finished.ok_or(FolderError::Unfinished(entry.name))?;
-            handles.push((self.path.join(&file.name), syncing));
+            handles.push((self.folder.path.join(&file.name), syncing));
             files.push(file);
         }
         *manifest.files() = files;
+        *manifest.signer() = self.signer();
         let json = seal::to_json_sealed(&mut manifest)?;
-        let path = self.path.join(MANIFEST);
-        let mut file = fs::File::create_new(&path).map_err(FolderError::io(&path))?;
-        file.write_all(json.as_bytes()).map_err(FolderError::io(&path))?;
-        file.sync_all().map_err(FolderError::io(&path))?;
+        self.write_whole(MANIFEST, json.as_bytes())?;
+        if let Some(key) = &self.key {
+            self.write_whole(SIGNATURE, &key.sign(json.as_bytes()))?;
+        }
         for (path, syncing) in handles {
             writing::join(syncing).map_err(FolderError::io(&path))?;
         }
-        place::sync_folder(&self.path)?;
-        self.place.put(&self.path)?;
+        // A mark that a power failure brought back would be a file too many in the release.
+        self.folder.unmark().map_err(FolderError::io(&self.folder.path))?;
+        place::sync_folder(&self.folder.path)?;
+        self.place.put(&self.folder)?;
         Ok(manifest)
+    }
+
+    /// Writes a file that the manifest does not list.
+    fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
+        let path = self.folder.path.join(name);
+        let mut file = draft_folder::create(&path).map_err(FolderError::io(&path))?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(FolderError::io(&path))
     }
 }
 
@@ -180,26 +215,26 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // After an exchange the path holds the release that was replaced, which must go as well. What
         // cannot be removed now is removed by the next draft for this destination.
-        place::discard(&self.path);
+        self.folder.discard();
     }
 }
 
 /// A folder for temporary files, which is removed with all that is in it.
 #[derive(Debug)]
 pub struct Scratch {
-    path: PathBuf,
+    folder: DraftFolder,
 }
 
 impl Scratch {
     /// The folder.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.folder.path
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        place::discard(&self.path);
+        self.folder.discard();
     }
 }
 

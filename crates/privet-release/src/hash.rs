@@ -3,10 +3,10 @@
 //! The hash of the whole file tells that something changed; the checksums of the blocks only tell where, so they
 //! need not withstand anybody, and take a tenth of the time (XXH64).
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use privet_data::io::open_plain;
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash64;
 
@@ -69,7 +69,7 @@ pub fn sha256_of_file(path: &Path) -> io::Result<String> {
 
 /// The hashes of a file. `each_chunk` is called before every chunk and may end the work with an error.
 pub(crate) fn hash_file(path: &Path, each_chunk: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Hashes> {
-    let mut file = File::open(path)?;
+    let mut file = open_plain(path)?;
     let mut hasher = FileHasher::default();
     let mut chunk = Vec::with_capacity(CHUNK);
     loop {

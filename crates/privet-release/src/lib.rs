@@ -6,25 +6,41 @@
 //! nothing with the search that made the release.
 #![forbid(unsafe_code)]
 
+mod clean;
 pub mod counts;
+mod draft_folder;
+mod envelope;
 mod folder;
 mod hash;
 pub mod manifest;
+mod partial_file;
 pub mod perturbed;
 mod place;
 pub mod published;
+mod referee;
+mod release_folder;
 mod seal;
+pub mod shown;
+mod signature;
+pub mod stop;
 pub mod verify;
 mod writing;
 
+pub use clean::{Fate, clean};
 pub use counts::CountsManifest;
+pub use envelope::{Envelope, Promised, Randomness, software};
 pub use folder::{Draft, DraftFile, FolderError, Scratch};
 pub use hash::{BLOCK, sha256_of_file};
 pub use manifest::Manifest;
+pub use partial_file::PartialFile;
 pub use perturbed::{PerturbedManifest, PublishedPerturbed, PublishedRecords};
-pub use published::{Published, PublishedError};
+pub use published::{Published, PublishedError, manifest_at};
+pub use referee::Referee;
+pub use release_folder::{OpenError, ReleaseFolder};
 pub use seal::{ManifestError, Sealable};
-pub use verify::{Check, Verdict, VerifyError, VerifyOptions, verify};
+pub use shown::Shown;
+pub use signature::{KeyError, KeyFiles, PrivateKey, PublicKey, SIGNATURE, make_keys};
+pub use verify::{Check, PAGES, Pages, Trusted, Verdict, VerifyError, VerifyOptions, verify};
 
 /// The name of the manifest in a release folder.
 pub const MANIFEST: &str = "manifest.json";

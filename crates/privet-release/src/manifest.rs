@@ -5,8 +5,10 @@
 use std::collections::BTreeMap;
 
 use privet_criteria::Requirement;
-use privet_data::Kind;
+use privet_data::{Comparison, Equality, Kind};
 use serde::{Deserialize, Serialize};
+
+use crate::Shown;
 
 /// The version of the manifest's layout.
 pub const FORMAT: u32 = 1;
@@ -34,10 +36,34 @@ pub struct Manifest {
     pub classes: Classes,
     /// Where randomness came from: `none` for a deterministic mechanism.
     pub randomness: String,
+    /// What the pages show beside all this.
+    #[serde(default)]
+    pub shown: Shown,
+    /// The fingerprint of the key that signed it; absent when it is not signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
     /// Every other file of the folder.
     pub files: Vec<File>,
     /// SHA-256 of this file with this field empty.
     pub seal: String,
+}
+
+impl Manifest {
+    /// When two texts of a column of the input are one value, whatever a list of people holds besides: by the kind of its values,
+    /// as the manifest says, and by their texts where labels are masks, which are of codes.
+    pub fn equality(&self) -> BTreeMap<String, Equality> {
+        let by_kind = |own: &DataColumn| {
+            let kind = own.alike.as_ref()?.kind;
+            let compare = if kind == Kind::Text { Comparison::Text } else { Comparison::Value };
+            Some((own.name.clone(), Equality { compare, ..Equality::default() }))
+        };
+        let of_masks = |own: &&DataColumn| {
+            own.recoding.as_ref().is_some_and(|own| own.reading == Some(LabelReading::Masks))
+        };
+        let masks = self.data.columns.iter().filter(of_masks).map(|own| (own.name.clone(), Equality::CODES));
+        let kinds = self.data.columns.iter().filter_map(by_kind);
+        kinds.chain(masks).chain(self.data.equality.clone()).collect()
+    }
 }
 
 /// The published table.
@@ -73,6 +99,9 @@ pub struct Data {
     pub columns: Vec<DataColumn>,
     /// Names of input columns that are not published.
     pub removed_columns: Vec<String>,
+    /// Columns of whose texts it is not told by their kind alone which are one value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub equality: BTreeMap<String, Equality>,
     /// Bucketized releases: the tables of sensitive values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive_tables: Vec<SensitiveTable>,
@@ -274,7 +303,8 @@ pub struct Search {
     /// Candidates in the lattice of levels; absent for a search among other candidates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lattice_nodes: Option<u64>,
-    /// Candidates whose classes were formed.
+    /// How often the classes of a candidate were formed; more than there are in the lattice where a search asks twice, or
+    /// goes through subsets of the columns (Incognito).
     pub nodes_checked: u64,
     /// No safe candidate of the space that was searched has a smaller value of the metric than this, where the search
     /// can tell.

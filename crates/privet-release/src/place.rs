@@ -4,23 +4,18 @@
 //! system or the system knows no exchange, the old release is moved aside first; a kill between the two
 //! moves leaves it aside, and the next draft for the place moves it back.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use crate::MANIFEST;
+use crate::clean::{self, Kind};
+use crate::draft_folder::{DraftFolder, discard};
 use crate::folder::FolderError;
+use crate::published::manifest_at;
+use crate::{MANIFEST, SIGNATURE, stop};
 
-const DRAFT: &str = "partial";
-const ASIDE: &str = "replaced";
-
-/// Drafts that this process is writing. A draft with our process id that is not among them was left by
-/// an earlier process with the same id.
-static OURS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Where a release goes.
@@ -66,15 +61,11 @@ impl Place {
     }
 
     /// Makes an empty folder for a draft.
-    pub fn make_draft(&self) -> Result<PathBuf, FolderError> {
+    pub fn make_draft(&self) -> Result<DraftFolder, FolderError> {
         loop {
-            let path = self.neighbour(DRAFT);
-            let mut ours = OURS.lock().unwrap_or_else(PoisonError::into_inner);
-            match fs::create_dir(&path) {
-                Ok(()) => {
-                    ours.insert(path.clone());
-                    return Ok(path);
-                }
+            let path = self.neighbour(Kind::Draft);
+            match DraftFolder::make(path.clone()) {
+                Ok(draft) => return Ok(draft),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(FolderError::Io { path, source }),
             }
@@ -82,14 +73,15 @@ impl Place {
     }
 
     /// Puts the draft in place and makes that durable.
-    pub fn put(&self, draft: &Path) -> Result<(), FolderError> {
+    pub fn put(&self, draft: &DraftFolder) -> Result<(), FolderError> {
         self.check()?;
-        let occupied = fs::symlink_metadata(&self.destination).is_ok();
-        if occupied {
-            self.exchange(draft)?;
-        } else {
-            self.move_in(draft)?;
-        }
+        stop::put(|| {
+            draft.open_up().map_err(FolderError::io(&draft.path))?;
+            match fs::symlink_metadata(&self.destination).is_ok() {
+                true => self.exchange(&draft.path),
+                false => self.move_in(&draft.path),
+            }
+        })?;
         sync_folder(&self.parent)
     }
 
@@ -132,7 +124,7 @@ impl Place {
     }
 
     fn move_aside_and_in(&self, draft: &Path) -> Result<(), FolderError> {
-        let aside = self.neighbour(ASIDE);
+        let aside = self.neighbour(Kind::Aside);
         fs::rename(&self.destination, &aside).map_err(FolderError::io(&self.destination))?;
         if let Err(source) = fs::rename(draft, &self.destination) {
             fs::rename(&aside, &self.destination).map_err(FolderError::io(&aside))?;
@@ -145,71 +137,39 @@ impl Place {
     /// Removes what killed processes left here, and moves back a release that one of them had set aside.
     pub fn clear_leftovers(&self) {
         let Ok(entries) = fs::read_dir(&self.parent) else { return };
-        let mut prefix = OsString::from(".");
-        prefix.push(&self.name);
-        let prefix = prefix.to_string_lossy().into_owned();
         for entry in entries.flatten() {
-            let file_name = entry.file_name().to_string_lossy().into_owned();
-            let Some(rest) = file_name.strip_prefix(&prefix) else { continue };
-            let Some((kind, pid)) = parse_leftover(rest) else { continue };
-            let path = self.parent.join(entry.file_name());
-            if !abandoned(pid, &path) {
-                continue;
-            }
-            if kind == ASIDE && fs::symlink_metadata(&self.destination).is_err() {
-                // When this fails the release stays aside, where nothing is lost.
-                let _ = fs::rename(&path, &self.destination);
-            } else {
-                discard(&path);
+            if let Some((name, kind, pid)) = clean::parse(&entry.file_name())
+                && name == self.name
+            {
+                // What cannot be removed stays hidden, and is told by `privet clean`.
+                let _ =
+                    clean::settle(&self.parent.join(entry.file_name()), &self.destination, kind, pid, false);
             }
         }
     }
 
     /// A name beside the destination that nobody else uses.
-    fn neighbour(&self, kind: &str) -> PathBuf {
+    fn neighbour(&self, kind: Kind) -> PathBuf {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut name = OsString::from(".");
         name.push(&self.name);
-        name.push(format!(".{kind}-{}-{number}", std::process::id()));
+        name.push(format!(".{}-{}-{number}", kind.word(), std::process::id()));
         self.parent.join(name)
     }
-}
-
-/// Takes `.partial-<pid>-<n>` or `.replaced-<pid>-<n>` apart.
-fn parse_leftover(rest: &str) -> Option<(&'static str, u32)> {
-    let rest = rest.strip_prefix('.')?;
-    let kind = [DRAFT, ASIDE].into_iter().find(|kind| rest.starts_with(kind))?;
-    let (pid, number) = rest[kind.len()..].strip_prefix('-')?.split_once('-')?;
-    number.parse::<u64>().ok()?;
-    Some((kind, pid.parse().ok()?))
-}
-
-/// Whether the process that made this is gone. Where that cannot be told, it is taken to be alive.
-fn abandoned(pid: u32, path: &Path) -> bool {
-    if pid == std::process::id() {
-        return !OURS.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
-    }
-    let processes = Path::new("/proc");
-    processes.join("self").exists() && !processes.join(pid.to_string()).exists()
-}
-
-/// Removes a folder; what cannot be removed is left to the next draft.
-pub(crate) fn discard(path: &Path) {
-    let _ = fs::remove_dir_all(path);
-    OURS.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
 }
 
 /// The files that the manifest of a release lists, whole or damaged; `None` when the folder is no release: its
 /// manifest is JSON with the fields of ours. Many other things have a `manifest.json`, and none of them may ever be
 /// replaced.
-fn files_of_release(folder: &Path) -> Option<Vec<String>> {
-    let fields = match serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?) {
+pub(crate) fn files_of_release(folder: &Path) -> Option<Vec<String>> {
+    let fields = match serde_json::from_slice(&manifest_at(folder).ok()?) {
         Ok(serde_json::Value::Object(fields)) => fields,
         _ => return None,
     };
     let has = |keys: &[&str]| keys.iter().all(|key| fields.contains_key(*key));
-    let is_ours = has(&["format", "software", "data", "files", "seal"])
-        && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"]));
+    let is_ours = has(&["format", "software", "files", "seal"])
+        && (has(&["kind", "promises", "randomness", "body"])
+            || has(&["data"]) && (has(&["promises"]) || has(&["kind", "tables"]) || has(&["kind", "model"])));
     let files = fields.get("files").and_then(|files| files.as_array());
     let names = files.into_iter().flatten().filter_map(|file| file["name"].as_str());
     is_ours.then(|| names.map(str::to_owned).collect())
@@ -218,7 +178,9 @@ fn files_of_release(folder: &Path) -> Option<Vec<String>> {
 /// How many things lie in the folder of a release that its manifest does not list. They are somebody else's.
 fn others(folder: &Path, listed: &[String]) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let is_ours = |name: &std::ffi::OsStr| name == MANIFEST || listed.iter().any(|own| name == own.as_str());
+    let is_ours = |name: &std::ffi::OsStr| {
+        name == MANIFEST || name == SIGNATURE || listed.iter().any(|own| name == own.as_str())
+    };
     entries.filter_map(Result::ok).filter(|entry| !is_ours(&entry.file_name())).count()
 }
 
@@ -236,15 +198,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leftovers_are_told_from_other_hidden_files() {
-        assert_eq!(parse_leftover(".partial-12-3"), Some((DRAFT, 12)));
-        assert_eq!(parse_leftover(".replaced-12-0"), Some((ASIDE, 12)));
-        for other in ["", ".partial", ".partial-x-1", ".partial-1-x", ".backup-1-2", "partial-1-2"] {
-            assert_eq!(parse_leftover(other), None, "{other}");
-        }
-    }
-
-    #[test]
     fn a_release_that_was_set_aside_comes_back() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::at(&folder.path().join("release"), true).unwrap();
@@ -252,6 +205,8 @@ mod tests {
         let aside = folder.path().join(".release.replaced-4194999-0");
         fs::create_dir(&aside).unwrap();
         fs::write(aside.join("data.csv"), "x").unwrap();
+        let manifest = r#"{"format":1,"software":"privet","data":{},"files":[],"seal":"","promises":[]}"#;
+        fs::write(aside.join(MANIFEST), manifest).unwrap();
         place.clear_leftovers();
         assert!(!Path::new("/proc/self").exists() || folder.path().join("release/data.csv").exists());
     }
@@ -263,9 +218,9 @@ mod tests {
         fs::create_dir(folder.path().join("release")).unwrap();
         fs::write(folder.path().join("release/old"), "x").unwrap();
         let draft = place.make_draft().unwrap();
-        fs::write(draft.join("new"), "x").unwrap();
-        place.move_aside_and_in(&draft).unwrap();
-        discard(&draft);
+        fs::write(draft.path.join("new"), "x").unwrap();
+        place.move_aside_and_in(&draft.path).unwrap();
+        draft.discard();
         assert!(folder.path().join("release/new").exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -1,8 +1,8 @@
 //! The manifest as bytes: its one written form, its seal, and reading it back.
 //!
 //! The seal is the SHA-256 of `manifest.json` with an empty seal. It shows accidents and careless edits.
-//! It is no signature: who recomputes it can write anything, which is why `verify` also recomputes what
-//! the manifest says from the published table.
+//! It is no signature (`signature.rs` makes those): who recomputes it can write anything, which is why `verify`
+//! also recomputes what the manifest says from the published table.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,11 @@ pub enum ManifestError {
         /// The format it says.
         found: u64,
     },
+    /// The body of the manifest is not that of its kind.
+    #[error(
+        "manifest.json: the body does not have the form of its kind; it was changed, or another version wrote it"
+    )]
+    Body,
     /// A number that JSON cannot hold.
     #[error("the manifest cannot be written: {0}")]
     Unwritable(String),
@@ -43,6 +48,8 @@ pub trait Sealable: Serialize {
     fn files(&mut self) -> &mut Vec<File>;
     /// Where it carries its seal.
     fn seal(&mut self) -> &mut String;
+    /// Where it names who signs it.
+    fn signer(&mut self) -> &mut Option<String>;
     /// Its numbers with a fraction, each with what it is about.
     fn figures(&self) -> Vec<(&str, f64)>;
 }
@@ -107,6 +114,10 @@ impl Sealable for Manifest {
 
     fn seal(&mut self) -> &mut String {
         &mut self.seal
+    }
+
+    fn signer(&mut self) -> &mut Option<String> {
+        &mut self.signer
     }
 
     fn figures(&self) -> Vec<(&str, f64)> {
@@ -176,6 +187,7 @@ mod tests {
                 suppressed: 0,
                 columns: vec![],
                 removed_columns: vec![],
+                equality: Default::default(),
                 sensitive_tables: vec![],
                 missing: None,
                 sample: None,
@@ -199,6 +211,8 @@ mod tests {
             metrics: [("loss".to_owned(), 0.1 + 0.2)].into(),
             classes: Classes { count: 0, min: 0, max: 0, mean: 0.0, sizes: vec![] },
             randomness: "none".into(),
+            shown: crate::Shown::default(),
+            signer: None,
             files: vec![],
             seal: String::new(),
         }

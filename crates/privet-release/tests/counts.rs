@@ -10,6 +10,7 @@ use privet_release::counts::{
     CountsColumn, CountsData, CountsTable, Form, HiddenCells, Together, ViewClasses,
 };
 use privet_release::manifest::{Evidence, FORMAT, Promise};
+use privet_release::shown::Grid;
 use privet_release::{CountsManifest, Draft, Verdict, VerifyError, VerifyOptions, verify};
 use serde_json::json;
 
@@ -80,15 +81,17 @@ fn column(name: &str, role: &str, labels: u64) -> CountsColumn {
         level,
         height: level.map(|_| 1),
         labels,
+        labels_per_level: level.map(|_| vec![labels, 1]),
         reading: None,
         alike: None,
     }
 }
 
 fn k_anonymity(k: u64, reached: u64) -> Promise {
+    let requirement = serde_json::from_value(json!({"criterion": "k-anonymity", "k": k})).unwrap();
     Promise {
-        requirement: serde_json::from_value(json!({"criterion": "k-anonymity", "k": k})).unwrap(),
-        statement: "as promised".into(),
+        statement: privet_criteria::statement(&requirement, &[]),
+        requirement,
         reached: reached as f64,
         worst_class: None,
         evidence: Evidence::default(),
@@ -127,11 +130,14 @@ fn manifest(records: u64, tables: Vec<CountsTable>, together: Option<Together>) 
             encoding: None,
             records,
             removed_columns: vec!["name".into()],
+            equality: Default::default(),
         },
         tables,
         together,
         randomness: "none".into(),
         files: vec![],
+        shown: privet_release::Shown::default(),
+        signer: None,
         seal: String::new(),
     }
 }
@@ -173,7 +179,15 @@ fn hidden_square() -> Made {
         suppression: Some(HiddenCells { threshold: 3, lower: 1, upper: 1, hidden: 4 }),
         changed: None,
     };
-    Made { manifest: manifest(66, vec![table], None), files: [("counts.csv", text.to_owned())].into() }
+    let mut manifest = manifest(66, vec![table], None);
+    let texts = |all: [&str; 3]| all.map(str::to_owned).to_vec();
+    manifest.shown.grids = vec![Grid {
+        table: 0,
+        rows: texts(["north", "south", "Total"]),
+        columns: texts(["cancer", "flu", "Total"]),
+        counts: vec![None, None, Some(21), None, None, Some(45), Some(35), Some(31), Some(66)],
+    }];
+    Made { manifest, files: [("counts.csv", text.to_owned())].into() }
 }
 
 #[test]
@@ -410,7 +424,11 @@ fn false_claims_about_tables_with_totals_are_caught() {
                 .to_owned(),
         )]
         .into(),
-        ..square.claiming(|m| m.data.records = 9)
+        ..square.claiming(|m| {
+            m.data.records = 9;
+            m.shown.grids[0].counts =
+                vec![None, None, Some(5), None, None, Some(4), Some(5), Some(4), Some(9)];
+        })
     };
     // 1 to 5, 0 to 4, 0 to 4, 0 to 4: the first is not 0, and may be 3.
     holds(&known);

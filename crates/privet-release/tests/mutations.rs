@@ -600,3 +600,67 @@ fn what_a_p_safe_search_tells_is_compared_with_the_table() {
         assert_eq!(failed, ["p-safe"], "change {number}");
     }
 }
+
+/// What somebody who seals again can say, one lie at a time, and which check notices it.
+#[test]
+fn resealed_lies_are_caught() {
+    type Change = fn(&mut Manifest);
+    let lies: &[(&str, &str, Change)] = &[
+        ("a sentence that claims k = 1000", "promise 1: words", |manifest| {
+            manifest.promises[0].statement =
+                "Every published record shares its quasi-identifiers with at least 999 others (k = 1000)."
+                    .into();
+        }),
+        ("names in a column that is said to hold whole numbers", "columns", |manifest| {
+            manifest.data.columns[3].alike =
+                Some(Alike { kind: Kind::Integer, length: None, digits: false, hides_missing: false });
+        }),
+        ("a divergence of groups that may overlap", "metrics", |manifest| {
+            manifest.metrics.insert("kullback-leibler".into(), 0.0487);
+            let recoding = manifest.data.columns[0].recoding.as_mut().unwrap();
+            recoding.level = None;
+            recoding.nodes = Some(Nodes { kind: "group-nodes".into(), labels: 3, groups: Some(vec![]) });
+        }),
+        ("a divergence that no original has", "metrics", |manifest| {
+            manifest.metrics.insert("kullback-leibler".into(), 1e6);
+        }),
+        ("a metric that there is not", "levels", |manifest| {
+            manifest.metrics.insert("safety".into(), 1.0);
+        }),
+        ("another label", "labels", |manifest| manifest.shown.columns[0].labels[0].label.push('9')),
+        ("other records of a label", "labels", |manifest| manifest.shown.columns[0].labels[0].rows += 1),
+        ("labels of no column", "labels", |manifest| manifest.shown.columns.clear()),
+        ("another lattice", "levels", |manifest| manifest.search.lattice_nodes = Some(10)),
+        ("another level", "levels", |manifest| {
+            manifest.data.columns[0].recoding.as_mut().unwrap().level = Some(0);
+        }),
+    ];
+    let home = tempfile::tempdir().unwrap();
+    for (number, (lie, check, change)) in lies.iter().enumerate() {
+        let folder = home.path().join(number.to_string());
+        release().write(&folder);
+        edit(&folder, true, change);
+        let verdict = verify(&folder, VerifyOptions::default()).unwrap();
+        assert!(verdict.failures().any(|own| own.name == *check), "{lie}: {:?}", verdict.checks);
+    }
+}
+
+/// Pages are compared with what the manifest makes of them; a file that is neither table nor page is refused.
+#[test]
+fn pages_that_do_not_follow_from_the_manifest_are_caught() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("release");
+    release().write(&folder);
+    let page = fs::read(folder.join("report.html")).unwrap();
+    let verdict = |page: Vec<u8>| {
+        let pages = move |_: &[u8]| Ok(vec![("report.html".to_owned(), page.clone())]);
+        let options = VerifyOptions { pages: Some(&pages), ..VerifyOptions::default() };
+        verify(&folder, options).unwrap()
+    };
+    let own = verdict(page.clone());
+    assert_holds(&own);
+    assert!(own.on_trust.iter().all(|own| own.what != "pages"));
+    assert!(!verdict([page, b"k = 1000".to_vec()].concat()).holds());
+    let without = verify(&folder, VerifyOptions::default()).unwrap();
+    assert!(without.on_trust.iter().any(|own| own.what == "pages"), "nobody compared them");
+}

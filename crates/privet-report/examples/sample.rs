@@ -107,6 +107,7 @@ fn manifest() -> Manifest {
                 column("satisfaction", "insensitive", None),
             ],
             removed_columns: vec!["name".into(), "insurance number".into(), "telephone".into()],
+            equality: Default::default(),
             sensitive_tables: vec![],
             missing: None,
             sample: None,
@@ -194,6 +195,8 @@ fn manifest() -> Manifest {
             sha256: "5f2b8c1d9e4a7063b1c2d3e4f5a6978812345678abcdef009988776655443322".into(),
             blocks: vec![],
         }],
+        shown: privet_release::Shown::default(),
+        signer: None,
         seal: String::new(),
     }
 }
@@ -252,6 +255,7 @@ fn findings() -> Vec<Finding> {
             right: None,
             control: None,
             control_group: None,
+            baseline: None,
             risk: 0.0,
             not_counted: None,
             histogram: left.to_vec(),
@@ -269,6 +273,7 @@ fn findings() -> Vec<Finding> {
             right: Some(Rate::new(744, 812)),
             control: Some(Rate::new(601, 29_512)),
             control_group: Some("the same people, had their own record not been published".into()),
+            baseline: None,
             risk: 744.0 / 29_512.0,
             not_counted: None,
             histogram: sure([0, 2_011, 8_401, 7_210, 5_002, 3_120, 1_804, 902, 250, 812]).collect(),
@@ -287,6 +292,7 @@ fn findings() -> Vec<Finding> {
             right: Some(Rate::new(2_190, 2_344)),
             control: Some(Rate::new(1_711, 29_512)),
             control_group: Some("the same people, had their own record not been published".into()),
+            baseline: None,
             risk: 2_190.0 / 29_512.0,
             not_counted: None,
             histogram: sure([0, 911, 5_401, 6_210, 5_002, 4_320, 3_104, 1_302, 918, 2_344]).collect(),
@@ -415,6 +421,8 @@ fn assessment() -> Assessment {
             NotMade { attack: "definetti".into(), why: "the release has no buckets".into() },
         ],
         max_risk: Some(0.05),
+        max_absolute_risk: None,
+        blocked: Vec::new(),
         risk: Some(Risk {
             notes: Vec::new(),
             figures: vec![

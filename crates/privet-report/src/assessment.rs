@@ -6,7 +6,7 @@
 //! and names nobody: columns, published labels, counts, shares and these answers are all.
 
 use privet_attack::{Finding, Rate, percent};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::text::count;
 use crate::{ColumnUtility, Workload};
@@ -18,9 +18,15 @@ pub struct Assessment {
     pub attacks: Vec<Finding>,
     /// The attacks that were not, and why.
     pub not_made: Vec<NotMade>,
-    /// The largest risk that is accepted, when one was given.
+    /// Those of them that were asked for, by name or by what the adversary knows, and what stood in their way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked: Vec<NotMade>,
+    /// The most that the release may add to the risk, when a limit was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_risk: Option<f64>,
+    /// The largest risk that is accepted, whatever is reached without the release, when a limit was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_absolute_risk: Option<f64>,
     /// What single records risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,
@@ -31,29 +37,6 @@ pub struct Assessment {
     pub candidates: Vec<CandidatePoint>,
 }
 
-impl Assessment {
-    /// Of the attacks that count towards `max-risk` the one with the largest risk, the first among equals.
-    pub fn worst(&self) -> Option<&Finding> {
-        let larger = |worst: &Finding, own: &Finding| own.risk.total_cmp(&worst.risk).is_gt();
-        let counted = self.attacks.iter().filter(|own| own.not_counted.is_none());
-        counted.reduce(|worst, own| if larger(worst, own) { own } else { worst })
-    }
-
-    /// What is wrong when an attack succeeds against more people than is accepted.
-    pub fn beyond_limit(&self) -> Option<String> {
-        let accepted = self.max_risk?;
-        let worst = self.worst()?;
-        (worst.risk > accepted).then(|| {
-            format!(
-                "the attack `{}` succeeds against {} % of the people; accepted are {} %",
-                worst.attack,
-                above(worst.risk, accepted),
-                percent(accepted)
-            )
-        })
-    }
-}
-
 /// A share in per cent with two decimals, and not rounded to what it is above.
 pub fn above(share: f64, accepted: f64) -> String {
     let (share, accepted) = (percent(share), percent(accepted));
@@ -61,7 +44,8 @@ pub fn above(share: f64, accepted: f64) -> String {
 }
 
 /// An attack that was not made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NotMade {
     /// Its word.
     pub attack: String,

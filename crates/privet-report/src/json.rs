@@ -10,7 +10,7 @@ use privet_release::{CountsManifest, Manifest, PerturbedManifest};
 use serde_json::{Value, json};
 
 use crate::asked::{Asked, Judgement};
-use crate::sections::attacks::{not_tried, warning, worst};
+use crate::sections::attacks::{among, beside, not_tried, warning, worst};
 use crate::{CountsFacts, Facts, PerturbedFacts, counts};
 
 /// The layout of the file.
@@ -28,11 +28,13 @@ pub(crate) fn public(manifest: &Manifest, facts: &Facts) -> Value {
             "column": worst.and_then(|worst| worst.column.as_deref()),
             "risk": worst.map(|worst| worst.risk),
             "warning": warning(&facts.attacks).map(|own| plain(&own)),
+            "insensitive_columns": beside(manifest, &facts.attacks).map(|own| plain(&own)),
+            "sensitive_columns": among(&facts.attacks).map(|own| plain(&own)),
         },
         "promises": promises(manifest),
         "not_promised": crate::sections::limits::sentences(manifest).iter().map(|own| plain(own)).collect::<Vec<_>>(),
         "attacks": tree(&facts.attacks),
-        "not_tried": not_tried(&facts.attacks).map(|attack| attack.word).collect::<Vec<_>>(),
+        "not_tried": not_tried(manifest, &facts.attacks).map(|attack| attack.word).collect::<Vec<_>>(),
         "labels": labels(manifest, facts),
         "boxes": tree(&facts.boxes),
         "reproduce": facts.reproduce,
@@ -85,7 +87,6 @@ pub(crate) fn of_counts(manifest: &CountsManifest, facts: &CountsFacts) -> Value
         "attacks": tree(&facts.assessment.attacks),
         "not_made": tree(&facts.assessment.not_made),
         "grids": tree(&facts.grids),
-        "hierarchies": tree(&facts.hierarchies),
         "reproduce": facts.reproduce,
         "files": files(&manifest.files),
         "manifest": without_files(tree(manifest)),
@@ -114,6 +115,9 @@ fn files(files: &[File]) -> Vec<Value> {
 fn without_files(mut manifest: Value) -> Value {
     if let Some(object) = manifest.as_object_mut() {
         object.remove("files");
+        // What is shown stands in the report itself.
+        object.remove("shown");
+        object.remove("signer");
         object.remove("seal");
     }
     manifest
@@ -160,6 +164,9 @@ pub(crate) fn labels(manifest: &Manifest, facts: &Facts) -> Vec<Value> {
             false => json!({ "records": label.rows }),
         });
         let mut told = json!({ "column": column.name, "labels": all.collect::<Vec<_>>() });
+        if column.left_out.labels > 0 {
+            told["left_out"] = json!(column.left_out);
+        }
         if !column.levels.is_empty() {
             told["levels"] = json!(column.levels);
         }

@@ -19,6 +19,7 @@ macro_rules! put {
 
 mod asked;
 mod assessment;
+mod blocks;
 mod column;
 mod counts;
 mod draw;
@@ -26,8 +27,10 @@ mod facts;
 mod glossary;
 mod grid;
 mod json;
+mod limits;
 mod owner;
 mod page;
+mod pages;
 mod perturbed;
 mod private;
 mod sections;
@@ -39,16 +42,22 @@ pub use assessment::{
     Assessment, CandidatePoint, Figure, Fit, Learner, NotMade, PairUtility, Protocol, QueryUtility,
     Regression, Risk, RiskBin, Utility, above,
 };
+pub use blocks::{page_html, page_json, page_text};
 pub use column::{ColumnUtility, RestOfValues};
 pub use counts::html as counts_html;
 pub use facts::{
-    Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, HierarchyFacts, LabelCount, MOST_BOXES,
+    Axis, Boxes, ColumnFacts, CountsFacts, Facts, Grid, GroupBox, LabelCount, LeftOut, MOST_BOXES,
+    MOST_LABELS,
 };
+pub use limits::{Exceeded, Limit};
+pub use pages::{PageError, counts_pages, pages, pages_of, perturbed_pages, told, told_of_pictures};
 pub use perturbed::{PerturbedFacts, PerturbedPicture, html as perturbed_html};
 pub use private::{
     AnswerBelief, AnswerFacts, AnswerFigure, AnswerLine, AnswerNumber, Budget, LedgerFacts, LedgerLine,
     NoiseKind, answer_html, ledger_html,
 };
+pub use sections::attacks::not_tried;
+pub use text::share_in_text;
 pub use workload::{Workload, WorkloadAnswer};
 
 use privet_release::{CountsManifest, Manifest, PerturbedManifest};

@@ -209,6 +209,13 @@ pub(crate) fn share(value: f64) -> String {
     in_per_cent(value, f64::round)
 }
 
+/// As the pages write a share, for places without markup such as a terminal: there is one rule for rounding, so that what is told
+/// here and there is the same.
+#[must_use]
+pub fn share_in_text(value: f64) -> String {
+    share(value).replace('\u{a0}', " ")
+}
+
 /// A share that is promised not to be passed: rounded up, with as many decimals as [`share`].
 pub(crate) fn share_at_most(value: f64) -> String {
     in_per_cent(value, f64::ceil)

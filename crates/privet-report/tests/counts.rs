@@ -21,6 +21,7 @@ fn column(name: &str, role: &str) -> CountsColumn {
         level,
         height: level.map(|_| 2),
         labels: 2,
+        labels_per_level: None,
         reading: None,
         alike: None,
     }
@@ -38,11 +39,14 @@ fn manifest(tables: Vec<CountsTable>, together: Option<Together>) -> CountsManif
             encoding: None,
             records: 1234,
             removed_columns: vec![HOSTILE.into()],
+            equality: Default::default(),
         },
         tables,
         together,
         randomness: "none".into(),
         files: vec![],
+        shown: privet_release::Shown::default(),
+        signer: None,
         seal: String::new(),
     }
 }
@@ -185,6 +189,7 @@ fn a_page_of_counts_with_attacks_says_so() {
         right: None,
         control: None,
         control_group: None,
+        baseline: None,
         risk: 0.0,
         not_counted: None,
         histogram: vec![],

@@ -6,6 +6,7 @@
 
 mod attacks;
 mod grid;
+mod growth;
 mod measure;
 mod peers;
 mod plot;
@@ -31,11 +32,16 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 6] = [
+const SUITES: [Suite; 7] = [
     Suite {
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
         run: attacks::run,
+    },
+    Suite {
+        name: "growth",
+        what: "time and memory of every kind of release when the records double, and whether they grow as promised",
+        run: growth::run,
     },
     Suite {
         name: "publish",
@@ -156,7 +162,7 @@ mod tests {
         assert_eq!(
             Asked::parse(&[]),
             Ok(Asked::Measure {
-                suites: vec!["attacks", "publish", "random", "read", "regroup", "searches"],
+                suites: vec!["attacks", "growth", "publish", "random", "read", "regroup", "searches"],
                 runs: 5
             })
         );

@@ -77,8 +77,9 @@ fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>, counted: bool) ->
     let counted = counted && !nearest::applies(&adversary.crowd);
     let mut several = vec![Said::new(target, adversary.standing(), counted, |code| code)];
     // Their codes in terms of ours; a value that we never publish has a code behind ours, the same in all releases.
+    let same = column.domain.sameness();
     let mut code_of: HashMap<String, u32> =
-        column.domain.texts().iter().map(|text| text.to_string()).zip(0..).collect();
+        column.domain.texts().iter().map(|text| same.key(text).into_owned()).zip(0..).collect();
     for other in adversary.others {
         let Some(sensitive) = other.release.sensitive.iter().position(|own| own.name == column.name) else {
             continue;
@@ -93,7 +94,7 @@ fn several<'a>(adversary: &Adversary<'a>, target: &Target<'a>, counted: bool) ->
         let ours: Vec<u32> = (domain.texts().iter())
             .map(|text| {
                 let next = code_of.len() as u32;
-                *code_of.entry(text.to_string()).or_insert(next)
+                *code_of.entry(same.key(text).into_owned()).or_insert(next)
             })
             .collect();
         several.push(Said {
@@ -136,6 +137,12 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
         exclude(target, &mut put.together, worlds);
     }
     let mut notes = vec![format!("Releases put together: {}.", several.len())];
+    let left_out = (adversary.others.len() + 1).saturating_sub(several.len());
+    if left_out > 0 {
+        notes.push(format!(
+            "Releases that are not used, because they have no sensitive column of this name: {left_out}."
+        ));
+    }
     let multiplied = several.iter().filter(|own| own.independent).count();
     if multiplied > 0 {
         notes.push(format!(

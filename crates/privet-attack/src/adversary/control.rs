@@ -30,6 +30,7 @@ use crate::link::UNKNOWN;
 use crate::linking::{WITHOUT, has_single};
 use crate::rate::Rate;
 use crate::target::{Suspects, Truth};
+use crate::three_risks;
 
 /// Up to so many people one record is taken out at a time.
 const ONE_BY_ONE: usize = 40;
@@ -64,8 +65,31 @@ pub struct Strangers<'a> {
     pub others: &'a [Suspects],
 }
 
-/// Sets a control against what an attack found.
+/// Sets a control against what an attack found, and says where it counts what the attack counts.
+///
+/// Of a class that was formed with people's records the others of the class tell as much without each single one, and were put there
+/// with it: taking one out is no measure of what would be known had nothing been published. Of records that are looked up one by one,
+/// as where they were swapped or made, it is. So is what is right of people of a control table whose values are known.
 pub(super) fn control(
+    adversary: &Adversary<'_>,
+    word: &str,
+    found: &mut [Found],
+    progress: &dyn Progress,
+) -> Result<(), AttackError> {
+    // These bring controls of their own, which are taken off their risk already; where they have none, nobody was tried.
+    if three_risks::WORDS.contains(&word) {
+        return Ok(());
+    }
+    set(adversary, word, found, progress)?;
+    if adversary.release.manifest.is_none() && adversary.control.is_none() {
+        for own in found.iter_mut().filter(|own| own.finding.column.is_some()) {
+            own.finding.baseline = own.finding.control;
+        }
+    }
+    Ok(())
+}
+
+fn set(
     adversary: &Adversary<'_>,
     word: &str,
     found: &mut [Found],
@@ -174,6 +198,7 @@ fn against_strangers(
         }
         let of = judged.len() as u64;
         own.finding.control = Some(Rate::new(succeeds(conclusions, judged.into_iter()), of));
+        own.finding.baseline = own.finding.control.filter(|_| values.is_some());
         own.finding.control_group = Some(who.to_owned());
     }
     Ok(())
@@ -272,12 +297,13 @@ fn columns(a: &Crowd<'_>, b: &Crowd<'_>) -> Vec<(usize, Vec<u32>, Coverage)> {
             None => codes.chain(std::iter::repeat_n(anything, b.count)).collect(),
         };
         let list = |label: u32| {
-            let mut list = own.coverage.of(label).to_vec();
-            list.extend(theirs.iter().flat_map(|theirs| theirs.coverage.of(label)).map(|code| code + first));
-            list.push(anything);
+            let mut list = own.coverage.of(label).runs().to_vec();
+            let theirs = theirs.iter().flat_map(|theirs| theirs.coverage.of(label).runs());
+            list.extend(theirs.map(|run| (run.0 + first, run.1 + first)));
+            list.push((anything, anything));
             list
         };
-        let coverage = Coverage::new((0..own.coverage.labels() as u32).map(list), anything + 1);
+        let coverage = Coverage::of_runs((0..own.coverage.labels() as u32).map(list), anything + 1);
         (own.quasi, values, coverage)
     };
     a.shared.iter().map(of).collect()
@@ -326,7 +352,9 @@ fn without_records(
         }
         let again = match held.adversary(adversary).make(word, progress) {
             Ok(again) => again,
-            Err(AttackError::Contradiction(_) | AttackError::Impossible(_)) => continue,
+            Err(AttackError::Contradiction(_) | AttackError::Impossible(_) | AttackError::OfNobody(_)) => {
+                continue;
+            }
             Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
             Err(_) => return Ok(()),
         };

@@ -462,6 +462,7 @@ fn plain_adversary<'a>(
         minimality: None,
         disclosure: None,
         tracker: None,
+        risks: None,
         confidence,
         seed: 1,
         most_records: 1000,

@@ -1,5 +1,6 @@
 //! Attacks by somebody who knows something about people: values, negations and Boolean statements (survey AT-03, AT-04).
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt};
@@ -7,6 +8,7 @@ use privet_data::Progress;
 
 use super::Adversary;
 use super::seats::{Left, Seats};
+use super::skipped::{Fact, Usable};
 use super::stage::stage;
 use super::standing::Standing;
 use crate::chances::Chances;
@@ -19,8 +21,6 @@ use crate::worlds::{Statement, WorldsError, parse_statement, posterior};
 
 /// Partial worlds that are gone through at most.
 const MOST_WORLDS: u64 = 2_000_000;
-/// The code of a value that nobody is published with.
-const NOBODYS: u32 = u32::MAX;
 /// Ways to place those who are spoken of that are gone through at most.
 const MOST_PLACEMENTS: u64 = 2_000;
 
@@ -78,9 +78,8 @@ pub(super) fn check_columns(adversary: &Adversary<'_>) -> Result<(), AttackError
 pub(super) fn check(adversary: &Adversary<'_>) -> Result<(), AttackError> {
     check_columns(adversary)?;
     let is_value = |text: &String| {
-        (adversary.release.sensitive.iter().enumerate()).any(|(column, own)| {
-            own.domain.texts().iter().any(|own| **own == **text) || (adversary.is_value)(column, text)
-        })
+        (adversary.release.sensitive.iter().enumerate())
+            .any(|(column, own)| own.domain.code_of(text).is_some() || (adversary.is_value)(column, text))
     };
     if let Some(at) = adversary.knowledge.strength.values.keys().position(|text| !is_value(text)) {
         return Err(AttackError::Knowledge(format!(
@@ -90,42 +89,50 @@ pub(super) fn check(adversary: &Adversary<'_>) -> Result<(), AttackError> {
     }
     for column in 0..adversary.release.sensitive.len() {
         // What contradicts the release is told by the attacks that use it.
-        if let Err(error @ AttackError::Knowledge(_)) = statements(adversary, column) {
+        if let Err(error @ AttackError::Knowledge(_)) = facts(adversary, column) {
             return Err(error);
         }
     }
     Ok(())
 }
 
-/// What is known about values of the column, as statements.
-fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>, AttackError> {
+/// What is known about values of the column, as statements; and how many of the values that statements name nobody is published
+/// with.
+fn facts(adversary: &Adversary<'_>, column: usize) -> Result<(Vec<Fact>, u64), AttackError> {
     check_columns(adversary)?;
     let knowledge = adversary.knowledge;
     let domain = &adversary.release.sensitive[column].domain;
-    let code_of: HashMap<&str, u32> =
-        domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
-    let value = |text: &str| code_of.get(text).copied();
+    let finder = domain.finder();
+    let value = |text: &str| finder.code(text);
+    // Values that nobody is published with have codes from the last one down, each its own.
+    let others = RefCell::new(Vec::<String>::new());
+    let unpublished = |text: &str| {
+        let mut others = others.borrow_mut();
+        let at = others.iter().position(|own| own == text).unwrap_or_else(|| {
+            others.push(text.to_owned());
+            others.len() - 1
+        });
+        u32::MAX - at as u32
+    };
     let nobody = |part: &str, number: usize| {
         AttackError::Knowledge(format!(
-            "`{part}`, the {}. of them, is about a person who is not among the people, or not the only one of that name; people \
+            "{}, is about a person who is not among the people, or not the only one of that name; people \
              are called by the column that `name` under [people] names, or else by the number of their record, from 1, in \
              that table or in the original",
-            number + 1
+            knowledge.lines.place(part, number)
         ))
     };
     let mut statements = Vec::new();
+    let mut of_nobody = 0;
     for (number, known) in knowledge.records.iter().enumerate() {
         if !is_about(adversary, column, known.column.as_deref()) {
             continue;
         }
         let person = (adversary.person)(&known.person).ok_or_else(|| nobody("records", number))?;
-        let value = value(&known.value).ok_or_else(|| {
-            AttackError::Contradiction(format!(
-                "`records`, the {}. of them, has a value that is not published",
-                number + 1
-            ))
-        })?;
-        statements.push(Statement::Has { person, value });
+        // Whoever has a value that nobody is published with is not published.
+        let value = value(&known.value).unwrap_or_else(|| unpublished(&known.value));
+        let says = Statement::Has { person, value };
+        statements.push(Fact { says, place: knowledge.lines.place("records", number) });
     }
     for (number, known) in knowledge.negations.iter().enumerate() {
         if !is_about(adversary, column, known.column.as_deref()) {
@@ -134,7 +141,10 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
         let person = (adversary.person)(&known.person).ok_or_else(|| nobody("negations", number))?;
         // A value that is not published is not had by anybody: to deny it says nothing.
         let denied = known.not.iter().filter_map(|text| value(text));
-        statements.extend(denied.map(|value| Statement::Not(Box::new(Statement::Has { person, value }))));
+        statements.extend(denied.map(|value| Fact {
+            says: Statement::Not(Box::new(Statement::Has { person, value })),
+            place: knowledge.lines.place("negations", number),
+        }));
     }
     for (number, said) in knowledge.statements.iter().enumerate() {
         let (named, text) = match said {
@@ -142,20 +152,27 @@ fn statements(adversary: &Adversary<'_>, column: usize) -> Result<Vec<Statement>
             Said::Of { column, says } => (Some(column.as_str()), says),
         };
         if is_about(adversary, column, named) {
-            // Whoever is published has no value that is not, so that to say so is false of them.
-            let value =
-                |text: &str| value(text).or_else(|| (adversary.is_value)(column, text).then_some(NOBODYS));
-            let statement = parse_statement(text, adversary.person, &value).map_err(|error| {
+            // Whoever is published has no value that is not, so that to say so is false of them. An adversary may speak of values
+            // that there are not.
+            let others = Cell::new(0);
+            let value = |text: &str| {
+                let known = value(text);
+                others.set(others.get() + u64::from(known.is_none()));
+                Some(known.unwrap_or_else(|| unpublished(text)))
+            };
+            let says = parse_statement(text, adversary.person, &value);
+            of_nobody += others.get();
+            let says = says.map_err(|error| {
                 AttackError::Knowledge(format!(
-                    "`statements`, the {}. of them, {error}; a statement is such as `Fox = \"Flu\" -> Ann = \"Flu\"`, of people, \
+                    "{}, {error}; a statement is such as `Fox = \"Flu\" -> Ann = \"Flu\"`, of people, \
                      values of the column, `=`, `!=`, `not`, `and`, `or`, `->` and parentheses",
-                    number + 1
+                    knowledge.lines.place("statements", number)
                 ))
             })?;
-            statements.push(statement);
+            statements.push(Fact { says, place: knowledge.lines.place("statements", number) });
         }
     }
-    Ok(statements)
+    Ok((statements, of_nobody))
 }
 
 /// People whose values are known or excluded (survey AT-03, AT-04): random worlds in which all of it is true.
@@ -171,8 +188,8 @@ pub(super) fn background(
     column: usize,
     progress: &dyn Progress,
 ) -> Result<Option<Found>, AttackError> {
-    let known = statements(adversary, column)?;
-    if known.is_empty() {
+    let (facts, of_nobody) = facts(adversary, column)?;
+    if facts.is_empty() {
         if adversary.knowledge.records.is_empty()
             && adversary.knowledge.negations.is_empty()
             && adversary.knowledge.statements.is_empty()
@@ -183,14 +200,43 @@ pub(super) fn background(
         }
         return Ok(None);
     }
-    let mut spoken_of = Vec::new();
-    for statement in &known {
-        statement.people(&mut |person| spoken_of.push(person));
+    let all: Vec<Statement> = facts.iter().map(|fact| fact.says.clone()).collect();
+    let values = stated(&all);
+    let published = target.column().map_or(0, |column| column.domain.len() as u32);
+    // Who has a value that nobody is published with is nowhere, and makes room for others.
+    let is_suppressed = |person: u32| values.get(&person).is_some_and(|&value| value >= published);
+    // Not where values were replaced: there it may have been theirs.
+    let manifest = target.release.manifest.as_ref();
+    let is_distorted = manifest.is_some_and(|manifest| manifest.data.distorted.is_some());
+    let is_unclear = |fact: &&Fact| {
+        let mut any = false;
+        fact.says.people(&mut |person| any |= is_suppressed(person));
+        is_distorted && any
+    };
+    if let Some(fact) = facts.iter().find(is_unclear) {
+        return Err(AttackError::Contradiction(format!(
+            "{} is about somebody who has a value that is not published, and some values were replaced by others, so that nothing tells \
+             whether the record is; leave the fact out",
+            fact.place
+        )));
     }
-    spoken_of.sort_unstable();
-    spoken_of.dedup();
+    let suspects = target.people.without(is_suppressed);
+    let is_nowhere = |person: u32| suspects.places_of(person).is_empty();
+    let usable = Usable::of(facts, is_nowhere, &values)?;
+    let adversary = &Adversary { suspects: &suspects, ..adversary.clone() };
+    let target = &Target { people: &suspects, ..*target };
+    if usable.facts.is_empty() {
+        let note = usable.note().unwrap_or_default();
+        return Err(AttackError::OfNobody(format!(
+            "nothing that is known is about anybody who is published. {note}"
+        )));
+    }
+    let known: Vec<Statement> = usable.facts.iter().map(|fact| fact.says.clone()).collect();
+    let spoken_of = spoken_of(&known);
     let chances = adversary.chances();
-    let found = mixed(target, &adversary.standing(), &known, &spoken_of, progress)?;
+    let standing = adversary.standing();
+    let found = mixed(target, &standing, &known, &spoken_of, progress)
+        .map_err(|error| told_where(error, target, &standing, &usable.facts, progress))?;
     let mut beliefs = homogeneity::beliefs(target, None, &chances);
     for (&person, at) in spoken_of.iter().zip(0..) {
         let candidates = target.people.places_of(person).iter().map(|place| place.records).sum();
@@ -211,7 +257,8 @@ pub(super) fn background(
     }
     let mut notes =
         vec![format!("Statements that are known: {}, about {} people.", known.len(), spoken_of.len())];
-    let stated: Vec<u32> = stated(&known).into_keys().collect();
+    notes.extend(usable.note());
+    let stated: Vec<u32> = values.into_keys().collect();
     if !stated.is_empty() {
         notes.push(format!(
             "People who are left out, because the knowledge itself says what they have: {}.",
@@ -222,6 +269,11 @@ pub(super) fn background(
     if unpublished > 0 {
         notes.push(format!(
             "Denied values that nobody is published with, so that denying them tells nothing: {unpublished}."
+        ));
+    }
+    if of_nobody > 0 {
+        notes.push(format!(
+            "Values in statements that nobody is published with, so that nobody has them: {of_nobody}."
         ));
     }
     if let Some((all, left)) = found.worlds {
@@ -269,6 +321,46 @@ pub(super) fn background(
         }
         .found(),
     ))
+}
+
+fn spoken_of(known: &[Statement]) -> Vec<u32> {
+    let mut spoken_of = Vec::new();
+    for statement in known {
+        statement.people(&mut |person| spoken_of.push(person));
+    }
+    spoken_of.sort_unstable();
+    spoken_of.dedup();
+    spoken_of
+}
+
+/// Why facts cannot be used together, with the first of them that cannot be used beside those before it: what is too much, or cannot
+/// be true, stays so with more facts.
+fn told_where(
+    error: AttackError,
+    target: &Target<'_>,
+    standing: &Standing,
+    facts: &[Fact],
+    progress: &dyn Progress,
+) -> AttackError {
+    let fails = |many: usize| {
+        let known: Vec<Statement> = facts.iter().take(many).map(|fact| fact.says.clone()).collect();
+        mixed(target, standing, &known, &spoken_of(&known), progress).is_err()
+    };
+    let tell = |problem: String| {
+        let (mut fits, mut fails_with) = (0, facts.len());
+        while fails_with - fits > 1 && !progress.cancelled() {
+            let middle = fits + (fails_with - fits) / 2;
+            if fails(middle) { fails_with = middle } else { fits = middle }
+        }
+        let place = facts.get(fails_with - 1).map_or("", |fact| fact.place.as_str());
+        format!("{problem}. The first fact that stands in the way is {place}")
+    };
+    match error {
+        AttackError::Contradiction(problem) => AttackError::Contradiction(tell(problem)),
+        AttackError::Impossible(problem) => AttackError::Impossible(tell(problem)),
+        AttackError::TooLarge(problem) => AttackError::TooLarge(tell(problem)),
+        other => other,
+    }
 }
 
 /// How many of the values that `negations` deny the column does not have.

@@ -7,7 +7,9 @@ use privet_data::Progress;
 
 use super::Adversary;
 use super::knowing::{absent, crowds, is_about, knowing};
-use super::priors::{Open, Priors, beliefs_of, not_too_many, notes, of_known_group, priors, staged};
+use super::priors::{
+    Open, Priors, beliefs_of, by_code, not_too_many, notes, of_known_group, priors, staged, unpublished,
+};
 use super::standing::{Records, Standing};
 use crate::chances::Chances;
 use crate::finding::{AttackError, Found, Least, Verdict, whichever_group};
@@ -149,7 +151,7 @@ pub(super) fn max_entropy(
     let (known, elsewhere) = of_known_group(target, &priors, &beyond);
     not_too_many(&known)?;
     let staged = staged(target, &known, &beyond)?;
-    let own = target.column().map_or(&[][..], |own| own.domain.texts());
+    let values = target.column().map(|own| &own.domain);
     let mut constraints = Vec::new();
     let mine = adversary
         .knowledge
@@ -157,7 +159,7 @@ pub(super) fn max_entropy(
         .iter()
         .filter(|prior| is_about(adversary, column, prior.column.as_deref()));
     let is_beyond = |person: u32| target.people.places_of(person).iter().any(|place| beyond(place.group) > 0);
-    let absent = own.len() as u32;
+    let absent = values.map_or(0, |own| own.len()) as u32;
     // What is said of a share holds of all whom it is about, in the data or not: who is not may have the value besides.
     let say =
         |constraints: &mut Vec<Constraint>, people: &[u32], value: u32, relation: Relation, share: f64| {
@@ -195,8 +197,9 @@ pub(super) fn max_entropy(
             (&prior.at_most, Relation::AtMost),
         ];
         for (shares, relation) in said {
-            for (value, text) in (0..).zip(own) {
-                if let Some(&share) = shares.get(&**text) {
+            let of_values = values.map(|domain| by_code(domain, shares)).unwrap_or_default();
+            for (value, share) in (0..).zip(of_values) {
+                if let Some(share) = share {
                     say(&mut constraints, &people, value, relation, share);
                 }
             }
@@ -214,6 +217,7 @@ pub(super) fn max_entropy(
     let mut reasoner = MaxEnt { constraints, tolerance: 1e-6, rounds: 20_000 };
     let view = View { qi: &[], qi_domains: &[], groups: staged.buckets.list() };
     let mut notes = notes(known.len(), elsewhere);
+    notes.extend(unpublished(adversary, column));
     if not_used > 0 {
         notes.push(format!(
             "Priors that are not used, because some of the people they are about may stand elsewhere or not be in the data: {not_used}."

@@ -212,13 +212,18 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
         right: score.right(),
         control: None,
         control_group: None,
+        baseline: None,
         risk: score.risk(),
         not_counted: None,
         histogram: Vec::new(),
         histogram_of: "",
         notes,
     };
-    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "record-linkage", None, fate)) }])
+    Ok(vec![Found {
+        finding,
+        conclusions: Some(conclusions(adversary, "record-linkage", None, fate)),
+        failed: Vec::new(),
+    }])
 }
 
 #[cfg(test)]

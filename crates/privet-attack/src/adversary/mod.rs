@@ -9,6 +9,7 @@ mod control;
 mod exchangeable;
 mod fitting;
 mod held;
+mod insensitive;
 mod knowing;
 mod least_committed;
 mod linkage;
@@ -17,12 +18,14 @@ mod placing;
 mod priors;
 mod records;
 mod seats;
+mod skipped;
 mod stage;
 mod standing;
 mod weighing;
 mod worst;
 
 pub use control::Strangers;
+pub use insensitive::{Beside, alone, alone_by_one, insensitive};
 
 use privet_data::{Coverage, Domain, Hierarchy, Kind, Progress};
 use privet_release::Published;
@@ -34,6 +37,7 @@ use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, Links, People, Released};
 use crate::linking;
 use crate::target::{Place, Suspects, Target, Truth};
+use crate::three_risks;
 
 /// An attack by its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,20 @@ pub enum Role {
 /// Why looking for records does not count against buckets.
 const NO_SECRET: &str = "buckets publish identifying columns as they are: whose record it is is no secret, what it holds of \
                          sensitive values is";
+
+/// The word of the question that is asked of every release: what if the insensitive columns are known?
+pub const INSENSITIVE: &str = "insensitive-columns";
+
+/// The word of the question that is asked of every release with several sensitive columns: what if one of them is known?
+pub const SENSITIVE: &str = "sensitive-columns";
+
+/// Why the first only informs.
+const NOT_KNOWN_OUTSIDE: &str = "the job says that nobody outside knows these columns; where somebody may, make them quasi, or give them in \
+                                 the table of people";
+
+/// Why the second only informs.
+const NOT_KNOWN_BY_OTHERS: &str = "what is sensitive is taken to be known to nobody else; where somebody may know one of several such columns, \
+                                   name it under `known` of the table of people";
 
 impl AttackWord {
     /// Why it does not count towards `max-risk`, where it does not.
@@ -100,8 +118,12 @@ impl AttackWord {
 }
 
 /// All attacks on tables.
-pub const ATTACKS: [AttackWord; 17] = [
+pub const ATTACKS: [AttackWord; 24] = [
     attack("linking", "which records may be whose", None, true).as_a(Role::CountsOnClasses),
+    attack(INSENSITIVE, "whose record is alone once the insensitive columns are known too", None, true)
+        .as_a(Role::Informs(NOT_KNOWN_OUTSIDE)),
+    attack(SENSITIVE, "whose record is alone once one of several sensitive columns is known", None, true)
+        .as_a(Role::Informs(NOT_KNOWN_BY_OTHERS)),
     attack("homogeneity", "groups whose records agree on a sensitive value", None, true),
     attack("similarity", "groups whose records agree on a concept or a range", None, true),
     attack(
@@ -138,6 +160,11 @@ pub const ATTACKS: [AttackWord; 17] = [
     attack("membership", "whether somebody is in the data at all", Some("people"), false),
     attack("known-attributes", "how many attributes single somebody out", None, false)
         .as_a(Role::CountsOnClasses),
+    attack("singling-out", "predicates that hold for one record, and for one person", None, false),
+    attack("singling-out-univariate", "the same of one column", None, false),
+    attack("linkability", "two sources find the same nearest record", None, false),
+    attack("inference", "the nearest record tells a value", None, false),
+    attack("closest-record", "whose nearest record is nearer than that of strangers", Some("control"), false),
     attack("tracker", "a server that answers about many tells about one", Some("server"), false)
         .as_a(Role::Informs("it is about the server, not about the release, and the same whatever is published")),
 ];
@@ -207,6 +234,9 @@ pub struct Other<'a> {
     pub is_whole: bool,
 }
 
+/// Makes one of [`three_risks::WORDS`], which need the original and cells as values.
+pub type Risk<'a> = dyn Fn(&str) -> Result<Vec<Found>, AttackError> + 'a;
+
 /// Makes an attack on a sensitive column that needs more than a release.
 pub type Elsewhere<'a> = dyn Fn(usize) -> Result<Option<Found>, AttackError> + 'a;
 
@@ -244,6 +274,8 @@ pub struct Adversary<'a> {
     pub disclosure: Option<&'a Elsewhere<'a>>,
     /// Asks a server with the original behind it, where the adversary has one.
     pub tracker: Option<&'a Elsewhere<'a>>,
+    /// Makes the three risks and looks for the closest record, where the original is at hand.
+    pub risks: Option<&'a Risk<'a>>,
     /// How sure the adversary must be of a value for it to count as learned.
     pub confidence: f64,
     /// The seed of attacks that draw at random.
@@ -262,8 +294,20 @@ pub struct Attacked {
     pub conclusions: Vec<Conclusions>,
     /// Attacks that were not made, and why.
     pub not_made: Vec<(&'static str, String)>,
-    /// Those of them that could not be made because what is known can be true in no original.
-    pub impossible: Vec<&'static str>,
+    /// What stood in the way of an attack, at all or on a column of several, but for want of what it needs: whoever asked for it has
+    /// not got it.
+    pub blocked: Vec<Blocked>,
+}
+
+/// An attack that was not made, or not on a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// Its word.
+    pub attack: &'static str,
+    /// The sensitive column, where it was made on others.
+    pub column: Option<String>,
+    /// Why.
+    pub why: String,
 }
 
 /// Links people to a release: to all records that labels allow, and where columns show means, medians or modes, of these
@@ -334,6 +378,9 @@ impl From<LinkError> for AttackError {
 const NEEDS_JOB_AND_PEOPLE: &str = "it needs the job file, and the people: [people] in the knowledge file, or the original; and where these are \
                                     many, to be asked for by name";
 
+/// What scores the three risks.
+const NEEDS_ORIGINAL: &str = "it needs the original, by which it is scored: give --original";
+
 /// Attacks that reason about who stands where.
 const SHARPENED: [&str; 8] = [
     "homogeneity",
@@ -373,8 +420,19 @@ impl<'a> Adversary<'a> {
                 Ok(found) if found.is_empty() => {
                     let why = "nothing that the adversary knows is about anybody in this release";
                     attacked.not_made.push((attack.word, why.to_owned()));
+                    let why = why.to_owned();
+                    attacked.blocked.push(Blocked { attack: attack.word, column: None, why });
                 }
                 Ok(found) => {
+                    // What was not given for a column was not asked for there.
+                    let failed = found.iter().flat_map(|own| &own.failed);
+                    let failed = failed
+                        .filter(|own| !matches!(own.1, AttackError::Needs(_) | AttackError::OfNobody(_)));
+                    attacked.blocked.extend(failed.map(|(column, why)| Blocked {
+                        attack: attack.word,
+                        column: Some(column.clone()),
+                        why: why.to_string(),
+                    }));
                     let not_counted = attack.not_counted(self.release.is_bucketized());
                     for mut own in found {
                         if let Some(why) = not_counted {
@@ -388,11 +446,13 @@ impl<'a> Adversary<'a> {
                 Err(
                     error @ (AttackError::Cancelled | AttackError::Knowledge(_) | AttackError::Internal(_)),
                 ) => return Err(error),
-                Err(why) => {
-                    if matches!(why, AttackError::Impossible(_)) {
-                        attacked.impossible.push(attack.word);
+                Err(error) => {
+                    let why = error.to_string();
+                    if !matches!(error, AttackError::OfNobody(_)) {
+                        let why = why.clone();
+                        attacked.blocked.push(Blocked { attack: attack.word, column: None, why });
                     }
-                    attacked.not_made.push((attack.word, why.to_string()));
+                    attacked.not_made.push((attack.word, why));
                 }
             }
         }
@@ -431,11 +491,14 @@ impl<'a> Adversary<'a> {
                 all().filter(|(_, person)| target.is_outside(*person)).map(|(fate, _)| fate).collect();
             let others = Score::count(&others).exposed();
             if finding.not_counted.is_none() {
-                finding.risk = (score.risk() - others.rate).max(0.0);
+                // How well members are told from others, however sure that makes of any of them.
+                let told = own.chance.as_deref().and_then(|chances| records::told_apart(self, chances));
+                let advantage = told.map_or(0.0, |own| own.advantage);
+                finding.risk = advantage.max(score.risk() - others.rate).max(0.0);
             }
             finding.notes.push(format!(
-                "Of {} people of the list who are in the data, or may be, {} % are taken for members, of the {} others {} %; what the \
-                 former exceeds the latter by is the risk.",
+                "Of {} people of the list who are in the data, or may be, {} % are taken for members with that confidence, of the {} others \
+                 {} %; the risk is the advantage, the most by which the former exceed the latter for any degree of confidence.",
                 inside.len(),
                 crate::percent(score.risk()),
                 others.of,
@@ -515,6 +578,8 @@ impl<'a> Adversary<'a> {
     fn made(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
             "linking" => Ok(vec![self.linking()]),
+            INSENSITIVE => insensitive::attack(self),
+            SENSITIVE => insensitive::of_sensitive(self),
             "homogeneity" => self.homogeneity().map(|found| self.looked_again(found)),
             "similarity" => self.similarity().map(|found| self.looked_again(found)),
             "background-knowledge" => {
@@ -542,6 +607,10 @@ impl<'a> Adversary<'a> {
             "record-linkage" => linkage::linkage(self),
             "membership" => records::membership(self),
             "known-attributes" => records::known_attributes(self),
+            word if three_risks::WORDS.contains(&word) => match self.risks {
+                Some(risks) => risks(word),
+                None => Err(AttackError::Needs(NEEDS_ORIGINAL.to_owned())),
+            },
             _ => Err(AttackError::Needs("there is no such attack".to_owned())),
         }
     }
@@ -592,14 +661,20 @@ impl<'a> Adversary<'a> {
                 Err(why) => failed.push((column, why)),
             }
         }
-        // What fails on one column must not hide what was found on another.
-        match (found.last_mut(), failed.first()) {
-            (Some(found), Some((column, why))) => {
-                let name = &self.release.sensitive[*column].name;
-                found.finding.notes.push(format!("It was not made on `{name}`: {why}"));
+        // What fails on one column must not hide what was found on another, nor be hidden by it.
+        match found.last_mut() {
+            Some(found) => {
+                for (column, why) in failed {
+                    let name = &self.release.sensitive[column].name;
+                    found.finding.notes.push(format!("It was not made on `{name}`: {why}"));
+                    found.failed.push((name.clone(), why));
+                }
             }
-            (None, Some((_, why))) => return Err(why.clone()),
-            _ => {}
+            None => {
+                if let Some((_, why)) = failed.into_iter().next() {
+                    return Err(why);
+                }
+            }
         }
         Ok(found)
     }
@@ -657,15 +732,29 @@ impl<'a> Adversary<'a> {
 
     fn similarity(&self) -> Result<Vec<Found>, AttackError> {
         let needs = "no sensitive column has a hierarchy, or is a column of numbers: nothing says which values are alike";
+        let alone =
+            "it has no hierarchy, and is no column of numbers: nothing says which of its values are alike";
         let chances = self.chances();
-        let found = self.of_columns(|target, column| {
+        let mut left_out = Vec::new();
+        let of = |column: usize| {
             let domain = &self.release.sensitive[column].domain;
-            let hierarchy = self.hierarchies.get(column).and_then(Option::as_ref);
-            let similar = Similar::new(domain, hierarchy, |_| true);
+            Similar::new(domain, self.hierarchies.get(column).and_then(Option::as_ref), |_| true)
+        };
+        for (column, own) in self.release.sensitive.iter().enumerate() {
+            if of(column).is_none() {
+                left_out.push(own.name.as_str());
+            }
+        }
+        let mut found = self.of_columns(|target, column| {
+            let similar = of(column);
             Ok(similar
                 .and_then(|similar| homogeneity::similarity_by(target, self.confidence, &similar, &chances)))
         })?;
-        if found.is_empty() { Err(AttackError::Needs(needs.to_owned())) } else { Ok(found) }
+        let Some(last) = found.last_mut() else { return Err(AttackError::Needs(needs.to_owned())) };
+        for name in left_out {
+            last.finding.notes.push(format!("It was not made on `{name}`: {alone}"));
+        }
+        Ok(found)
     }
 }
 

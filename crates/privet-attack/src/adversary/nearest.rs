@@ -8,7 +8,10 @@
 //! The distance is Euclid's: differences of numbers and dates in standard deviations of what is published, and 1 where
 //! texts differ or one of two values is missing.
 
+use std::borrow::Cow;
+
 use foldhash::{HashMap, HashMapExt};
+use privet_data::Domain;
 use privet_release::Published;
 use rayon::prelude::*;
 
@@ -56,19 +59,25 @@ impl Axis {
                 values: (0..domain.len() as u32).map(value).collect(),
             });
         }
-        let mut number_of: HashMap<&str, f64> = HashMap::new();
+        // Labels are taken as they stand; what is one value among the people is one among the labels.
+        let same = domain.sameness();
+        let mut number_of: HashMap<Cow<'_, str>, f64> = HashMap::new();
         for text in column.domain.texts().iter().chain(domain.texts()) {
             let next = number_of.len() as f64;
-            number_of.entry(text).or_insert(next);
+            number_of.entry(same.key(text)).or_insert(next);
         }
-        let number = |text: &str| number_of.get(text).copied().unwrap_or(f64::NAN);
+        // What is missing is so whichever marker a table has for it.
+        let number = |of: &Domain, code: u32| match of.is_missing(code) {
+            true => f64::NAN,
+            false => number_of.get(&same.key(of.text(code))).copied().unwrap_or(f64::NAN),
+        };
         Some(Self {
             is_number: false,
             groups: first_of_group
                 .iter()
-                .map(|&record| number(column.domain.text(column.codes[record])))
+                .map(|&record| number(&column.domain, column.codes[record]))
                 .collect(),
-            values: domain.texts().iter().map(|text| number(text)).collect(),
+            values: (0..domain.len() as u32).map(|code| number(domain, code)).collect(),
         })
     }
 

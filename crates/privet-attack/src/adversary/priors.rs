@@ -1,10 +1,10 @@
 //! Attacks by somebody who believes some values more probable for some people: Bayes-optimal belief (survey PM-06), and independent
 //! people with known priors (AT-11). What they share with the least committed belief (`least_committed.rs`) is here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::Progress;
+use privet_data::{Domain, Progress};
 
 use super::Adversary;
 use super::knowing::{absent, check_columns, crowds, is_about, knowing};
@@ -56,12 +56,7 @@ pub(super) fn priors(
         if !uses(prior) || !is_about(adversary, column, prior.column.as_deref()) {
             continue;
         }
-        // Values that are not named share what is left; those that are named and never published have no part in it.
-        let named: Vec<Option<f64>> =
-            domain.texts().iter().map(|text| prior.shares.get(&**text).copied()).collect();
-        let left = (1.0 - prior.shares.values().sum::<f64>()).max(0.0);
-        let unnamed = named.iter().filter(|share| share.is_none()).count().max(1) as f64;
-        found.shares.push(named.into_iter().map(|share| share.unwrap_or(left / unnamed)).collect());
+        found.shares.push(shares_of_all(domain, &prior.shares));
         let number = found.shares.len() as u32 - 1;
         found.among.push(among.clone());
         for (own, among) in found.of_person.iter_mut().zip(among) {
@@ -72,6 +67,33 @@ pub(super) fn priors(
     }
     found.tell_apart();
     Ok((!found.shares.is_empty()).then_some(found))
+}
+
+/// Per value of the release how probable it is believed to be. Values that are not named share what is left; those that are
+/// named and never published have no part in it, since nobody of the data has them. Whoever believes in nothing else learns
+/// from the release that it is wrong, and has no reason to prefer one value to another.
+fn shares_of_all(domain: &Domain, shares: &BTreeMap<String, f64>) -> Vec<f64> {
+    let named = by_code(domain, shares);
+    let left = (1.0 - shares.values().sum::<f64>()).max(0.0);
+    let unnamed = named.iter().filter(|share| share.is_none()).count().max(1) as f64;
+    let all: Vec<f64> = named.into_iter().map(|share| share.unwrap_or(left / unnamed)).collect();
+    match all.iter().any(|&share| share > 0.0) {
+        true => all,
+        false => vec![1.0 / all.len().max(1) as f64; all.len()],
+    }
+}
+
+/// Per value of the release what is believed of it, however it is written.
+pub(super) fn by_code(domain: &Domain, shares: &BTreeMap<String, f64>) -> Vec<Option<f64>> {
+    let finder = domain.finder();
+    let mut named = vec![None; domain.len()];
+    for (text, share) in shares {
+        if let Some(code) = finder.code(text) {
+            let slot: &mut Option<f64> = &mut named[code as usize]; // why: codes lie within their domain
+            *slot = Some(slot.unwrap_or(0.0) + share);
+        }
+    }
+    named
 }
 
 impl Priors {
@@ -180,6 +202,7 @@ pub(super) fn bayes_optimal(
              true of them, and nothing is concluded about them."
         ));
     }
+    notes.extend(unpublished(adversary, column));
     let exact = weighed(adversary, target, own, &priors, FEWER_STATES, progress)?;
     // Of somebody of whom what is believed cannot be true nothing is concluded.
     let least = |person: u32, value: u32| match exact.is_contradicted(person) {
@@ -192,6 +215,20 @@ pub(super) fn bayes_optimal(
     let assumed = "how probable values are for some of them";
     let verdict = knowing(adversary, target, "bayes-optimal", assumed, beliefs, notes);
     Ok(Some(Verdict { least: Some(least), ..verdict }.found()))
+}
+
+/// How many of the values that somebody believes in nobody is published with.
+pub(super) fn unpublished(adversary: &Adversary<'_>, column: usize) -> Option<String> {
+    let finder = adversary.release.sensitive[column].domain.finder();
+    let mine = adversary.knowledge.priors.iter();
+    let mine = mine.filter(|own| is_about(adversary, column, own.column.as_deref()));
+    let texts = mine.flat_map(|own| own.shares.keys().chain(own.at_least.keys()).chain(own.at_most.keys()));
+    match texts.filter(|text| finder.code(text).is_none()).count() {
+        0 => None,
+        values => Some(format!(
+            "Values that somebody believes in and nobody is published with, so that their share weighs nothing: {values}."
+        )),
+    }
 }
 
 /// What is only bounded is used by the least committed belief alone.
@@ -342,6 +379,7 @@ pub(super) fn independence(
         spoken_of.map(|(person, _)| person).partition(|&person| exact.is_weighed(person));
     let has_several = |person: &&u32| target.people.places_of(**person).len() > 1;
     let mut notes = notes(used.len(), others.iter().filter(has_several).count());
+    notes.extend(unpublished(adversary, column));
     if exact.left_out > 0 {
         notes.push(format!(
             "Groups that are too large for it, and count by their frequencies alone: {}.",

@@ -9,7 +9,7 @@ use crate::finding::{
 };
 use crate::link::UNKNOWN;
 use crate::linking::candidates_alone;
-use crate::membership::{distinguishing, presence};
+use crate::membership::{Distinguishing, distinguishing, presence};
 use crate::rate::Rate;
 
 /// Subsets of columns that are tried for each number of attributes.
@@ -33,6 +33,14 @@ pub(super) fn conclusions(
         fate,
         truth: None,
     }
+}
+
+/// How well the probability of being in the data tells who is from who is not, of those of whom that is known.
+pub(super) fn told_apart(adversary: &Adversary<'_>, chances: &[f64]) -> Option<Distinguishing> {
+    let truth = adversary.truth?;
+    let known = chances.iter().zip(&truth.member).filter_map(|(&chance, &member)| Some((chance, member?)));
+    let (scores, members): (Vec<f64>, Vec<bool>) = known.unzip();
+    distinguishing(&scores, &members)
 }
 
 pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
@@ -62,10 +70,8 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
     let taken_for_members = strangers.iter().filter(|&&person| fate[person] != Fate::Hidden).count() as u64;
     let control = (!strangers.is_empty()).then(|| Rate::new(taken_for_members, strangers.len() as u64));
     let known: Vec<usize> = (0..chances.len()).filter(|&person| member(person).is_some()).collect();
-    let (scores, members): (Vec<f64>, Vec<bool>) =
-        known.iter().map(|&person| (chances[person], member(person) == Some(true))).unzip();
     let mut notes = Vec::new();
-    if let Some(told) = distinguishing(&scores, &members) {
+    if let Some(told) = told_apart(adversary, &chances) {
         notes.push(format!(
             "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}.",
             told.auc, told.advantage
@@ -121,6 +127,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         exposed: score.exposed(),
         right: score.right(),
         control_group: control.map(|_| "people of the table who are not in the data".to_owned()),
+        baseline: None,
         control,
         risk: if not_counted.is_some() { 0.0 } else { score.risk() },
         not_counted,
@@ -128,7 +135,11 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         histogram_of: "people by how probable it is that they are in the data",
         notes,
     };
-    Ok(vec![Found { finding, conclusions: Some(conclusions(adversary, "membership", Some(chances), fate)) }])
+    Ok(vec![Found {
+        finding,
+        conclusions: Some(conclusions(adversary, "membership", Some(chances), fate)),
+        failed: Vec::new(),
+    }])
 }
 
 /// Per number of attributes what knowing them gives, and how many the adversary knows.
@@ -197,6 +208,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         right,
         control: None,
         control_group: None,
+        baseline: None,
         risk: (alone - wrong).max(0.0) / of.max(1) as f64,
         not_counted: None,
         // Per number of attributes the people who are singled out.
@@ -212,7 +224,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
         notes,
     };
     let conclusions = Some(pointed_at(whole, &inside, &each));
-    Ok(vec![Found { finding, conclusions }])
+    Ok(vec![Found { finding, conclusions, failed: Vec::new() }])
 }
 
 /// What knowing so many columns of each of these people leaves. `inside` are their numbers in the truth.

@@ -81,6 +81,7 @@ fn adversary<'a>(
         minimality: None,
         disclosure: None,
         tracker: None,
+        risks: None,
         confidence: 0.6,
         seed: 1,
         most_records: 200_000,
@@ -583,10 +584,19 @@ fn every_attack_has_a_role() {
     let informs = |is_bucketized: bool| -> Vec<&str> {
         ATTACKS.iter().filter(|own| own.not_counted(is_bucketized).is_some()).map(|own| own.word).collect()
     };
-    assert_eq!(informs(false), ["boolean", "three-d", "tracker"]);
+    assert_eq!(informs(false), ["insensitive-columns", "sensitive-columns", "boolean", "three-d", "tracker"]);
     assert_eq!(
         informs(true),
-        ["linking", "boolean", "three-d", "record-linkage", "known-attributes", "tracker"]
+        [
+            "linking",
+            "insensitive-columns",
+            "sensitive-columns",
+            "boolean",
+            "three-d",
+            "record-linkage",
+            "known-attributes",
+            "tracker"
+        ]
     );
     let by_default = |is_bucketized: bool| -> Vec<&str> {
         ATTACKS.iter().filter(|own| own.by_default(is_bucketized)).map(|own| own.word).collect()

@@ -233,7 +233,7 @@ pub(super) fn three_d(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
         let general: Vec<Vec<Vec<f64>>> = strength.three_d.iter().map(of).collect::<Option<_>>()?;
         let own: HashMap<u32, Vec<Vec<f64>>> = (strength.values.iter())
             .filter_map(|(text, point)| {
-                Some((told.iter().copied().find(|&code| column.domain.text(code) == text)?, point))
+                Some((column.domain.code_of(text).filter(|code| told.contains(code))?, point))
             })
             .map(|(code, point)| Some((code, of(point)?)))
             .collect::<Option<_>>()?;
@@ -256,10 +256,17 @@ fn three_d_reached(
     (point, own): ([u32; 3], &BTreeMap<String, [u32; 3]>),
 ) -> Result<Vec<f64>, AttackError> {
     let at = |[l, k, m]: [u32; 3]| ThreeD { l, k, m, c: 1.0 };
+    // Values are the same however they are written.
+    let same = column.domain.sameness();
+    let of_text = |text: &str| {
+        own.get(text)
+            .or_else(|| own.iter().find(|own| same.key(own.0) == same.key(text)).map(|own| own.1))
+            .copied()
+    };
     // Where values may be missing, the others have the point each for itself.
     let values: BTreeMap<String, ThreeD> = match told.len() < column.domain.len() || !own.is_empty() {
         true => (told.iter().map(|&code| column.domain.text(code)))
-            .map(|text| (text.to_owned(), at(own.get(text).copied().unwrap_or(point))))
+            .map(|text| (text.to_owned(), at(of_text(text).unwrap_or(point))))
             .collect(),
         false => BTreeMap::new(),
     };
@@ -398,6 +405,7 @@ fn found(
         right: None,
         control: None,
         control_group: None,
+        baseline: None,
         // How little would be needed, not what anybody knows: it does not count as an attack that succeeded.
         risk: 0.0,
         not_counted: None,
@@ -415,7 +423,7 @@ fn found(
         fate,
         truth: None,
     };
-    Found { finding, conclusions: Some(conclusions) }
+    Found { finding, conclusions: Some(conclusions), failed: Vec::new() }
 }
 
 #[cfg(test)]

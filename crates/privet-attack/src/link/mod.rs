@@ -15,20 +15,24 @@
 //! | --- | --- |
 //! | `columns` | labels that occur, and which of them a value may carry |
 //! | `tuples` | tuples of codes as dense numbers |
-//! | `overlap`, `trie`, `bits` | the search when labels overlap, and its two indexes |
+//! | `overlap`, `trie`, `boxes`, `bits` | the search when labels overlap, and its three indexes |
+//! | `several` | whether anybody may be in more than one group |
 //! | `links` | what was found |
 
 mod bits;
+mod boxes;
 mod columns;
 mod links;
 mod overlap;
+mod several;
 mod trie;
 mod tuples;
 
-use privet_data::Coverage;
+use privet_data::{Cancelled, Coverage, Progress, Silent};
 use rayon::prelude::*;
 
 pub use links::{Candidate, Links};
+pub use several::fits_several;
 
 use columns::Column;
 pub(crate) use tuples::Keys;
@@ -101,6 +105,15 @@ pub enum LinkError {
         /// The limit.
         most: usize,
     },
+    /// The person asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+}
+
+impl From<Cancelled> for LinkError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
 }
 
 /// The limit of [`link`] for pairs of a tuple and a group: 1 GiB of them.
@@ -119,8 +132,21 @@ pub fn link(released: &Released<'_>, people: &People<'_>) -> Result<Links, LinkE
 /// # Errors
 /// When columns do not correspond, or there are more than `most` pairs of a tuple and a group.
 pub fn link_at_most(released: &Released<'_>, people: &People<'_>, most: usize) -> Result<Links, LinkError> {
+    link_watched(released, people, most, &Silent)
+}
+
+/// Links people to the records that they may be, until the person asks to stop.
+///
+/// # Errors
+/// As [`link_at_most`], and when the person asks to stop.
+pub fn link_watched(
+    released: &Released<'_>,
+    people: &People<'_>,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<Links, LinkError> {
     check(released, people)?;
-    let columns: Vec<Column> = released
+    let columns: Vec<Column<'_>> = released
         .labels
         .par_iter()
         .zip(&released.coverage)
@@ -129,7 +155,7 @@ pub fn link_at_most(released: &Released<'_>, people: &People<'_>, most: usize) -
     if columns.iter().all(Column::is_function) {
         join(&columns, released, people, most)
     } else {
-        overlap::search(&columns, released, people, most, overlap::Choice::Better)
+        overlap::search(&columns, released, people, most, (overlap::Choice::Better, progress))
     }
 }
 
@@ -145,7 +171,7 @@ pub fn matches(released: &Released<'_>, record: usize, people: &People<'_>, pers
 
 /// A value tells its label: records and people are numbered together, and equal numbers match.
 fn join(
-    columns: &[Column],
+    columns: &[Column<'_>],
     released: &Released<'_>,
     people: &People<'_>,
     most: usize,

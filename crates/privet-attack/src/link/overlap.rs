@@ -6,15 +6,19 @@
 //! what these left of the index is kept, so that its wide beginning is searched once per different beginning and not
 //! once per person.
 //!
-//! There are two indexes, which find the same. A trie (`trie.rs`) is best when a value may carry few labels, such as
-//! itself and `*`; bits (`bits.rs`) when it may carry many, such as all ranges around it that Mondrian cut. A sample
-//! of people is walked through both, and the one with less to do is taken.
+//! There are three indexes, which find the same. A trie (`trie.rs`) is best when a value may carry few labels, such as
+//! itself and `*`; boxes (`boxes.rs`) when it may carry many, such as all ranges around it that Mondrian cut, but few tuples
+//! carry one in every column; bits (`bits.rs`) when these are many too. A sample of people is walked through them, and the
+//! one with least to do is taken. Where it would take too much room to list which labels a value may carry there are boxes
+//! alone, which need no such list: their size is that of the release, whatever its labels.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use privet_data::Progress;
 use rayon::prelude::*;
 
 use super::bits::Bits;
+use super::boxes::Boxes;
 use super::columns::{Column, Kinds};
 use super::links::GroupsOfTuples;
 use super::trie::Trie;
@@ -26,13 +30,20 @@ const CHUNK: usize = 4096;
 const SAMPLE: usize = 256;
 /// A trie with no more steps per tuple than this is good enough.
 const FEW_STEPS: u64 = 128;
+/// Boxes with no more steps per tuple than this are.
+const FEW_BOXES: u64 = 1024;
 
 /// The columns in the order in which they are searched: per level which labels each kind of value may carry.
 pub(super) struct Levels<'a> {
-    columns: Vec<(&'a Column, &'a Kinds)>,
+    columns: Vec<(&'a Column<'a>, &'a Kinds)>,
 }
 
-impl Levels<'_> {
+impl<'a> Levels<'a> {
+    /// The column of a level, and the kinds of its values.
+    pub fn column(&self, level: usize) -> (&'a Column<'a>, &'a Kinds) {
+        self.columns[level]
+    }
+
     pub fn count(&self) -> usize {
         self.columns.len()
     }
@@ -79,14 +90,16 @@ pub(super) enum Choice {
     Trie,
     #[cfg(test)]
     Bits,
+    #[cfg(test)]
+    Boxes,
 }
 
 pub(super) fn search(
-    columns: &[Column],
+    columns: &[Column<'_>],
     released: &Released<'_>,
     people: &People<'_>,
     most: usize,
-    choice: Choice,
+    (choice, progress): (Choice, &dyn Progress),
 ) -> Result<Links, LinkError> {
     let kinds: Vec<Kinds> = columns.par_iter().map(Column::kinds).collect();
     let (published, persons) = rayon::join(
@@ -113,7 +126,7 @@ pub(super) fn search(
     let sorted = Sorted::new(published.1.len(), &order, label);
     let walked = Sorted::new(persons.1.len(), &order, kind);
     let groups = GroupsOfTuples::new(&published.0, released.groups);
-    let walk = Walk { levels, walked, published: sorted, groups, most };
+    let walk = Walk { levels, walked, published: sorted, groups, most, progress };
     let found = match choice {
         Choice::Better => walk.by_better()?,
         #[cfg(test)]
@@ -123,6 +136,8 @@ pub(super) fn search(
             Some(bits) => walk.all(&bits)?,
             None => walk.all(&Trie::new(&walk.published))?,
         },
+        #[cfg(test)]
+        Choice::Boxes => walk.all(&Boxes::new(&walk.levels, &walk.published))?,
     };
     // Tuples are numbered in the sorted order.
     let rows = &walk.walked.rows;
@@ -143,7 +158,7 @@ pub(super) fn search(
 
 /// The columns, the most selective first.
 fn order(
-    columns: &[Column],
+    columns: &[Column<'_>],
     kinds: &[Kinds],
     (published, label): (usize, impl Fn(usize, usize) -> u32 + Sync),
     (persons, kind): (usize, impl Fn(usize, usize) -> u32 + Sync),
@@ -155,11 +170,10 @@ fn order(
             (0..published).for_each(|tuple| tuples[label(tuple, c) as usize] += 1);
             let mut people = vec![0u64; kinds[c].first.len()];
             (0..persons).for_each(|tuple| people[kind(tuple, c) as usize] += 1);
-            let pairs = |(&value, &people): (&u32, &u64)| {
-                let of = columns[c].labels_of(value).iter();
-                u128::from(people) * of.map(|&label| u128::from(tuples[label as usize])).sum::<u128>()
-            };
-            kinds[c].first.iter().zip(&people).filter(|(_, people)| **people > 0).map(pairs).sum()
+            let of_values = columns[c].tuples_of_values(&tuples);
+            let of_value = |value: u32| of_values[(value as usize).min(of_values.len() - 1)];
+            let pairs = |(&value, &people): (&u32, &u64)| u128::from(people) * u128::from(of_value(value));
+            kinds[c].first.iter().zip(&people).map(pairs).sum()
         })
         .collect();
     let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -212,16 +226,28 @@ struct Walk<'a> {
     published: Sorted,
     groups: GroupsOfTuples,
     most: usize,
+    progress: &'a dyn Progress,
 }
 
 impl Walk<'_> {
     fn by_better(&self) -> Result<Vec<OfChunk>, LinkError> {
+        if !(0..self.levels.count()).all(|level| self.levels.column(level).0.is_listed()) {
+            return self.all(&Boxes::new(&self.levels, &self.published));
+        }
         let trie = Trie::new(&self.published);
         let by_trie = self.sample(&trie);
-        let bits = if by_trie > FEW_STEPS { Bits::new(&self.levels, &self.published) } else { None };
-        match bits {
-            // A step of the trie is a jump in memory, one of bits is not.
-            Some(bits) if self.sample(&bits) / 2 < by_trie => self.all(&bits),
+        if by_trie <= FEW_STEPS {
+            return self.all(&trie);
+        }
+        let boxes = Boxes::new(&self.levels, &self.published);
+        let by_boxes = self.sample(&boxes);
+        if by_boxes <= FEW_BOXES && by_boxes < by_trie {
+            return self.all(&boxes);
+        }
+        // A step of the trie or of boxes is a jump in memory, one of bits is not.
+        match Bits::new(&self.levels, &self.published) {
+            Some(bits) if self.sample(&bits) / 2 < by_trie.min(by_boxes) => self.all(&bits),
+            _ if by_boxes < by_trie => self.all(&boxes),
             _ => self.all(&trie),
         }
     }
@@ -257,6 +283,9 @@ impl Walk<'_> {
         let (mut positions, mut merged): (Vec<u32>, Vec<Candidate>) = (Vec::new(), Vec::new());
         let mut left = index.begin();
         for tuple in range.clone() {
+            if tuple % 64 == 0 {
+                self.progress.check()?;
+            }
             let from = if tuple == range.start { 0 } else { self.walked.first_difference(tuple) };
             index.narrow(&self.levels, &mut left, self.walked.tuple(tuple), from);
             positions.clear();
@@ -288,7 +317,7 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use privet_data::Coverage;
+    use privet_data::{Coverage, Silent};
     use proptest::prelude::*;
 
     proptest! {
@@ -315,12 +344,22 @@ mod tests {
                 groups: &groups,
             };
             let people = People { values: values.iter().map(Vec::as_slice).collect(), count: people.len() };
-            let columns: Vec<Column> =
+            let columns: Vec<Column<'_>> =
                 (0..3).map(|c| Column::new(&labels[c], &coverage[c])).collect();
-            let by = |choice| search(&columns, &released, &people, usize::MAX, choice).unwrap();
+            let by = |choice| search(&columns, &released, &people, usize::MAX, (choice, &Silent)).unwrap();
             let trie = by(Choice::Trie);
             prop_assert_eq!(&trie, &by(Choice::Bits));
             prop_assert_eq!(&trie, &by(Choice::Better));
+            prop_assert_eq!(&trie, &by(Choice::Boxes));
+            // The same where it is not listed which labels a value may carry.
+            let unlisted: Vec<Column<'_>> =
+                (0..3).map(|c| Column::listing(&labels[c], &coverage[c], 0)).collect();
+            prop_assert_eq!(
+                &trie,
+                &search(&unlisted, &released, &people, usize::MAX, (Choice::Better, &Silent)).unwrap()
+            );
+            let several = (0..people.count).any(|person| trie.of_person(person).len() > 1);
+            prop_assert_eq!(super::super::fits_several(&released, &people, &Silent).unwrap(), several);
             for person in 0..people.count {
                 let matching = (0..groups.len()).filter(|&r| super::super::matches(&released, r, &people, person));
                 let found = trie.records(trie.tuple_of_person()[person]);

@@ -169,9 +169,9 @@ impl Values {
             }
             Compared::Labels { left, coverage, .. } => {
                 adds.extend(&self.apart);
-                let covered = left.get(record).map_or(&[][..], |&label| coverage.of(label));
+                let covered = left.get(record).map(|&label| coverage.of(label)).unwrap_or_default();
                 let level = if covered.len() == 1 { 2 } else { 1 };
-                covered.iter().for_each(|&code| agree(adds, code, level));
+                covered.iter().for_each(|code| agree(adds, code, level));
             }
             Compared::Numbers { .. } => {
                 let add = |&row: &u32| {

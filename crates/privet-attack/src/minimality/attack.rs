@@ -26,7 +26,7 @@ use privet_recode::cut::AttributeSuppression;
 use privet_recode::lattice::{Codes, Options, Problem, SearchError, optimal, partition};
 use rayon::prelude::*;
 
-use super::certain::{least_share, worlds_needed};
+use super::certain::{is_hopeless, least_share, worlds_needed};
 use super::listed::{ABSENT, Listed, Source};
 use crate::Rate;
 use crate::worlds::{Belief, Beliefs, Bucket};
@@ -143,8 +143,8 @@ pub enum MinimalityError {
     },
     /// Too few of the worlds that were drawn fit.
     #[error(
-        "{fitting} of {tried} worlds that were drawn would have been published in this way, and it takes {needed} to be sure of \
-         anybody; on a smaller table more of them can be gone through"
+        "{fitting} of {tried} worlds that were drawn would have been published in this way, and it takes {needed} of {most} to be sure \
+         of anybody; on a smaller table more of them can be gone through"
     )]
     TooFew {
         /// How many fit.
@@ -153,6 +153,8 @@ pub enum MinimalityError {
         tried: u64,
         /// How many must fit.
         needed: u64,
+        /// Of how many that are drawn at most.
+        most: u64,
     },
     /// A sample is never enough.
     #[error(
@@ -374,10 +376,13 @@ impl ListAttack<'_> {
                 }
             }
             progress.at(tried);
+            if source.all.is_none() && is_hopeless(fits, tried, needed, patience) {
+                break;
+            }
         }
         if fits < needed {
             return Err(match source.all {
-                None => MinimalityError::TooFew { fitting: fits, tried, needed },
+                None => MinimalityError::TooFew { fitting: fits, tried, needed, most: patience },
                 Some(_) => MinimalityError::NoneFits,
             });
         }

@@ -31,6 +31,21 @@ pub(super) fn least_share(hits: u64, of: u64, people: usize) -> f64 {
     low
 }
 
+/// Whether so many fitting worlds of those that were drawn show that the needed number will not be reached among all that may be
+/// drawn: if the share that it takes were the true one, so few would fit with a chance below [`MISTAKE`].
+pub(super) fn is_hopeless(fitting: u64, tried: u64, needed: u64, all: u64) -> bool {
+    if tried == 0 || needed == 0 || all == 0 {
+        return false;
+    }
+    let (share, least) = (fitting as f64 / tried as f64, (needed as f64 / all as f64).min(1.0));
+    if share >= least {
+        return false;
+    }
+    let present = if share > 0.0 { share * (share / least).ln() } else { 0.0 };
+    let absent = (1.0 - share) * ((1.0 - share) / (1.0 - least).max(f64::MIN_POSITIVE)).ln();
+    tried as f64 * (present + absent) > evidence(1)
+}
+
 /// How many worlds that fit are needed for anybody to be shown to have a value with this chance: all of them agree then. `None`
 /// where no number is enough.
 pub(super) fn worlds_needed(chance: f64, people: usize) -> Option<u64> {
@@ -41,6 +56,15 @@ pub(super) fn worlds_needed(chance: f64, people: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of 3000 worlds that may be drawn 160 must fit: with none among the first 128 they will not.
+    #[test]
+    fn what_will_not_be_reached_is_known_soon() {
+        assert!(is_hopeless(0, 128, 160, 3000) && !is_hopeless(0, 64, 160, 3000));
+        assert!(!is_hopeless(7, 128, 160, 3000) && is_hopeless(10, 2000, 160, 3000));
+        assert!(!is_hopeless(0, 0, 160, 3000) && !is_hopeless(0, 10, 0, 3000));
+        assert!(is_hopeless(0, 1, 5, 3), "more are needed than there are");
+    }
 
     #[test]
     fn bounds_hold_for_one_and_for_many() {

@@ -9,6 +9,9 @@
 //! E = o(√n) the rounded table is wrong in o(n) places with high probability (TH-19; asymptotic, so it is tested by
 //! simulation); noise of the order of √n, as differential privacy asks of so many answers, defeats it.
 //!
+//! That is the attack on noise that is bounded. [`rebuild`] is the one for noise of which nothing is known: a few far answers
+//! decide what the largest error is, and then this program finds little where others find nearly everything.
+//!
 //! Departures: the program minimizes the largest error instead of taking E as given, so the adversary need not know E, and
 //! a stated E that is too small shows as a contradiction. Most answers do not bind: the program starts with 2n of
 //! them and takes in those that its solution contradicts, until none is. The logarithm is to the base 2.
@@ -16,11 +19,15 @@
 use good_lp::{Expression, Solution, SolverModel, constraint, microlp, variable, variables};
 use privet_data::Random;
 
+use super::decode::most_likely;
 use super::dinur_nissim::Reconstruction;
-use super::records::{NoiseAttackError, check_length, check_moderate, check_spread};
+use super::records::{NoiseAttackError, Records, check_length, check_moderate, check_spread};
 
 /// The most people; the program takes some seconds for 100 and grows with the cube and more.
 pub const MOST_PEOPLE: usize = 256;
+
+/// The program is brought to [`rebuild`] as one more start for at most so many people.
+const FEW_PEOPLE: usize = 32;
 
 /// The most subsets.
 pub const MOST_QUESTIONS: usize = 1 << 20;
@@ -110,6 +117,15 @@ impl Subsets {
         self.bits.chunks_exact(self.words).map(one).collect()
     }
 
+    /// Per subset and person 1 for its members and 0 for the others.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let mut weights = vec![0.0; self.len() * self.people];
+        for (row, members) in weights.chunks_exact_mut(self.people).zip(self.members()) {
+            members.filter(|person| *person < self.people).for_each(|person| row[person] = 1.0); // why: checked before
+        }
+        weights
+    }
+
     fn of(&self, subset: usize) -> &[u64] {
         self.bits.get(subset * self.words..(subset + 1) * self.words).unwrap_or(&[])
     }
@@ -145,6 +161,17 @@ pub fn from_subsets(
     answers: &[f64],
     error: Option<f64>,
 ) -> Result<Reconstruction, NoiseAttackError> {
+    let (table, error) = fractions(subsets, answers, error)?;
+    let bits = table.iter().map(|own| *own > 0.5).collect();
+    Ok(Reconstruction { bits, questions: answers.len() as u64, error })
+}
+
+/// The fractions that come closest to all answers, and how far the farthest answer is from them.
+fn fractions(
+    subsets: &Subsets,
+    answers: &[f64],
+    error: Option<f64>,
+) -> Result<(Vec<f64>, f64), NoiseAttackError> {
     check_length("answers", answers.len(), subsets.len())?;
     check_moderate(answers)?;
     let allowed = error.unwrap_or(0.0);
@@ -174,15 +201,32 @@ pub fn from_subsets(
             .filter(|&(own, off)| off > limit && is_taken.get(own) == Some(&false))
             .collect();
         if broken.is_empty() {
-            return Ok(Reconstruction {
-                bits: table.iter().map(|own| *own > 0.5).collect(),
-                questions: answers.len() as u64,
-                error: off.into_iter().fold(0.0, f64::max),
-            });
+            return Ok((table, off.into_iter().fold(0.0, f64::max)));
         }
         broken.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         taken.extend(broken.iter().take(people / 2 + 1).map(|own| own.0));
     }
+}
+
+/// The most likely table when nothing is known of the noise, such as Laplace or normal noise, which has no largest error:
+/// see [`super::decode`].
+///
+/// # Errors
+/// When there is not one answer per subset, or one is no number.
+pub fn rebuild(subsets: &Subsets, answers: &[f64]) -> Result<Reconstruction, NoiseAttackError> {
+    check_length("answers", answers.len(), subsets.len())?;
+    check_moderate(answers)?;
+    let people = subsets.people();
+    // What binds the program is the worst answers; with noise that has no largest one it is only one more start.
+    let start = match people <= FEW_PEOPLE && !answers.is_empty() {
+        true => fractions(subsets, answers, None).ok().map(|own| own.0),
+        false => None,
+    };
+    let weights = subsets.weights();
+    let bits = most_likely(Records::new(&weights, people)?, answers, start.as_slice())?;
+    let values: Vec<f64> = bits.iter().map(|bit| f64::from(*bit)).collect();
+    let off = subsets.sums(&values).into_iter().zip(answers).map(|(sum, answer)| (sum - answer).abs());
+    Ok(Reconstruction { error: off.fold(0.0, f64::max), questions: answers.len() as u64, bits })
 }
 
 /// The table of fractions with the least largest error over some answers, and that error.

@@ -24,6 +24,7 @@ pub mod assess;
 pub mod averaging;
 pub mod categories;
 pub mod constant;
+pub mod decode;
 mod densities;
 pub mod dinur_nissim;
 pub mod linear;

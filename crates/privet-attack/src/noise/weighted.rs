@@ -2,7 +2,8 @@
 //! and Talwar 2007).
 //!
 //! The adversary asks O(n) questions Σ a_i·d_i with weights from the standard normal distribution and takes the table
-//! that minimizes Σ |answer − a·c| over 0 ≤ c ≤ 1, which is a linear program; then rounds at ½. A sum of absolute errors
+//! that minimizes Σ |answer − a·c| over 0 ≤ c ≤ 1, which is a linear program; then rounds at ½, and turns bits as long as
+//! that makes the answers likelier ([`super::decode`]). A sum of absolute errors
 //! does not care how wrong the wrong answers are.
 //!
 //! # Guarantee
@@ -18,6 +19,7 @@ use good_lp::{Expression, Solution, SolverModel, constraint, microlp, variable, 
 use privet_perturb::{Coins, SeededCoins};
 use serde::Serialize;
 
+use super::decode::most_likely;
 use super::records::{NoiseAttackError, Records, check_length, check_moderate};
 
 /// The share of arbitrary answers below which the attack is proven.
@@ -102,7 +104,7 @@ pub fn from_weighted_sums(weights: Records<'_>, answers: &[f64]) -> Result<Decod
     if found.iter().any(|own| own.is_nan()) {
         return Err(NoiseAttackError::Solver);
     }
-    let bits: Vec<bool> = found.iter().map(|own| *own > 0.5).collect();
+    let bits = most_likely(weights, answers, &[found])?;
     let mut off: Vec<f64> = weights
         .rows()
         .zip(answers)

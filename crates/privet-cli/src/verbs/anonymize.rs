@@ -1,14 +1,16 @@
 //! `privet anonymize`: make the release that a job file asks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use privet_job::{Job, Purposes, RunOptions, Summary, base_of};
+use privet_data::io::Format;
+use privet_job::{Job, Purposes, RunOptions, Summary, base_of, spare_job};
 
-use super::{Shared, assessment, counts, grouped, print, print_json};
+use super::condense::output::tell;
+use super::{Shared, assessment, copy_to_standard_output, counts, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure};
 use crate::memory;
-use crate::progress::Bar;
+use crate::progress::{Bar, warn};
 
 /// Make the release that a job file asks for
 #[derive(Debug, Args)]
@@ -21,10 +23,11 @@ Examples:
 pub struct Anonymize {
     /// The job file; `privet init` writes a first one
     job: PathBuf,
-    /// Read this file instead of the one the job names (key input.path)
+    /// Read this file, folder or pattern instead of what the job names (key input.path); - is standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Write to this folder instead of the one the job names (key output.folder)
+    /// Write to this folder instead of the one the job names (key output.folder); with - the published table goes to standard
+    /// output as well, beside the release folder
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// What the release is for, one of the purposes in the job's file of purposes (key purpose.name); coarsens by
@@ -40,6 +43,9 @@ pub struct Anonymize {
     /// Replace a release that is already there (key output.replace)
     #[arg(long)]
     force: bool,
+    /// Where values of the table are not in a hierarchy, list them: for the owner's terminal alone
+    #[arg(long)]
+    show_values: bool,
     /// Set any key of the job, such as privacy.k-anonymity=10; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -48,13 +54,17 @@ pub struct Anonymize {
 impl Anonymize {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if let Some(job) = seam::job(&self.job, &self.seam_settings()?)? {
+            return seam::run(&job, &self.job, &self.flags(), shared);
+        }
         let mut job = Job::read(&self.job, &self.settings()).map_err(Failure::bad_input)?;
         // Paths on the command line are relative to where it was typed, those in the file to the file.
         let here = std::env::current_dir().map_err(Failure::resources)?;
         if let Some(input) = &self.input {
             job.input.path = here.join(input);
         }
-        if let Some(output) = &self.output {
+        let to_standard_output = self.output.as_deref() == Some(Path::new("-"));
+        if let Some(output) = self.output.as_ref().filter(|_| !to_standard_output) {
             job.output.folder = here.join(output);
         }
         if let Some(home) = &self.home {
@@ -69,8 +79,17 @@ impl Anonymize {
             let who = purposes.who(purpose, trust).map_err(Failure::bad_input)?;
             job.output.folder.as_mut_os_string().push(format!("-{who}"));
         }
-        let summary = run(&job, &self.job, &self.flags(), shared)?;
-        if shared.json {
+        spare_job(&self.job, &base_of(&self.job).join(&job.output.folder)).map_err(Failure::bad_input)?;
+        let summary = run_showing(&job, &self.job, &self.flags(), self.show_values, shared)?;
+        if !shared.quiet {
+            summary.written.iter().for_each(|note| warn(note));
+        }
+        if to_standard_output {
+            print_table(&summary)?;
+            if !shared.quiet && !shared.json {
+                tell(&describe(&summary));
+            }
+        } else if shared.json {
             match &summary.counts {
                 Some(counts) => print_json(counts)?,
                 None => print_json(&summary)?,
@@ -83,6 +102,27 @@ impl Anonymize {
 }
 
 impl Anonymize {
+    /// What the flags set, for a job that names its kind. Paths of the command line are relative to where it was typed.
+    fn seam_settings(&self) -> Result<Vec<String>, Failure> {
+        let here = std::env::current_dir().map_err(Failure::resources)?;
+        let mut settings = self.set.clone();
+        let paths =
+            [("input.path", &self.input), ("output.folder", &self.output), ("output.home", &self.home)];
+        for (key, path) in paths {
+            if let Some(path) = path {
+                let path = here.join(path);
+                let text = path.to_str().ok_or_else(|| {
+                    Failure::bad_input(format!("{}: the path is not UTF-8", path.display()))
+                })?;
+                settings.push(format!("{key} = {}", serde_json::Value::from(text)));
+            }
+        }
+        if self.force {
+            settings.push("output.replace = true".to_owned());
+        }
+        Ok(settings)
+    }
+
     /// What the flags set, in the words of the job file.
     fn settings(&self) -> Vec<String> {
         let mut settings = self.set.clone();
@@ -130,11 +170,41 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// Writes the published table of a finished release to standard output.
+fn print_table(summary: &Summary) -> Result<(), Failure> {
+    let folder = &summary.release;
+    let unread = |error: std::io::Error| Failure::io(folder, "cannot be read", &error);
+    let mut tables = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
+        if Format::of(&path).is_some() {
+            tables.push(path);
+        }
+    }
+    let [table] = tables.as_slice() else {
+        let problem = "the release has several tables, and standard output takes one; it is in its folder";
+        return Err(Failure::bad_input(format!("{}: {problem}", folder.display())));
+    };
+    copy_to_standard_output(table)
+}
+
 /// Runs a job with progress on the terminal. `flags` are those that made it another job than its file says.
-pub fn run(job: &Job, job_file: &std::path::Path, flags: &str, shared: &Shared) -> Result<Summary, Failure> {
+pub fn run(job: &Job, job_file: &Path, flags: &str, shared: &Shared) -> Result<Summary, Failure> {
+    run_showing(job, job_file, flags, false, shared)
+}
+
+/// As [`run`]; `show_values` lets errors tell values to the owner.
+fn run_showing(
+    job: &Job,
+    job_file: &Path,
+    flags: &str,
+    show_values: bool,
+    shared: &Shared,
+) -> Result<Summary, Failure> {
     let name = job_file.file_name().unwrap_or_default().to_string_lossy();
-    let options =
-        RunOptions { base: base_of(job_file), reproduce: vec![format!("privet anonymize {name}{flags}")] };
+    let reproduce = vec![format!("privet anonymize {name}{flags}")];
+    let options = RunOptions { base: base_of(job_file), reproduce, show_values };
+    shared.accept(&job.input);
     memory::give_back_with(&options.base.join(&job.input.path));
     let bar = Bar::new(shared.quiet || shared.json);
     let result = privet_job::run(job, &options, &bar);
@@ -148,7 +218,7 @@ pub fn run(job: &Job, job_file: &std::path::Path, flags: &str, shared: &Shared) 
 }
 
 /// `./release` as `release`.
-pub fn tidy(path: &std::path::Path) -> PathBuf {
+pub fn tidy(path: &Path) -> PathBuf {
     path.strip_prefix(".").map_or_else(|_| path.to_owned(), PathBuf::from)
 }
 
@@ -159,7 +229,7 @@ pub fn describe(summary: &Summary) -> String {
     }
     format!(
         "Published {} of {} records{groups} ({} suppressed).\n\
-         {nothing}{measured}{}\n\
+         {measured}{}\n\
          {attacked}\
          {:.2} s: read {:.2}, search {:.2}, write {:.2}.\n\n\
          Release  {release}\n\
@@ -186,11 +256,6 @@ pub fn describe(summary: &Summary) -> String {
                 grouped(summary.min_class_size)
             ),
         },
-        nothing = if summary.suppressed == summary.rows {
-            "Every record is suppressed, so the table is empty: lower suppress-at-most, or relax what is promised.\n"
-        } else {
-            ""
-        },
         measured = match summary.metrics.get(&summary.metric) {
             Some(&value) => format!("{} {}", capitalized(&summary.metric), figure(value)),
             None => format!("Without {}, which is not defined here", summary.metric),
@@ -203,22 +268,34 @@ pub fn describe(summary: &Summary) -> String {
     )
 }
 
+/// Why a search looked at more candidates than the lattice has, where it did.
+fn beyond(checked: u64, nodes: Option<u64>) -> &'static str {
+    match nodes.is_some_and(|nodes| checked > nodes) {
+        true => ", those of fewer columns and second looks included",
+        false => "",
+    }
+}
+
 /// How good the choice is known to be, and which levels it took.
 fn chosen(summary: &Summary) -> String {
     let value = summary.metrics.get(&summary.metric).copied().unwrap_or_default();
     let mut text = match (summary.bound, summary.lattice_nodes) {
         (Some(bound), Some(nodes)) if value - bound <= 1e-9 * value.abs().max(1.0) => {
             format!(
-                ", the least of {} candidates ({} looked at)",
+                ", the least of {} candidates ({} looked at{})",
                 grouped(nodes),
-                grouped(summary.nodes_checked)
+                grouped(summary.nodes_checked),
+                beyond(summary.nodes_checked, Some(nodes))
             )
         }
         (bound, nodes) => {
             let of = nodes.map_or_else(String::new, |nodes| format!(" of {}", grouped(nodes)));
             let looked = match summary.nodes_checked {
                 0 => String::new(),
-                checked => format!(" after looking at {}{of} candidates", grouped(checked)),
+                checked => match beyond(checked, nodes) {
+                    "" => format!(" after looking at {}{of} candidates", grouped(checked)),
+                    more => format!(" after looking at {} candidates{more}{of}", grouped(checked)),
+                },
             };
             let known = match bound {
                 Some(bound) if value - bound <= 1e-9 * value.abs().max(1.0) => {

@@ -8,6 +8,7 @@ use privet_job::{AskError, Asked, Spread, ask};
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, code_of};
 use crate::progress::Bar;
+use crate::terminal;
 
 /// Answer a question in SQL from a release: what to expect, and between which bounds the truth lies
 #[derive(Debug, Args)]
@@ -168,9 +169,8 @@ pub(super) fn number(number: Option<f64>) -> String {
 /// Columns in line: the first `left` to the left, the others to the right.
 pub(super) fn table(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
+    let width =
+        |column: usize| terminal::width(rows.iter().filter_map(|row| row.get(column)).map(String::as_str));
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {

@@ -1,7 +1,8 @@
 //! How an assessment is told on a terminal.
 
+use privet_attack::adversary::{INSENSITIVE, SENSITIVE};
 use privet_attack::{Finding, Unit};
-use privet_report::{Assessment, Figure, Fit, Learner, Workload};
+use privet_report::{Assessment, Figure, Fit, Learner, Workload, share_in_text};
 
 use super::{answer, grouped};
 
@@ -14,6 +15,7 @@ pub fn attacks(assessment: &Assessment) -> String {
             Unit::Cells => "hidden counts computed back",
             Unit::Records => "records exposed",
             Unit::People => "people exposed",
+            Unit::Predicates => "predicates single out one person",
         };
         let title = format!("{}{of}", finding.attack);
         match finding.exposed.is_known() {
@@ -57,14 +59,26 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!("  {:<24} {}\n", skipped.attack, skipped.why));
         }
     }
+    for own in &assessment.blocked {
+        text.push_str(&format!(
+            "\nAsked for and not done: `{}`: {}.\n",
+            own.attack,
+            own.why.trim_end_matches('.')
+        ));
+    }
     let informs: Vec<&str> =
         assessment.attacks.iter().filter(|own| own.not_counted.is_some()).map(|own| own.attack).collect();
+    let not_made = match assessment.not_made.len() {
+        0 => String::new(),
+        1 => "; 1 attack was not made".to_owned(),
+        many => format!("; {many} attacks were not made"),
+    };
     match worst(assessment) {
         Some(worst) if informs.is_empty() => {
-            text.push_str(&format!("\nThe most that any attack reaches: {worst}\n"));
+            text.push_str(&format!("\nThe most that any attack reaches: {worst}{not_made}\n"));
         }
         Some(worst) => text.push_str(&format!(
-            "\nThe most that any attack reaches, but for those that only inform ({}): {worst}\n",
+            "\nThe most that any attack reaches, but for those that only inform ({}): {worst}{not_made}\n",
             each_once(&informs)
         )),
         None if !informs.is_empty() => {
@@ -98,7 +112,28 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
         return String::new();
     }
     let all: Vec<String> = findings.iter().map(one).collect();
-    let mut text = format!("Attacked first; people who fall: {}.\n", all.join(", "));
+    let mut text = format!(
+        "Attacked first ({} made, {} not); people who fall: {}.\n",
+        all.len(),
+        not_tried.len(),
+        all.join(", ")
+    );
+    if let Some(own) = findings.iter().find(|own| own.attack == INSENSITIVE && own.exposed.hits > 0) {
+        text.push_str(&format!(
+            "If the insensitive columns are known too, {} of the people stand alone: make them quasi, or leave them out, unless nobody \
+             outside knows them.\n",
+            percent(own.exposed.rate)
+        ));
+    }
+    let of_one = findings.iter().filter(|own| own.attack == SENSITIVE && own.exposed.hits > 0);
+    let worst = of_one.max_by(|a, b| a.exposed.rate.total_cmp(&b.exposed.rate));
+    if let Some((own, column)) = worst.and_then(|own| Some((own, own.column.as_ref()?))) {
+        text.push_str(&format!(
+            "If {column} of a person is known, {} of the people stand alone, and their other sensitive values are told: make it quasi, or \
+             leave it out, unless nobody outside knows it.\n",
+            percent(own.exposed.rate)
+        ));
+    }
     if !not_tried.is_empty() {
         text.push_str(&format!("Not tried: {}.\n", not_tried.join(", ")));
     }
@@ -231,12 +266,8 @@ fn figures(figures: &[Figure]) -> String {
 }
 
 fn percent(share: f64) -> String {
-    match share * 100.0 {
-        // What rounding leaves of nothing is nothing.
-        share if share.abs() < 1e-9 => "0 %".to_owned(),
-        share if share < 0.1 => format!("{share:.3} %"),
-        share => format!("{share:.1} %"),
-    }
+    // What rounding leaves of nothing is nothing.
+    if share.abs() < 1e-11 { "0 %".to_owned() } else { share_in_text(share) }
 }
 
 fn number(value: f64) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use privet_job::assess::{self, AttackOptions};
 
-use super::{Shared, assessment, print, print_json};
+use super::{Shared, assessment, print, print_json, seam};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
@@ -19,9 +19,11 @@ Examples:
   privet attack release --original job.toml --attacks homogeneity,definetti --report attacked.html
   privet attack synthetic.csv --original job.toml           what `privet condense` wrote
   privet attack perturbed --original patients.csv           what `privet randomize` wrote
+  privet attack release --original graph.toml               a graph, with the job that made it
 
 The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
-against more people than --max-risk allows; exit code 2 when an attack that is asked for by name cannot be made.")]
+against more people than --max-risk or --max-absolute-risk allows; exit code 2 when an attack that is asked for by name
+cannot be made, or, with a limit, one that the knowledge file has what it needs for.")]
 pub struct Attack {
     /// The release folder, or a table of synthetic records
     release: PathBuf,
@@ -43,9 +45,13 @@ pub struct Attack {
     /// How sure the adversary must be of a value for it to count as learned
     #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
     confidence: f64,
-    /// The largest share of people about whom the adversary may be sure and right
+    /// The largest share of people that the release may add to those about whom the adversary is sure and right without their
+    /// records, as far as a control tells that; without such a control, the largest share of people
     #[arg(long, value_name = "SHARE")]
     max_risk: Option<f64>,
+    /// The largest share of people about whom the adversary may be sure and right, whatever is known without the release
+    #[arg(long, value_name = "SHARE")]
+    max_absolute_risk: Option<f64>,
     /// The seed of attacks that draw at random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -60,6 +66,9 @@ pub struct Attack {
 impl Attack {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if privet::is_on_seam(&self.release) {
+            return self.run_on_seam(shared);
+        }
         let bar = Bar::new(shared.quiet || shared.json);
         let options = AttackOptions {
             release: self.release,
@@ -70,6 +79,7 @@ impl Attack {
             attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
             confidence: self.confidence,
             max_risk: self.max_risk,
+            max_absolute_risk: self.max_absolute_risk,
             seed: self.seed,
             people: self.people,
             report: self.report,
@@ -88,8 +98,33 @@ impl Attack {
             (None, None) => return Ok(DONE),
         };
         if !shared.json || code == BAD_INPUT {
-            eprintln!("privet: {message}");
+            crate::progress::say_error(&Failure { code, message });
         }
         Ok(code)
+    }
+
+    /// Runs it on a release of a kind that names itself.
+    fn run_on_seam(self, shared: &Shared) -> Result<u8, Failure> {
+        if self.people.is_some() {
+            return Err(Failure::bad_input("--people is for releases of records; use --report here"));
+        }
+        if !self.set.is_empty() {
+            return Err(Failure::bad_input("--set is for releases of records; change the job file here"));
+        }
+        let plan = privet::Plan {
+            attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
+            max_risk: self.max_risk,
+            max_absolute_risk: self.max_absolute_risk,
+        };
+        let options = privet::AttackOptions {
+            release: self.release,
+            knowledge: self.knowledge,
+            job: self.original.or(self.job),
+            plan,
+            confidence: self.confidence,
+            seed: self.seed,
+            report: self.report,
+        };
+        seam::attack(&options, shared)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use privet_data::Table;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_measure::combine::{Combined, Rule, combine};
+use privet_measure::combine::{Combined, LEAST_DEGREES, Rule, combine};
 use serde::{Deserialize, Serialize};
 
 use super::{Shared, print, print_json};
@@ -72,7 +72,7 @@ struct Together {
     between: f64,
     /// `null` when nothing varies between tables.
     degrees: Option<f64>,
-    /// `null` when there are too few degrees of freedom for finite ends.
+    /// `null` when there are too few degrees of freedom to estimate it.
     interval: Option<(f64, f64)>,
     corrected: bool,
     /// What makes the interval worth little.
@@ -166,11 +166,12 @@ fn warning(found: &Combined, rule: Made) -> Option<String> {
         }
         _ => "the tables differ too much for their number",
     };
+    let says = match found.degrees < LEAST_DEGREES {
+        true => "cannot be estimated",
+        false => "says next to nothing",
+    };
     (found.degrees < FEW_DEGREES).then(|| {
-        format!(
-            "with {:.2} degrees of freedom the interval says next to nothing: {why}. Make more tables",
-            found.degrees
-        )
+        format!("with {:.2} degrees of freedom the interval {says}: {why}. Make more tables", found.degrees)
     })
 }
 
@@ -188,7 +189,7 @@ fn lines(path: &Path, bar: &Bar) -> Result<Vec<Line>, Failure> {
             ))
         });
     }
-    let table = read(path, &ReadOptions::default(), bar).map_err(Failure::bad_input)?.table;
+    let table = read(path, &ReadOptions::default().exactly(), bar).map_err(Failure::bad_input)?.table;
     let number = |name: &str, row: usize| -> Result<Option<f64>, Failure> {
         let Some(text) = cell(&table, name, row) else { return Ok(None) };
         let wrong = || bad(&format!("record {}: `{name}` is no number", row + 1));
@@ -253,7 +254,7 @@ fn describe(all: &[Together], level: f64) -> String {
         }
         text.push_str(&format!("  estimate          {}\n", number(own.estimate)));
         let interval = own.interval.map_or_else(
-            || "has no finite ends: the tables differ too much for their number".to_owned(),
+            || "cannot be estimated from these tables".to_owned(),
             |(low, high)| format!("{} to {}", number(low), number(high)),
         );
         text.push_str(&format!(

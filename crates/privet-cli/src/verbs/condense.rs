@@ -1,21 +1,29 @@
-//! `privet condense`: publish synthetic records with the moments of groups of at least k records.
+//! `privet condense`: publish synthetic records with the moments of groups of at least k records. They are attacked before they are
+//! handed over, but for those of a stream.
 
+mod gate;
 mod input;
+mod made;
 pub(super) mod output;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use privet_attack::Finding;
 use privet_data::{Cancelled, Progress};
+use privet_job::assess;
+use privet_job::spare_inputs;
 use privet_recode::condense::{Condensation, CondenseError, Grouping, Records, Stream};
 use privet_recode::groups::Groups;
+use privet_report::NotMade;
 use serde::Serialize;
 
-use super::{Shared, grouped, print, print_json};
+use super::{Shared, assessment, grouped, print, print_json};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED, RESOURCES, STOPPED};
 use crate::progress::Bar;
+use gate::Gate;
 use input::{Chosen, Input, Precision};
+use made::{Labels, Made};
 use output::Output;
 
 /// Publish synthetic records that have the means and covariances of groups of at least k records
@@ -30,6 +38,7 @@ Examples:
   privet condense patients.csv -k 25 --columns age,weight,pressure --class diagnosis > synthetic.csv
   privet condense measurements.csv -k 10 --groups mdav --output synthetic.csv
   privet condense clinics.csv -k 10 --groups-from clinic --output synthetic.csv
+  privet condense measurements.csv -k 10 --knowledge control.toml --max-risk 0.1 --output synthetic.csv
   sensors | privet condense --stream -k 50 | model")]
 pub struct Condense {
     /// The table, a CSV with a header (default: standard input)
@@ -80,6 +89,8 @@ pub struct Condense {
     /// The delimiter (default: the one that cuts the header into the most cells)
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<char>,
+    #[command(flatten)]
+    gate: Gate,
 }
 
 /// How groups are found.
@@ -123,6 +134,10 @@ struct Summary {
     withheld: u64,
     /// Late records of a stream of which nothing but their number is told.
     counted_only: u64,
+    /// What attacks found before anything was written.
+    attacks: Vec<Finding>,
+    /// Those that were not made, and why.
+    not_made: Vec<NotMade>,
     #[serde(skip)]
     largest_class: u64,
 }
@@ -140,6 +155,9 @@ impl Condense {
             gamma: self.gamma,
         };
         options.check().map_err(failure)?;
+        if self.stream {
+            self.gate.must_be_unasked()?;
+        }
         if self.no_standardize && options.grouping == Grouping::Mondrian {
             return Err(Failure::bad_input(
                 "--no-standardize does not go with --groups mondrian, which cuts each column by itself, whatever its unit",
@@ -160,24 +178,32 @@ impl Condense {
             },
             &bar,
         )?;
-        let destination = file(&self.output);
+        let (source, destination) = (file(&self.input), file(&self.output));
         // It would be lost, and with --stream before all of it is read.
-        let real = |path: &Option<PathBuf>| file(path).and_then(|path| std::fs::canonicalize(path).ok());
-        if real(&self.input).is_some_and(|input| real(&self.output) == Some(input)) {
-            return Err(Failure::bad_input(
-                "--output names the table that is read and would be lost; name another file to write to",
-            ));
+        if let Some(output) = &destination {
+            let inputs = source.iter().map(PathBuf::as_path).chain(self.gate.knowledge());
+            spare_inputs(output, inputs).map_err(Failure::bad_input)?;
         }
         let mut output = Output::open(destination.as_deref(), self.force)?;
         let summary = match self.stream {
             true => self.stream(&options, &mut input, &mut output, &bar)?,
-            false => self.table(&options, &mut input, &mut output, &bar)?,
+            false => {
+                let path = source.unwrap_or_else(|| PathBuf::from("standard input"));
+                self.table(&options, &mut input, &mut output, &path, &bar)?
+            }
         };
         bar.clear();
         // The reader went away: it has seen enough.
         let Some(summary) = summary else { return Ok(DONE) };
         if summary.groups == 0 {
             return Err(failure(CondenseError::TooFew { records: summary.largest_class, k: self.k }));
+        }
+        if summary.published == 0 {
+            return Err(Failure {
+                code: REFUSED,
+                message: "nothing was written: no synthetic record was drawn; a larger --alpha draws more"
+                    .to_owned(),
+            });
         }
         output.finish()?;
         if shared.json {
@@ -200,6 +226,7 @@ impl Condense {
         options: &Condensation,
         input: &mut Input<'_>,
         output: &mut Output,
+        path: &Path,
         bar: &Bar,
     ) -> Result<Option<Summary>, Failure> {
         let mut values = Vec::new();
@@ -223,7 +250,7 @@ impl Condense {
             None => options.condense(&records, Some(&classes), bar),
         };
         let found = found.map_err(failure)?;
-        let summary = Summary {
+        let mut summary = Summary {
             grouping: if self.groups_from.is_some() { "given" } else { options.grouping.word() },
             records: classes.len() as u64,
             published: found.len() as u64,
@@ -232,9 +259,25 @@ impl Condense {
             withheld: found.withheld,
             ..Summary::default()
         };
+        // That there is nothing to write is told by the caller.
+        if summary.published == 0 {
+            return Ok(Some(summary));
+        }
         let given = self.decimals.map(usize::from);
         let decimals: Vec<Precision> =
             input.decimals().iter().map(|&seen| Precision::Decimals(given.unwrap_or(seen))).collect();
+        let of_records = Made { found: &found, labels: &labels, decimals: &decimals, input };
+        let classes = self.class.is_some().then_some(classes.as_slice());
+        let assessed = self.gate.pass(
+            &assess::Condensed {
+                synthetic: &of_records.synthetic(),
+                original: &of_records.original(&values, classes),
+                path,
+                class: self.class.as_deref(),
+            },
+            bar,
+        )?;
+        (summary.attacks, summary.not_made) = (assessed.attacks, assessed.not_made);
         bar.stage("writing", Some(found.groups.len() as u64));
         let mut text = Vec::new();
         input.push_header(&mut text);
@@ -280,7 +323,8 @@ impl Condense {
             text.clear();
             written
         };
-        let mut summary = Summary { grouping: "stream", ..Summary::default() };
+        let not_made = vec![gate::of_a_stream()];
+        let mut summary = Summary { grouping: "stream", not_made, ..Summary::default() };
         bar.stage("condensing", None);
         loop {
             record.clear();
@@ -326,29 +370,6 @@ impl Summary {
         self.withheld += class.withheld;
         self.counted_only += class.counted_only;
         self.largest_class = self.largest_class.max(class.records);
-    }
-}
-
-/// Labels of classes, numbered in the order in which they first appear.
-#[derive(Debug, Default)]
-struct Labels {
-    numbers: HashMap<String, u32>,
-    texts: Vec<String>,
-}
-
-impl Labels {
-    fn number(&mut self, text: std::borrow::Cow<'_, str>) -> u32 {
-        if let Some(&number) = self.numbers.get(&*text) {
-            return number;
-        }
-        let number = self.texts.len() as u32;
-        self.texts.push(text.clone().into_owned());
-        self.numbers.insert(text.into_owned(), number);
-        number
-    }
-
-    fn text(&self, number: u32) -> &str {
-        self.texts.get(number as usize).map_or("", String::as_str)
     }
 }
 
@@ -418,5 +439,19 @@ fn describe(summary: &Summary) -> String {
             "\nOf the last {late} records, too few for a group, nothing but their number is told."
         ));
     }
+    text.push('\n');
+    match summary.attacks.is_empty() {
+        false => {
+            let mut words: Vec<&str> = summary.not_made.iter().map(|own| own.attack.as_str()).collect();
+            words.dedup();
+            text.push_str(&assessment::in_short(&summary.attacks, &words));
+        }
+        true => {
+            for own in summary.not_made.iter().take(1) {
+                text.push_str(&format!("Not attacked: {}.\n", own.why));
+            }
+        }
+    }
+    text.truncate(text.trim_end().len());
     text
 }

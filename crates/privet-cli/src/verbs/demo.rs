@@ -7,7 +7,7 @@ use privet_job::Job;
 use privet_job::demo::{self, DemoError};
 use privet_release::VerifyOptions;
 
-use super::{Shared, anonymize, grouped, print, print_json};
+use super::{Shared, anonymize, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure, REFUSED};
 
 /// Make a hospital's admissions, anonymize them, verify the release and show where the report is
@@ -15,6 +15,7 @@ use crate::exit::{DONE, Failure, REFUSED};
 #[command(before_help = "\
 Examples:
   privet demo
+  privet demo --shape graph --folder graph-demo
   privet demo --folder /tmp/demo --rows 100000 --seed 7")]
 pub struct Demo {
     /// Where to put everything; files of an earlier demo are replaced, others never
@@ -23,6 +24,9 @@ pub struct Demo {
     /// How many admissions to make
     #[arg(long, default_value_t = 20_000)]
     rows: usize,
+    /// Tell the story of another shape of data: naive pseudonyms are broken, the release is not
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<String>,
     /// The same seed gives the same people
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -31,6 +35,9 @@ pub struct Demo {
 impl Demo {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if let Some(shape) = &self.shape {
+            return seam::demo(shape, &self.folder, shared);
+        }
         if self.rows == 0 || self.rows > 100_000_000 {
             return Err(Failure::bad_input("--rows takes a number from 1 to 100000000"));
         }
@@ -52,7 +59,7 @@ impl Demo {
         job.output.home = Some("owner".into());
         let summary = anonymize::run(&job, &files.job, "", shared)?;
         let verdict =
-            privet_release::verify(&summary.release, VerifyOptions::default()).map_err(Failure::resources)?;
+            privet_job::verify(&summary.release, VerifyOptions::default()).map_err(Failure::resources)?;
         if shared.json {
             print_json(&serde_json::json!({ "summary": summary, "verified": verdict.holds() }))?;
         } else if !shared.quiet {

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use privet_data::io::{Format, ReadOptions, read};
-use privet_job::init::{Source, propose};
+use privet_data::io::{Encoding, Format, Input, ReadErrorKind, ReadOptions, files_of, lines_above, read};
+use privet_job::init::{Source, known_names, propose};
+use privet_job::{RunError, spare_inputs};
+use privet_release::PartialFile;
 
 use super::anonymize::tidy;
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
+use crate::terminal;
 
 /// Write a first job file by looking at the data; every guess is explained in it
 #[derive(Debug, Args)]
@@ -18,9 +21,9 @@ Examples:
   privet init patients.csv                      writes job.toml and hierarchies/
   privet init export.txt --delimiter '|' --output jobs/export.toml")]
 pub struct Init {
-    /// The table: .csv, .parquet or .arrow
+    /// The table: .csv, .parquet or .arrow; a folder or a pattern of such files, or - for standard input
     data: PathBuf,
-    /// The job file to write; hierarchy files go next to it
+    /// The job file to write; hierarchy files go next to it. With - the job goes to standard output, and they go here
     #[arg(long, short, value_name = "FILE", default_value = "job.toml")]
     output: PathBuf,
     /// Replace files that are already there
@@ -32,12 +35,15 @@ pub struct Init {
     /// CSV: the delimiter (default: detected)
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<char>,
-    /// CSV: the file is Latin-1 (default: UTF-8)
+    /// CSV: the file is Latin-1 (default: UTF-8, or Windows-1252 where it is not)
     #[arg(long)]
     latin1: bool,
     /// CSV: the quotation mark (default: \")
     #[arg(long, value_name = "CHARACTER")]
     quote: Option<char>,
+    /// CSV: leave out so many lines above the header, such as a title (default: detected)
+    #[arg(long, value_name = "LINES")]
+    skip: Option<u64>,
     /// CSV: the first line names the columns (default: detected)
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
@@ -49,6 +55,12 @@ pub struct Init {
 impl Init {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let bar = Bar::new(shared.quiet || shared.json);
+        let recognised = privet::propose(&self.data, &bar);
+        bar.clear();
+        if let Some((kind, proposal)) = recognised {
+            return self.write_shape(kind, &proposal, shared);
+        }
         let byte = |flag: &str, character: Option<char>| match character {
             Some(c) if c.is_ascii() => Ok(Some(c as u8)),
             Some(_) => Err(Failure::bad_input(format!("{flag} takes one ASCII character"))),
@@ -58,31 +70,49 @@ impl Init {
             format: self.format,
             delimiter: byte("--delimiter", self.delimiter)?,
             quote: byte("--quote", self.quote)?,
-            encoding: self.latin1.then_some(privet_data::io::Encoding::Latin1),
+            encoding: self.latin1.then_some(Encoding::Latin1),
             header: (self.header || self.no_header).then_some(self.header),
             ..ReadOptions::default()
         };
         let bar = Bar::new(shared.quiet || shared.json);
-        let input = read(&self.data, &options, &bar).map_err(Failure::bad_input)?;
+        let (input, options) = self.look(options, &bar)?;
         bar.clear();
         let folder = privet_job::base_of(&self.output);
+        let path = relative(&self.data, &folder);
+        // A job file is text, so it would name another file.
+        let Some(path) = path.to_str() else {
+            return Err(Failure::bad_input(format!(
+                "{}: the path is not UTF-8, so no job file can name it; rename the file or the folder first",
+                self.data.display()
+            )));
+        };
         let source = Source {
-            path: relative(&self.data, &folder).to_string_lossy().into_owned(),
+            path: path.to_owned(),
             delimiter: (input.format == Format::Csv)
                 .then(|| input.dialect.as_ref().map(|dialect| dialect.delimiter as char))
                 .flatten(),
             format: (Format::of(&self.data).is_none()).then_some(input.format),
             quote: self.quote,
             missing: options.missing,
-            encoding: input.dialect.as_ref().map(|dialect| dialect.encoding),
+            encoding: options.encoding,
             header: input.dialect.as_ref().map(|dialect| dialect.header),
-            header_given: self.header,
+            header_given: options.header == Some(true),
+            skip: options.skip,
         };
         let name = self.data.file_name().unwrap_or_default().to_string_lossy();
         let proposal = propose(&input.table, &name, &source);
 
-        let mut written = vec![self.output.clone()];
+        let to_standard_output = self.output == Path::new("-");
+        let mut written = Vec::new();
+        if !to_standard_output {
+            written.push(self.output.clone());
+        }
         written.extend(proposal.files.iter().map(|(name, _)| tidy(&folder.join(name))));
+        // Before anything is written: a hierarchy may lie where the table does.
+        written
+            .iter()
+            .try_for_each(|path| spare_inputs(path, files_of(&self.data).iter().map(PathBuf::as_path)))
+            .map_err(Failure::bad_input)?;
         if let Some(there) = written.iter().find(|path| path.exists())
             && !self.force
         {
@@ -94,6 +124,10 @@ impl Init {
         for (name, text) in &proposal.files {
             save(&folder.join(name), text)?;
         }
+        if to_standard_output {
+            print(&proposal.job)?;
+            return Ok(DONE);
+        }
         save(&self.output, &proposal.job)?;
 
         if shared.json {
@@ -104,7 +138,7 @@ impl Init {
                 .collect();
             print_json(&serde_json::json!({ "job": self.output, "files": written, "columns": columns }))?;
         } else if !shared.quiet {
-            let width = proposal.columns.iter().map(|guess| guess.name.chars().count()).max().unwrap_or(0);
+            let width = terminal::width(proposal.columns.iter().map(|guess| guess.name.as_str()));
             let mut text = String::new();
             for guess in &proposal.columns {
                 text.push_str(&format!(
@@ -127,22 +161,68 @@ impl Init {
     }
 }
 
+impl Init {
+    /// Writes the job of a kind that recognised its shape.
+    fn write_shape(&self, kind: &str, proposal: &privet::Proposal, shared: &Shared) -> Result<u8, Failure> {
+        spare_inputs(&self.output, [self.data.as_path()]).map_err(Failure::bad_input)?;
+        if self.output.exists() && !self.force {
+            return Err(Failure::bad_input(format!(
+                "{} exists already; pass --force to replace it, or --output to write elsewhere",
+                self.output.display()
+            )));
+        }
+        save(&self.output, &proposal.job)?;
+        if shared.json {
+            let told = serde_json::json!({ "job": self.output, "kind": kind, "reasons": proposal.reasons });
+            print_json(&told)?;
+        } else if !shared.quiet {
+            let reasons: String = proposal.reasons.iter().map(|own| format!("  - {own}\n")).collect();
+            let job = self.output.display();
+            print(&format!(
+                "The data have the shape `{kind}`:\n{reasons}\nWrote {job}.\nRead it, correct it, then: privet anonymize {job}"
+            ))?;
+        }
+        Ok(DONE)
+    }
+
+    /// Reads the table, and finds out what a file of a spreadsheet leaves unsaid: its encoding, a title above its header.
+    fn look(&self, mut options: ReadOptions, bar: &Bar) -> Result<(Input, ReadOptions), Failure> {
+        options.skip = match self.skip {
+            Some(lines) => lines,
+            None => lines_above(&self.data, &options).map_err(RunError::from)?,
+        };
+        loop {
+            let error = match read(&self.data, &options, bar) {
+                Ok(input) => return Ok((input, options)),
+                Err(error) => error,
+            };
+            match error.kind.innermost() {
+                ReadErrorKind::Utf8 { .. } if options.encoding.is_none() => {
+                    options.encoding = Some(Encoding::Windows1252);
+                }
+                ReadErrorKind::HeaderInDoubt { .. } => {
+                    // What the cells do not tell, the names may.
+                    options.header = Some(true);
+                    let input = read(&self.data, &options, bar).map_err(RunError::from)?;
+                    return match 2 * known_names(&input.names) >= input.names.len() {
+                        true => Ok((input, options)),
+                        false => Err(RunError::from(error).into()),
+                    };
+                }
+                _ => return Err(RunError::from(error).into()),
+            }
+        }
+    }
+}
+
 /// Writes a file whole or not at all.
 fn save(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::resources(format!("{}: {error}", path.display()));
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".partial-{}", std::process::id()));
-    let draft = PathBuf::from(draft);
-    std::fs::write(&draft, text)
-        .and_then(|()| std::fs::rename(&draft, path))
-        .inspect_err(|_| {
-            // why: what cannot be removed was never created
-            let _ = std::fs::remove_file(&draft);
-        })
-        .map_err(failed)
+    let draft = PartialFile::beside(path);
+    std::fs::write(draft.path(), text).and_then(|()| draft.put()).map_err(failed)
 }
 
 /// The path of a file as seen from a folder, so that a job file can be moved together with its data.

@@ -42,7 +42,7 @@ pub struct Judge {
     /// With --epsilon: this delta must suffice
     #[arg(long, value_name = "NUMBER", requires = "epsilon", allow_hyphen_values = true)]
     delta: Option<String>,
-    /// With --delta: as the probability of outputs for which epsilon does not hold at all
+    /// With --delta: as the probability of outputs for which epsilon does not hold, in either direction, against some other original
     #[arg(long, requires = "delta")]
     probabilistic: bool,
     /// So many other records must be expected to fit a published record better than its own
@@ -177,11 +177,12 @@ fn laws(found: &Judgement, text: &mut String) {
             .as_ref()
             .map_or(String::new(), |[one, other]| format!(" Told apart best: `{one}` and `{other}`."));
         text.push_str(&format!(
-            "For epsilon {} the least delta is {}; where it must be the probability of outputs for which epsilon does not hold, \
-             {}.{apart}\n",
+            "For epsilon {} the least delta is {}; where it must be the probability of outputs for which epsilon does not hold \
+             against some other original, {}, and {} with one set of outputs for all originals.{apart}\n",
             own.epsilon,
             delta(own.approximate),
-            delta(own.probabilistic)
+            delta(own.probabilistic),
+            delta(own.probabilistic_for_all)
         ));
     }
     if let Some(epsilon) = laws.epsilon_of_answers {

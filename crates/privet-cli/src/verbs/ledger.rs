@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use privet_job::query::{
-    Shown, Verified, ledger_page, open_account, show_ledger, time_of, verify_ledger, visible,
+    LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_ledger, time_of, verify_ledger,
+    visible,
 };
 
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
 use super::query_text::left_aligned;
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};
+use crate::progress::Bar;
 
 /// Open accounts for private answers, see who spent what, and verify that the record of it is whole
 #[derive(Debug, Args)]
@@ -48,6 +50,10 @@ struct Open {
     delta: Option<String>,
     #[command(flatten)]
     people: PeopleArgs,
+    /// Open it although its people have an account already, in this ledger or in another, or although a ledger that the key
+    /// file remembers is gone: budgets for the same people add up
+    #[arg(long)]
+    new_population: bool,
     #[command(flatten)]
     ledger: LedgerArgs,
 }
@@ -77,11 +83,14 @@ struct Verify {
 impl Ledger {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let bar = Bar::new(shared.quiet || shared.json);
         match self.act {
             Act::Open(open) => {
-                let flags = open.ledger.flags();
+                let flags = LedgerFlags { new_population: open.new_population, ..open.ledger.flags() };
                 let (data, people) = (open.data.as_deref(), open.people.flags());
-                let opened = open_account(data, &flags, &people, &open.epsilon, open.delta.as_deref())?;
+                let delta = open.delta.as_deref();
+                let opened = open_account(data, &flags, &people, &open.epsilon, delta, &bar)?;
+                bar.clear();
                 if shared.json {
                     print_json(&opened)?;
                 } else if !shared.quiet {
@@ -92,8 +101,9 @@ impl Ledger {
                         None => "Its entries are not signed: whoever can write the ledger can change them."
                             .to_owned(),
                     };
+                    let compared = compared(&opened);
                     print(&format!(
-                        "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.\n{signed}",
+                        "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.\n{signed}{compared}",
                         opened.account, opened.budget, opened.ledger, opened.terms
                     ))?;
                 }
@@ -102,7 +112,7 @@ impl Ledger {
                 if let Some(file) = &show.report {
                     can_be_written(file)?;
                 }
-                let shown = show_ledger(show.data.as_deref(), &show.ledger.flags())?;
+                let shown = show_ledger(show.data.as_deref(), &show.ledger.flags(), &bar)?;
                 if shared.json {
                     print_json(&shown)?;
                 } else {
@@ -120,7 +130,7 @@ impl Ledger {
             }
             Act::Verify(verify) => {
                 let flags = verify.ledger.flags();
-                let verified = verify_ledger(verify.data.as_deref(), &flags, verify.since.as_deref())?;
+                let verified = verify_ledger(verify.data.as_deref(), &flags, verify.since.as_deref(), &bar)?;
                 if shared.json {
                     print_json(&verified)?;
                 } else if !shared.quiet {
@@ -130,6 +140,21 @@ impl Ledger {
         }
         Ok(DONE)
     }
+}
+
+/// What of the people of a table could not be compared.
+fn compared(opened: &Opened) -> String {
+    let mut text = String::new();
+    if !opened.knows_people {
+        text.push_str("\nWithout a key the table is not known again: a copy of it, or another table, would not be noticed.");
+    }
+    if !opened.not_compared.is_empty() {
+        text.push_str(&format!(
+            "\nNot compared with {}: the ledger, or its key beside it, cannot be read.",
+            opened.not_compared.join(", ")
+        ));
+    }
+    text
 }
 
 /// What was verified, and what can only be seen by an entry that was kept elsewhere.

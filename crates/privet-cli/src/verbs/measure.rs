@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use privet_job::assess::{self, MeasureOptions};
 
-use super::{Shared, assessment, print, print_json};
+use super::{Shared, assessment, print, print_json, seam};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
 
@@ -108,6 +108,9 @@ impl Queries {
 impl Measure {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if privet::is_on_seam(&self.release) {
+            return seam::measure(&self.original, &self.release, self.report.as_deref(), shared);
+        }
         let (queries, workload) = Queries::both(self.queries)?;
         let bar = Bar::new(shared.quiet || shared.json);
         let options = MeasureOptions {

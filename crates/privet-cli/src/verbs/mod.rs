@@ -5,6 +5,7 @@ mod answer;
 mod assessment;
 mod attack;
 mod audit;
+mod clean;
 mod combine;
 mod completions;
 mod condense;
@@ -12,19 +13,27 @@ mod counts;
 mod demo;
 mod init;
 mod judge;
+mod keys;
+mod kinds;
 mod ledger;
 mod measure;
 mod query;
 mod query_text;
 mod randomize;
 mod reconstruct;
+mod seam;
 mod unfold;
 mod verify;
 
-use clap::{Args, Parser, Subcommand};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use privet_data::io::limit_input;
+use privet_job::{ACCEPTED_SIZES, Input, parse_size};
 
 use crate::exit::Failure;
 use crate::progress;
+use crate::terminal::printable;
 
 /// Publish data about people safely: anonymize a table, prove it from the published files, explain it.
 #[derive(Debug, Parser)]
@@ -38,6 +47,8 @@ Examples:
   privet init patients.csv            write a first job file by looking at the data
   privet anonymize job.toml           make the release that the job file asks for
   privet verify release               check every promise again from the published files
+  privet kinds                        graphs, ratings, sets, traces, models: what else can be published
+  privet keys publisher               keys to sign releases with, and to check that they are yours
   privet measure job.toml release     what it is still good for, and what its records risk
   privet attack release               what an adversary learns from it
   privet answer release \"select …\"    counts, sums and averages with their bounds
@@ -50,6 +61,7 @@ Examples:
   privet randomize survey.toml        records changed by chance, with the law of that chance
   privet reconstruct release          what perturbed columns were made of
   privet judge model.json             what a mechanism protects, before it is used
+  privet clean releases               remove what killed runs left behind
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
 3 the privacy budget does not suffice, 4 resources."
@@ -70,9 +82,45 @@ pub struct Shared {
     /// Print one JSON object on standard output instead of text
     #[arg(long, global = true)]
     json: bool,
+    /// Write what happens to standard error as JSON, one object on a line, for jobs that nobody watches: stages, warnings, how it ended
+    #[arg(long, global = true, value_name = "FORMAT")]
+    log: Option<Log>,
     /// Use so many threads (default: all cores). The result does not depend on it
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
+    /// Read tables of at most this decoded size, such as 8GB: four bytes per cell, and the distinct values (default: a quarter of
+    /// the available memory)
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size)]
+    max_input: Option<u64>,
+}
+
+/// How a log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Log {
+    /// For people; the default.
+    Text,
+    /// One JSON object on a line.
+    Json,
+}
+
+impl Cli {
+    /// Whether one JSON object is asked for.
+    pub fn is_json(&self) -> bool {
+        self.shared.json
+    }
+}
+
+impl Shared {
+    /// Accepts as much of every table as a job does of its input, unless a flag says otherwise: a release is read back.
+    fn accept(&self, job: &Input) {
+        if let (Some(bytes), None) = (job.max_input(), self.max_input) {
+            limit_input(bytes);
+        }
+    }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    parse_size(text).ok_or_else(|| format!("must be {ACCEPTED_SIZES}"))
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,6 +128,8 @@ enum Verb {
     Init(init::Init),
     Anonymize(anonymize::Anonymize),
     Verify(verify::Verify),
+    Keys(keys::Keys),
+    Kinds(kinds::Kinds),
     Measure(measure::Measure),
     Attack(attack::Attack),
     Audit(audit::Audit),
@@ -93,6 +143,7 @@ enum Verb {
     Reconstruct(reconstruct::Reconstruct),
     Judge(judge::Judge),
     Demo(demo::Demo),
+    Clean(clean::Clean),
     Completions(completions::Completions),
 }
 
@@ -101,17 +152,27 @@ const MOST_THREADS: usize = 512;
 
 /// Runs a verb and returns the exit code.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
-    if let Some(threads) = cli.shared.threads {
-        if !(1..=MOST_THREADS).contains(&threads) {
-            return Err(Failure::bad_input(format!("--threads takes a number from 1 to {MOST_THREADS}")));
-        }
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(Failure::resources)?;
+    if cli.shared.log == Some(Log::Json) {
+        progress::begin_log();
+    }
+    if cli.shared.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        return Err(Failure::bad_input(format!("--threads takes a number from 1 to {MOST_THREADS}")));
+    }
+    // Now rather than when they are needed first: then a system that gives no thread would be a panic.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(cli.shared.threads.unwrap_or(0))
+        .build_global()
+        .map_err(|error| Failure::resources(format!("threads cannot be made: {error}; try --threads 1")))?;
+    if let Some(bytes) = cli.shared.max_input {
+        limit_input(bytes);
     }
     progress::catch_interrupts();
     match cli.verb {
         Verb::Init(verb) => verb.run(&cli.shared),
         Verb::Anonymize(verb) => verb.run(&cli.shared),
         Verb::Verify(verb) => verb.run(&cli.shared),
+        Verb::Keys(verb) => verb.run(&cli.shared),
+        Verb::Kinds(verb) => verb.run(&cli.shared),
         Verb::Measure(verb) => verb.run(&cli.shared),
         Verb::Attack(verb) => verb.run(&cli.shared),
         Verb::Audit(verb) => verb.run(&cli.shared),
@@ -125,7 +186,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Reconstruct(verb) => verb.run(&cli.shared),
         Verb::Judge(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
-        Verb::Completions(verb) => verb.run(),
+        Verb::Clean(verb) => verb.run(&cli.shared),
+        Verb::Completions(verb) => verb.run(&cli.shared),
     }
 }
 
@@ -133,7 +195,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
+    match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::resources(format!(
             "what was asked for could not be written to standard output: {error}"
         ))),
@@ -141,8 +203,39 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes a finished file to standard output.
+fn copy_to_standard_output(path: &std::path::Path) -> Result<(), Failure> {
+    let mut file = std::fs::File::open(path).map_err(|error| Failure::io(path, "cannot be read", &error))?;
+    let mut out = std::io::stdout().lock();
+    match std::io::copy(&mut file, &mut out).and_then(|_| std::io::Write::flush(&mut out)) {
+        // A reader that went away has seen enough.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::io(path, "cannot be written to standard output", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the one JSON object that is asked for was printed.
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Prints a failure as the JSON object that is asked for, unless one was printed: a gate that says no tells why in its own.
+pub fn print_failure(failure: &Failure) {
+    if HAS_PRINTED.load(Ordering::Relaxed) {
+        return;
+    }
+    let error = serde_json::json!({
+        "code": failure.code,
+        "kind": crate::exit::word(failure.code),
+        "message": failure.message,
+    });
+    // why: the exit code and standard error still say it
+    let _ = print_json(&serde_json::json!({ "error": error }));
+}
+
 /// Prints a value as JSON on one line.
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    HAS_PRINTED.store(true, Ordering::Relaxed);
     print(&serde_json::to_string(value).map_err(Failure::resources)?)
 }
 

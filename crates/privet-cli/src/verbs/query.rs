@@ -43,7 +43,8 @@ pub struct Query {
     /// What the answer may cost: a decimal number or a fraction, such as 0.5
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     epsilon: Option<String>,
-    /// The probability with which the guarantee may fail: counts and sums then have Gaussian noise
+    /// The probability with which the guarantee may fail: counts and sums then have Gaussian noise where it is smaller than
+    /// Laplace noise, and spend it only then
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     delta: Option<String>,
     /// How to answer, instead of noise on every figure of every group: laplace or gaussian for counts and sums; peeling for
@@ -90,6 +91,10 @@ pub struct Query {
     /// A last entry that `privet ledger verify` printed earlier: where it is not in the ledger any more, nothing is answered
     #[arg(long, value_name = "NUMBER:HASH")]
     since: Option<String>,
+    /// Answer although the table is about other people than its account, or about people of another one. The account then
+    /// pays for them too; where they have another account, both budgets add up
+    #[arg(long)]
+    new_population: bool,
     #[command(flatten)]
     ledger: LedgerArgs,
 }
@@ -149,6 +154,7 @@ impl LedgerArgs {
             account: self.account,
             unsigned: self.unsigned,
             unencrypted: self.unencrypted,
+            new_population: false,
         }
     }
 }
@@ -179,7 +185,7 @@ impl Query {
                 synthetic: self.synthetic,
                 ..self.people.flags()
             },
-            ledger: self.ledger.flags(),
+            ledger: LedgerFlags { new_population: self.new_population, ..self.ledger.flags() },
             analyst: self.analyst,
             since: self.since,
         };
@@ -200,7 +206,7 @@ impl Query {
             return Err(refused("--output and --report name the same file; give each its own"));
         }
         if self.dry_run {
-            let (planned, refusal) = plan_query(&options)?;
+            let (planned, refusal) = plan_query(&options, &Bar::new(shared.quiet || shared.json))?;
             if shared.json {
                 print_json(&planned)?;
             } else {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use privet_data::Progress;
-use privet_job::base_of;
 use privet_job::randomize::{
     ColumnSummary, RandomizeJob, RandomizeOptions, RandomizeSummary, Respond, Responded, model_only, plan,
     randomize,
 };
+use privet_job::{base_of, spare_inputs, spare_job};
 use privet_release::perturbed::ModelFile;
 use privet_report::NotMade;
 
@@ -18,6 +18,7 @@ use super::condense::output::{Output, tell};
 use super::{Shared, assessment, grouped, print, print_json};
 use crate::exit::{DONE, Failure, STOPPED};
 use crate::progress::Bar;
+use crate::terminal;
 
 /// Change values by chance, and publish them with the law of that chance
 ///
@@ -76,6 +77,10 @@ impl Randomize {
         };
         let mut job = RandomizeJob::read(input, &self.set).map_err(Failure::bad_input)?;
         if self.model_only {
+            if let Some(output) = &self.output {
+                spare_inputs(output, [input.as_path(), &base_of(input).join(&job.input.path)])
+                    .map_err(Failure::bad_input)?;
+            }
             let model = model_only(&job, &base_of(input))?;
             return self.write(model.to_json().map_err(Failure::resources)?.as_bytes(), shared);
         }
@@ -85,6 +90,7 @@ impl Randomize {
             job.output.folder = here.join(output);
         }
         job.output.replace |= self.force;
+        spare_job(input, &base_of(input).join(&job.output.folder)).map_err(Failure::bad_input)?;
         let name = input.file_name().unwrap_or_default().to_string_lossy();
         let more = if self.set.is_empty() { "" } else { " --set …" };
         let options = RandomizeOptions {
@@ -92,6 +98,7 @@ impl Randomize {
             seed: self.seed,
             reproduce: vec![format!("privet randomize {name}{more}")],
         };
+        shared.accept(&job.input);
         let bar = Bar::new(shared.quiet || shared.json);
         let result = randomize(&job, &options, &bar);
         bar.clear();
@@ -123,6 +130,10 @@ impl Randomize {
 
     /// The respondent's side.
     fn respond(&self, path: &Path, shared: &Shared) -> Result<u8, Failure> {
+        if let Some(output) = &self.output {
+            let inputs = self.input.iter().map(PathBuf::as_path).chain([path]);
+            spare_inputs(output, inputs).map_err(Failure::bad_input)?;
+        }
         let model = read_model(path)?;
         let source: Box<dyn Read> = match (&self.input, self.stdin) {
             (Some(input), _) => Box::new(
@@ -176,7 +187,7 @@ pub(super) fn read_model(path: &Path) -> Result<ModelFile, Failure> {
 fn told(columns: &[ColumnSummary], together: Option<f64>, kept: &str) -> String {
     // Rounded up past what is rounding: a γ that was asked for is told as it was.
     let factor = |gamma: f64| (gamma * (1.0 - 1e-9) * 1e4).ceil() / 1e4;
-    let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    let width = terminal::width(columns.iter().map(|column| column.name.as_str()));
     let gap = " ".repeat(width);
     let mut lines = Vec::new();
     for column in columns {

@@ -471,6 +471,7 @@ fn numbers_chart(numbers: &NumbersEstimate) -> String {
         let why = match stopped {
             privet_perturb::Stopped::Rounds => "all rounds were run",
             privet_perturb::Stopped::Gap => "it is proven to be near the best",
+            privet_perturb::Stopped::HeldOut => "more rounds explain records worse that were held out",
             privet_perturb::Stopped::Settled => "no round raises it any more",
             _ => "it hardly changed",
         };

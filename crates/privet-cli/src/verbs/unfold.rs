@@ -1,12 +1,13 @@
 //! `privet unfold`: a release as a table that any learner takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use privet_job::{UnfoldOptions, UnfoldSummary, unfold};
 use privet_measure::answer::Unfolding;
 
-use super::{Shared, grouped, print, print_json};
+use super::condense::output::tell;
+use super::{Shared, copy_to_standard_output, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
 
@@ -31,7 +32,7 @@ pub struct Unfold {
     /// Replace columns of numbers, days and codes by two columns with the ends of their labels
     #[arg(long)]
     ranges: bool,
-    /// Where to write the table: .csv, .parquet or .arrow
+    /// Where to write the table: .csv, .parquet or .arrow; - is standard output, as CSV
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// The seed of everything that is drawn at random
@@ -49,22 +50,49 @@ impl Unfold {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         let bar = Bar::new(shared.quiet || shared.json);
+        let to_standard_output = self.output == Path::new("-");
+        // Written whole first: what fails in the middle must not look like a table.
+        let folder = to_standard_output.then(Scratch::new).transpose()?;
+        let output = folder.as_ref().map_or(self.output, |folder| folder.0.join("table.csv"));
         let options = UnfoldOptions {
             release: self.release,
             how: if self.leaf_sample { Unfolding::Leaves } else { Unfolding::Ranges },
             seed: self.seed,
             job: self.job,
-            output: self.output,
+            output,
             force: self.force,
         };
         let summary = unfold(&options, &bar)?;
         bar.clear();
-        if shared.json {
+        if to_standard_output {
+            copy_to_standard_output(&options.output)?;
+            if !shared.quiet && !shared.json {
+                tell(&describe(&summary, options.job.is_some()));
+            }
+        } else if shared.json {
             print_json(&summary)?;
         } else if !shared.quiet {
             print(&describe(&summary, options.job.is_some()))?;
         }
         Ok(DONE)
+    }
+}
+
+/// A folder that goes when it is no longer needed.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("privet-unfold-{}", std::process::id()));
+        std::fs::create_dir(&path).map_err(|error| Failure::io(&path, "cannot be made", &error))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // why: what cannot be removed from the folder for temporary files is removed by the system
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

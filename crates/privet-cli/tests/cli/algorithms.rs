@@ -195,7 +195,7 @@ fn mistakes_about_purposes_name_their_key() {
     ask("research", "nan").says("0 to 1");
     dir.expect(2, &["anonymize", "job.toml", "--purpose", "research"]).says("--trust");
     for (what, by, fragment) in [
-        ("zip = 0.6", "zip = 0.7", "purposes.planning.priorities"),
+        ("zip = 0.6", "zip = 1.6", "purposes.planning.priorities"),
         ("zip = 0.6", "zip = -0.6", "purposes.planning.priorities"),
         ("zip = 0.6", "town = 0.6", "purposes.planning.priorities"),
         ("\"sex\"]", "\"sex\", \"age\"]", "purposes.research.order"),

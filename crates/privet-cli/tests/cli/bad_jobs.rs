@@ -56,7 +56,11 @@ const EDITS: &[(&str, &str, &str)] = &[
         "names columns that the input does not have",
     ),
     ("path = \"people.csv\"", "path = \"people.csv\"\nheader = \"yes\"", "boolean"),
-    ("path = \"people.csv\"", "path = \"people.csv\"\nencoding = \"ebcdic\"", "\"utf-8\" or \"latin-1\""),
+    (
+        "path = \"people.csv\"",
+        "path = \"people.csv\"\nencoding = \"ebcdic\"",
+        "\"utf-8\", \"windows-1252\" or \"latin-1\"",
+    ),
     ("path = \"people.csv\"", "path = \"people.csv\"\nmissing = \"?\"", "sequence"),
     ("path = \"people.csv\"", "path = \"people.csv\"\nmissing = [1]", "string"),
     ("path = \"people.csv\"", "path = \"people.csv\"\ndelimiter = \";\"", "set header = false"),
@@ -84,7 +88,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("[columns.name]", "[columns.age]", "duplicate"),
     ("role = \"quasi\"", "role = \"insensitive\"", "`columns.age.hierarchy`"),
     ("[columns.sex]\nrole = \"quasi\"", "[columns.sex]\nrole = \"quasi\"\nweight = \"much\"", "weight"),
-    ("[columns.sex]\nrole = \"quasi\"", "[columns.sex]\nrole = \"quasi\"\nweight = -0.5", "at least 0"),
+    ("[columns.sex]\nrole = \"quasi\"", "[columns.sex]\nrole = \"quasi\"\nweight = -0.5", "from 0 to 1e9"),
     // Hierarchies in the job.
     ("{ intervals = [5, 10], min = 0 }", "{ intervals = [] }", "intervals"),
     ("{ intervals = [5, 10], min = 0 }", "{ intervals = [5, 12] }", "multiple"),

@@ -14,17 +14,25 @@ const FILES: &[(&str, &[u8])] = &[
     ("tabs", b"q\ts\n1\tx y\n2\ty\n"),
     ("bars", b"q|s\n1|x\n2|y\n"),
     ("every cell quoted", b"\"q\",\"s\"\n\"1\",\"x\"\n\"2\",\"y\"\n"),
-    ("some cells quoted", b"q,s\n1,\"x\"\n2,x\n3,\"y\"\n3,y\n"),
+    ("some values quoted", b"q,s\n1,\"x\"\n2,y\n3,\"x\"\n3,y\n"),
     ("one column quoted", b"q,\"s\"\n1,\"x\"\n2,\"y\"\n"),
     ("quotation marks inside", b"q,s\n1,\"say \"\"x\"\"\"\n2,y\n"),
     ("delimiters inside", b"q,s\n1,\"x,y\"\n2,y\n"),
     ("line ends inside", b"q,s\n1,\"x\ny\"\n2,\"x\r\ny\"\n"),
     ("a quotation mark in the middle", b"q,s\n1,5\" pipe\n2,y\n"),
     ("empty cells", b"q,s\n,x\n2,\n"),
-    ("quoted empty cells", b"q,s\n\"\",x\n2,\"\"\n3,\n"),
-    ("spaces", b"q,s\n 1 , x\n2,y \n"),
-    ("zeroes in front", b"q,s\n01,1.50\n1,1.5\n+1,015e-1\n"),
+    ("quoted empty cells", b"q,s\n\"\",x\n2,\"\"\n3,\"\"\n"),
+    ("zeroes in front and behind", b"q,s\n01,1.50\n02,1.60\n01,1.50\n"),
     ("UTF-8", "q,s\n1,Müller\n2,北京 🌳\n".as_bytes()),
+];
+
+/// Values that stand in several forms, and in which form they come out.
+const FORMS: &[(&str, &[u8], &[u8])] = &[
+    ("some cells quoted", b"q,s\n1,\"x\"\n\"2\",x\n2,\"y\"\n3,y\n", b"q,s\n1,x\n2,x\n2,y\n3,y\n"),
+    ("some empty cells quoted", b"q,s\n\"\",x\n2,\"\"\n,\n", b"q,s\n,x\n2,\n,\n"),
+    ("spaces", b"q,s\n 1 , x\n2,y \n", b"q,s\n1,x\n2,y\n"),
+    ("numbers", b"q,s\n01,1.50\n1,1.5\n+1,015e-1\n", b"q,s\n1,1.5\n1,1.5\n1,1.5\n"),
+    ("dates", b"q,s\n2020-01-31T00:00,x\n2020-01-31,y\n", b"q,s\n2020-01-31,x\n2020-01-31,y\n"),
 ];
 
 const JOB: &str = "[input]\npath = \"people.csv\"\n[columns.q]\nrole = \"quasi\"\n[columns.s]\nrole = \"sensitive\"\n\
@@ -42,6 +50,29 @@ fn a_table_that_needs_no_recoding_comes_out_byte_for_byte() {
             String::from_utf8_lossy(bytes),
             "{what}"
         );
+        dir.expect(0, &["verify", "release", "--quiet"]);
+    }
+}
+
+/// Records of a class must not be told apart by how their values were typed or quoted.
+#[test]
+fn a_value_in_several_forms_told_records_apart() {
+    let dir = Dir::new();
+    for (what, bytes, expected) in FORMS {
+        dir.write("people.csv", bytes);
+        dir.write("job.toml", JOB);
+        dir.expect(0, &["anonymize", "job.toml", "--force", "--quiet"]);
+        let data = dir.bytes("release/data.csv");
+        assert_eq!(String::from_utf8_lossy(&data), String::from_utf8_lossy(expected), "{what}");
+        dir.expect(0, &["verify", "release", "--quiet"]);
+        // Insensitive columns are published as they stood.
+        dir.write("job.toml", JOB.replace("\"sensitive\"", "\"insensitive\""));
+        dir.expect(0, &["anonymize", "job.toml", "--force", "--quiet"]);
+        let second = |table: &[u8]| -> Vec<String> {
+            let table = String::from_utf8_lossy(table).into_owned();
+            table.lines().map(|line| line.split_once(',').unwrap().1.to_owned()).collect()
+        };
+        assert_eq!(second(&dir.bytes("release/data.csv")), second(bytes), "{what}");
         dir.expect(0, &["verify", "release", "--quiet"]);
     }
 }

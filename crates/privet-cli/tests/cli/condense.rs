@@ -388,3 +388,79 @@ fn advice_about_the_header_names_no_key_of_a_job() {
         assert!(refused.err.contains("add a line of names"), "{}", refused.err);
     }
 }
+
+/// Condensed records pass the gate before anything is written, to a file or to standard output.
+#[test]
+fn condensed_records_are_attacked_before_they_are_written() {
+    let dir = Dir::new();
+    // Far from each other, so that groups of two give their people away; the others are as they are, and not in the data.
+    let people = |from: u64| -> String {
+        let line = |n: u64| {
+            let x = (n + from) * 2_654_435_761 % 1_000_003;
+            let y = (n + from) * 40_503 % 999_983;
+            format!("{x},{y},{}\n", ["a", "b"][(n % 2) as usize])
+        };
+        "x,y,group\n".to_owned() + &(0..300).map(line).collect::<String>()
+    };
+    dir.write("people.csv", people(0)).write("others.csv", people(70_000));
+    dir.write("knowledge.toml", "[control]\npath = \"others.csv\"\n[risks]\nattacks = 200\n");
+    let args = |k: &'static str| {
+        [
+            "condense",
+            "people.csv",
+            "-k",
+            k,
+            "--class",
+            "group",
+            "--seed",
+            "1",
+            "--knowledge",
+            "knowledge.toml",
+        ]
+    };
+    let limited = ["--attacks", "closest-record,linkability", "--max-risk", "0.2"];
+    let refused = |more: &[&str]| {
+        let run = dir.expect(1, &[&args("2")[..], &limited, more].concat());
+        assert_eq!(run.out, "", "nothing is handed over");
+        run
+    };
+    refused(&["--output", "new.csv"]).says("`closest-record`").says("`--max-risk` accepts 20 %");
+    refused(&[]);
+    assert_eq!(dir.names("."), ["knowledge.toml", "others.csv", "people.csv"]);
+    let run = dir.expect(0, &[&args("60")[..], &limited, &["--output", "new.csv"]].concat());
+    run.prints("Attacked first (2 made, 0 not)");
+    // Without being asked for, what is found is told, and what was not tried.
+    let plain = [
+        "condense",
+        "people.csv",
+        "-k",
+        "2",
+        "--class",
+        "group",
+        "--seed",
+        "1",
+        "--force",
+        "--output",
+        "new.csv",
+    ];
+    dir.expect(0, &plain).prints("homogeneity of group").prints("Not tried: linking");
+    let told = dir.expect(0, &[&plain[..], &["--json"]].concat()).json();
+    let words: Vec<&str> =
+        told["attacks"].as_array().unwrap().iter().map(|own| own["attack"].as_str().unwrap()).collect();
+    assert!(words.contains(&"reproduction") && words.contains(&"inference"), "{words:?}");
+    // What is asked for and cannot be tried is an error, and nothing is written.
+    std::fs::remove_file(dir.path("new.csv")).unwrap();
+    for (flags, says) in [
+        (&["--attacks", "closest-record"][..], "[control]"),
+        (&["--attacks", "linking"], "nobody's"),
+        (&["--attacks", "definetti"], "which reasons about groups of true records"),
+        (&["--max-risk", "1.5"], "must be a share from 0 to 1"),
+        (&["--stream", "--max-risk", "0.1"], "--max-risk does not go with --stream"),
+    ] {
+        let plain = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--output", "new.csv"];
+        dir.expect(2, &[&plain[..], flags].concat()).says(says);
+        assert!(!dir.names(".").contains(&"new.csv".to_owned()));
+    }
+    let stream = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--stream", "--output", "new.csv"];
+    dir.expect(0, &stream).prints("Not attacked: the records of a stream are handed over as groups fill");
+}

@@ -10,12 +10,12 @@ use std::process::{Command, Output, Stdio};
 /// A value that stands in data and must never stand in a message.
 pub const CANARY: &str = "SECRET-7731";
 
-/// A directory that goes when the test ends.
-pub struct Dir(tempfile::TempDir);
+/// A directory that goes when the test ends, and beside it what the program remembers of its user.
+pub struct Dir(tempfile::TempDir, tempfile::TempDir);
 
 impl Dir {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap())
     }
 
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
@@ -62,7 +62,11 @@ impl Dir {
     /// The program, to be run in this directory.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .env("XDG_STATE_HOME", self.1.path());
         command
     }
 

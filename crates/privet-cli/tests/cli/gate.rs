@@ -84,12 +84,6 @@ fn a_typo_does_not_open_the_gate() {
             format!("{people}[[records]]\nperson = \"Fox\"\nvalue = \"{CANARY}\"\n"),
             "`records`, the 1. of them",
         ),
-        (
-            format!("{people}[[negations]]\nperson = \"Fox\"\nnot = [\"Flu\", \"{CANARY}\"]\n"),
-            "`negations`, the 1. of them",
-        ),
-        (format!("{people}[[priors]]\nshares = {{ {CANARY} = 0.5 }}\n"), "`priors`, the 1. of them"),
-        (format!("{people}[[priors]]\nat-least = {{ {CANARY} = 0.5 }}\n"), "`priors`, the 1. of them"),
     ] {
         dir.write("knowledge.toml", knowledge);
         dir.expect(2, &["anonymize", "gated.toml"]).says(says).says("knowledge.toml");
@@ -97,6 +91,59 @@ fn a_typo_does_not_open_the_gate() {
         let attack = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
         dir.expect(2, &attack).says(says).says("knowledge.toml");
         dir.expect(2, &[&attack[..], &["--attacks", "homogeneity"]].concat()).says(says);
+    }
+}
+
+/// An adversary may believe anything, also of values that there are not. Nobody of the data has them, so such beliefs weigh
+/// nothing, and the result says how many there are.
+#[test]
+fn beliefs_in_values_that_there_are_not_are_no_mistake() {
+    let dir = Dir::new();
+    dir.write("patients.csv", PATIENTS);
+    dir.write("job.toml", job("[privacy]\nk-anonymity = 4\n"));
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let people = "[people]\npath = \"patients.csv\"\nname = \"name\"\n";
+    let args = |attack: &'static str| {
+        [
+            "attack",
+            "release",
+            "--knowledge",
+            "k.toml",
+            "--original",
+            "job.toml",
+            "--attacks",
+            attack,
+            "--json",
+        ]
+    };
+    let found = |attack: &'static str, knowledge: &str| {
+        // What belongs to no part comes first.
+        dir.write("k.toml", format!("{knowledge}{people}"));
+        finding(&dir.expect(0, &args(attack)).json(), attack).clone()
+    };
+    let notes = |own: &Value| own["notes"].to_string();
+    let negations = |not: &str| {
+        found("background-knowledge", &format!("[[negations]]\nperson = \"Fox\"\nnot = [{not}]\n"))
+    };
+    let (plain, more) = (negations("\"Flu\""), negations(&format!("\"Flu\", \"{CANARY}\"")));
+    assert_eq!(plain["exposed"], more["exposed"]);
+    assert!(
+        notes(&more)
+            .contains("Denied values that nobody is published with, so that denying them tells nothing: 1.")
+    );
+    let said =
+        found("background-knowledge", &format!("statements = ['Fox != \"Flu\" and Fox != \"{CANARY}\"']\n"));
+    assert!(notes(&said).contains("nobody is published with, so that nobody has them: 1."), "{said:#}");
+    assert_eq!(plain["exposed"], said["exposed"]);
+    for attack in ["bayes-optimal", "independence", "max-entropy"] {
+        // Who believes in nothing else is wrong, and does as if nothing was believed.
+        let alone = found(attack, &format!("[[priors]]\nshares = {{ {CANARY} = 1.0 }}\n"));
+        assert!(notes(&alone).contains("their share weighs nothing: 1."), "{attack} {alone:#}");
+    }
+    for attack in ["bayes-optimal", "independence"] {
+        // The share of a value that there is not goes to nobody: the others keep their proportions.
+        let with = found(attack, &format!("[[priors]]\nshares = {{ Flu = 0.3, {CANARY} = 0.5 }}\n"));
+        assert!(notes(&with).contains("their share weighs nothing: 1."), "{attack} {with:#}");
     }
 }
 

@@ -71,7 +71,7 @@ fn the_bytes_do_not_depend_on_the_threads_nor_on_the_words_of_the_limit() {
     }
     assert!(releases[0] == releases[1]);
     dir.expect(0, &["verify", "release"]);
-    let (_, by_size) = peak(&dir, 20_000, &["search.mondrian.memory-limit=1MB"]);
+    let (_, by_size) = peak(&dir, 20_000, &["search.mondrian.memory-limit=32MB"]);
     assert_eq!(by_size["rows"], 20_000);
     dir.expect(0, &["verify", "release"]);
 }
@@ -85,12 +85,29 @@ fn what_does_not_go_with_it_is_bad_usage() {
         ("search.publish=means", "search.publish"),
         ("search.mondrian.memory-limit=much", "256MB"),
         ("search.mondrian.memory-limit=5kB", "search.mondrian.memory-limit"),
+        ("search.mondrian.memory-limit=1MB", "at least \"32MB\""),
         ("search.mondrian.mode=relaxed", "search.mondrian.memory-limit"),
         ("sampling.fraction=0.5", "sampling"),
     ] {
         dir.expect(2, &["anonymize", "job.toml", "--set", setting]).says(fragment);
     }
     assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
+}
+
+/// A limit of 64 MB was exceeded by what 104,538 groups took.
+#[test]
+fn groups_that_the_limit_does_not_hold_are_refused() {
+    let dir = Dir::new();
+    dir.write("people.csv", people(40_000)).write("job.toml", job(2));
+    let limited = ["anonymize", "job.toml", "--set", "search.mondrian.memory-limit=32MB"];
+    dir.expect(4, &limited).says("groups").says("is enough");
+    assert_eq!(dir.names("."), ["job.toml", "people.csv"]);
+    dir.write("job.toml", job(200));
+    dir.expect(0, &limited);
+    // Ten records at a time would take 8,000 passes.
+    dir.expect(4, &["anonymize", "job.toml", "--set", "search.mondrian.memory-limit=10"])
+        .says("8002 times")
+        .says("A limit of 81 records is enough");
 }
 
 /// The report of very many groups tells of the largest ones: all of them would take more memory than the table.

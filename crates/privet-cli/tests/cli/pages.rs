@@ -44,7 +44,8 @@ fn means_are_as_imprecise_as_the_ranges_of_their_groups() {
         dir.write("job.toml", job(&format!("algorithm = \"microaggregation\"\npublish = \"{publish}\"")));
         dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
         let told = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
-        ["imprecision", "loss", "ambiguity"].map(|key| value(&told["utility"]["figures"], key))
+        ["imprecision", "loss-observed", "ambiguity-observed"]
+            .map(|key| value(&told["utility"]["figures"], key))
     };
     let (means, ranges) = (measured("means"), measured("ranges"));
     assert!(means[0] > 0.0, "{means:?}");

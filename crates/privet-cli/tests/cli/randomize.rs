@@ -641,8 +641,9 @@ fn dates_missing_values_and_tiny_tables() {
                \"gaussian\", sd = 10.0 }\n[columns.ill]\nrole = \"sensitive\"\nvalues = [\"y\", \"n\"]\nperturb = { retention = \
                0.5 }\n[columns.kind]\nrole = \"sensitive\"\nvalues = [\"\", \"a\", \"b\"]\nperturb = { retention = 0.5 }\n\
                [output]\nfolder = \"release\"\n";
-    dir.write("job.toml", job);
-    for rows in ["", "2020-01-31,y,a\n", "2020-01-31,y,a\n,?,\n?,n,b\n2021-05-05,,a\n"] {
+    dir.write("job.toml", job).write("t.csv", "day,ill,kind\n");
+    dir.expect(1, &["randomize", "job.toml", "--quiet", "--seed", "1"]).says("it would have no records");
+    for rows in ["2020-01-31,y,a\n", "2020-01-31,y,a\n,?,\n?,n,b\n2021-05-05,,a\n"] {
         dir.write("t.csv", format!("day,ill,kind\n{rows}"));
         dir.expect(0, &["randomize", "job.toml", "--force", "--quiet", "--seed", "1"]);
         dir.expect(0, &["verify", "release"]);

@@ -323,6 +323,7 @@ fn changes_after_the_fact_are_found() {
         ("records", |m| m["data"]["rows"] = 399.into()),
         ("as its method asks", |m| m["method"] = "columns".into()),
         ("does not know", |m| m["method"] = "magic".into()),
+        ("promises a γ", |m| m["model"]["gamma"] = 1.0.into()),
     ];
     let full: &[(&str, Change)] = &[
         ("model or in a scope", |m| m["synthetic"]["model"] = "magic".into()),
@@ -338,6 +339,7 @@ fn changes_after_the_fact_are_found() {
         ("none of its kind", |m| m["synthetic"]["columns"][1]["kind"] = "number".into()),
         ("records", |m| m["data"]["rows"] = 499.into()),
         ("as its method asks", |m| m["method"] = "swap".into()),
+        ("promises a γ", |m| m["model"]["gamma"] = 1.0.into()),
     ];
     for (section, changes) in [(RANK, rank), (FULL, full)] {
         let dir = dir(section);

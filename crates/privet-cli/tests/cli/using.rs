@@ -190,7 +190,7 @@ fn estimates_are_combined() {
         dir.write("bad.csv", format!("estimate,variance\n{bad}\n"));
         for more in [&[][..], &["--json"]] {
             let run = dir.expect(2, &[&["combine", "bad.csv"][..], more].concat()).says("no finite number");
-            assert!(run.out.is_empty());
+            assert_eq!(run.out.is_empty(), more.is_empty(), "the reason stands in the JSON");
         }
     }
 }

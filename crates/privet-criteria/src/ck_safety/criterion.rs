@@ -14,6 +14,9 @@ const MOST_IMPLICATIONS: u64 = 20;
 /// Room for up to 5 implications, so that looking at a class allocates nothing.
 const ROOM: usize = 63;
 
+/// More classes that are exposed are not looked into at a time.
+const MOST_CONFLICTS: usize = 1 << 12;
+
 /// (c,k)-safety of a sensitive column.
 pub(crate) struct CKSafety {
     c: f64,
@@ -130,6 +133,12 @@ impl Criterion for CKSafety {
 
     fn reached_together(&self, classes: &Summaries) -> Vec<f64> {
         self.knowledge.together(classes)
+    }
+
+    fn conflicts(&self, classes: &Summaries) -> Vec<Vec<u32>> {
+        let exposed = self.knowledge.together(classes).into_iter().enumerate();
+        let exposed = exposed.filter(|(_, reached)| !self.accepts(*reached)).map(|(class, _)| class);
+        self.knowledge.exposing(classes, exposed.take(MOST_CONFLICTS))
     }
 
     fn accepts(&self, reached: f64) -> bool {

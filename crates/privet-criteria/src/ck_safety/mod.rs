@@ -180,6 +180,50 @@ impl Knowledge {
         classes.iter().enumerate().map(reached).collect()
     }
 
+    /// Per class the classes that the worst knowledge about its people asks about, itself among them.
+    fn exposing(&self, classes: &Summaries, exposed: impl Iterator<Item = usize>) -> Vec<Vec<u32>> {
+        let chosen = self.choose(classes);
+        exposed.map(|class| self.exposing_one(classes, &chosen, class as u32)).collect()
+    }
+
+    fn exposing_one(&self, classes: &Summaries, chosen: &[u32], class: u32) -> Vec<u32> {
+        let atoms = self.atoms;
+        let others: Vec<u32> = chosen.iter().copied().filter(|&other| other != class).collect();
+        // By atoms, the least chance over the classes so far, and per class how many atoms go to it for that.
+        let mut least = vec![1.0; atoms];
+        let mut taken = Vec::with_capacity(others.len());
+        for &other in &others {
+            let told = classes.of(other as usize);
+            let best =
+                |all: usize| {
+                    let with =
+                        |here: usize| if here == 0 { least[all] } else { least[all - here] * told[here] };
+                    (1..=all).fold((least[all], 0), |best, here| {
+                        if with(here) < best.0 { (with(here), here) } else { best }
+                    })
+                };
+            let next: Vec<(f64, usize)> = (0..atoms).map(best).collect();
+            least = next.iter().map(|(chance, _)| *chance).collect();
+            taken.push(next);
+        }
+        let told = classes.of(class as usize);
+        let mut elsewhere = 0;
+        for more in 1..atoms {
+            if least[more] * told[atoms - more] < least[elsewhere] * told[atoms - elsewhere] {
+                elsewhere = more;
+            }
+        }
+        let mut all = vec![class];
+        for (&other, taken) in others.iter().zip(&taken).rev() {
+            let here = taken[elsewhere].1;
+            if here > 0 {
+                all.push(other);
+                elsewhere -= here;
+            }
+        }
+        all
+    }
+
     /// The classes that atoms of others may go to, ascending: for each number of atoms up to k the k + 1 classes in
     /// which none is least likely to hold.
     fn choose(&self, classes: &Summaries) -> Vec<u32> {

@@ -7,6 +7,7 @@
 
 mod hierarchical;
 mod kl;
+mod network;
 mod ordered;
 mod transport;
 mod variational;
@@ -86,9 +87,6 @@ impl<D: Distance> Criterion for TCloseness<D> {
     }
 
     fn least_suppression(&self, class: &Class<'_>) -> u64 {
-        if self.holds(class) {
-            return 0;
-        }
         let histogram = &class.histograms[self.position];
         // All distances are closed under merging, so a failing class loses at least one record.
         histogram.total - self.distance.most_kept(histogram, self.t).min(histogram.total - 1)

@@ -14,13 +14,13 @@ pub(crate) struct Ordered {
     order: Vec<u32>,
     /// Per place in the order the share of the input up to it.
     cumulative: Vec<f64>,
-    name: &'static str,
+    name: String,
 }
 
 impl Ordered {
     pub fn new(order: &[String], bound: &Bound<'_>) -> Result<Self, String> {
         let counts = bound.column.counts;
-        let (codes, name): (Vec<u32>, _) = if order.is_empty() {
+        let (codes, name): (Vec<u32>, &str) = if order.is_empty() {
             let name = match bound.column.domain.kind() {
                 Kind::Integer | Kind::Decimal => "earth mover's distance along the order of the numbers",
                 Kind::Date => "earth mover's distance along the order of the dates",
@@ -56,6 +56,11 @@ impl Ordered {
             }
             (codes, "earth mover's distance along the given order")
         };
+        // Codes begin with missing values, so that these lie below the lowest value unless an order is given.
+        let has_missing =
+            (counts.iter().take(bound.column.domain.missing() as usize)).any(|&count| count > 0);
+        let below = if has_missing && order.is_empty() { ", missing values below the lowest" } else { "" };
+        let name = format!("{name}{below}");
         let order: Vec<u32> = codes.into_iter().filter(|&code| counts[code as usize] > 0).collect();
         let total = bound.total().max(1) as f64;
         let mut sum = 0;
@@ -99,7 +104,7 @@ impl Distance for Ordered {
     }
 
     fn name(&self) -> String {
-        self.name.to_owned()
+        self.name.clone()
     }
 }
 
@@ -117,6 +122,24 @@ mod tests {
         let low = distance(closeness("ordered", 0.1), &sensitive, &[1, 1, 1, 0, 0, 0, 0, 0, 0]);
         let spread = distance(closeness("ordered", 0.1), &sensitive, &[0, 0, 0, 1, 0, 1, 0, 0, 1]);
         assert!((low - 0.375).abs() < 1e-12 && (spread - 1.0 / 6.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn missing_values_stand_below_the_lowest_and_the_promise_says_so() {
+        let sensitive = column(&["?", "3", "4"], &[1, 1, 1]);
+        let plain = build_one(closeness("ordered", 0.4), &sensitive).err();
+        assert!(plain.is_none());
+        let with = sensitive.with_missing(1);
+        let own = build_one(closeness("ordered", 0.4), &with).unwrap();
+        assert!(
+            own.promise().contains("order of the numbers, missing values below the lowest"),
+            "{}",
+            own.promise()
+        );
+        // All of the class is missing: 1/3 by one step and 1/3 by two, of two steps.
+        assert!((distance(closeness("ordered", 0.1), &with, &[3, 0, 0]) - 0.5).abs() < 1e-12);
+        let none = column(&["?", "3", "4"], &[0, 1, 1]).with_missing(1);
+        assert!(!build_one(closeness("ordered", 0.4), &none).unwrap().promise().contains("missing"));
     }
 
     #[test]

@@ -3,8 +3,12 @@
 //! The printed linear program allows transshipment, so its value is that of the metric closure of the costs: the
 //! cheapest way over other values counts (papers DEF-3). The closure is taken here. Under it nothing is gained by
 //! moving mass that may stay, so only what a class has too much of is moved to where it has too little, by
-//! successive cheapest paths with flows in whole numbers.
+//! the network simplex method (`network.rs`). Whether a class is within t is mostly told by bounds: the costs to any one
+//! value are a function that differs between two values by no more than the cost of moving between them, so the
+//! difference of its means is a lower bound (Kantorovich and Rubinstein), and whatever way of moving the method has
+//! reached is an upper one.
 
+use super::network::Network;
 use super::{Distance, most_kept};
 use crate::Histogram;
 use crate::bound::Bound;
@@ -19,6 +23,9 @@ pub(crate) struct Transport {
     counts: Vec<u64>,
     shares: Vec<f64>,
     total: u64,
+    /// Per code the mean cost from the values of the input to it.
+    means: Vec<f64>,
+    network: Network,
     /// The least and the greatest cost between two values of the input.
     least: f64,
     greatest: f64,
@@ -65,11 +72,14 @@ impl Transport {
         let between =
             || (0..size * size).filter(|place| place / size != place % size).map(|place| costs[place]);
         let (least, greatest) = (between().fold(f64::INFINITY, f64::min), between().fold(0.0, f64::max));
+        let shares = bound.shares();
         Ok(Self {
+            means: means(&costs, shares.iter().copied().enumerate(), size),
+            network: Network::new(&costs, size),
             least: if least.is_finite() { least } else { 0.0 },
             greatest,
             counts: bound.column.counts.to_vec(),
-            shares: bound.shares(),
+            shares,
             total: bound.total(),
             costs,
         })
@@ -83,10 +93,39 @@ impl Transport {
         };
         histogram.present.iter().map(over).sum()
     }
+
+    /// A lower bound on the distance: the largest difference of the mean costs to one value.
+    fn projected(&self, histogram: &Histogram<'_>) -> f64 {
+        let rows = histogram.total as f64;
+        let share = |&code: &u32| (code as usize, f64::from(histogram.counts[code as usize]) / rows);
+        let means = means(&self.costs, histogram.present.iter().map(share), self.counts.len());
+        means.iter().zip(&self.means).map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max)
+    }
+
+    /// The distance, or an upper bound on it that is at most `enough`.
+    fn distance_unless(&self, histogram: &Histogram<'_>, enough: f64) -> f64 {
+        // Both distributions over a common total: what is too much and what is too little, in whole numbers.
+        let (ours, theirs) = (i128::from(histogram.total), i128::from(self.total.max(1)));
+        let excess = histogram.counts.iter().zip(&self.counts);
+        let excess = excess.map(|(&count, &input)| i128::from(count) * theirs - i128::from(input) * ours);
+        let scale = (ours * theirs) as f64;
+        self.network.least_cost(excess.collect(), enough * scale) / scale
+    }
+}
+
+/// Per code the mean cost to it from values with these shares.
+fn means(costs: &[f64], shares: impl Iterator<Item = (usize, f64)>, size: usize) -> Vec<f64> {
+    let mut means = vec![0.0; size];
+    for (code, share) in shares {
+        for (mean, cost) in means.iter_mut().zip(&costs[code * size..(code + 1) * size]) {
+            *mean += share * cost;
+        }
+    }
+    means
 }
 
 /// Replaces every cost by that of the cheapest way over other values.
-fn close(costs: &mut [f64], size: usize) {
+pub(super) fn close(costs: &mut [f64], size: usize) {
     for over in 0..size {
         let row: Vec<f64> = costs[over * size..(over + 1) * size].to_vec();
         for from in 0..size {
@@ -100,22 +139,7 @@ fn close(costs: &mut [f64], size: usize) {
 
 impl Distance for Transport {
     fn distance(&self, histogram: &Histogram<'_>) -> f64 {
-        // Both distributions over a common total: what is too much and what is too little, in whole numbers.
-        let (ours, theirs) = (i128::from(histogram.total), i128::from(self.total.max(1)));
-        let (mut surplus, mut deficit) = (Vec::new(), Vec::new());
-        for (code, (&count, &input)) in histogram.counts.iter().zip(&self.counts).enumerate() {
-            let excess = i128::from(count) * theirs - i128::from(input) * ours;
-            if excess > 0 {
-                surplus.push((code, excess));
-            } else if excess < 0 {
-                deficit.push((code, -excess));
-            }
-        }
-        let size = self.counts.len();
-        let cost = |from: usize, to: usize| self.costs[surplus[from].0 * size + deficit[to].0];
-        let supply = surplus.iter().map(|&(_, amount)| amount).collect();
-        let demand = deficit.iter().map(|&(_, amount)| amount).collect();
-        cheapest(supply, demand, &cost) / (ours * theirs) as f64
+        self.distance_unless(histogram, f64::NEG_INFINITY)
     }
 
     fn within(&self, histogram: &Histogram<'_>, t: f64) -> bool {
@@ -123,7 +147,9 @@ impl Distance for Transport {
         if self.least * moved > t + 1e-9 {
             return false;
         }
-        self.greatest * moved <= t || self.distance(histogram) <= t + crate::keep::TOLERANCE
+        self.greatest * moved <= t
+            || self.projected(histogram) <= t + 1e-9
+                && self.distance_unless(histogram, t) <= t + crate::keep::TOLERANCE
     }
 
     /// The distance is at least the least cost times the variational distance.
@@ -140,94 +166,97 @@ impl Distance for Transport {
     }
 }
 
-/// The least cost of moving all supply to the demand; both add up to the same.
-///
-/// Successive cheapest paths: each search (Dijkstra's, on costs reduced by potentials) finds the cheapest
-/// way from any source with supply left to a sink with demand left, over flows that may be taken back.
-fn cheapest(mut supply: Vec<i128>, mut demand: Vec<i128>, cost: &impl Fn(usize, usize) -> f64) -> f64 {
-    let (sources, sinks) = (supply.len(), demand.len());
-    let mut flow = vec![0i128; sources * sinks];
-    // Nodes are the sources, then the sinks.
-    let nodes = sources + sinks;
-    let mut potential = vec![0.0f64; nodes];
-    let mut length = vec![0.0f64; nodes];
-    let mut before = vec![usize::MAX; nodes];
-    let mut done = vec![false; nodes];
-    while supply.iter().any(|&amount| amount > 0) {
-        for node in 0..nodes {
-            let starts = node < sources && supply[node] > 0;
-            length[node] = if starts { 0.0 } else { f64::INFINITY };
-            before[node] = usize::MAX;
-            done[node] = false;
-        }
-        let mut end = None;
-        loop {
-            let open = (0..nodes).filter(|&node| !done[node] && length[node].is_finite());
-            let Some(node) = open.min_by(|&a, &b| length[a].total_cmp(&length[b])) else { break };
-            done[node] = true;
-            if node >= sources && demand[node - sources] > 0 {
-                end = Some(node);
-                break;
-            }
-            let mut reach = |next: usize, reduced: f64| {
-                // Reduced costs are never negative but for rounding.
-                let through = length[node] + reduced.max(0.0);
-                if !done[next] && through < length[next] {
-                    length[next] = through;
-                    before[next] = node;
-                }
-            };
-            if node < sources {
-                for sink in 0..sinks {
-                    let next = sources + sink;
-                    reach(next, cost(node, sink) + potential[node] - potential[next]);
-                }
-            } else {
-                let sink = node - sources;
-                for source in (0..sources).filter(|&source| flow[source * sinks + sink] > 0) {
-                    reach(source, potential[node] - potential[source] - cost(source, sink));
-                }
-            }
-        }
-        // Supply and demand add up to the same, so a sink is found as long as there is supply.
-        let Some(end) = end else { break };
-        for node in 0..nodes {
-            potential[node] += length[node].min(length[end]);
-        }
-        let mut amount = demand[end - sources];
-        let mut node = end;
-        while before[node] != usize::MAX {
-            let previous = before[node];
-            if node < sources {
-                amount = amount.min(flow[node * sinks + previous - sources]);
-            }
-            node = previous;
-        }
-        amount = amount.min(supply[node]);
-        supply[node] -= amount;
-        demand[end - sources] -= amount;
-        let mut node = end;
-        while before[node] != usize::MAX {
-            let previous = before[node];
-            if node >= sources {
-                flow[previous * sinks + node - sources] += amount;
-            } else {
-                flow[node * sinks + previous - sources] -= amount;
-            }
-            node = previous;
-        }
-    }
-    (0..sources * sinks).map(|arc| flow[arc] as f64 * cost(arc / sinks, arc % sinks)).sum()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::cheapest;
+pub(super) mod tests {
     use crate::t_closeness::tests::{closeness, distance};
     use crate::testing::{Column, build_one, column};
     use privet_data::Hierarchy;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    /// The least cost of moving all supply to the demand; both add up to the same.
+    ///
+    /// Successive cheapest paths: each search (Dijkstra's, on costs reduced by potentials) finds the cheapest
+    /// way from any source with supply left to a sink with demand left, over flows that may be taken back.
+    pub(in crate::t_closeness) fn cheapest(
+        mut supply: Vec<i128>,
+        mut demand: Vec<i128>,
+        cost: &impl Fn(usize, usize) -> f64,
+    ) -> f64 {
+        let (sources, sinks) = (supply.len(), demand.len());
+        let mut flow = vec![0i128; sources * sinks];
+        // Nodes are the sources, then the sinks.
+        let nodes = sources + sinks;
+        let mut potential = vec![0.0f64; nodes];
+        let mut length = vec![0.0f64; nodes];
+        let mut before = vec![usize::MAX; nodes];
+        let mut done = vec![false; nodes];
+        while supply.iter().any(|&amount| amount > 0) {
+            for node in 0..nodes {
+                let starts = node < sources && supply[node] > 0;
+                length[node] = if starts { 0.0 } else { f64::INFINITY };
+                before[node] = usize::MAX;
+                done[node] = false;
+            }
+            let mut end = None;
+            loop {
+                let open = (0..nodes).filter(|&node| !done[node] && length[node].is_finite());
+                let Some(node) = open.min_by(|&a, &b| length[a].total_cmp(&length[b])) else { break };
+                done[node] = true;
+                if node >= sources && demand[node - sources] > 0 {
+                    end = Some(node);
+                    break;
+                }
+                let mut reach = |next: usize, reduced: f64| {
+                    // Reduced costs are never negative but for rounding.
+                    let through = length[node] + reduced.max(0.0);
+                    if !done[next] && through < length[next] {
+                        length[next] = through;
+                        before[next] = node;
+                    }
+                };
+                if node < sources {
+                    for sink in 0..sinks {
+                        let next = sources + sink;
+                        reach(next, cost(node, sink) + potential[node] - potential[next]);
+                    }
+                } else {
+                    let sink = node - sources;
+                    for source in (0..sources).filter(|&source| flow[source * sinks + sink] > 0) {
+                        reach(source, potential[node] - potential[source] - cost(source, sink));
+                    }
+                }
+            }
+            // Supply and demand add up to the same, so a sink is found as long as there is supply.
+            let Some(end) = end else { break };
+            for node in 0..nodes {
+                potential[node] += length[node].min(length[end]);
+            }
+            let mut amount = demand[end - sources];
+            let mut node = end;
+            while before[node] != usize::MAX {
+                let previous = before[node];
+                if node < sources {
+                    amount = amount.min(flow[node * sinks + previous - sources]);
+                }
+                node = previous;
+            }
+            amount = amount.min(supply[node]);
+            supply[node] -= amount;
+            demand[end - sources] -= amount;
+            let mut node = end;
+            while before[node] != usize::MAX {
+                let previous = before[node];
+                if node >= sources {
+                    flow[previous * sinks + node - sources] += amount;
+                } else {
+                    flow[node * sinks + previous - sources] -= amount;
+                }
+                node = previous;
+            }
+        }
+        (0..sources * sinks).map(|arc| flow[arc] as f64 * cost(arc / sinks, arc % sinks)).sum()
+    }
 
     const NAMES: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
 

@@ -30,6 +30,11 @@ impl ThreeDPrivacy {
         let names: Vec<String> = values.keys().cloned().collect();
         bound.listed("values", &names)?;
         let codes = bound.codes(names.iter().map(String::as_str));
+        let mut named = codes.clone();
+        named.sort_unstable();
+        if named.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("values names one value twice, written in two ways; name it once".to_owned());
+        }
         let own = codes.into_iter().zip(values.values()).filter_map(|(code, &point)| Some((code?, point)));
         let skyline = Skyline::new(points, own.collect());
         if skyline.points().next().is_none() {
@@ -46,6 +51,48 @@ impl ThreeDPrivacy {
         let histogram = &class.histograms[self.position];
         let counts = histogram.present.iter().map(|&code| (code, histogram.counts[code as usize]));
         self.skyline.facts(counts, say);
+    }
+
+    /// Per slot the two classes in which a family most surely has the value, so that one of them is another class.
+    fn families(&self, classes: &Summaries) -> Vec<[(f64, usize); 2]> {
+        let mut families = vec![[(f64::INFINITY, usize::MAX); 2]; self.values * self.skyline.width()];
+        for (class, told) in classes.iter().enumerate() {
+            for told in told.chunks_exact(TOLD) {
+                let (slot, family) = (told[0] as usize, told[3]);
+                let best = &mut families[slot];
+                if family < best[0].0 {
+                    *best = [(family, class), best[0]];
+                } else if family < best[1].0 {
+                    best[1] = (family, class);
+                }
+            }
+        }
+        families
+    }
+
+    /// What a class reaches among the others, and the other class whose family it takes for that, if any.
+    fn worst(
+        &self,
+        classes: &Summaries,
+        families: &[[(f64, usize); 2]],
+        class: usize,
+    ) -> (f64, Option<usize>) {
+        let mut worst: (f64, Option<usize>) = (0.0, None);
+        for told in classes.of(class).chunks_exact(TOLD) {
+            let (slot, inside, alone) = (told[0] as usize, told[1], told[2]);
+            let elsewhere = families[slot].iter().find(|(_, other)| *other != class);
+            let (family, other) =
+                elsewhere.map_or((1.0, usize::MAX), |&(family, other)| (family.min(1.0), other));
+            let (odds, other) = match inside <= alone * family {
+                true => (inside, None),
+                false => (alone * family, Some(other).filter(|&other| other != usize::MAX)),
+            };
+            let reached = self.skyline.measure_at(slot, 1.0 / (1.0 + odds));
+            if reached > worst.0 {
+                worst = (reached, other);
+            }
+        }
+        worst
     }
 }
 
@@ -90,30 +137,18 @@ impl Criterion for ThreeDPrivacy {
     }
 
     fn reached_together(&self, classes: &Summaries) -> Vec<f64> {
-        // Per slot the two classes in which a family most surely has the value, so that one of them is another class.
-        let mut families = vec![[(f64::INFINITY, usize::MAX); 2]; self.values * self.skyline.width()];
-        for (class, told) in classes.iter().enumerate() {
-            for told in told.chunks_exact(TOLD) {
-                let (slot, family) = (told[0] as usize, told[3]);
-                let best = &mut families[slot];
-                if family < best[0].0 {
-                    *best = [(family, class), best[0]];
-                } else if family < best[1].0 {
-                    best[1] = (family, class);
-                }
-            }
-        }
-        let reached = |(class, told): (usize, &[f64])| {
-            let reached = told.chunks_exact(TOLD).map(|told| {
-                let (slot, inside, alone) = (told[0] as usize, told[1], told[2]);
-                let elsewhere = families[slot].iter().find(|(_, other)| *other != class);
-                let elsewhere = elsewhere.map_or(1.0, |&(family, _)| family.min(1.0));
-                let odds = inside.min(alone * elsewhere);
-                self.skyline.measure_at(slot, 1.0 / (1.0 + odds))
-            });
-            reached.fold(0.0, f64::max)
-        };
-        classes.iter().enumerate().map(reached).collect()
+        let families = self.families(classes);
+        (0..classes.len()).map(|class| self.worst(classes, &families, class).0).collect()
+    }
+
+    fn conflicts(&self, classes: &Summaries) -> Vec<Vec<u32>> {
+        let families = self.families(classes);
+        let exposed = (0..classes.len()).filter_map(|class| {
+            let (reached, family) = self.worst(classes, &families, class);
+            let conflict = [Some(class as u32), family.map(|other| other as u32)];
+            (!self.accepts(reached)).then(|| conflict.into_iter().flatten().collect())
+        });
+        exposed.collect()
     }
 
     fn accepts(&self, reached: f64) -> bool {

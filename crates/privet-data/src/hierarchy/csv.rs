@@ -1,4 +1,4 @@
-//! Hierarchy files: one row per value, one column per level, no header (survey ME-05).
+//! Hierarchy files: one row per value, one column per level (survey ME-05). A first row that names the columns is left out.
 //!
 //! Cells are parted by `;`, a tab or `,`, whichever the file uses, and quoted as in RFC 4180. The text is UTF-8,
 //! with or without a byte order mark; lines end with LF or CRLF; blank rows do not count. A file whose
@@ -125,8 +125,64 @@ pub fn parse_hierarchy(bytes: &[u8]) -> Result<Hierarchy, HierarchyError> {
     if leaves.is_empty() {
         return Err(HierarchyError::Empty);
     }
-    let levels: Vec<Level> = levels.into_iter().map(LevelBuilder::finish).collect();
+    let mut levels: Vec<Level> = levels.into_iter().map(LevelBuilder::finish).collect();
+    if is_header(&leaves[0], &levels) {
+        leaves.remove(0);
+        lines.remove(0);
+        levels.iter_mut().for_each(Level::drop_first);
+    }
     Hierarchy::from_levels(leaves, levels).map_err(|error| error.on_lines(&lines))
+}
+
+/// Whether the first row names the columns: its labels are all different and occur in no other row. The others agree at the top,
+/// or its cells are words such as `value` and `level 1`.
+fn is_header(leaf: &str, levels: &[Level]) -> bool {
+    const WORDS: [&str; 22] = [
+        "value",
+        "values",
+        "level",
+        "levels",
+        "leaf",
+        "label",
+        "group",
+        "original",
+        "hierarchy",
+        "top",
+        "all",
+        "wert",
+        "ebene",
+        "stufe",
+        "gruppe",
+        "valeur",
+        "niveau",
+        "groupe",
+        "valor",
+        "nivel",
+        "grupo",
+        "generalization",
+    ];
+    let rows = levels.first().map_or(0, |level| level.node_of_leaf.len());
+    let alone = |level: &Level| level.node_of_leaf[1..].iter().all(|&node| node != level.node_of_leaf[0]);
+    if rows < 3 || !levels.iter().all(alone) {
+        return false;
+    }
+    // The node of the first row is the first of each level.
+    let cells: Vec<&str> = std::iter::once(leaf)
+        .chain(levels.iter().map(|level| level.labels.first().map_or("", |own| own)))
+        .collect();
+    let are_names = cells.iter().all(|cell| {
+        // An asterisk or a range is a label.
+        cell.chars().any(char::is_alphabetic) && !cell.contains(['*', '[', '<', '>', '≤', '≥'])
+    });
+    let differ = cells.iter().enumerate().all(|(at, cell)| !cells[..at].contains(cell));
+    let is_word = |cell: &&str| {
+        let word: String =
+            cell.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+        WORDS.contains(&word.as_str())
+    };
+    // Only names would lead elsewhere than to the star.
+    let agree = levels.last().is_some_and(|top| top.labels.len() == 2 && &*top.labels[1] == "*");
+    are_names && differ && (agree && rows > 3 && levels.len() > 1 || cells.iter().skip(1).all(is_word))
 }
 
 /// The first of `;`, tab and `,` that stands outside quotation marks on at least half of the lines.

@@ -68,13 +68,25 @@ pub enum HierarchyError {
     },
     /// The column holds values that the hierarchy does not know.
     #[error(
-        "the hierarchy does not cover {missing} of the column's {distinct} distinct values; add each of them to it"
+        "the hierarchy does not cover {missing} of the column's {distinct} distinct values; add each of them to it, or a \
+         row * for all others"
     )]
     Uncovered {
         /// How many values it does not cover.
         missing: usize,
         /// How many distinct values the column has, markers of a missing value apart.
         distinct: usize,
+        /// The codes of the values that it does not cover: whoever has the column can tell where they are.
+        codes: Vec<u32>,
+    },
+    /// Texts that are one value to the column are generalized differently.
+    #[error(
+        "the hierarchy generalizes {values} values of the column in two ways, as different texts for one value (such as 007 and \
+         7, which are one number); if these are codes, set compare = \"text\" for the column, otherwise keep one of the rows"
+    )]
+    Torn {
+        /// How many values.
+        values: usize,
     },
     /// The file cannot be read.
     #[error("{0}")]
@@ -105,6 +117,15 @@ impl HierarchyError {
     /// The same error, saying in which file.
     pub(super) fn in_file(self, path: &Path) -> Self {
         Self::InFile { path: path.into(), problem: Box::new(self) }
+    }
+
+    /// The codes of the values that are not covered, where that is what is wrong.
+    pub fn uncovered(&self) -> Option<&[u32]> {
+        match self {
+            Self::Uncovered { codes, .. } => Some(codes),
+            Self::InFile { problem, .. } => problem.uncovered(),
+            _ => None,
+        }
     }
 
     /// The same error with rows turned into lines of a file: row `i` (from 1) stands on `lines[i - 1]`.

@@ -7,6 +7,9 @@
 //! a tree) have the leaves that are written down; those that are derived (intervals, masks, dates, regions)
 //! have the values of the column as leaves, so their loss counts values that occur.
 //!
+//! A row, group or branch for `*` in a hierarchy that is written down is for all values that it does not name: each becomes a
+//! leaf with its labels, so that the values of next month are covered too.
+//!
 //! A missing value that no leaf stands for is added as a leaf of its own. It keeps its marker at every
 //! level below the top and takes the top label when the top has a single one.
 
@@ -28,10 +31,14 @@ pub use error::HierarchyError;
 pub use spec::HierarchySpec;
 
 use crate::Domain;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::borrow::Cow;
 
 /// More levels than this are a mistake, not a hierarchy.
 pub(crate) const MOST_LEVELS: usize = 64;
+
+/// The leaf that stands for all values that a hierarchy does not name.
+const CATCH_ALL: &str = "*";
 
 /// How the values of one column are generalized.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +103,40 @@ impl Hierarchy {
         Self { leaves, levels: vec![top] }
     }
 
+    /// The same hierarchy with a leaf for each value of a column that it does not name, where it has a catch-all: a leaf `*`,
+    /// which then stands for no value itself.
+    ///
+    /// ```
+    /// use privet_data::hierarchy::parse_hierarchy;
+    /// use privet_data::{Domain, Kind};
+    /// let hierarchy = parse_hierarchy(b"Bonn;Rhine;*\n*;elsewhere;*\n")?;
+    /// let cities = Domain::from_sorted(["Bonn", "Ulm"].map(Box::from).to_vec(), 0, Kind::Text);
+    /// let labels = hierarchy.catching_all(&cities).bind(&cities)?.levels[1].labels.clone();
+    /// assert_eq!(labels, ["Rhine".into(), "elsewhere".into()]);
+    /// # Ok::<(), privet_data::HierarchyError>(())
+    /// ```
+    pub fn catching_all(mut self, domain: &Domain) -> Self {
+        let present = || domain.texts().iter().skip(domain.missing() as usize);
+        // A star among the values is a value.
+        let Some(star) = self.leaves.iter().position(|leaf| &**leaf == CATCH_ALL) else { return self };
+        if present().any(|text| &**text == CATCH_ALL) {
+            return self;
+        }
+        let sameness = domain.sameness();
+        let known: HashSet<Cow<'_, str>> = self.leaves.iter().map(|leaf| sameness.key(leaf)).collect();
+        let more: Vec<Box<str>> =
+            present().filter(|text| !known.contains(&sameness.key(text))).cloned().collect();
+        drop(known);
+        self.leaves.remove(star);
+        for level in &mut self.levels {
+            let node = level.node_of_leaf.remove(star);
+            level.node_of_leaf.extend(more.iter().map(|_| node));
+            level.drop_empty(node);
+        }
+        self.leaves.extend(more);
+        self
+    }
+
     /// How many times a value can be generalized: the number of the top level.
     pub fn height(&self) -> usize {
         self.levels.len()
@@ -127,7 +168,13 @@ impl Hierarchy {
         let leaf_count = self.leaves.len() + usize::from(added);
         let marker = if added { domain.text(0) } else { "" };
 
+        // The text of a value is that of the column, whatever form of it is the leaf.
         let mut labels = self.leaves.clone();
+        for (&leaf, text) in leaf_of_code.iter().zip(domain.texts()).skip(domain.missing() as usize) {
+            if *labels[leaf as usize] != **text {
+                labels[leaf as usize] = text.clone();
+            }
+        }
         if added {
             labels.push(marker.into());
         }
@@ -167,15 +214,51 @@ impl Hierarchy {
 
     /// Per code its leaf. Only markers of a missing value may have none.
     fn find(&self, domain: &Domain) -> Result<Vec<Option<u32>>, HierarchyError> {
-        let mut position: HashMap<&str, u32> = HashMap::with_capacity(self.leaves.len());
-        position.extend(self.leaves.iter().enumerate().map(|(i, leaf)| (&**leaf, i as u32)));
-        let found: Vec<Option<u32>> =
-            domain.texts().iter().map(|text| position.get(&**text).copied()).collect();
-        let present = &found[domain.missing() as usize..];
-        match present.iter().filter(|leaf| leaf.is_none()).count() {
-            0 => Ok(found),
-            missing => Err(HierarchyError::Uncovered { missing, distinct: present.len() }),
+        let sameness = domain.sameness();
+        let mut position: HashMap<Cow<'_, str>, u32> = HashMap::with_capacity(self.leaves.len());
+        // Keys of which two leaves are generalized differently: codes, to a hierarchy that is not told so.
+        let mut torn: HashSet<Cow<'_, str>> = HashSet::new();
+        let mut texts: Option<HashSet<&str>> = None;
+        for (leaf, own) in self.leaves.iter().zip(0u32..) {
+            let key = sameness.key(leaf);
+            match position.get(&key) {
+                None => _ = position.insert(key, own),
+                Some(&first) if self.are_generalized_alike(first, own) => {
+                    // Of several leaves for one value, that which is its text.
+                    let texts =
+                        texts.get_or_insert_with(|| domain.texts().iter().map(|text| &**text).collect());
+                    if texts.contains(&**leaf) {
+                        position.insert(key, own);
+                    }
+                }
+                Some(_) => _ = torn.insert(key),
+            }
         }
+        let keys: Vec<Cow<'_, str>> = domain.texts().iter().map(|text| sameness.key(text)).collect();
+        let mut found: Vec<Option<u32>> = keys.iter().map(|key| position.get(key).copied()).collect();
+        if let Some(missing) = found[..domain.missing() as usize].first_mut() {
+            let markers = domain.markers().map(|marker| position.get(&sameness.key(marker)).copied());
+            *missing = missing.or_else(|| markers.flatten().next());
+        }
+        match keys[domain.missing() as usize..].iter().filter(|key| torn.contains(*key)).count() {
+            0 => {}
+            values => return Err(HierarchyError::Torn { values }),
+        }
+        let present = &found[domain.missing() as usize..];
+        let distinct = present.len();
+        let codes: Vec<u32> = (domain.missing()..)
+            .zip(present)
+            .filter(|(_, leaf)| leaf.is_none())
+            .map(|(code, _)| code)
+            .collect();
+        match codes.is_empty() {
+            true => Ok(found),
+            false => Err(HierarchyError::Uncovered { missing: codes.len(), distinct, codes }),
+        }
+    }
+
+    fn are_generalized_alike(&self, one: u32, other: u32) -> bool {
+        self.levels.iter().all(|level| level.node_of_leaf[one as usize] == level.node_of_leaf[other as usize])
     }
 
     /// Whether every value of the column that is not missing is a leaf.
@@ -185,6 +268,20 @@ impl Hierarchy {
 }
 
 impl Level {
+    /// Takes a node out that no leaf belongs to any more.
+    fn drop_empty(&mut self, node: u32) {
+        if !self.node_of_leaf.contains(&node) {
+            self.labels.remove(node as usize);
+            self.node_of_leaf.iter_mut().filter(|own| **own > node).for_each(|own| *own -= 1);
+        }
+    }
+
+    /// Takes the first leaf out, and its node, which has no other.
+    pub(crate) fn drop_first(&mut self) {
+        let node = self.node_of_leaf.remove(0);
+        self.drop_empty(node);
+    }
+
     /// The level at which everything is `*`.
     pub(crate) fn top(leaves: usize) -> Self {
         Self { node_of_leaf: vec![0; leaves], labels: vec!["*".into()] }
@@ -244,6 +341,11 @@ impl Generalization {
     /// How many times a value can be generalized.
     pub fn height(&self) -> usize {
         self.levels.len() - 1
+    }
+
+    /// Distinct labels at each level, from level 0 on.
+    pub fn labels_per_level(&self) -> Vec<u64> {
+        self.levels.iter().map(|level| level.labels.len() as u64).collect()
     }
 
     /// Loss of a code at a level: (leaves covered - 1) / (leaves of the domain - 1); 0 in a domain of one leaf

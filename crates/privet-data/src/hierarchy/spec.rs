@@ -3,11 +3,11 @@
 //! A text is a file; a table names one builder by its first word and may hold that builder's other keys
 //! and nothing else. Shapes are checked when the job file is read, values when the hierarchy is built.
 
-use super::HierarchyError;
 use super::builders::{
     dates::Dates, groups::Groups, intervals::Intervals, mask::Mask, regions::Regions, tree::Tree,
 };
 use super::notation::{Keys, Notation};
+use super::{Hierarchy, HierarchyError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
 
@@ -40,6 +40,19 @@ pub enum HierarchySpec {
 }
 
 impl HierarchySpec {
+    /// The hierarchy of groups and trees, whatever the column holds; of no leaf for the other builders, which are made from the
+    /// values of a column.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub fn written(&self) -> Result<Hierarchy, HierarchyError> {
+        match self {
+            Self::Groups(groups) => groups.build(),
+            Self::Tree(tree) => tree.build(),
+            _ => Hierarchy::from_levels(Vec::new(), Vec::new()),
+        }
+    }
+
     /// The labels above a value, from level 1 on, where each value is given them by itself, whatever else the column holds:
     /// masks, which are filled up to `longest` characters, and dates. Nothing for a value that cannot have any, and for
     /// the other builders: their labels say what they hold, or are written down.

@@ -40,7 +40,7 @@ fn leaves_that_the_data_lacks_count() {
 fn what_is_not_covered_is_counted() {
     let column = domain(&["a", "d", "e", "?", "NA"]);
     let error = hierarchy(&[&["a", "*"], &["b", "*"]]).unwrap().bind(&column).unwrap_err();
-    assert_eq!(error, HierarchyError::Uncovered { missing: 2, distinct: 3 });
+    assert_eq!(error, HierarchyError::Uncovered { missing: 2, distinct: 3, codes: vec![3, 4] });
     assert!(error.to_string().contains("2 of the column's 3 distinct values"));
 }
 

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::PrimitiveBuilder;
@@ -25,118 +26,264 @@ use arrow_schema::{ArrowError, DataType, Schema};
 use arrow_select::concat::concat;
 use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rayon::prelude::*;
 
 use super::csv_read::check_names;
 use super::dictionary::Dictionary;
 use super::error::ReadErrorKind;
+use super::extent::Extent;
+use super::ipc_check::{self, MAGIC};
 use super::options::{Format, ReadOptions};
 use super::stream::Each;
-use super::{Input, kept_columns};
+use super::{Input, guard, kept_columns, open_plain, parquet_check};
 use crate::{Cancelled, Cells, Column, Domain, Progress, Table};
 
 /// Rows that are decoded at once.
 const BATCH: usize = 16_384;
 
-/// Reads Parquet. With `each` the codes are handed on, and the table has one entry for each distinct value.
-pub(super) fn read_parquet(
-    file: File,
-    bytes: u64,
-    options: &ReadOptions,
-    progress: &dyn Progress,
-    mut each: Option<&mut Each<'_>>,
-) -> Result<Input, ReadErrorKind> {
-    progress.stage("reading", Some(bytes));
-    let damaged = |problem: String| ReadErrorKind::Damaged { format: "Parquet", problem };
-    // Opening looks at the metadata only, so what is said about it holds no value.
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(error.to_string()))?;
-    let schema = Arc::clone(builder.schema());
-    let start = Start::new(&schema, options)?;
-    let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let mask = ProjectionMask::roots(builder.parquet_schema(), start.kept.iter().copied());
-    let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
-    let reader = reader.map_err(|error| damaged(error.to_string()))?;
-    let mut encoders = start.encoders(&schema);
-    let mut done = 0;
-    for batch in reader {
-        progress.check()?;
-        let batch = batch.map_err(|_| {
-            damaged(
-                "a page is damaged, or compressed with something else than snappy, gzip or zstd".to_owned(),
-            )
-        })?;
-        encode(&mut encoders, &batch, "Parquet")?;
-        done += batch.num_rows();
-        if let Some(each) = each.as_deref_mut() {
-            hand_on(&mut encoders, batch.num_rows(), each)?;
-        }
-        progress.at((u128::from(bytes) * done as u128 / u128::from(rows.max(1))) as u64);
-    }
-    if each.is_some() {
-        encoders.iter_mut().for_each(Encoder::list_entries);
-    }
-    start.finish(encoders, done, Format::Parquet, bytes, options)
-}
-
-/// Reads Arrow IPC. With `each` the codes are handed on, and the table has one entry for each distinct value.
-pub(super) fn read_ipc(
-    file: File,
-    bytes: u64,
+/// Reads files of one table, one after another. With `each` the codes are handed on, and the table has one entry for each
+/// distinct value.
+pub(super) fn read_columnar(
+    files: Vec<PathBuf>,
+    format: Format,
     options: &ReadOptions,
     progress: &dyn Progress,
     each: Option<&mut Each<'_>>,
 ) -> Result<Input, ReadErrorKind> {
+    let name = if format == Format::Parquet { "Parquet" } else { "Arrow" };
+    let many = files.len() > 1;
+    let bytes = super::size_of(&files)?;
     progress.stage("reading", Some(bytes));
-    let damaged = |error: ArrowError| ReadErrorKind::Damaged { format: "Arrow", problem: error.to_string() };
-    let mut file = BufReader::new(file);
-    let mut magic = [0; 6];
-    let is_file = file.read_exact(&mut magic).is_ok() && &magic == b"ARROW1";
-    file.rewind()?;
-    if is_file {
-        let schema = FileReader::try_new(&mut file, None).map_err(damaged)?.schema();
-        let start = Start::new(&schema, options)?;
-        let reader = FileReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
-        let batches = reader.num_batches() as u64;
-        read_batches(reader, &schema, start, (bytes, Some(batches)), options, progress, each)
-    } else {
-        let schema = StreamReader::try_new(&mut file, None).map_err(damaged)?.schema();
-        file.rewind()?;
-        let start = Start::new(&schema, options)?;
-        let reader = StreamReader::try_new(file, Some(start.kept.clone())).map_err(damaged)?;
-        read_batches(reader, &schema, start, (bytes, None), options, progress, each)
+    let of_part = |path: &Path, kind: ReadErrorKind| match many {
+        true => ReadErrorKind::Part { path: path.to_owned(), kind: Box::new(kind) },
+        false => kind,
+    };
+    // All of them are looked at before the first is read, and opened again when their turn comes.
+    let mut known: Option<(Arc<Schema>, Start, Extent)> = None;
+    let (mut first, mut total) = (None, Some(0));
+    for path in &files {
+        progress.check()?;
+        let part = open_part(path, format, options, each.is_some(), known.as_ref().map(|own| &own.1));
+        let part = part.map_err(|kind| of_part(path, kind))?;
+        let (_, _, extent) = match &known {
+            None => {
+                known = Some((Arc::clone(&part.schema), part.start, part.extent));
+                first = Some(part.batches);
+                known.as_ref()
+            }
+            Some((schema, ..)) if is_alike(schema, &part.schema) => known.as_ref(),
+            Some(_) => {
+                let problem = "has other columns than the first file, or others in their place".to_owned();
+                return Err(of_part(path, ReadErrorKind::Parts { problem }));
+            }
+        }
+        .ok_or(ReadErrorKind::Empty)?;
+        total = total.zip(part.extent_in_batches).map(|(total, own)| total + own);
+        if let (Some(rows), Format::Parquet) = (total, format) {
+            extent.expect(rows)?;
+        }
+    }
+    let (schema, start, extent) = known.ok_or(ReadErrorKind::Empty)?;
+    let kept = start.kept.clone();
+    let others = files.into_iter().skip(1).flat_map(|path| -> Batches {
+        let known = Start { names: Vec::new(), kept: kept.clone() };
+        match open_part(&path, format, options, true, Some(&known)) {
+            Ok(part) => part.batches,
+            Err(_) => Box::new(std::iter::once(Err("one of the files was changed while it was read"))),
+        }
+    });
+    let batches = first.into_iter().flatten().chain(others);
+    let file = Opened { format, name, bytes, extent };
+    let at = |rows: usize, batches: usize| {
+        let done = if format == Format::Parquet { rows } else { batches };
+        total.map(|total| (done as u64, total))
+    };
+    read_batches(batches, &schema, start, &file, at, options, progress, each)
+}
+
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, &'static str>>>;
+
+/// A file that was opened and checked.
+struct Part {
+    schema: Arc<Schema>,
+    start: Start,
+    extent: Extent,
+    /// So many records (Parquet) or batches (Arrow), where that is known.
+    extent_in_batches: Option<u64>,
+    batches: Batches,
+}
+
+/// Whether two files have the same columns.
+fn is_alike(one: &Schema, other: &Schema) -> bool {
+    let columns = |schema: &Schema| -> Vec<(String, DataType)> {
+        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()
+    };
+    columns(one) == columns(other)
+}
+
+/// Opens a file and holds it against what is read. `known` tells the columns that are kept, where another file told them.
+fn open_part(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions,
+    goes_by: bool,
+    known: Option<&Start>,
+) -> Result<Part, ReadErrorKind> {
+    let file = open_plain(path)?;
+    let start_of = |schema: &Schema| match known {
+        Some(known) => Ok(Start { names: known.names.clone(), kept: known.kept.clone() }),
+        None => Start::new(schema, options),
+    };
+    match format {
+        Format::Parquet => open_parquet(file, options, goes_by, start_of),
+        _ => open_ipc(file, options, goes_by, start_of),
     }
 }
 
+fn open_parquet(
+    file: File,
+    options: &ReadOptions,
+    goes_by: bool,
+    start_of: impl Fn(&Schema) -> Result<Start, ReadErrorKind>,
+) -> Result<Part, ReadErrorKind> {
+    let bytes = file.metadata()?.len();
+    let opened = guard::reading("Parquet", || parquet_check::open(file, bytes))?;
+    let schema = Arc::clone(opened.schema());
+    let start = guard::reading("Parquet", || start_of(&schema))?;
+    if start.kept.iter().any(|&column| column >= schema.fields().len()) {
+        return Err(parquet_check::damaged("it has other columns than the first file"));
+    }
+    let extent = Extent::new(start.kept.len(), options, goes_by);
+    let rows = parquet_check::extent(opened.metadata(), &start.kept, &extent)?;
+    let reader = guard::reading("Parquet", || {
+        let mask = ProjectionMask::roots(opened.parquet_schema(), start.kept.iter().copied());
+        let reader = opened.with_projection(mask).with_batch_size(BATCH).build();
+        reader.map_err(|error| parquet_check::damaged(error.to_string()))
+    })?;
+    let problem = "a page is damaged, or compressed with something else than snappy, gzip or zstd";
+    let batches = Box::new(reader.map(move |batch| batch.map_err(|_| problem)));
+    Ok(Part { schema, start, extent, extent_in_batches: Some(rows), batches })
+}
+
+fn open_ipc(
+    file: File,
+    options: &ReadOptions,
+    goes_by: bool,
+    start_of: impl Fn(&Schema) -> Result<Start, ReadErrorKind>,
+) -> Result<Part, ReadErrorKind> {
+    let bytes = file.metadata()?.len();
+    let damaged = |error: ArrowError| ReadErrorKind::Damaged { format: "Arrow", problem: error.to_string() };
+    let mut file = BufReader::new(file);
+    let mut magic = [0; MAGIC.len()];
+    let is_file = file.read_exact(&mut magic).is_ok() && &magic == MAGIC;
+    let schema = guard::reading("Arrow", || {
+        file.rewind()?;
+        Ok(match is_file {
+            true => {
+                // Dictionaries are read with the schema, so the whole file is looked through before.
+                ipc_check::check_file(&mut file, bytes, &Extent::new(1, options, true))?;
+                file.rewind()?;
+                FileReader::try_new(&mut file, None).map_err(damaged)?.schema()
+            }
+            false => {
+                ipc_check::check_stream(&mut file, bytes, &Extent::new(1, options, true))?;
+                file.rewind()?;
+                StreamReader::try_new(&mut file, None).map_err(damaged)?.schema()
+            }
+        })
+    })?;
+    let start = guard::reading("Arrow", || start_of(&schema))?;
+    let extent = Extent::new(start.kept.len(), options, goes_by);
+    file.rewind()?;
+    let problem = |_| "a batch is damaged or cut off";
+    if is_file {
+        ipc_check::check_file(&mut file, bytes, &extent)?;
+        file.rewind()?;
+        let kept = start.kept.clone();
+        let reader = guard::reading("Arrow", || FileReader::try_new(file, Some(kept)).map_err(damaged))?;
+        let count = reader.num_batches() as u64;
+        let batches = Box::new(reader.map(move |batch| batch.map_err(problem)));
+        Ok(Part { schema, start, extent, extent_in_batches: Some(count), batches })
+    } else {
+        ipc_check::check_stream(&mut file, bytes, &extent)?;
+        file.rewind()?;
+        let kept = start.kept.clone();
+        let reader = guard::reading("Arrow", || StreamReader::try_new(file, Some(kept)).map_err(damaged))?;
+        let batches = Box::new(reader.map(move |batch| batch.map_err(problem)));
+        Ok(Part { schema, start, extent, extent_in_batches: None, batches })
+    }
+}
+
+/// Checks that a Parquet or Arrow file states no length that does not fit it, and no more than is read. It may still be
+/// damaged.
+///
+/// # Errors
+/// When it does, or cannot be read.
+pub fn check_columnar(path: &Path, format: Format) -> Result<(), ReadErrorKind> {
+    let file = open_plain(path)?;
+    let bytes = file.metadata()?.len();
+    let options = ReadOptions::default();
+    match format {
+        Format::Csv => Ok(()),
+        Format::Parquet => guard::reading("Parquet", || {
+            let opened = parquet_check::open(file, bytes)?;
+            let columns: Vec<usize> = (0..opened.schema().fields().len()).collect();
+            let extent = Extent::new(columns.len(), &options, false);
+            parquet_check::extent(opened.metadata(), &columns, &extent).map(drop)
+        }),
+        Format::Arrow => guard::reading("Arrow", || {
+            ipc_check::check_file(BufReader::new(file), bytes, &Extent::new(1, &options, false))
+        }),
+    }
+}
+
+/// A file that is being read.
+struct Opened {
+    format: Format,
+    /// What messages call the format.
+    name: &'static str,
+    bytes: u64,
+    extent: Extent,
+}
+
+/// Reads all batches. `at` tells how far reading is from the records and batches that were read: so many of so many.
+#[expect(clippy::too_many_arguments, reason = "the ways in which files are read differ in all of them")]
 fn read_batches(
-    reader: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut reader: impl Iterator<Item = Result<RecordBatch, &'static str>>,
     schema: &Schema,
     start: Start,
-    (bytes, batches): (u64, Option<u64>),
+    file: &Opened,
+    at: impl Fn(usize, usize) -> Option<(u64, u64)>,
     options: &ReadOptions,
     progress: &dyn Progress,
     mut each: Option<&mut Each<'_>>,
 ) -> Result<Input, ReadErrorKind> {
     let mut encoders = start.encoders(schema);
-    let mut rows = 0;
-    for (number, batch) in reader.enumerate() {
+    let (mut rows, mut batches, mut texts) = (0, 0, 0);
+    loop {
         progress.check()?;
-        let problem = || "a batch is damaged or cut off".to_owned();
-        let batch = batch.map_err(|_| ReadErrorKind::Damaged { format: "Arrow", problem: problem() })?;
-        encode(&mut encoders, &batch, "Arrow")?;
+        // The libraries' own messages may quote data and are not passed on.
+        let damaged =
+            |problem: &str| ReadErrorKind::Damaged { format: file.name, problem: problem.to_owned() };
+        let batch = guard::reading(file.name, || reader.next().transpose().map_err(damaged))?;
+        let Some(batch) = batch else { break };
+        encode(&mut encoders, &batch, file.name)?;
         rows += batch.num_rows();
+        batches += 1;
+        let so_far = encoders.iter().map(|encoder| encoder.dictionary.bytes()).sum::<usize>();
+        file.extent.add(batch.num_rows(), so_far - texts)?;
+        texts = so_far;
         if let Some(each) = each.as_deref_mut() {
             hand_on(&mut encoders, batch.num_rows(), each)?;
         }
-        if let Some(batches) = batches {
-            progress.at((u128::from(bytes) * (number as u128 + 1) / u128::from(batches.max(1))) as u64);
+        if let Some((done, all)) = at(rows, batches) {
+            progress.at((u128::from(file.bytes) * u128::from(done) / u128::from(all.max(1))) as u64);
         }
     }
     if each.is_some() {
         encoders.iter_mut().for_each(Encoder::list_entries);
     }
-    start.finish(encoders, rows, Format::Arrow, bytes, options)
+    start.finish(encoders, rows, file, options)
 }
 
 /// What the schema says.
@@ -170,15 +317,16 @@ impl Start {
         self,
         encoders: Vec<Encoder>,
         rows: usize,
-        format: Format,
-        bytes: u64,
+        file: &Opened,
         options: &ReadOptions,
     ) -> Result<Input, ReadErrorKind> {
         let columns = self.kept.par_iter().zip(encoders);
-        let columns: Result<Vec<Column>, ReadErrorKind> =
-            columns.map(|(&column, encoder)| encoder.finish(&self.names[column], options)).collect();
+        let columns = columns.map(|(&column, encoder)| {
+            guard::reading(file.name, || encoder.finish(&self.names[column], options))
+        });
+        let columns: Result<Vec<Column>, ReadErrorKind> = columns.collect();
         let table = Table { columns: columns?, rows };
-        Ok(Input { table, names: self.names, format, dialect: None, bytes })
+        Ok(Input { table, names: self.names, format: file.format, dialect: None, bytes: file.bytes })
     }
 }
 
@@ -196,10 +344,9 @@ fn is_readable(kind: &DataType) -> bool {
 
 fn encode(encoders: &mut [Encoder], batch: &RecordBatch, format: &'static str) -> Result<(), ReadErrorKind> {
     encoders.par_iter_mut().zip(batch.columns()).try_for_each(|(encoder, array)| {
-        encoder.add(array).map_err(|_| ReadErrorKind::Damaged {
-            format,
-            problem: "a batch does not fit the schema".to_owned(),
-        })
+        let problem = || "a batch does not fit the schema".to_owned();
+        let damaged = |_| ReadErrorKind::Damaged { format, problem: problem() };
+        guard::reading(format, || encoder.add(array).map_err(damaged))
     })
 }
 
@@ -372,7 +519,7 @@ impl Encoder {
         // A null has the empty text. Were that missing only where there are nulls, one person's null would change what
         // everybody else's empty text is, and a private count by as much.
         let is_missing = |text: &str| text.is_empty() || options.is_missing(text);
-        let (domain, code_of) = Domain::canonical(texts, is_missing);
+        let (domain, code_of) = Domain::by_value(texts, is_missing, options.equality_in(name));
         let code_of: Vec<u32> = text_of.iter().map(|&text| code_of[text as usize]).collect();
         let mut codes = self.codes;
         let cells = if code_of.len() == domain.len() {
@@ -423,6 +570,17 @@ fn keyed<K: ArrowDictionaryKeyType>(values: &ArrayRef) -> Option<ArrayRef> {
     }
     let distinct = take(values, &UInt32Array::from(present), None).ok()?;
     Some(Arc::new(DictionaryArray::try_new(keys.finish(), distinct).ok()?))
+}
+
+/// The text of each value; nothing when it has none.
+pub(crate) fn texts_of(values: &ArrayRef) -> Option<Vec<String>> {
+    let plain = match values.as_any_dictionary_opt() {
+        Some(dictionary) => &take(dictionary.values(), dictionary.keys(), None).ok()?,
+        None => values,
+    };
+    let mut texts = Vec::with_capacity(plain.len());
+    for_each_text(plain, |text| texts.push(text.to_owned())).ok()?;
+    Some(texts)
 }
 
 /// The text of each value, in order.

@@ -1,13 +1,13 @@
 //! Writes a view as Parquet or Arrow IPC, batch by batch.
 //!
 //! An unrecoded column goes back in the Arrow type it came from. A recoded one is a string. An unrecoded
-//! column of a CSV is `Int64` if every text of it is what an integer is written as, else a string; an empty
-//! missing value is null. The same view gives the same bytes.
+//! column of a CSV is `Int64` if every text of it is what an integer is written as and they are no codes, `Date32` if every text is
+//! a day, else a string; an empty missing value is null. The same view gives the same bytes.
 
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use arrow_select::take::take;
@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::WriteError;
 use super::view::{View, ViewColumn};
-use crate::{Cells, Progress};
+use crate::{Cells, Kind, Progress, date_of};
 
 /// Rows of a batch.
 const BATCH: usize = 65_536;
@@ -190,12 +190,20 @@ fn prepare_column<'a>(view: &'a ViewColumn<'_>) -> Result<PreparedColumn<'a>, Wr
             let texts = labels.as_deref().unwrap_or(column.domain.texts());
             // Where the codes are not the column's, an empty label is a missing value wherever it stands.
             let missing = if own.is_some() { texts.len() } else { column.domain.missing() as usize };
-            let integers = if labels.is_none() { integers(texts, missing) } else { None };
-            match integers {
-                Some(integers) => Arc::new(integers),
-                None => Arc::new(StringArray::from_iter(texts.iter().enumerate().map(|(code, text)| {
-                    if code < missing && text.is_empty() { None } else { Some(&**text) }
-                }))),
+            let kind = column.domain.kind();
+            let is_of_codes = column.domain.sameness().is_of_codes() && kind != Kind::Text;
+            let (integers, dates) = match labels.is_none() && !is_of_codes {
+                true => (integers(texts, missing), dates(texts, missing, kind)),
+                false => (None, None),
+            };
+            match (integers, dates) {
+                (Some(integers), _) => Arc::new(integers),
+                (None, Some(dates)) => Arc::new(dates),
+                (None, None) => {
+                    Arc::new(StringArray::from_iter(texts.iter().enumerate().map(|(code, text)| {
+                        if code < missing && text.is_empty() { None } else { Some(&**text) }
+                    })))
+                }
             }
         }
     };
@@ -220,6 +228,24 @@ fn integers(texts: &[Box<str>], missing: usize) -> Option<Int64Array> {
         })
         .collect();
     parsed.filter(|_| has_integer).map(Int64Array::from)
+}
+
+/// The texts as days, if all are days without a time.
+fn dates(texts: &[Box<str>], missing: usize, kind: Kind) -> Option<Date32Array> {
+    let has_date = kind == Kind::Date && texts.len() > missing;
+    let parsed: Option<Vec<Option<i32>>> = texts
+        .iter()
+        .enumerate()
+        .map(|(code, text)| {
+            if code < missing && text.is_empty() {
+                return Some(None);
+            }
+            let days = kind.number(text).filter(|days| days.fract() == 0.0)? as i64;
+            let is_plain = date_of(days) == **text;
+            is_plain.then(|| i32::try_from(days).ok()).flatten().map(Some)
+        })
+        .collect();
+    parsed.filter(|_| has_date).map(Date32Array::from)
 }
 
 fn schema(columns: &[PreparedColumn<'_>]) -> SchemaRef {

@@ -13,7 +13,7 @@ use super::csv_read::decode;
 use super::dictionary::Dictionary;
 use super::index::Shape;
 use super::options::ReadOptions;
-use crate::{Cells, Column, Domain};
+use crate::{Cells, Column, Domain, Equality};
 
 /// The codes of some cells, in as few bytes as the number of distinct cells allows.
 pub(super) enum Codes {
@@ -67,24 +67,34 @@ impl Finisher {
     /// Makes the column.
     pub(super) fn finish(self, name: String, rows: usize, shape: &Shape, options: &ReadOptions) -> Column {
         let (cells, cell_of) = self.merge(shape);
-        let (domain, code_of) = Domain::canonical(cells.values, |text| options.is_missing(text));
+        let equality = options.equality_in(&name);
+        // Where several texts may become one, they are kept for columns that are published as they stood.
+        let texts = if equality == Equality::EXACT { Vec::new() } else { cells.values.clone() };
+        let (domain, code_of) = Domain::by_value(cells.values, |text| options.is_missing(text), equality);
         let code_of_cell: Vec<u32> = cells.value_of.iter().map(|&value| code_of[value as usize]).collect();
-        let style = style(&cells.cells, &code_of_cell, &domain, shape);
+        let in_forms = texts.iter().zip(&code_of).any(|(text, &code)| **text != *domain.text(code));
+        let style = if in_forms { None } else { style(&cells.cells, &code_of_cell, &domain, shape) };
         let codes = self.codes(rows, &cell_of, &code_of_cell);
+        // Without any quotation mark cells are their texts.
+        let cells_as_stood = if cells.cells.is_empty() && in_forms { &texts } else { &cells.cells };
+        let value_of = &cells.value_of;
         let cells = match style {
             Some(cells) => cells,
             None => {
                 // Cells in the order of their values, so that their codes do not depend on the threads.
-                let mut order: Vec<u32> = (0..cells.cells.len() as u32).collect();
-                order
-                    .sort_unstable_by_key(|&cell| (code_of_cell[cell as usize], &cells.cells[cell as usize]));
+                let mut order: Vec<u32> = (0..cells_as_stood.len() as u32).collect();
+                order.sort_unstable_by_key(|&cell| {
+                    (code_of_cell[cell as usize], &cells_as_stood[cell as usize])
+                });
                 let mut place = vec![0; order.len()];
                 for (at, &cell) in order.iter().enumerate() {
                     place[cell as usize] = at as u32;
                 }
                 let codes = self.codes(rows, &cell_of, &place);
-                let cells = order.iter().map(|&cell| cells.cells[cell as usize].clone()).collect();
-                Cells::Verbatim { codes, cells }
+                let cells = order.iter().map(|&cell| cells_as_stood[cell as usize].clone()).collect();
+                let text = |&cell: &u32| texts[value_of[cell as usize] as usize].clone();
+                let texts = in_forms.then(|| order.iter().map(text).collect());
+                Cells::Verbatim { codes, cells, texts }
             }
         };
         Column { name, codes, domain, cells }

@@ -19,6 +19,7 @@ use super::csv_column::{Codes, Finisher};
 use super::dialect::{Found, detect};
 use super::dictionary::Dictionary;
 use super::error::ReadErrorKind;
+use super::extent::Extent;
 use super::index::{Batch, Indexer, Shape};
 use super::options::{Dialect, Encoding, Format, Newline, ReadOptions};
 use super::split::{Block, LONGEST_RECORD, Splitter};
@@ -27,7 +28,7 @@ use super::{Input, kept_columns};
 use crate::{Cancelled, Progress, Table};
 
 /// How much of the file gives the dialect.
-const SAMPLE: usize = 64 << 10;
+pub(super) const SAMPLE: usize = 64 << 10;
 /// The largest block, unless a record is longer.
 const BLOCK: usize = 1 << 20;
 /// A file this small is read by one thread: waking the others would take longer.
@@ -71,6 +72,7 @@ pub(super) fn read_csv<R: Read + Send>(
         workers: Mutex::new(Vec::new()),
         shape,
         kept: &kept,
+        extent: Extent::new(kept.len(), options, false),
         offset: start.body as u64,
         progress,
     };
@@ -133,13 +135,14 @@ pub(super) fn stream_csv<R: Read>(
     let mut splitter =
         Splitter::new(rest.chain(source), shape.delimiter, shape.quote, block_size, start.line);
     let (mut worker, mut block, mut batch) = (Worker::new(kept.len()), Block::default(), Batch::default());
+    let extent = Extent::new(kept.len(), options, true);
     let mut rows = 0;
     loop {
         progress.check()?;
         if !splitter.next(&mut block)? {
             break;
         }
-        let found = worker.code(&block, &mut batch, &shape, &kept).map_err(|(_, fault)| fault)?;
+        let found = worker.code(&block, &mut batch, &shape, &kept, &extent).map_err(|(_, fault)| fault)?;
         let codes: Vec<&[u32]> = worker.scratch.iter().map(|codes| &codes[..]).collect();
         if each(found, &codes) == ControlFlow::Break(()) {
             return Err(Cancelled.into());
@@ -167,15 +170,43 @@ pub(super) fn stream_csv<R: Read>(
     })
 }
 
+/// The line on which a record begins; records are counted from 0.
+pub(super) fn line_of(
+    mut source: impl Read,
+    options: &ReadOptions,
+    record: usize,
+) -> Result<Option<u64>, ReadErrorKind> {
+    let start = Start::read(&mut source, options)?;
+    let shape = start.shape();
+    let mut rest = Cursor::new(start.sample);
+    rest.set_position(start.body as u64);
+    let mut splitter = Splitter::new(rest.chain(source), shape.delimiter, shape.quote, BLOCK, start.line);
+    let (mut block, mut batch, mut before) = (Block::default(), Batch::default(), 0);
+    while splitter.next(&mut block)? {
+        let mut indexer = Indexer::new(&block, &shape);
+        while indexer.next(&mut batch).map_err(|fault| fault.error(&block, &shape))? {
+            if let Some(&at) = batch.starts.get(record - before) {
+                let above = memchr_iter(b'\n', &block.bytes[..at as usize]).count() as u64;
+                return Ok(Some(block.line + above));
+            }
+            before += batch.starts.len();
+        }
+    }
+    Ok(None)
+}
+
 /// What the beginning of the file says.
-struct Start {
-    sample: Vec<u8>,
+pub(super) struct Start {
+    pub(super) sample: Vec<u8>,
     is_all: bool,
-    dialect: Dialect,
-    names: Vec<String>,
+    /// How the file is written again.
+    pub(super) dialect: Dialect,
+    /// How its characters are encoded.
+    encoding: Encoding,
+    pub(super) names: Vec<String>,
     /// Where the first record of data begins, and on which line.
-    body: usize,
-    line: u64,
+    pub(super) body: usize,
+    pub(super) line: u64,
 }
 
 impl Start {
@@ -184,11 +215,11 @@ impl Start {
             delimiter: self.dialect.delimiter,
             quote: self.dialect.quote,
             columns: self.names.len(),
-            encoding: self.dialect.encoding,
+            encoding: self.encoding,
         }
     }
 
-    fn read(source: &mut impl Read, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
+    pub(super) fn read(source: &mut impl Read, options: &ReadOptions) -> Result<Self, ReadErrorKind> {
         let mut sample = Vec::with_capacity(SAMPLE);
         let mut wanted = SAMPLE;
         loop {
@@ -216,11 +247,22 @@ impl Start {
         let encoding = options.encoding.unwrap_or_default();
         let byte_order_mark = encoding == Encoding::Utf8 && sample.starts_with(b"\xef\xbb\xbf");
         let mut first = if byte_order_mark { 3 } else { 0 };
+        for _ in 0..options.skip {
+            match memchr(b'\n', &sample[first..]) {
+                Some(end) => first += end + 1,
+                None if is_all => return Err(ReadErrorKind::Skipped { lines: options.skip }),
+                None => return Ok(None),
+            }
+        }
         if sample.len() == first {
-            return Err(ReadErrorKind::Empty);
+            return match (is_all, options.skip) {
+                (false, _) => Ok(None),
+                (true, 0) => Err(ReadErrorKind::Empty),
+                (true, lines) => Err(ReadErrorKind::Skipped { lines }),
+            };
         }
         let Found { delimiter, quote, header } = detect(&sample[first..], is_all, options)?;
-        let (mut cells, mut line) = (Vec::new(), 1);
+        let (mut cells, mut line) = (Vec::new(), 1 + options.skip);
         let mut body;
         loop {
             let Some(next) = record(sample, first, delimiter, quote, is_all, &mut cells) else {
@@ -244,7 +286,7 @@ impl Start {
             delimiter,
             quote,
             header,
-            encoding,
+            encoding: encoding.written(),
             byte_order_mark,
             newline: if ending.ends_with(b"\r\n") { Newline::CrLf } else { Newline::Lf },
             final_newline: sample.ends_with(b"\n"),
@@ -256,6 +298,7 @@ impl Start {
             is_all,
             names: (1..=cells.len()).map(|number| format!("column{number}")).collect(),
             dialect,
+            encoding,
             body: first,
             line,
         };
@@ -269,13 +312,13 @@ impl Start {
     }
 
     fn take_header(&mut self, ending: &[u8], cells: &[&[u8]]) -> Result<(), ReadErrorKind> {
-        let dialect = &mut self.dialect;
+        let (dialect, encoding) = (&mut self.dialect, self.encoding);
         let line = self.line;
         let line_at = |at: usize| line + memchr_iter(b'\n', &ending[..at]).count() as u64;
         if let Some(at) = memchr(0, ending) {
             return Err(ReadErrorKind::Nul { line: line_at(at) });
         }
-        if dialect.encoding == Encoding::Utf8
+        if encoding == Encoding::Utf8
             && let Err(error) = std::str::from_utf8(ending)
         {
             return Err(ReadErrorKind::Utf8 { line: line_at(error.valid_up_to()) });
@@ -292,14 +335,14 @@ impl Start {
             if cell.first() != Some(&dialect.quote) && memchr(b'\r', cell).is_some() {
                 return Err(ReadErrorKind::CarriageReturn { line });
             }
-            *name = decode(&text, dialect.encoding);
+            *name = decode(&text, encoding);
             let mut usual = text.to_vec();
             if needs_quotes(&text, dialect.delimiter, dialect.quote) {
                 usual.clear();
                 push_quoted(&text, dialect.quote, &mut usual);
             }
             if usual != *cell {
-                dialect.verbatim_names.push((name.clone(), decode(cell, dialect.encoding)));
+                dialect.verbatim_names.push((name.clone(), decode(cell, encoding)));
             }
         }
         check_names(&self.names)
@@ -318,19 +361,24 @@ fn has_more_columns(sample: &[u8], mut position: usize, delimiter: u8, quote: u8
     false
 }
 
-/// Every column has a name of its own.
+/// Every column has a name of its own. All that have none or one of another are told at once.
 pub(super) fn check_names(names: &[String]) -> Result<(), ReadErrorKind> {
-    let numbers = |wanted: &str| -> Vec<usize> {
-        names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(i, _)| i + 1).collect()
-    };
-    let columns = numbers("");
-    if !columns.is_empty() {
-        return Err(ReadErrorKind::EmptyName { columns });
+    let mut columns_of: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut place_of = std::collections::HashMap::new();
+    for (name, column) in names.iter().zip(1..) {
+        let place = *place_of.entry(name.as_str()).or_insert_with(|| {
+            columns_of.push((name, Vec::new()));
+            columns_of.len() - 1
+        });
+        columns_of[place].1.push(column);
     }
-    let mut seen = std::collections::HashSet::new();
-    match names.iter().find(|name| !seen.insert(name.as_str())) {
-        Some(name) => Err(ReadErrorKind::DuplicateName { columns: numbers(name) }),
-        None => Ok(()),
+    let empty = place_of.get("").map_or(Vec::new(), |&place| columns_of[place].1.clone());
+    let shared: Vec<Vec<usize>> =
+        columns_of.into_iter().filter(|own| !own.0.is_empty() && own.1.len() > 1).map(|own| own.1).collect();
+    match (empty.is_empty(), shared.is_empty()) {
+        (true, true) => Ok(()),
+        (false, true) => Err(ReadErrorKind::EmptyName { columns: empty }),
+        (_, false) => Err(ReadErrorKind::DuplicateName { columns: shared, empty }),
     }
 }
 
@@ -339,6 +387,19 @@ pub(super) fn decode(bytes: &[u8], encoding: Encoding) -> String {
     match encoding {
         Encoding::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
         Encoding::Latin1 => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        Encoding::Windows1252 => bytes.iter().map(|&byte| windows_1252(byte)).collect(),
+    }
+}
+
+/// The character of a byte in Windows-1252; the five bytes without one are control characters, as browsers have it.
+fn windows_1252(byte: u8) -> char {
+    const FROM_80: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9f => FROM_80[usize::from(byte) - 0x80],
+        byte => char::from(byte),
     }
 }
 
@@ -351,6 +412,7 @@ struct Reading<'a, R> {
     workers: Mutex<Vec<Worker>>,
     shape: Shape,
     kept: &'a [usize],
+    extent: Extent,
     /// Bytes before the first block.
     offset: u64,
     progress: &'a dyn Progress,
@@ -365,7 +427,7 @@ impl<R: Read> Reading<'_, R> {
         while !self.stop.load(Ordering::Relaxed) {
             let outcome = match self.take(&mut block) {
                 Ok(false) => break,
-                Ok(true) => worker.encode(&block, &mut batch, &self.shape, self.kept),
+                Ok(true) => worker.encode(&block, &mut batch, &self.shape, self.kept, &self.extent),
                 // No block has this number; blocks before it may still be found wrong.
                 Err(error) => Err((usize::MAX, error)),
             };
@@ -415,8 +477,9 @@ impl Worker {
         batch: &mut Batch,
         shape: &Shape,
         kept: &[usize],
+        extent: &Extent,
     ) -> Result<(), (usize, ReadErrorKind)> {
-        let rows = self.code(block, batch, shape, kept)?;
+        let rows = self.code(block, batch, shape, kept, extent)?;
         let packed = self.scratch.iter().zip(&self.dictionaries);
         let columns = packed.map(|(codes, dictionary)| Codes::pack(codes, dictionary.len())).collect();
         self.blocks.push(EncodedBlock { index: block.index, rows, columns });
@@ -430,10 +493,13 @@ impl Worker {
         batch: &mut Batch,
         shape: &Shape,
         kept: &[usize],
+        extent: &Extent,
     ) -> Result<usize, (usize, ReadErrorKind)> {
         let mut indexer = Indexer::new(block, shape);
         let mut rows = 0;
         self.scratch.iter_mut().for_each(Vec::clear);
+        let bytes = |dictionaries: &[Dictionary]| dictionaries.iter().map(Dictionary::bytes).sum::<usize>();
+        let before = bytes(&self.dictionaries);
         while indexer.next(batch).map_err(|fault| (block.index, fault.error(block, shape)))? {
             rows += batch.starts.len();
             for ((&column, dictionary), codes) in
@@ -445,6 +511,7 @@ impl Worker {
         if self.dictionaries.iter().any(|dictionary| dictionary.len() > u32::MAX as usize - block.len) {
             return Err((block.index, ReadErrorKind::TooManyValues));
         }
+        extent.add(rows, bytes(&self.dictionaries) - before).map_err(|error| (block.index, error))?;
         Ok(rows)
     }
 }

@@ -228,7 +228,7 @@ fn push_cell(
         None => text.as_bytes(),
     };
     match dialect.encoding {
-        Encoding::Utf8 => out.extend_from_slice(cell),
+        Encoding::Utf8 | Encoding::Windows1252 => out.extend_from_slice(cell),
         Encoding::Latin1 if cell.is_ascii() => out.extend_from_slice(cell),
         Encoding::Latin1 => {
             for character in String::from_utf8_lossy(cell).chars() {
@@ -267,7 +267,7 @@ impl<'a> PreparedColumn<'a> {
             Ok(())
         };
         match (labels, &column.cells) {
-            (None, Cells::Verbatim { codes, cells }) => {
+            (None, Cells::Verbatim { codes, cells, texts }) => {
                 let problem = "its cells as they stood are not told for each record";
                 let shape = || WriteError::Shape { column: column.name.clone(), problem };
                 if codes.len() != column.codes.len() {
@@ -277,8 +277,10 @@ impl<'a> PreparedColumn<'a> {
                 for (&cell, &code) in codes.iter().zip(&column.codes) {
                     *value_of.get_mut(cell as usize).ok_or_else(shape)? = Some(code);
                 }
-                for (cell, code) in cells.iter().zip(value_of) {
-                    push(code.map_or("", |code| domain.text(code)), Some(cell), Quoting::Needed)?;
+                for (place, (cell, code)) in cells.iter().zip(value_of).enumerate() {
+                    let own = texts.as_ref().and_then(|texts| texts.get(place)).map(|text| &**text);
+                    let text = own.or(code.map(|code| domain.text(code)));
+                    push(text.unwrap_or_default(), Some(cell), Quoting::Needed)?;
                 }
                 prepared.codes = codes;
             }

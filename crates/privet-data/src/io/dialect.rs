@@ -1,9 +1,8 @@
 //! Finds the dialect of a CSV from its first 64 KiB: quotation mark, delimiter, header.
 //!
-//! The delimiter is the one that cuts all records of the sample into the same number of cells. There is a
-//! header unless the first record looks like the others: a number or a date stands where the column holds
-//! numbers or dates, and no column has a name over its numbers. A wrong guess shows as an error about the
-//! number of cells or the names of the columns; nothing is guessed about the encoding.
+//! The delimiter is the one that cuts all records of the sample into the same number of cells; nothing is guessed about the
+//! encoding. Whether the first line is a header is decided by evidence (`header.rs`), and where that does not suffice the
+//! file is refused: a record that is taken for a header is published as the names of the columns.
 
 use std::ops::Range;
 
@@ -11,13 +10,15 @@ use memchr::memchr;
 
 use super::cell::{record, unquote};
 use super::error::ReadErrorKind;
-use super::options::{ReadOptions, check_marks};
-use crate::Kind;
+use super::header::{self, Evidence};
+use super::options::{Encoding, ReadOptions, check_marks};
 
 /// In the order in which they are preferred: the comma last, because it also stands inside numbers.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 /// Records of the sample that are looked at.
 const RECORDS: usize = 500;
+/// More lines than this above a header are no title.
+const MOST_ABOVE: usize = 20;
 
 /// The part of a dialect that is found in a sample.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +33,10 @@ pub(super) fn detect(sample: &[u8], is_all: bool, options: &ReadOptions) -> Resu
     let quote = options.quote.unwrap_or_else(|| find_quote(sample, is_all, options));
     let delimiter = options.delimiter.unwrap_or_else(|| find_delimiter(sample, is_all, quote));
     check_marks(delimiter, quote).map_err(|(key, problem)| ReadErrorKind::Option { key, problem })?;
-    let header = options.header.unwrap_or_else(|| has_header(sample, is_all, delimiter, quote, options));
+    let header = match options.header {
+        Some(header) => header,
+        None => has_header(sample, is_all, delimiter, quote, options)?,
+    };
     Ok(Found { delimiter, quote, header })
 }
 
@@ -123,42 +127,69 @@ fn find_delimiter(sample: &[u8], is_all: bool, quote: u8) -> u8 {
     whole.map_or(b',', |c| c.delimiter)
 }
 
-fn has_header(sample: &[u8], is_all: bool, delimiter: u8, quote: u8, options: &ReadOptions) -> bool {
+fn has_header(
+    sample: &[u8],
+    is_all: bool,
+    delimiter: u8,
+    quote: u8,
+    options: &ReadOptions,
+) -> Result<bool, ReadErrorKind> {
     let text_of = |cell: &[u8]| {
         let text = unquote(cell, quote).unwrap_or_default();
         String::from_utf8_lossy(&text).into_owned()
     };
     let mut first: Vec<String> = Vec::new();
     let mut below: Vec<Vec<String>> = Vec::new();
-    let mut seen = 0;
+    let mut is_ragged = false;
     records(sample, is_all, delimiter, quote, |text, cells| {
-        seen += 1;
-        if seen == 1 {
+        if first.is_empty() {
             first = cells.iter().map(|cell| text_of(&text[cell.clone()])).collect();
             below = vec![Vec::new(); first.len()];
-        } else if seen <= 100 {
+        } else {
+            is_ragged |= cells.len() != first.len();
             for (below, cell) in below.iter_mut().zip(cells) {
-                let value = text_of(&text[cell.clone()]);
-                if !value.is_empty() && !options.is_missing(&value) {
-                    below.push(value);
-                }
+                below.push(text_of(&text[cell.clone()]));
             }
         }
     });
-    let mut like_data = 0;
-    for (cell, below) in first.iter().zip(&below) {
-        let measures = |kind| matches!(kind, Kind::Integer | Kind::Decimal | Kind::Date);
-        let column = Kind::of(below.iter().map(String::as_str));
-        if cell.is_empty() || options.is_missing(cell) || !measures(column) {
-            continue;
-        }
-        let own = Kind::of(std::iter::once(cell.as_str()));
-        if !measures(own) || (own == Kind::Date) != (column == Kind::Date) {
-            return true;
-        }
-        like_data += 1;
+    match header::judge(&first, &below, options) {
+        Evidence::Header => Ok(true),
+        Evidence::Record => Ok(false),
+        // What is wrong with the cells is told by whoever reads them all.
+        Evidence::Doubt(_) if is_ragged || !is_text(sample, options) => Ok(true),
+        Evidence::Doubt(why) => Err(ReadErrorKind::HeaderInDoubt { why }),
     }
-    like_data == 0
+}
+
+/// Whether the sample is in the encoding that it is read in; a character may be cut at its end.
+fn is_text(sample: &[u8], options: &ReadOptions) -> bool {
+    let is_utf8 = || std::str::from_utf8(sample).map_or_else(|error| error.error_len().is_none(), |_| true);
+    options.encoding.is_some_and(|encoding| encoding != Encoding::Utf8) || is_utf8()
+}
+
+/// How many lines above the header are no part of the table, such as a title: none when the file is a table from its first
+/// line on, or none begins within the first lines.
+pub(super) fn lines_above(sample: &[u8], is_all: bool, options: &ReadOptions) -> u64 {
+    let quote = options.quote.unwrap_or(b'"');
+    let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', sample).map(|end| end + 1));
+    let is_table = |from: usize| {
+        let marks = options.delimiter.map_or(DELIMITERS.to_vec(), |own| vec![own]);
+        marks.into_iter().any(|delimiter| {
+            let (mut cells_of_first, mut alike, mut seen, mut names) = (0, true, 0, 0);
+            records(&sample[from..], is_all, delimiter, quote, |_, cells| {
+                if seen == 0 {
+                    cells_of_first = cells.len();
+                    names = cells.iter().filter(|cell| !cell.is_empty()).count();
+                }
+                seen += 1;
+                alike &= cells.len() == cells_of_first;
+            });
+            // Spreadsheets fill the line of a title up with delimiters.
+            seen > 1 && alike && cells_of_first > 1 && 2 * names > cells_of_first
+        })
+    };
+    let found = starts.take(MOST_ABOVE + 1).take_while(|&from| from < sample.len()).position(is_table);
+    found.unwrap_or(0) as u64
 }
 
 #[cfg(test)]
@@ -194,15 +225,19 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_header_unless_the_first_record_looks_like_data() {
-        assert!(found("age,sex\n30,m\n").2);
-        assert!(found("id,2019,2020\n1,5,6\n").2);
-        assert!(!found("30,m\n40,f\n").2);
-        assert!(!found("x,2020-01-01\ny,2021-01-01\n").2);
-        assert!(!found("30,\n40,5\n").2);
-        assert!(found("a,b\nx,y\n").2);
-        assert!(found("a,b\n").2);
-        assert!(found("1,2\n").2);
+    fn lines_above_the_header_are_counted() {
+        let above = |text: &str| lines_above(text.as_bytes(), true, &ReadOptions::default());
+        assert_eq!(above("a,b\n1,2\n3,4\n"), 0);
+        assert_eq!(above("Admissions 2026\na,b\n1,2\n3,4\n"), 1);
+        assert_eq!(
+            above("Admissions, all wards\n\na;b;c\n1;2;3\n3;4;5\n"),
+            1,
+            "blank lines are skipped anyway"
+        );
+        assert_eq!(above("Admissions;;\n;;\na;b;c\n1;2;3\n3;4;5\n"), 2);
+        // One column, and a file that is no table.
+        assert_eq!(above("a\nx\ny\n"), 0);
+        assert_eq!(above("a,b\n1,2,3\n4\n"), 0);
     }
 
     #[test]

@@ -56,6 +56,11 @@ impl Dictionary {
         self.keys.len()
     }
 
+    /// The bytes that its texts take.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<u128>() * self.keys.len() + self.long.len()
+    }
+
     /// The code of `text[start..start + length]`; fastest when 16 more bytes follow `start`.
     #[inline(always)]
     pub(super) fn code_at(&mut self, text: &[u8], start: usize, length: usize) -> u32 {

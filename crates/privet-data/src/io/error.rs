@@ -34,7 +34,16 @@ impl std::error::Error for ReadError {
 impl ReadError {
     /// Whether the person asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.kind, ReadErrorKind::Cancelled(_))
+        matches!(self.kind.innermost(), ReadErrorKind::Cancelled(_))
+    }
+
+    /// Whether memory or the like does not suffice, rather than that something is wrong with the file.
+    pub fn is_resources(&self) -> bool {
+        match self.kind.innermost() {
+            ReadErrorKind::TooLarge { .. } => true,
+            ReadErrorKind::Io(error) => error.kind() == std::io::ErrorKind::OutOfMemory,
+            _ => false,
+        }
     }
 }
 
@@ -68,7 +77,9 @@ pub enum ReadErrorKind {
     #[error("the file is encoded in UTF-16; save it as UTF-8")]
     Utf16,
     /// A byte sequence that is not UTF-8.
-    #[error("line {line}: not valid UTF-8; if the file is encoded in ISO 8859-1, set encoding = \"latin-1\"")]
+    #[error(
+        "line {line}: not valid UTF-8; spreadsheets often write Windows-1252: set encoding = \"windows-1252\", or \"latin-1\" for ISO 8859-1"
+    )]
     Utf8 {
         /// The line.
         line: u64,
@@ -130,10 +141,72 @@ pub enum ReadErrorKind {
         columns: Vec<usize>,
     },
     /// Columns of the same name.
-    #[error("the header gives the same name to columns {}; rename one, or set header = false if the first line is a record", list(.columns))]
+    #[error(
+        "the header gives the same name to columns {}{}; rename them, or set header = false if the first line is a record",
+        columns.iter().map(|own| list(own)).collect::<Vec<_>>().join(", to columns "),
+        if empty.is_empty() { String::new() } else { format!(", and none to column {}", list(empty)) }
+    )]
     DuplicateName {
-        /// The numbers of the columns.
-        columns: Vec<usize>,
+        /// The numbers of the columns, those of one name together.
+        columns: Vec<Vec<usize>>,
+        /// The numbers of the columns without a name.
+        empty: Vec<usize>,
+    },
+    /// The first line may be a header, and may be a record.
+    #[error(
+        "it cannot be told whether the first line names the columns or is a record: {why}. Say which with --header or --no-header, or with header = true or header = false in [input]"
+    )]
+    HeaderInDoubt {
+        /// What speaks for either.
+        why: &'static str,
+    },
+    /// Fewer lines than are to be left out.
+    #[error("`skip` leaves out the first {lines} lines, and the file has no table behind them")]
+    Skipped {
+        /// How many are to be left out.
+        lines: u64,
+    },
+    /// A spelling is given for a column whose cells are spelled otherwise.
+    #[error(
+        "column `{column}`: {values} of its {distinct} distinct values are not spelled as `{spelling}` says{first}; correct them, list them under `missing` if they say that nobody knows, or take the column out of [input.spelling]"
+    )]
+    Spelling {
+        /// The column.
+        column: String,
+        /// The spelling that was said.
+        spelling: &'static str,
+        /// How many distinct values are spelled otherwise.
+        values: usize,
+        /// How many there are.
+        distinct: usize,
+        /// The first record with one of them, in words; nothing where it is not known.
+        first: String,
+    },
+    /// A column mixes units that a plain number does not tell.
+    #[error(
+        "column `{column}`: its numbers have {units} different units (such as € and $, or some % and some nothing){first}; a column needs one"
+    )]
+    Units {
+        /// The column.
+        column: String,
+        /// How many different units there are.
+        units: usize,
+        /// The first record with another unit than the first, in words; nothing where it is not known.
+        first: String,
+    },
+    /// A folder or pattern that stands for no file.
+    #[error("{problem}")]
+    Parts {
+        /// What is wrong and what would be accepted.
+        problem: String,
+    },
+    /// One of the files of a folder or pattern.
+    #[error("{}: {kind}", path.display())]
+    Part {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        kind: Box<ReadErrorKind>,
     },
     /// A column was asked for that the file does not have.
     #[error("there is no column `{name}` among the {} columns of the file", .names.len())]
@@ -162,6 +235,17 @@ pub enum ReadErrorKind {
         /// Its name.
         column: String,
     },
+    /// More than memory is meant to hold.
+    #[error(
+        "the table takes {} once it is decoded, and {} are accepted; accept more with --max-input (or key input.max-input), read fewer columns, or have mondrian read it in passes (key search.mondrian.memory-limit)",
+        super::extent::size(*.needed), super::extent::size(*.limit)
+    )]
+    TooLarge {
+        /// What it takes, or has taken so far.
+        needed: u64,
+        /// What is accepted.
+        limit: u64,
+    },
     /// The file is not in its format.
     #[error("not a readable {format} file: {problem}")]
     Damaged {
@@ -170,6 +254,32 @@ pub enum ReadErrorKind {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+impl ReadErrorKind {
+    /// What is wrong, whichever of several files it is wrong with.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            ReadErrorKind::Part { kind, .. } => kind.innermost(),
+            other => other,
+        }
+    }
+}
+
+impl ReadErrorKind {
+    /// The line that is told.
+    pub(super) fn line_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Self::Utf8 { line }
+            | Self::Nul { line }
+            | Self::Ragged { line, .. }
+            | Self::Unterminated { line }
+            | Self::AfterQuote { line }
+            | Self::CarriageReturn { line }
+            | Self::TooLong { line, .. } => Some(line),
+            _ => None,
+        }
+    }
 }
 
 impl From<std::io::Error> for ReadErrorKind {

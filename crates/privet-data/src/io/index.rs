@@ -86,7 +86,7 @@ impl<'a> Indexer<'a> {
         let nul = memchr(0, text).map(|at| Fault { at, kind: FaultKind::Nul });
         let utf8 = match shape.encoding {
             Encoding::Utf8 => std::str::from_utf8(text).err(),
-            Encoding::Latin1 => None,
+            Encoding::Latin1 | Encoding::Windows1252 => None,
         };
         let utf8 = utf8.map(|error| Fault { at: error.valid_up_to(), kind: FaultKind::Utf8 });
         let loose = loose_return(text, block.completed);

@@ -13,9 +13,19 @@ mod csv_write;
 mod dialect;
 mod dictionary;
 mod error;
+mod extent;
+mod formulas;
+mod guard;
+mod header;
 mod index;
+mod ipc_check;
+mod lz4_extent;
 mod options;
+mod parquet_check;
+mod parts;
+mod plain;
 mod records;
+mod spelling;
 mod split;
 mod stream;
 #[cfg(test)]
@@ -23,16 +33,27 @@ mod tests;
 mod view;
 
 use std::fs::File;
-use std::path::Path;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
+pub use arrow_read::check_columnar;
+pub(crate) use arrow_read::texts_of;
 pub use error::{ReadError, ReadErrorKind, WriteError};
+pub use extent::{input_limit, limit_input};
+pub use formulas::{Formulas, is_formula};
+pub use guard::guarded;
 pub use options::{Dialect, Encoding, Format, Newline, ReadOptions};
+pub use parts::{files_of, is_standard_input};
+pub use plain::{open_plain, read_plain};
 pub use records::RecordReader;
+pub use spelling::{Spelling, Unit};
 pub use stream::{ChunkWriter, Each, stream};
 pub use view::{View, ViewColumn, write};
 
 use crate::{Progress, Silent, Table};
+use arrow_read::read_columnar;
 use csv_read::{Tuning, read_csv};
+use parts::{Chain, Source};
 
 /// A table and the file it came from.
 #[derive(Debug, Clone)]
@@ -59,15 +80,109 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
 }
 
 fn read_path(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Input, ReadErrorKind> {
-    let format = options.format.or_else(|| Format::of(path)).ok_or(ReadErrorKind::UnknownFormat)?;
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let size = metadata.is_file().then_some(metadata.len());
-    match format {
-        Format::Csv => read_csv(file, size, options, progress, &Tuning::default()),
-        Format::Parquet => arrow_read::read_parquet(file, metadata.len(), options, progress, None),
-        Format::Arrow => arrow_read::read_ipc(file, metadata.len(), options, progress, None),
+    let mut input = read_as_it_is(path, options, progress)?;
+    spelling::apply(&mut input.table, options)?;
+    formulas::prefix(&mut input.table, options);
+    Ok(input)
+}
+
+fn read_as_it_is(
+    path: &Path,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Input, ReadErrorKind> {
+    let tuning = Tuning::default();
+    match Source::of(path, options)? {
+        (Source::Standard, Format::Csv) => {
+            let bytes = parts::standard_input()?;
+            read_csv(bytes, Some(bytes.len() as u64), options, progress, &tuning)
+        }
+        (Source::File, Format::Csv) => {
+            let (file, size) = open_csv(path, options)?;
+            read_csv(file, size, options, progress, &tuning)
+        }
+        (Source::Parts(files), Format::Csv) => {
+            let size = size_of(&files)?;
+            let (chain, lines) = Chain::new(files, options);
+            read_csv(chain, Some(size), options, progress, &tuning).map_err(|kind| lines.place(kind))
+        }
+        (Source::Standard, format) => Err(not_from_a_pipe(format)),
+        (Source::File, format) => read_columnar(vec![path.to_owned()], format, options, progress, None),
+        (Source::Parts(files), format) => read_columnar(files, format, options, progress, None),
     }
+}
+
+/// How many lines above the header of a CSV are no part of the table, such as a title. Reading never leaves out a line by
+/// itself: this is for whoever proposes [`ReadOptions::skip`].
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn lines_above(path: &Path, options: &ReadOptions) -> Result<u64, ReadError> {
+    let read = || -> Result<u64, ReadErrorKind> {
+        let mut sample = Vec::new();
+        let most = csv_read::SAMPLE as u64;
+        match Source::of(path, options)? {
+            (_, Format::Parquet | Format::Arrow) => return Ok(0),
+            (Source::Standard, _) => _ = parts::standard_input()?.take(most).read_to_end(&mut sample)?,
+            (Source::File, _) => _ = open_csv(path, options)?.0.take(most).read_to_end(&mut sample)?,
+            (Source::Parts(files), _) => {
+                let Some(first) = files.first() else { return Ok(0) };
+                File::open(first)?.take(most).read_to_end(&mut sample)?;
+            }
+        }
+        Ok(dialect::lines_above(&sample, (sample.len() as u64) < most, options))
+    };
+    read().map_err(|kind| ReadError { path: Some(path.to_owned()), kind })
+}
+
+/// Where a record of a file stands, for messages: its line in a CSV, and its number elsewhere. Records are counted from 0.
+pub fn place_of(path: &Path, options: &ReadOptions, record: usize) -> String {
+    let line = || -> Result<Option<String>, ReadErrorKind> {
+        let (source, format) = Source::of(path, options)?;
+        if format != Format::Csv {
+            return Ok(None);
+        }
+        let line = match source {
+            Source::Standard => csv_read::line_of(parts::standard_input()?, options, record)?,
+            // What cannot be read again is not waited for.
+            Source::File => csv_read::line_of(open_plain(path)?, options, record)?,
+            Source::Parts(files) => {
+                let (chain, lines) = Chain::new(files, options);
+                let line = csv_read::line_of(chain, options, record)?;
+                return Ok(line.and_then(|line| lines.file(line)).map(|(path, line)| {
+                    format!("line {line} of {}", path.file_name().unwrap_or_default().to_string_lossy())
+                }));
+            }
+        };
+        Ok(line.map(|line| format!("line {line}")))
+    };
+    // why: what cannot be read any more has its number still
+    line().ok().flatten().unwrap_or_else(|| format!("record {}", record + 1))
+}
+
+/// Makes the cells of columns plain that have a spelling in the options, in a table that was read without.
+///
+/// # Errors
+/// When a cell is spelled otherwise.
+pub fn respell(table: &mut Table, options: &ReadOptions) -> Result<(), ReadError> {
+    spelling::apply(table, options).map_err(|kind| ReadError { path: None, kind })
+}
+
+/// Opens a CSV and says how long it is, when it is a file.
+fn open_csv(path: &Path, options: &ReadOptions) -> Result<(File, Option<u64>), ReadErrorKind> {
+    let file = if options.plain { open_plain(path)? } else { File::open(path)? };
+    let metadata = file.metadata()?;
+    Ok((file, metadata.is_file().then_some(metadata.len())))
+}
+
+fn size_of(files: &[PathBuf]) -> Result<u64, ReadErrorKind> {
+    files.iter().try_fold(0, |size, file| Ok(size + std::fs::metadata(file)?.len()))
+}
+
+fn not_from_a_pipe(format: Format) -> ReadErrorKind {
+    let problem =
+        format!("a {} file is read from its end and not from standard input; name the file", format.word());
+    ReadErrorKind::Parts { problem }
 }
 
 /// Reads a table from the bytes of a CSV.
@@ -86,8 +201,11 @@ fn read_path(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Res
 /// # Ok::<(), privet_data::io::ReadError>(())
 /// ```
 pub fn read_csv_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Input, ReadError> {
-    read_csv(bytes, Some(bytes.len() as u64), options, &Silent, &Tuning::default())
-        .map_err(|kind| ReadError { path: None, kind })
+    let read = read_csv(bytes, Some(bytes.len() as u64), options, &Silent, &Tuning::default());
+    let mut input = read.map_err(|kind| ReadError { path: None, kind })?;
+    spelling::apply(&mut input.table, options).map_err(|kind| ReadError { path: None, kind })?;
+    formulas::prefix(&mut input.table, options);
+    Ok(input)
 }
 
 /// The positions of the columns to keep, in the order of the file.

@@ -3,9 +3,14 @@
 //! Everything in [`ReadOptions`] is found from the file unless it is given; a [`Dialect`] is what was found,
 //! and is enough to write a file that looks the same.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+
+use super::formulas::Formulas;
+use super::spelling::Spelling;
+use crate::Equality;
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +55,10 @@ pub enum Encoding {
     /// ISO 8859-1: one byte for each character.
     #[serde(rename = "latin-1")]
     Latin1,
+    /// Windows-1252, which western spreadsheets write: ISO 8859-1 with printable characters, such as €, where that has
+    /// control characters. Read only: what is read in it is written as UTF-8.
+    #[serde(rename = "windows-1252")]
+    Windows1252,
 }
 
 impl Encoding {
@@ -58,6 +67,15 @@ impl Encoding {
         match self {
             Encoding::Utf8 => "utf-8",
             Encoding::Latin1 => "latin-1",
+            Encoding::Windows1252 => "windows-1252",
+        }
+    }
+
+    /// The encoding in which a table that was read in this one is written.
+    pub(super) fn written(self) -> Self {
+        match self {
+            Encoding::Latin1 => Encoding::Latin1,
+            Encoding::Utf8 | Encoding::Windows1252 => Encoding::Utf8,
         }
     }
 }
@@ -92,12 +110,30 @@ pub struct ReadOptions {
     pub quote: Option<u8>,
     /// CSV: whether the first record holds the names of the columns.
     pub header: Option<bool>,
+    /// CSV: lines above the header, such as a title, that are no part of the table.
+    pub skip: u64,
     /// CSV: the encoding; UTF-8 unless given.
     pub encoding: Option<Encoding>,
     /// The texts that mark a missing value; by default the empty text. A null is always missing.
     pub missing: Vec<String>,
     /// The columns to keep in the table; all of them unless given. The others are checked and dropped.
     pub columns: Option<Vec<String>>,
+    /// When two texts of a column are one value.
+    pub equality: Equality,
+    /// The same for single columns, by name.
+    pub equality_of: BTreeMap<String, Equality>,
+    /// The most bytes that the decoded table may take: four for each cell that is kept, and its distinct values. A
+    /// quarter of the available memory unless given here or for the process ([`limit_input`](super::limit_input)).
+    pub max_input: Option<u64>,
+    /// Whether only a plain file is opened, and no pipe or device: for tables of a release. Parquet and Arrow files are
+    /// always plain.
+    pub plain: bool,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    pub formulas: Formulas,
+    /// How the numbers and dates of single columns are spelled, by name; plainly where nothing is said.
+    pub spelling_of: BTreeMap<String, Spelling>,
+    /// Whether every cell is read by itself, whatever the others are like ([`exactly`](Self::exactly)).
+    pub cell_by_cell: bool,
 }
 
 impl Default for ReadOptions {
@@ -107,14 +143,33 @@ impl Default for ReadOptions {
             delimiter: None,
             quote: None,
             header: None,
+            skip: 0,
             encoding: None,
             missing: vec![String::new()],
             columns: None,
+            equality: Equality::default(),
+            equality_of: BTreeMap::new(),
+            max_input: None,
+            plain: false,
+            formulas: Formulas::Keep,
+            spelling_of: BTreeMap::new(),
+            cell_by_cell: false,
         }
     }
 }
 
 impl ReadOptions {
+    /// The same, with every text a value of its own, and every cell read by itself: one that is spelled otherwise than is said
+    /// stays as it is, and refuses nobody's table.
+    pub fn exactly(self) -> Self {
+        Self { equality: Equality::EXACT, equality_of: BTreeMap::new(), cell_by_cell: true, ..self }
+    }
+
+    /// When two texts of this column are one value.
+    pub fn equality_in(&self, column: &str) -> Equality {
+        self.equality_of.get(column).copied().unwrap_or(self.equality)
+    }
+
     pub(super) fn is_missing(&self, text: &str) -> bool {
         self.missing.iter().any(|marker| marker == text)
     }

@@ -83,7 +83,10 @@ impl<R: Read> RecordReader<R> {
         // The header again, with its cells told apart.
         reader.current.end = reader.current.start;
         reader.next_line = reader.line;
-        reader.find()?;
+        // Behind a byte-order mark there may be nothing.
+        if !reader.find()? {
+            return Err(ReadErrorKind::Empty);
+        }
         reader.check()?;
         reader.names = (0..reader.cells.len()).map(|column| reader.cell(column).into_owned()).collect();
         check_names(&reader.names)?;
@@ -274,6 +277,9 @@ mod tests {
         let message = |text: &[u8]| all(text, 5).unwrap_err().to_string();
         assert!(message(b"").contains("empty"));
         assert!(message(b"\n\n").contains("empty"));
+        // It used to panic.
+        assert!(message(b"\xef\xbb\xbf").contains("empty"));
+        assert!(message(b"\xef\xbb\xbf\n\n").contains("empty"));
         assert!(message(b"\xff\xfea\0").contains("UTF-16"));
         assert!(message(b"a,b\n1,2\n3\n").starts_with("line 3: 1 cells where 2"));
         assert!(message(b"a,b\n1,\"2\n3\n").starts_with("line 2: the quotation mark"));

@@ -4,18 +4,22 @@
 //! when the whole file went by are the domains known, and with them what each entry stands for. Going out, a record is
 //! told by its entries. What is held grows with the number of distinct cells, not with that of records.
 
-use std::fs::File;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::arrow_read::read_columnar;
 use super::arrow_write::ArrowChunks;
 use super::csv_read::{Tuning, stream_csv};
 use super::csv_write::CsvChunks;
 use super::options::{Dialect, Format, ReadOptions};
+use super::parts::{Chain, Source};
 use super::view::ViewColumn;
-use super::{Input, ReadError, ReadErrorKind, WriteError, arrow_read};
-use crate::Progress;
+use super::{
+    Input, ReadError, ReadErrorKind, WriteError, formulas, not_from_a_pipe, open_csv, parts, size_of,
+    spelling,
+};
+use crate::{Notice, Progress};
 
 /// Takes some records: how many, and per column the entry of each. It can ask for no more.
 pub type Each<'a> = dyn FnMut(usize, &[&[u32]]) -> ControlFlow<()> + 'a;
@@ -53,7 +57,13 @@ pub fn stream(
     progress: &dyn Progress,
     each: &mut Each<'_>,
 ) -> Result<Input, ReadError> {
-    stream_path(path, options, progress, each).map_err(|kind| ReadError { path: Some(path.to_owned()), kind })
+    let read = stream_path(path, options, progress, each);
+    let mut input = read.map_err(|kind| ReadError { path: Some(path.to_owned()), kind })?;
+    let spelled = spelling::apply(&mut input.table, options);
+    spelled.map_err(|kind| ReadError { path: Some(path.to_owned()), kind })?;
+    // Entries are told from each other as before, and stand for the changed texts.
+    formulas::prefix(&mut input.table, options);
+    Ok(input)
 }
 
 fn stream_path(
@@ -62,14 +72,24 @@ fn stream_path(
     progress: &dyn Progress,
     each: &mut Each<'_>,
 ) -> Result<Input, ReadErrorKind> {
-    let format = options.format.or_else(|| Format::of(path)).ok_or(ReadErrorKind::UnknownFormat)?;
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let size = metadata.is_file().then_some(metadata.len());
-    match format {
-        Format::Csv => stream_csv(file, size, options, progress, &Tuning::default(), each),
-        Format::Parquet => arrow_read::read_parquet(file, metadata.len(), options, progress, Some(each)),
-        Format::Arrow => arrow_read::read_ipc(file, metadata.len(), options, progress, Some(each)),
+    let tuning = Tuning::default();
+    match Source::of(path, options)? {
+        (Source::Standard, Format::Csv) => {
+            let bytes = parts::standard_input()?;
+            stream_csv(bytes, Some(bytes.len() as u64), options, progress, &tuning, each)
+        }
+        (Source::File, Format::Csv) => {
+            let (file, size) = open_csv(path, options)?;
+            stream_csv(file, size, options, progress, &tuning, each)
+        }
+        (Source::Parts(files), Format::Csv) => {
+            let size = size_of(&files)?;
+            let (chain, lines) = Chain::new(files, options);
+            stream_csv(chain, Some(size), options, progress, &tuning, each).map_err(|kind| lines.place(kind))
+        }
+        (Source::Standard, format) => Err(not_from_a_pipe(format)),
+        (Source::File, format) => read_columnar(vec![path.to_owned()], format, options, progress, Some(each)),
+        (Source::Parts(files), format) => read_columnar(files, format, options, progress, Some(each)),
     }
 }
 
@@ -79,6 +99,9 @@ pub struct ChunkWriter<'a, W: Write + Send> {
     kind: Kind<'a, W>,
     /// Per column its name and how many entries it has.
     columns: Vec<(&'a str, usize)>,
+    /// Per column which of its entries are formulas; none where no entry is, or where formulas do no harm.
+    formulas: Vec<Option<Vec<bool>>>,
+    found: u64,
     written: u64,
 }
 
@@ -114,7 +137,11 @@ impl<'a, W: Write + Send> ChunkWriter<'a, W> {
             Kind::Arrow(writer) => writer.entries().collect(),
         };
         let names = columns.iter().map(|column| column.column.name.as_str());
-        Ok(Self { kind, columns: names.zip(entries).collect(), written: 0 })
+        let formulas = match format {
+            Format::Csv => columns.iter().map(formulas::flags_of_entries).collect(),
+            _ => vec![None; columns.len()],
+        };
+        Ok(Self { kind, columns: names.zip(entries).collect(), formulas, found: 0, written: 0 })
     }
 
     /// Writes records: per column the entry of each.
@@ -140,8 +167,17 @@ impl<'a, W: Write + Send> ChunkWriter<'a, W> {
             Kind::Csv(writer) => writer.write(rows, entries)?,
             Kind::Arrow(writer) => writer.write(entries)?,
         }
+        for (flags, entries) in self.formulas.iter().zip(entries) {
+            let Some(flags) = flags else { continue };
+            self.found += entries.iter().filter(|&&entry| flags[entry as usize]).count() as u64;
+        }
         self.written += rows as u64;
         Ok(())
+    }
+
+    /// What a person should know of what was written so far.
+    pub fn notice(&self) -> Option<Notice> {
+        (self.found > 0).then_some(Notice::Formulas { cells: self.found })
     }
 
     /// Ends the file and returns how many records were written.

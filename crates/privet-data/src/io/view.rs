@@ -5,8 +5,8 @@ use std::io::Write;
 use rayon::prelude::*;
 
 use super::options::{Dialect, Format};
-use super::{WriteError, arrow_write, csv_write};
-use crate::{Column, Progress};
+use super::{WriteError, arrow_write, csv_write, formulas};
+use crate::{Column, Notice, Progress};
 
 /// A column to publish.
 #[derive(Debug, Clone)]
@@ -103,7 +103,13 @@ pub fn write<W: Write + Send>(
 ) -> Result<u64, WriteError> {
     view.check()?;
     match format {
-        Format::Csv => csv_write::write_csv(sink, view, dialect, progress),
+        Format::Csv => {
+            let cells = formulas::count(&view.columns, |row| view.keeps(row));
+            if cells > 0 {
+                progress.notice(Notice::Formulas { cells });
+            }
+            csv_write::write_csv(sink, view, dialect, progress)
+        }
         Format::Parquet => arrow_write::write_parquet(sink, view, progress),
         Format::Arrow => arrow_write::write_ipc(sink, view, progress),
     }

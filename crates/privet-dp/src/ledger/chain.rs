@@ -19,16 +19,40 @@ pub(super) enum Seal {
     Keyed(Vec<u8>),
 }
 
+/// The bytes of a key that privet made: 64 digits and a line feed.
+pub(super) const KEY_LINE: usize = 65;
+
+/// Whether a key file is one that privet made, with whatever is remembered below the key.
+pub(super) fn is_made(bytes: &[u8]) -> bool {
+    let Some((key, rest)) = bytes.split_at_checked(KEY_LINE) else { return false };
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    key.last() == Some(&b'\n')
+        && key[..KEY_LINE - 1].iter().all(is_digit)
+        && (rest.is_empty() || rest.starts_with(b"ledger "))
+}
+
 /// The hash before the first entry.
 pub(super) const START: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 impl Seal {
     pub fn from_key_file(path: &Path) -> Result<Self, LedgerError> {
-        let key = std::fs::read(path).map_err(|_| LedgerError::Key)?;
+        let mut key = std::fs::read(path).map_err(|_| LedgerError::Key)?;
+        if is_made(&key) {
+            key.truncate(KEY_LINE);
+        }
         if key.len() < 16 {
             return Err(LedgerError::Key);
         }
         Ok(Self::Keyed(key))
+    }
+
+    /// A secret for one purpose that follows from the key; none without a key.
+    pub fn derived(&self, purpose: &str) -> Result<Option<[u8; 32]>, LedgerError> {
+        let Self::Keyed(key) = self else { return Ok(None) };
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| LedgerError::Key)?;
+        mac.update(b"derived secret: ");
+        mac.update(purpose.as_bytes());
+        Ok(Some(mac.finalize().into_bytes().into()))
     }
 
     /// What a ledger keeps of its key, to tell another key from a changed entry: 31 bits that follow from it, from which

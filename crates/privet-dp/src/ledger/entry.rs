@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::chain::{START, Seal};
-use super::{Act, Head, LedgerError, Receipt, Record, Request, Terms, check_name};
+use super::population::{Population, PopulationKey, Sketch};
+use super::sealed::{opened, sealed};
+use super::{Act, Head, LedgerError, Marker, Opening, Receipt, Record, Related, Request, Terms, check_name};
 use crate::budget::{Loss, parse_stored};
 
 const OPEN: &str = "open";
@@ -23,6 +25,7 @@ pub(super) struct Entry {
     pub time: u64,
     pub dataset: String,
     pub asker: String,
+    /// Of a charge the hash of the question; behind it, or alone, what is kept of the people.
     pub fingerprint: String,
     pub loss: Amount,
     pub remaining: Amount,
@@ -30,8 +33,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The opening of an account, its terms (where a charge names its asker) and its total.
-    pub fn opening(dataset: &str, terms: &Terms, budget: &Loss) -> Result<Self, LedgerError> {
+    /// The opening of an account, its terms (where a charge names its asker), its total, and what is kept of its people.
+    fn opening(opening: &Opening<'_>, people: String) -> Result<Self, LedgerError> {
+        let Opening { dataset, terms, budget, .. } = *opening;
         let is_name = |name: &str| check_name(name).is_ok();
         let is_person = terms.person.as_deref().is_none_or(is_name);
         if !is_name(dataset) || !is_person || budget.epsilon().is_zero() {
@@ -44,7 +48,7 @@ impl Entry {
             time: 0,
             dataset: dataset.to_owned(),
             asker: terms.text(),
-            fingerprint: String::new(),
+            fingerprint: people,
             loss: total.clone(),
             remaining: total,
             hash: String::new(),
@@ -52,7 +56,7 @@ impl Entry {
     }
 
     /// A charge on what is left, or a refusal.
-    fn charge(request: &Request, left: &Loss) -> Result<Self, LedgerError> {
+    fn charge(request: &Request, left: &Loss, people: Option<String>) -> Result<Self, LedgerError> {
         let Some((charge, after)) = left.charged(&request.loss) else {
             let (asked, left) = (request.loss.clone().into(), left.clone().into());
             return Err(LedgerError::Insufficient { asked, left });
@@ -63,7 +67,10 @@ impl Entry {
             time: 0,
             dataset: request.dataset.clone(),
             asker: request.asker.clone(),
-            fingerprint: request.fingerprint.clone(),
+            fingerprint: match people {
+                Some(people) => format!("{} {people}", request.fingerprint),
+                None => request.fingerprint.clone(),
+            },
             loss: text(&charge),
             remaining: text(&after),
             hash: String::new(),
@@ -108,6 +115,15 @@ impl Entry {
         Err(self.broken("its hash is another one, or the key is"))
     }
 
+    /// What it keeps of the people of its account.
+    fn people(&self) -> Option<&str> {
+        let people = match self.kind.as_str() {
+            OPEN => &self.fingerprint,
+            _ => self.fingerprint.split_once(' ')?.1,
+        };
+        (!people.is_empty()).then_some(people)
+    }
+
     /// What it leaves of its account.
     pub fn left(&self) -> Result<Loss, LedgerError> {
         loss(&self.remaining).ok_or_else(|| self.broken("its remaining budget cannot be read"))
@@ -120,6 +136,10 @@ impl Entry {
     pub fn record(mut self) -> Result<Record, LedgerError> {
         if self.kind == OPEN {
             self.asker.clear();
+            self.fingerprint.clear();
+        }
+        if let Some((question, _)) = self.fingerprint.split_once(' ') {
+            self.fingerprint = question.to_owned();
         }
         let act = match self.kind.as_str() {
             OPEN => Act::Opened,
@@ -170,10 +190,25 @@ pub(super) fn whole(number: i64) -> Result<u64, LedgerError> {
 pub(super) struct Audit {
     accounts: HashMap<String, (Terms, Loss)>,
     totals: HashMap<String, Amount>,
+    /// What is kept of the people of accounts, sealed.
+    people: HashMap<String, String>,
+    first: Option<String>,
     last: Option<Head>,
+    /// An entry that must be there, until it is passed.
+    awaited: Option<Head>,
 }
 
 impl Audit {
+    /// One that must pass an entry that was seen earlier.
+    pub fn awaiting(head: Option<Head>) -> Self {
+        Self { awaited: head, ..Self::default() }
+    }
+
+    /// The hash of the first entry, by which a ledger is known.
+    pub fn id(&self) -> Option<&str> {
+        self.first.as_deref()
+    }
+
     /// The last entry that was gone through.
     pub fn last(&self) -> Head {
         self.last.clone().unwrap_or_else(beginning)
@@ -202,14 +237,27 @@ impl Audit {
         if expected.as_ref() != Some(&left) {
             return Err(broken("it does not leave what it should"));
         }
+        if let Some(people) = entry.people() {
+            self.people.insert(entry.dataset.clone(), people.to_owned());
+        }
         self.accounts.insert(entry.dataset, (terms, left));
-        self.last = Some(Head { sequence: entry.sequence, hash: entry.hash });
+        let head = Head { sequence: entry.sequence, hash: entry.hash };
+        if self.awaited.as_ref() == Some(&head) {
+            self.awaited = None;
+        }
+        self.first.get_or_insert_with(|| head.hash.clone());
+        self.last = Some(head);
         Ok(())
     }
 
     /// Compares with the table of accounts.
     pub fn compare(&self, accounts: impl IntoIterator<Item = (String, Amount)>) -> Result<(), LedgerError> {
         let broken = |problem| LedgerError::Broken { sequence: self.last().sequence, problem };
+        if self.awaited.is_some() {
+            return Err(broken(
+                "an entry that its key file remembers is missing behind it, as after an old copy was put back",
+            ));
+        }
         let mut count = 0;
         for (dataset, total) in accounts {
             count += 1;
@@ -228,14 +276,100 @@ impl Audit {
         self.accounts.get(dataset).map(|(_, left)| left.clone()).ok_or(LedgerError::NoAccount)
     }
 
+    /// The opening of an account, or a refusal where its people have one already.
+    pub fn opening(&self, opening: &Opening<'_>, seal: &Seal) -> Result<Entry, LedgerError> {
+        let person = opening.terms.person.as_deref();
+        let Some(population) = opening.population else { return Entry::opening(opening, String::new()) };
+        if !opening.is_accepted && !self.accounts.contains_key(opening.dataset) {
+            self.must_be_unrelated(population, seal)?;
+        }
+        let people = sealed(&Sketch::of(population, person), seal)?;
+        Entry::opening(opening, people.unwrap_or_default())
+    }
+
     /// A charge on an account, or a refusal.
-    pub fn charge(&self, request: &Request) -> Result<Entry, LedgerError> {
+    pub fn charge(&self, request: &Request, seal: &Seal) -> Result<Entry, LedgerError> {
         let (terms, left) = self.accounts.get(&request.dataset).ok_or(LedgerError::NoAccount)?;
         if !request.terms.protect(terms) {
             let (account, asked) = (terms.clone().into(), request.terms.clone().into());
             return Err(LedgerError::OtherTerms { account, asked });
         }
-        Entry::charge(request, left)
+        // A budget that does not suffice is told first.
+        Entry::charge(request, left, None)?;
+        let people = match &request.population {
+            Some(population) => self.learnt(request, population, terms, seal)?,
+            None => None,
+        };
+        Entry::charge(request, left, people)
+    }
+
+    /// What the account is to keep of the people of a question, where that is news; a refusal where they are not its own.
+    fn learnt(
+        &self,
+        request: &Request,
+        population: &Population,
+        terms: &Terms,
+        seal: &Seal,
+    ) -> Result<Option<String>, LedgerError> {
+        let person = terms.person.as_deref();
+        let Some(known) = self.known(&request.dataset, seal)? else {
+            if !request.is_accepted {
+                self.must_be_unrelated(population, seal)?;
+            }
+            return sealed(&Sketch::of(population, person), seal);
+        };
+        if !request.is_accepted {
+            if known.is_of_strangers(population, person) {
+                return Err(LedgerError::OtherPeople { account: request.dataset.clone() });
+            }
+            for related in self.related(population, seal)? {
+                // Accounts that were about the same people already were opened so on purpose.
+                let other = self.known(&related.account, seal)?;
+                if related.account != request.dataset && !other.is_some_and(|other| other.is_kin(&known)) {
+                    return Err(related.into());
+                }
+            }
+        }
+        match known.must_learn(population, person) {
+            true => sealed(&known.with(population, person), seal),
+            false => Ok(None),
+        }
+    }
+
+    /// What is kept of the people of an account.
+    fn known(&self, dataset: &str, seal: &Seal) -> Result<Option<Sketch>, LedgerError> {
+        let Some(text) = self.people.get(dataset) else { return Ok(None) };
+        let problem = "what it keeps of the people cannot be read";
+        let broken = LedgerError::Broken { sequence: self.last().sequence, problem };
+        opened(text, seal)?.map(Some).ok_or(broken)
+    }
+
+    fn must_be_unrelated(&self, population: &Population, seal: &Seal) -> Result<(), LedgerError> {
+        self.related(population, seal)?.into_iter().next().map_or(Ok(()), |related| Err(related.into()))
+    }
+
+    /// The accounts that are about the same people as a table.
+    pub fn related(&self, population: &Population, seal: &Seal) -> Result<Vec<Related>, LedgerError> {
+        let mut found = Vec::new();
+        for (account, (terms, _)) in &self.accounts {
+            let Some(known) = self.known(account, seal)? else { continue };
+            let kinship = known.kinship(population, terms.person.as_deref());
+            found.extend(kinship.map(|kinship| Related { account: account.clone(), kinship }));
+        }
+        found.sort_by(|one, other| one.account.cmp(&other.account));
+        Ok(found)
+    }
+
+    /// By what the ledger knows people.
+    pub fn marker(&self, dataset: Option<&str>, seal: &Seal) -> Result<Option<Marker>, LedgerError> {
+        let Some(secret) = seal.derived("people of a privet ledger")? else { return Ok(None) };
+        let key = PopulationKey::new(&secret).ok_or(LedgerError::Key)?;
+        let persons = self.accounts.values().filter_map(|(terms, _)| terms.person.clone()).collect();
+        let known = match dataset {
+            Some(dataset) => self.known(dataset, seal)?,
+            None => None,
+        };
+        Ok(Some(Marker { key, persons, by_person: known.is_some_and(|known| known.has_persons()) }))
     }
 }
 

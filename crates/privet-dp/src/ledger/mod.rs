@@ -8,10 +8,15 @@
 mod chain;
 mod encryption;
 mod entry;
+mod holder;
+mod memory;
+mod population;
 mod postgres;
+mod sealed;
 mod sqlite;
 mod terms;
 
+pub use population::{CodedColumn, Kinship, Population, PopulationKey};
 pub use postgres::PostgresLedger;
 pub use sqlite::SqliteLedger;
 pub use terms::Terms;
@@ -29,6 +34,8 @@ pub struct Request {
     fingerprint: String,
     loss: Loss,
     terms: Terms,
+    population: Option<Population>,
+    is_accepted: bool,
 }
 
 const LONGEST: usize = 1000;
@@ -47,12 +54,82 @@ impl Request {
             fingerprint: fingerprint(question),
             loss: loss.rounded_up(),
             terms: Terms::default(),
+            population: None,
+            is_accepted: false,
         })
     }
 
     /// The same question, whose answer protects other people than [`Terms::default`] says.
     pub fn on(self, terms: Terms) -> Self {
         Self { terms, ..self }
+    }
+
+    /// The same question about these people, which are compared with those of the account. Where it `is_accepted` that they
+    /// are others, the account pays for both.
+    pub fn about(self, population: Population, is_accepted: bool) -> Self {
+        Self { population: Some(population), is_accepted, ..self }
+    }
+}
+
+/// How a ledger is reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'a> {
+    /// The file with the key that signs its entries.
+    pub key: Option<&'a std::path::Path>,
+    /// How long to wait for whoever else holds it.
+    pub patience: std::time::Duration,
+    /// Whether one that is made may stand beside the key of one that is gone.
+    pub is_accepted: bool,
+}
+
+impl<'a> Access<'a> {
+    /// With this key, a minute of patience, and nothing accepted.
+    pub fn with(key: Option<&'a std::path::Path>) -> Self {
+        Self { key, patience: PATIENCE, is_accepted: false }
+    }
+}
+
+/// How long to wait for another writer.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// An account that is to be opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// The data set.
+    pub dataset: &'a str,
+    /// Whom it protects.
+    pub terms: &'a Terms,
+    /// Its total.
+    pub budget: &'a Loss,
+    /// Who is in the data set; without it that is learnt from the first question.
+    pub population: Option<&'a Population>,
+    /// Whether it may be about people who have an account already.
+    pub is_accepted: bool,
+}
+
+/// By what a ledger knows people. Ledgers without a key know none.
+#[derive(Debug, Clone)]
+pub struct Marker {
+    /// The secret under which records are hashed.
+    pub key: PopulationKey,
+    /// The columns that tell persons apart in its accounts.
+    pub persons: Vec<String>,
+    /// Whether the account that was named knows its persons, so that records need not be compared.
+    pub by_person: bool,
+}
+
+/// An account that is about the same people as a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The account.
+    pub account: String,
+    /// How that is seen.
+    pub kinship: Kinship,
+}
+
+impl From<Related> for LedgerError {
+    fn from(Related { account, kinship }: Related) -> Self {
+        Self::SamePeople { account, kinship, ledger: None }
     }
 }
 
@@ -149,7 +226,18 @@ pub trait Ledger {
         dataset: &str,
         terms: &Terms,
         budget: &Loss,
-    ) -> Result<Receipt, LedgerError>;
+    ) -> Result<Receipt, LedgerError> {
+        self.open_account_for(&Opening { dataset, terms, budget, population: None, is_accepted: false })
+    }
+
+    /// The same for people who are told, and refused where they have an account.
+    fn open_account_for(&mut self, opening: &Opening<'_>) -> Result<Receipt, LedgerError>;
+
+    /// By what the ledger knows people; none where its entries are not signed.
+    fn marker(&mut self, dataset: Option<&str>) -> Result<Option<Marker>, LedgerError>;
+
+    /// The accounts that are about the same people as a table.
+    fn related(&mut self, population: &Population) -> Result<Vec<Related>, LedgerError>;
 
     /// What is left of a data set's budget.
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError>;
@@ -223,6 +311,52 @@ pub enum LedgerError {
         /// Whom the question would protect.
         asked: Box<Terms>,
     },
+    /// The people of a table have an account already.
+    #[error(
+        "this table is about people who have an account already, `{account}`{}: {kinship}. Two budgets for the same people add \
+         up; ask that account, also where the table has grown or was copied (`--account`, and `--ledger` where it is elsewhere). \
+         If these are other people, or a second budget for them is meant, say --new-population",
+        ledger.as_ref().map_or(String::new(), |ledger| format!(" in {ledger}"))
+    )]
+    SamePeople {
+        /// The account that they have.
+        account: String,
+        /// How that is seen.
+        kinship: Kinship,
+        /// Where its ledger is, where that is another one.
+        ledger: Option<String>,
+    },
+    /// The people of a table are not those of the account.
+    #[error(
+        "this table has hardly anybody of those whom the account `{account}` was opened for; name the table that the account is \
+         for, or the account of this table. If the table has new people on purpose, say --new-population once, and the account \
+         pays for all of them"
+    )]
+    OtherPeople {
+        /// The account.
+        account: String,
+    },
+    /// A ledger that its key file remembers is not there.
+    #[error(
+        "the key file remembers a ledger of {entries} entries, {place}, that is not there any more; a new one would be a fresh \
+         budget for the same people. Restore it from a copy; if the new one is for other people, say --new-population"
+    )]
+    Gone {
+        /// Where it was.
+        place: String,
+        /// How many entries it had.
+        entries: u64,
+    },
+    /// Another program holds the ledger.
+    #[error("{} has locked the ledger for too long, so nothing is answered and nothing was charged; ask again when it is done",
+        holder.as_deref().unwrap_or("another program"))]
+    Locked {
+        /// Who, as far as the system tells.
+        holder: Option<String>,
+    },
+    /// The person asked to stop while somebody else held the ledger.
+    #[error("stopped on request while waiting for the ledger; nothing was charged")]
+    Stopped,
     /// The ledger contradicts itself.
     #[error(
         "entry {sequence} of the ledger does not hold: {problem}; stop answering and restore a copy that verifies"
@@ -244,6 +378,20 @@ pub enum LedgerError {
         "the key of a ledger is a file of at least 16 bytes that can be read, the same one for all its entries"
     )]
     Key,
+    /// A key cannot be made.
+    #[error(
+        "{place}: the key that signs the ledger cannot be written here; name one with --signing-key, or say --unsigned"
+    )]
+    KeyPlace {
+        /// Where it was to be.
+        place: String,
+    },
+    /// A server needs a key.
+    #[error(
+        "a PostgreSQL ledger needs a key that signs its entries, because whoever administers the server could change them: \
+         --signing-key FILE (such as from `head -c 32 /dev/urandom`), the same one for everybody who asks; or say --unsigned"
+    )]
+    NoKey,
     /// Entries are signed, and no key was given.
     #[error(
         "the entries of this ledger are signed and its key is not there; name the file that holds it with --signing-key \

@@ -6,7 +6,7 @@
 //! (`read committed`), and the first of them waits for the lock, so a budget is read after everybody else's charge.
 //! The commit returns after the server has synced its log: `synchronous_commit` is raised where it is lower, and a
 //! server that runs with `fsync = off` is refused. When the connection breaks during the commit, the charge may have
-//! been made; nothing is answered then.
+//! been made; nothing is answered then. The key file remembers charges as it does for files (`memory.rs`).
 //!
 //! What is kept of the key, to tell a forgotten or another key from a changed entry, is a comment on the table of entries: whoever
 //! may read the table can read it, and only who made the table can write it. Ledgers of earlier versions have none.
@@ -14,7 +14,7 @@
 //! How the server is reached, and what is refused for not being encrypted, is decided in `encryption.rs`.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use postgres::error::SqlState;
 use postgres::{Client, GenericClient, IsolationLevel, Row, Transaction};
@@ -22,11 +22,16 @@ use postgres::{Client, GenericClient, IsolationLevel, Row, Transaction};
 use super::chain::Seal;
 use super::encryption::{Address, is_demanded};
 use super::entry::{Audit, Entry, Since, whole};
-use super::{Head, Ledger, LedgerError, Receipt, Record, Request, Terms};
+use super::memory::Memory;
+use super::population::Population;
+use super::{Access, Head, Ledger, LedgerError, Marker, Opening, Receipt, Record, Related, Request};
 use crate::budget::Loss;
 
 /// How long to wait for the server to answer the first time.
-const PATIENCE: Duration = Duration::from_secs(20);
+const FIRST_ANSWER: Duration = Duration::from_secs(20);
+
+/// How long the server lets a statement wait for a lock before it is tried again.
+const TURN: Duration = Duration::from_millis(250);
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS privet_accounts (
@@ -46,6 +51,10 @@ const KEY_OF_LEDGER: &str = "privet ledger, mark of its key: ";
 /// Held while the ledger is written; any number that nobody else uses (here `privet` in ASCII).
 const LOCK: &str = "SELECT pg_advisory_xact_lock(123654014329204)";
 
+/// Who holds that lock.
+const HOLDER: &str = "SELECT l.pid, coalesce(a.usename::text, '') FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid \
+    WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 28786 AND l.objid = 1769366900 LIMIT 1";
+
 const ENTRIES: &str = "SELECT sequence, kind, time, dataset, asker, fingerprint, epsilon, delta, \
     epsilon_remaining, delta_remaining, hash FROM privet_entries";
 
@@ -53,6 +62,9 @@ const ENTRIES: &str = "SELECT sequence, kind, time, dataset, asker, fingerprint,
 pub struct PostgresLedger {
     client: Client,
     seal: Seal,
+    patience: Duration,
+    /// What the key remembers; none without a key.
+    memory: Option<Memory>,
 }
 
 impl From<postgres::Error> for LedgerError {
@@ -60,6 +72,10 @@ impl From<postgres::Error> for LedgerError {
         // The code alone: a message of the server may repeat what was written.
         Self::Storage(match error.code() {
             Some(code) if *code == SqlState::UNDEFINED_TABLE => return Self::NoLedger,
+            Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => return Self::Locked { holder: None },
+            Some(code) if *code == SqlState::DISK_FULL => {
+                "the disk of the PostgreSQL server is full; nothing was charged".to_owned()
+            }
             Some(code) => format!("the PostgreSQL server says {} ({})", code.code(), meaning(code)),
             None => "the PostgreSQL server cannot be reached, or the connection broke".to_owned(),
         })
@@ -74,7 +90,6 @@ fn meaning(code: &SqlState) -> &'static str {
         "42501" => {
             "the user lacks the right; an asker must read and insert, and whoever opens an account, create"
         }
-        "55P03" => "another asker held the ledger for too long",
         "23505" => "another asker was faster; ask again",
         "53300" => "too many connections",
         _ => "see the server's log",
@@ -102,33 +117,49 @@ impl PostgresLedger {
     /// The ledger in the database that a `postgres://user:password@host/database` names; its tables are made when they
     /// are not there. The password may be in the environment, as `PGPASSWORD`.
     pub fn open(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
-        let mut own = Self::connect(url, key)?;
-        let mut transaction = own.client.transaction()?;
-        transaction.execute(LOCK, &[])?;
-        transaction.batch_execute(TABLES)?;
-        let is_empty = transaction.query_opt("SELECT 1 FROM privet_entries LIMIT 1", &[])?.is_none();
-        let (kept, mark) = (mark(&mut transaction)?, own.seal.mark()?);
-        // Where nothing is signed yet, this key is the ledger's.
-        if is_empty && kept != mark {
-            transaction
-                .batch_execute(&format!("COMMENT ON TABLE privet_entries IS '{KEY_OF_LEDGER}{mark}'"))?;
-        } else {
-            own.seal.must_fit(kept)?;
-        }
-        transaction.commit()?;
+        Self::make(url, &Access::with(key))
+    }
+
+    /// The same, reached so.
+    pub fn make(url: &str, access: &Access<'_>) -> Result<Self, LedgerError> {
+        let mut own = Self::connect(url, access)?;
+        let Self { client, seal, patience, memory } = &mut own;
+        patiently(client, *patience, |client| {
+            let mut transaction = client.transaction()?;
+            transaction.execute(LOCK, &[])?;
+            transaction.batch_execute(TABLES)?;
+            let is_empty = transaction.query_opt("SELECT 1 FROM privet_entries LIMIT 1", &[])?.is_none();
+            if let (true, false, Some(memory)) = (is_empty, access.is_accepted, &memory) {
+                memory.must_allow_new(seal)?;
+            }
+            let (kept, mark) = (mark(&mut transaction)?, seal.mark()?);
+            // Where nothing is signed yet, this key is the ledger's.
+            if is_empty && kept != mark {
+                transaction
+                    .batch_execute(&format!("COMMENT ON TABLE privet_entries IS '{KEY_OF_LEDGER}{mark}'"))?;
+            } else {
+                seal.must_fit(kept)?;
+            }
+            Ok(transaction.commit()?)
+        })?;
         Ok(own)
     }
 
     /// The same without making tables; they are missed when they are first used.
     pub fn open_existing(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
-        let mut own = Self::connect(url, key)?;
+        Self::find(url, &Access::with(key))
+    }
+
+    /// The same, reached so.
+    pub fn find(url: &str, access: &Access<'_>) -> Result<Self, LedgerError> {
+        let mut own = Self::connect(url, access)?;
         let kept = mark(&mut own.client)?;
         own.seal.must_fit(kept)?;
         Ok(own)
     }
 
-    fn connect(url: &str, key: Option<&Path>) -> Result<Self, LedgerError> {
-        let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+    fn connect(url: &str, access: &Access<'_>) -> Result<Self, LedgerError> {
+        let seal = access.key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
         let mut address = Address::parse(url)?;
         let config = &mut address.config;
         if config.get_password().is_none()
@@ -137,8 +168,9 @@ impl PostgresLedger {
             config.password(password);
         }
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(PATIENCE);
+            config.connect_timeout(FIRST_ANSWER);
         }
+        let place = place_of(config);
         let mut client = address.connect()?;
         let setting = |client: &mut Client, name: &str| -> Result<String, LedgerError> {
             Ok(client.query_one("SELECT current_setting($1)", &[&name])?.get(0))
@@ -150,16 +182,50 @@ impl PostgresLedger {
         if matches!(&*setting(&mut client, "synchronous_commit")?, "off" | "local") {
             client.batch_execute("SET synchronous_commit = on")?;
         }
-        client.batch_execute("SET lock_timeout = '60s'")?;
-        Ok(Self { client, seal })
+        client.batch_execute(&format!("SET lock_timeout = '{}ms'", TURN.as_millis()))?;
+        let memory = access.key.map(|key| Memory::beside(key, place)).transpose()?;
+        Ok(Self { client, seal, patience: access.patience, memory })
     }
 
-    /// A transaction that holds the ledger.
-    fn writing(client: &mut Client) -> Result<Transaction<'_>, LedgerError> {
-        let level = IsolationLevel::ReadCommitted;
-        let mut transaction = client.build_transaction().isolation_level(level).read_only(false).start()?;
-        transaction.execute(LOCK, &[])?;
-        Ok(transaction)
+    /// Reads the ledger, in one view of it.
+    fn reading<T>(
+        &mut self,
+        act: impl Fn(&mut Transaction<'_>, &Audit, &Seal) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        let Self { client, seal, patience, memory } = self;
+        patiently(client, *patience, |client| {
+            // Remembered before it is read, so that whoever charges in between is no contradiction.
+            let remembered = remembered(client, seal, memory.as_ref())?;
+            let level = IsolationLevel::RepeatableRead;
+            let mut transaction =
+                client.build_transaction().isolation_level(level).read_only(true).start()?;
+            let audit = go_through(&mut transaction, seal, remembered)?;
+            act(&mut transaction, &audit, seal)
+        })
+    }
+
+    /// Writes an entry in a transaction that holds the ledger.
+    fn writing(
+        &mut self,
+        act: impl Fn(&mut Transaction<'_>, &Audit, &Seal) -> Result<Entry, LedgerError>,
+    ) -> Result<Receipt, LedgerError> {
+        let Self { client, seal, patience, memory } = self;
+        let (id, receipt) = patiently(client, *patience, |client| {
+            let remembered = remembered(client, seal, memory.as_ref())?;
+            let level = IsolationLevel::ReadCommitted;
+            let mut transaction =
+                client.build_transaction().isolation_level(level).read_only(false).start()?;
+            transaction.execute(LOCK, &[])?;
+            let audit = go_through(&mut transaction, seal, remembered)?;
+            let entry = act(&mut transaction, &audit, seal)?;
+            let receipt = Self::append(&mut transaction, seal, &audit, entry)?;
+            transaction.commit()?;
+            Ok((audit.id().unwrap_or(&receipt.hash).to_owned(), receipt))
+        })?;
+        if let Some(memory) = memory {
+            memory.keep(seal, &id, &Head { sequence: receipt.sequence, hash: receipt.hash.clone() });
+        }
+        Ok(receipt)
     }
 
     fn append(
@@ -187,11 +253,60 @@ impl PostgresLedger {
                 &entry.hash,
             ],
         )?;
-        if go_through(transaction, seal)?.last().hash != entry.hash {
+        if go_through(transaction, seal, None)?.last().hash != entry.hash {
             return Err(LedgerError::Storage("an entry was written and is not there".to_owned()));
         }
         entry.receipt()
     }
+}
+
+/// Tries again while another asker holds the ledger. A statement that waited in vain has undone its transaction, and a
+/// commit waits for nobody, so nothing is written twice.
+fn patiently<T>(
+    client: &mut Client,
+    patience: Duration,
+    act: impl Fn(&mut Client) -> Result<T, LedgerError>,
+) -> Result<T, LedgerError> {
+    let begun = Instant::now();
+    loop {
+        match act(client) {
+            Err(LedgerError::Locked { .. }) if begun.elapsed() < patience => {}
+            Err(LedgerError::Locked { .. }) => return Err(LedgerError::Locked { holder: holder(client) }),
+            other => return other,
+        }
+    }
+}
+
+/// Who holds the ledger, as far as the server tells.
+fn holder(client: &mut Client) -> Option<String> {
+    let row = client.query_opt(HOLDER, &[]).ok()??;
+    let (process, user): (i32, String) = (row.try_get(0).ok()?, row.try_get(1).ok()?);
+    let user: String = user.chars().filter(|own| !super::unseen(*own)).collect();
+    Some(format!("user {user} of the server (process {process} there)"))
+}
+
+/// Where a ledger is, as its key remembers it: without user and password.
+fn place_of(config: &postgres::Config) -> String {
+    let hosts: Vec<String> = config.get_hosts().iter().map(|host| format!("{host:?}")).collect();
+    let place = format!(
+        "PostgreSQL {} {:?} {}",
+        hosts.join(","),
+        config.get_ports(),
+        config.get_dbname().unwrap_or_default()
+    );
+    if place.chars().any(char::is_control) { String::new() } else { place }
+}
+
+/// The last entry that the key of the ledger remembers.
+fn remembered(
+    client: &mut Client,
+    seal: &Seal,
+    memory: Option<&Memory>,
+) -> Result<Option<Head>, LedgerError> {
+    let Some(memory) = memory else { return Ok(None) };
+    let first = client.query_opt("SELECT hash FROM privet_entries ORDER BY sequence LIMIT 1", &[])?;
+    let first: Option<String> = first.map(|row| row.try_get(0)).transpose()?;
+    Ok(first.and_then(|id| memory.head(seal, &id)))
 }
 
 /// What the database keeps of the ledger's key; 0 where there is none, or no ledger.
@@ -222,11 +337,15 @@ const HOOKS: &str = "SELECT (SELECT count(*) FROM pg_trigger WHERE NOT tgisinter
     WHERE ev_class IN ('privet_entries'::regclass, 'privet_accounts'::regclass))";
 
 /// Goes through all entries. What single entries say is not believed.
-fn go_through(transaction: &mut Transaction<'_>, seal: &Seal) -> Result<Audit, LedgerError> {
+fn go_through(
+    transaction: &mut Transaction<'_>,
+    seal: &Seal,
+    remembered: Option<Head>,
+) -> Result<Audit, LedgerError> {
     if transaction.query_one(HOOKS, &[])?.try_get::<_, i64>(0)? > 0 {
         return Err(LedgerError::Foreign);
     }
-    let mut audit = Audit::default();
+    let mut audit = Audit::awaiting(remembered);
     for row in transaction.query(&format!("{ENTRIES} ORDER BY sequence"), &[])? {
         audit.take(seal, read(&row)?)?;
     }
@@ -239,65 +358,54 @@ fn go_through(transaction: &mut Transaction<'_>, seal: &Seal) -> Result<Audit, L
 }
 
 impl Ledger for PostgresLedger {
-    fn open_account_on(
-        &mut self,
-        dataset: &str,
-        terms: &Terms,
-        budget: &Loss,
-    ) -> Result<Receipt, LedgerError> {
-        let entry = Entry::opening(dataset, terms, budget)?;
-        let mut transaction = Self::writing(&mut self.client)?;
-        let audit = go_through(&mut transaction, &self.seal)?;
-        let [epsilon, delta] = &entry.loss;
-        let added = transaction.execute(
-            "INSERT INTO privet_accounts VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            &[&dataset, epsilon, delta],
-        )?;
-        if added == 0 {
-            return Err(LedgerError::AccountExists);
-        }
-        let receipt = Self::append(&mut transaction, &self.seal, &audit, entry)?;
-        transaction.commit()?;
-        Ok(receipt)
+    fn open_account_for(&mut self, opening: &Opening<'_>) -> Result<Receipt, LedgerError> {
+        self.writing(|transaction, audit, seal| {
+            let entry = audit.opening(opening, seal)?;
+            let [epsilon, delta] = &entry.loss;
+            let added = transaction.execute(
+                "INSERT INTO privet_accounts VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                &[&opening.dataset, epsilon, delta],
+            )?;
+            if added == 0 { Err(LedgerError::AccountExists) } else { Ok(entry) }
+        })
+    }
+
+    fn marker(&mut self, dataset: Option<&str>) -> Result<Option<Marker>, LedgerError> {
+        self.reading(|_, audit, seal| audit.marker(dataset, seal))
+    }
+
+    fn related(&mut self, population: &Population) -> Result<Vec<Related>, LedgerError> {
+        self.reading(|_, audit, seal| audit.related(population, seal))
     }
 
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError> {
-        let mut transaction = reading(&mut self.client)?;
-        go_through(&mut transaction, &self.seal)?.left(dataset)
+        self.reading(|_, audit, _| audit.left(dataset))
     }
 
     fn check(&mut self, request: &Request) -> Result<Loss, LedgerError> {
-        let mut transaction = reading(&mut self.client)?;
-        go_through(&mut transaction, &self.seal)?.charge(request)?.left()
+        self.reading(|_, audit, seal| audit.charge(request, seal)?.left())
     }
 
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
-        let mut transaction = Self::writing(&mut self.client)?;
-        let audit = go_through(&mut transaction, &self.seal)?;
-        let entry = audit.charge(request)?;
-        let receipt = Self::append(&mut transaction, &self.seal, &audit, entry)?;
-        transaction.commit()?;
-        Ok(receipt)
+        self.writing(|_, audit, seal| audit.charge(request, seal))
     }
 
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
-        let mut transaction = reading(&mut self.client)?;
-        let mut since = Since::new(since);
-        let audit = go_through(&mut transaction, &self.seal)?;
-        for row in transaction.query("SELECT sequence, hash FROM privet_entries ORDER BY sequence", &[])? {
-            since.pass(&Head { sequence: whole(row.try_get(0)?)?, hash: row.try_get(1)? });
-        }
-        since.finish(audit.last())
+        self.reading(|transaction, audit, _| {
+            let mut since = Since::new(since);
+            let all = "SELECT sequence, hash FROM privet_entries ORDER BY sequence";
+            for row in transaction.query(all, &[])? {
+                since.pass(&Head { sequence: whole(row.try_get(0)?)?, hash: row.try_get(1)? });
+            }
+            since.finish(audit.last())
+        })
     }
 
     fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
-        let rows = self.client.query(&format!("{ENTRIES} ORDER BY sequence"), &[])?;
-        rows.iter().map(|row| read(row)?.record()).collect()
+        let Self { client, patience, .. } = self;
+        patiently(client, *patience, |client| {
+            let rows = client.query(&format!("{ENTRIES} ORDER BY sequence"), &[])?;
+            rows.iter().map(|row| read(row)?.record()).collect()
+        })
     }
-}
-
-/// A transaction with one view of both tables.
-fn reading(client: &mut Client) -> Result<Transaction<'_>, LedgerError> {
-    let level = IsolationLevel::RepeatableRead;
-    Ok(client.build_transaction().isolation_level(level).read_only(true).start()?)
 }

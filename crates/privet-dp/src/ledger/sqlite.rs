@@ -5,20 +5,23 @@
 //! journal, are synced. A killed process leaves either the whole entry or none. Opening an account is an entry of the
 //! chain too. Before a charge the whole chain is gone through, and after it the entry is read back, so what was changed
 //! by hand is found before it is spent; a file with triggers or views, which could do otherwise than they are told, is no
-//! ledger.
+//! ledger. What the key file remembers (`memory.rs`) must be in the chain, and a charge that was committed is remembered.
+//!
+//! A ledger that another program holds for longer than it is waited for is an error with nothing written: a transaction
+//! that could not be committed is rolled back, so trying again charges once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use super::chain::Seal;
 use super::entry::{Audit, Entry, Since, whole};
-use super::{Head, Ledger, LedgerError, Receipt, Record, Request, Terms};
+use super::holder::holder_of;
+use super::memory::{Memory, place_of};
+use super::population::Population;
+use super::{Access, Head, Ledger, LedgerError, Marker, Opening, Receipt, Record, Related, Request};
 use crate::budget::Loss;
-
-/// How long to wait for another writer.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS accounts (
@@ -41,6 +44,9 @@ const ENTRY: &str =
 pub struct SqliteLedger {
     connection: Connection,
     seal: Seal,
+    path: PathBuf,
+    /// What the key remembers; none without a key.
+    memory: Option<Memory>,
 }
 
 fn read(row: &Row<'_>) -> Result<Entry, LedgerError> {
@@ -64,6 +70,10 @@ impl From<rusqlite::Error> for LedgerError {
         }
         // The code alone: a message of the database may repeat what was written.
         Self::Storage(match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                return Self::Locked { holder: None };
+            }
+            Some(rusqlite::ErrorCode::DiskFull) => "its disk is full; nothing was charged".to_owned(),
             Some(rusqlite::ErrorCode::Unknown) | None => "it does not hold what a ledger holds".to_owned(),
             Some(code) => format!("the database says {code:?}"),
         })
@@ -73,56 +83,90 @@ impl From<rusqlite::Error> for LedgerError {
 impl SqliteLedger {
     /// The ledger in this file, which is made when it does not exist.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        Self::with_seal(path, Seal::Plain)
+        Self::make(path, &Access::with(None))
     }
 
     /// The same with entries signed by the key in a file of at least 16 bytes.
     pub fn open_signed(path: &Path, key: &Path) -> Result<Self, LedgerError> {
-        Self::with_seal(path, Seal::from_key_file(key)?)
+        Self::make(path, &Access::with(Some(key)))
     }
 
     /// A ledger that is there, signed when a key is given. Nothing is written before a charge, and a file that must
     /// not be written can be looked at; without the file there is no ledger.
     pub fn open_existing(path: &Path, key: Option<&Path>) -> Result<Self, LedgerError> {
-        let seal = key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+        Self::find(path, &Access::with(key))
+    }
+
+    /// The same, reached so.
+    pub fn find(path: &Path, access: &Access<'_>) -> Result<Self, LedgerError> {
+        let seal = access.key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+        let memory = access.key.map(|key| Memory::beside(key, place_of(path))).transpose()?;
         if !path.is_file() {
             return Err(LedgerError::NoLedger);
         }
         // Writing is allowed because what a killed process left half-written must be rolled back first.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(plain(path), flags)?;
-        Self::set_up(&connection)?;
-        if !is_ledger(&connection)? {
-            return Err(LedgerError::NoLedger);
-        }
-        seal.must_fit(mark(&connection)?)?;
-        Ok(Self { connection, seal })
+        let found = || -> Result<Connection, LedgerError> {
+            let connection = Connection::open_with_flags(plain(path), flags)?;
+            Self::set_up(&connection, access.patience)?;
+            if !is_ledger(&connection)? {
+                return Err(LedgerError::NoLedger);
+            }
+            seal.must_fit(mark(&connection)?)?;
+            Ok(connection)
+        };
+        let connection = found().map_err(|error| held(error, path))?;
+        Ok(Self { connection, seal, path: path.to_owned(), memory })
     }
 
-    fn with_seal(path: &Path, seal: Seal) -> Result<Self, LedgerError> {
+    /// The ledger in this file, which is made when it does not exist, reached so.
+    pub fn make(path: &Path, access: &Access<'_>) -> Result<Self, LedgerError> {
         // Who names it so means a database that is gone when the program ends.
         if path.is_dir() || path == Path::new(":memory:") {
             return Err(LedgerError::NotALedger);
         }
+        let seal = access.key.map_or(Ok(Seal::Plain), Seal::from_key_file)?;
+        let memory = access.key.map(|key| Memory::beside(key, place_of(path))).transpose()?;
+        let must_allow_new = || match &memory {
+            Some(memory) if !access.is_accepted => memory.must_allow_new(&seal),
+            _ => Ok(()),
+        };
+        // Before anything is made in its place.
+        if path.metadata().map_or(true, |file| file.len() == 0) {
+            must_allow_new()?;
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(plain(path), flags)?;
-        Self::set_up(&connection)?;
-        is_ledger(&connection)?;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute_batch(TABLES)?;
-        let entries: i64 = transaction.query_row("SELECT count(*) FROM entries", [], |row| row.get(0))?;
-        if entries == 0 {
-            transaction.pragma_update(None, "user_version", seal.mark()?)?;
-        }
-        seal.must_fit(mark(&transaction)?)?;
-        transaction.commit()?;
-        Ok(Self { connection, seal })
+        let made = || -> Result<Connection, LedgerError> {
+            let mut connection = Connection::open_with_flags(plain(path), flags)?;
+            Self::set_up(&connection, access.patience)?;
+            is_ledger(&connection)?;
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute_batch(TABLES)?;
+            let entries: i64 = transaction.query_row("SELECT count(*) FROM entries", [], |row| row.get(0))?;
+            if entries == 0 {
+                must_allow_new()?;
+                transaction.pragma_update(None, "user_version", seal.mark()?)?;
+            }
+            seal.must_fit(mark(&transaction)?)?;
+            transaction.commit()?;
+            Ok(connection)
+        };
+        let connection = made().map_err(|error| held(error, path))?;
+        Ok(Self { connection, seal, path: path.to_owned(), memory })
     }
 
-    fn set_up(connection: &Connection) -> Result<(), LedgerError> {
-        connection.busy_timeout(PATIENCE)?;
+    /// Refuses a new ledger in this file where this key remembers one that is gone.
+    pub fn must_allow_new(path: &Path, key: &Path) -> Result<(), LedgerError> {
+        match path.metadata().map_or(0, |file| file.len()) {
+            0 => Memory::beside(key, place_of(path))?.must_allow_new(&Seal::from_key_file(key)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn set_up(connection: &Connection, patience: Duration) -> Result<(), LedgerError> {
+        connection.busy_timeout(patience)?;
         let journal: String =
             connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0))?;
         if journal != "delete" {
@@ -134,10 +178,48 @@ impl SqliteLedger {
         Ok(())
     }
 
+    /// Reads the ledger, in one view of it.
+    fn reading<T>(
+        &mut self,
+        act: impl FnOnce(&Transaction<'_>, &Audit, &Seal) -> Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        let Self { connection, seal, path, memory } = self;
+        let read = || -> Result<T, LedgerError> {
+            // Remembered before it is read, so that whoever charges in between is no contradiction.
+            let remembered = remembered(connection, seal, memory.as_ref())?;
+            let transaction = connection.transaction()?;
+            let audit = go_through(&transaction, seal, remembered)?;
+            act(&transaction, &audit, seal)
+        };
+        read().map_err(|error| held(error, path))
+    }
+
+    /// Writes an entry, in one step.
+    fn writing(
+        &mut self,
+        act: impl FnOnce(&Transaction<'_>, &Audit, &Seal) -> Result<Entry, LedgerError>,
+    ) -> Result<Receipt, LedgerError> {
+        let Self { connection, seal, path, memory } = self;
+        let written = || -> Result<(String, Receipt), LedgerError> {
+            let remembered = remembered(connection, seal, memory.as_ref())?;
+            // Immediate: the lock for writing is taken before the budget is read, so nobody spends it in between.
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let audit = go_through(&transaction, seal, remembered)?;
+            let entry = act(&transaction, &audit, seal)?;
+            let receipt = Self::append(&transaction, seal, &audit, entry)?;
+            transaction.commit()?;
+            Ok((audit.id().unwrap_or(&receipt.hash).to_owned(), receipt))
+        };
+        let (id, receipt) = written().map_err(|error| held(error, path))?;
+        if let Some(memory) = memory {
+            memory.keep(seal, &id, &Head { sequence: receipt.sequence, hash: receipt.hash.clone() });
+        }
+        Ok(receipt)
+    }
+
     /// The last entry.
     pub fn head(&mut self) -> Result<Head, LedgerError> {
-        let transaction = self.connection.transaction()?;
-        Ok(go_through(&transaction, &self.seal)?.last())
+        self.reading(|_, audit, _| Ok(audit.last()))
     }
 
     fn append(
@@ -165,15 +247,35 @@ impl SqliteLedger {
                 entry.hash
             ],
         )?;
-        if go_through(transaction, seal)?.last().hash != entry.hash {
+        if go_through(transaction, seal, None)?.last().hash != entry.hash {
             return Err(LedgerError::Storage("an entry was written and is not there".to_owned()));
         }
         entry.receipt()
     }
 }
 
+/// The same error, with who holds the ledger.
+fn held(error: LedgerError, path: &Path) -> LedgerError {
+    match error {
+        LedgerError::Locked { holder: None } => LedgerError::Locked { holder: holder_of(path) },
+        other => other,
+    }
+}
+
+/// The last entry that the key of a ledger remembers.
+fn remembered(
+    connection: &Connection,
+    seal: &Seal,
+    memory: Option<&Memory>,
+) -> Result<Option<Head>, LedgerError> {
+    let Some(memory) = memory else { return Ok(None) };
+    let first = "SELECT hash FROM entries ORDER BY sequence LIMIT 1";
+    let first: Option<String> = connection.query_row(first, [], |row| row.get(0)).optional()?;
+    Ok(first.and_then(|id| memory.head(seal, &id)))
+}
+
 /// The same file by a name that the database takes as it is: one that begins with `file:` would be a URL, with settings.
-fn plain(path: &Path) -> std::path::PathBuf {
+fn plain(path: &Path) -> PathBuf {
     if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) }
 }
 
@@ -199,7 +301,7 @@ fn mark(connection: &Connection) -> Result<i32, LedgerError> {
 }
 
 /// Goes through all entries. What single entries say is not believed.
-fn go_through(connection: &Connection, seal: &Seal) -> Result<Audit, LedgerError> {
+fn go_through(connection: &Connection, seal: &Seal, remembered: Option<Head>) -> Result<Audit, LedgerError> {
     let others: u32 = connection.query_row(
         "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')
              OR (type = 'table' AND name NOT IN ('accounts', 'entries'))",
@@ -209,7 +311,7 @@ fn go_through(connection: &Connection, seal: &Seal) -> Result<Audit, LedgerError
     if others > 0 {
         return Err(LedgerError::Foreign);
     }
-    let mut audit = Audit::default();
+    let mut audit = Audit::awaiting(remembered);
     let mut statement = connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -226,67 +328,61 @@ fn accounts(connection: &Connection) -> Result<Vec<(String, [String; 2])>, Ledge
 }
 
 impl Ledger for SqliteLedger {
-    fn open_account_on(
-        &mut self,
-        dataset: &str,
-        terms: &Terms,
-        budget: &Loss,
-    ) -> Result<Receipt, LedgerError> {
-        let entry = Entry::opening(dataset, terms, budget)?;
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let audit = go_through(&transaction, &self.seal)?;
-        let [epsilon, delta] = &entry.loss;
-        let added = transaction.execute(
-            "INSERT OR IGNORE INTO accounts VALUES (?1, ?2, ?3)",
-            params![dataset, epsilon, delta],
-        )?;
-        if added == 0 {
-            return Err(LedgerError::AccountExists);
-        }
-        let receipt = Self::append(&transaction, &self.seal, &audit, entry)?;
-        transaction.commit()?;
-        Ok(receipt)
+    fn open_account_for(&mut self, opening: &Opening<'_>) -> Result<Receipt, LedgerError> {
+        self.writing(|transaction, audit, seal| {
+            let entry = audit.opening(opening, seal)?;
+            let [epsilon, delta] = &entry.loss;
+            let added = transaction.execute(
+                "INSERT OR IGNORE INTO accounts VALUES (?1, ?2, ?3)",
+                params![opening.dataset, epsilon, delta],
+            )?;
+            if added == 0 { Err(LedgerError::AccountExists) } else { Ok(entry) }
+        })
+    }
+
+    fn marker(&mut self, dataset: Option<&str>) -> Result<Option<Marker>, LedgerError> {
+        self.reading(|_, audit, seal| audit.marker(dataset, seal))
+    }
+
+    fn related(&mut self, population: &Population) -> Result<Vec<Related>, LedgerError> {
+        self.reading(|_, audit, seal| audit.related(population, seal))
     }
 
     fn remaining(&mut self, dataset: &str) -> Result<Loss, LedgerError> {
-        let transaction = self.connection.transaction()?;
-        go_through(&transaction, &self.seal)?.left(dataset)
+        self.reading(|_, audit, _| audit.left(dataset))
     }
 
     fn check(&mut self, request: &Request) -> Result<Loss, LedgerError> {
-        let transaction = self.connection.transaction()?;
-        go_through(&transaction, &self.seal)?.charge(request)?.left()
+        self.reading(|_, audit, seal| audit.charge(request, seal)?.left())
     }
 
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError> {
-        // Immediate: the lock for writing is taken before the budget is read, so nobody spends it in between.
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let audit = go_through(&transaction, &self.seal)?;
-        let entry = audit.charge(request)?;
-        let receipt = Self::append(&transaction, &self.seal, &audit, entry)?;
-        transaction.commit()?;
-        Ok(receipt)
+        self.writing(|_, audit, seal| audit.charge(request, seal))
     }
 
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
-        let transaction = self.connection.transaction()?;
-        let mut since = Since::new(since);
-        let audit = go_through(&transaction, &self.seal)?;
-        let mut statement = transaction.prepare("SELECT sequence, hash FROM entries ORDER BY sequence")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            since.pass(&Head { sequence: whole(row.get(0)?)?, hash: row.get(1)? });
-        }
-        since.finish(audit.last())
+        self.reading(|transaction, audit, _| {
+            let mut since = Since::new(since);
+            let mut statement =
+                transaction.prepare("SELECT sequence, hash FROM entries ORDER BY sequence")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                since.pass(&Head { sequence: whole(row.get(0)?)?, hash: row.get(1)? });
+            }
+            since.finish(audit.last())
+        })
     }
 
     fn records(&mut self) -> Result<Vec<Record>, LedgerError> {
-        let mut statement = self.connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
-        let mut rows = statement.query([])?;
-        let mut records = Vec::new();
-        while let Some(row) = rows.next()? {
-            records.push(read(row)?.record()?);
-        }
-        Ok(records)
+        let all = || -> Result<Vec<Record>, LedgerError> {
+            let mut statement = self.connection.prepare("SELECT * FROM entries ORDER BY sequence")?;
+            let mut rows = statement.query([])?;
+            let mut records = Vec::new();
+            while let Some(row) = rows.next()? {
+                records.push(read(row)?.record()?);
+            }
+            Ok(records)
+        };
+        all().map_err(|error| held(error, &self.path))
     }
 }

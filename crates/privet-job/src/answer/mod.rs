@@ -22,7 +22,7 @@ use privet_measure::answer::{
 use privet_release::{Published, PublishedError, PublishedPerturbed};
 
 use crate::assess;
-use crate::error::{JobError, Outcome, RunError};
+use crate::error::{JobError, Outcome, RunError, outcome_of_reading};
 use crate::job::Job;
 use crate::meant::{is_meant, other_table};
 use crate::run::base_of;
@@ -92,7 +92,8 @@ impl AskError {
     pub fn outcome(&self) -> Outcome {
         match self {
             AskError::Published(PublishedError::Cancelled) => Outcome::Stopped,
-            AskError::Published(PublishedError::Read(error)) if error.is_cancelled() => Outcome::Stopped,
+            AskError::Published(PublishedError::Read(error)) => outcome_of_reading(error),
+            AskError::Job(error) if error.is_resources() => Outcome::Resources,
             AskError::Answer(
                 AnswerError::TooEntangled | AnswerError::TooManyLines | AnswerError::JointTooLarge,
             ) => Outcome::Resources,

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use privet_data::io::{Dialect, Format, View, ViewColumn, write};
-use privet_data::{Cells, Column, Domain, Progress};
+use privet_data::{Cells, Column, Comparison, Domain, Equality, Progress};
 use privet_measure::answer::{Question, UnfoldedColumn, Unfolding};
 use privet_release::Published;
 
 use super::{AskError, Knowledge, records};
-use crate::assess::{self, home::real, places::Inputs, write::whole_for_others};
+use crate::assess::{self, places::Inputs, write::whole_for_others};
 use crate::error::{JobError, RunError};
+use crate::overwrite::real;
 
 /// What `privet unfold` is told.
 #[derive(Debug, Clone)]
@@ -82,7 +83,12 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
     });
     records.columns.retain(|column| Some(&column.name) != bucket.as_ref());
     let unfolded = records.unfold(*how, *seed)?;
-    let columns: Vec<Column> = unfolded.columns.into_iter().map(column).collect();
+    let equality = published.manifest.as_deref().map(|manifest| manifest.equality()).unwrap_or_default();
+    let is_of_codes = |name: &str| {
+        let own = [".lower", ".upper"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        equality.get(own).or_else(|| equality.get(name)).is_some_and(|own| own.compare == Comparison::Text)
+    };
+    let columns: Vec<Column> = unfolded.columns.into_iter().map(|own| column(own, is_of_codes)).collect();
     let view = View {
         columns: columns.iter().map(ViewColumn::unchanged).collect(),
         rows: published.table.rows,
@@ -101,8 +107,12 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
 }
 
 /// A column of the table that is written.
-fn column(own: UnfoldedColumn) -> Column {
-    let (domain, code_of) = Domain::canonical(own.texts, str::is_empty);
+fn column(own: UnfoldedColumn, is_of_codes: impl Fn(&str) -> bool) -> Column {
+    // Digits that are codes stay text in formats that tell numbers from texts.
+    let (domain, code_of) = match is_of_codes(&own.name) {
+        true => Domain::by_value(own.texts, str::is_empty, Equality::CODES),
+        false => Domain::canonical(own.texts, str::is_empty),
+    };
     let codes = own.codes.iter().filter_map(|&code| code_of.get(code as usize).copied()).collect();
     Column { name: own.name, codes, domain, cells: Cells::Plain }
 }

@@ -13,15 +13,12 @@ use privet_release::{PublishedPerturbed, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
 use super::gate::Gated;
+use super::made::{MadeRecords, without_being_asked};
 use super::perturbed::Source;
 use super::{AttackOptions, hold_limit, perturbed, public, records};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
-/// Without being asked for, people are linked to swapped or synthetic records up to so many, in a few seconds.
-const DEFAULT_RECORDS: u64 = 100_000;
-/// What is made on more of them: whose records come out again.
-const QUICK: &str = "reproduction";
 /// What may be done where an attack succeeds too often.
 const INSTEAD: &str = "Use stronger laws or wider noise, change more columns or records, or drop columns";
 
@@ -50,10 +47,10 @@ pub(crate) fn words(by_laws: bool) -> (&'static [&'static str], &'static str) {
 /// Attacks what is about to be published, and refuses it when that succeeds too often.
 pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunError> {
     let section = made.section;
-    let is_asked = section.attacks.is_some() || section.knowledge.is_some() || section.max_risk.is_some();
+    let is_asked = section.attacks.is_some() || section.knowledge.is_some() || section.is_limited();
     let gated = match attacked(made, progress) {
         // An attack that nobody asked for, and that cannot be made, is no reason to keep a release back.
-        Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned()),
+        Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned(), section),
         other => other?,
     };
     hold_limit(section, &gated.assessment, INSTEAD)?;
@@ -61,19 +58,25 @@ pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, 
 }
 
 /// No attack was made, for this reason.
-fn nothing(why: String) -> Gated {
+pub(super) fn nothing(why: String, section: &AdversarySection) -> Gated {
     let not_made = vec![NotMade { attack: "all attacks".to_owned(), why }];
-    Gated { assessment: Assessment { not_made, ..Assessment::default() }, public: Vec::new() }
+    // Whoever asked for some is told.
+    let is_asked = section.attacks.is_some() || section.knowledge.is_some();
+    let blocked = if is_asked { not_made.clone() } else { Vec::new() };
+    Gated { assessment: Assessment { not_made, blocked, ..Assessment::default() }, public: Vec::new() }
 }
 
 fn attacked(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunError> {
     let Chance { folder, manifest, section, .. } = *made;
     if made.original.rows == 0 {
-        return Ok(nothing("there are no records".to_owned()));
+        return Ok(nothing("there are no records".to_owned(), section));
     }
     let is_of_laws = manifest.swap.is_none() && manifest.synthetic.is_none();
     if !is_of_laws && manifest.model.columns.iter().all(|own| own.role != "quasi") {
-        return Ok(nothing("no column is quasi, so that there is nothing to look for people by".to_owned()));
+        return Ok(nothing(
+            "no column is quasi, so that there is nothing to look for people by".to_owned(),
+            section,
+        ));
     }
     let options = AttackOptions {
         release: folder.to_owned(),
@@ -82,6 +85,7 @@ fn attacked(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunErro
         attacks: section.attacks.clone(),
         confidence: section.confidence,
         max_risk: section.max_risk,
+        max_absolute_risk: section.max_absolute_risk,
         seed: section.seed,
         ..AttackOptions::default()
     };
@@ -123,7 +127,12 @@ fn of_laws(
         let same = |other: &&Finding| (other.attack, &other.column) == (own.attack, &own.column);
         // Whom noise linkage is sure of is seen without the truth; what else is made with the original alone is counted by it.
         let of_list = || (own.attack == "noise-linkage").then(|| public::told(own));
-        alone.attacks.iter().find(same).cloned().or_else(of_list)
+        // What counts and only the original shows is not known to readers, and must not look like nothing.
+        let unknown = |found: Finding| match found.not_counted.is_some() && own.not_counted.is_none() {
+            true => Finding { not_counted: None, risk: f64::NAN, ..found },
+            false => found,
+        };
+        alone.attacks.iter().find(same).cloned().map(unknown).or_else(of_list)
     };
     let public = assessment.attacks.iter().filter_map(told).collect();
     Ok(Gated { assessment, public })
@@ -136,20 +145,11 @@ fn of_records(
     original: Source<'_>,
     progress: &dyn Progress,
 ) -> Result<Gated, RunError> {
-    let rows: u64 = published.tables.iter().map(|own| own.rows as u64).sum();
-    let is_much = options.attacks.is_none() && options.knowledge.is_none() && rows > DEFAULT_RECORDS;
-    if is_much {
-        options.attacks = Some(vec![QUICK.to_owned()]);
-    }
+    let made = MadeRecords::of(published);
+    let left_out = without_being_asked(&mut options, &made);
     let knowledge = records::checked(&options)?;
-    let mut assessment = records::assess(&options, &knowledge, published, original, progress)?;
-    if is_much {
-        let why = format!(
-            "it was not asked for under `adversary.attacks`, and takes its time on more than {DEFAULT_RECORDS} records"
-        );
-        let others = records::ATTACKS.into_iter().filter(|word| *word != QUICK);
-        assessment.not_made.extend(others.map(|word| NotMade { attack: word.to_owned(), why: why.clone() }));
-    }
+    let mut assessment = records::assess(&options, &knowledge, &made, original, progress)?;
+    assessment.not_made.extend(left_out);
     let public = assessment.attacks.iter().map(public::told).collect();
     Ok(Gated { assessment, public })
 }

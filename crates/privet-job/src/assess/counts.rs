@@ -16,7 +16,7 @@ use privet_data::{Progress, Table};
 use privet_recode::lattice::SearchError;
 use privet_release::counts::{COUNTS, CountsManifest, CountsTable, Form, TOTAL};
 use privet_release::published::Histograms;
-use privet_release::{MANIFEST, PublishedError};
+use privet_release::{PublishedError, manifest_at};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
 use super::original::Given;
@@ -35,7 +35,7 @@ const NO_CONTROL: &str =
 
 /// Reads the manifest of a folder when it is a release of counts.
 pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
-    let bytes = std::fs::read(folder.join(MANIFEST)).ok()?;
+    let bytes = manifest_at(folder).ok()?;
     CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
 }
 
@@ -74,7 +74,11 @@ fn attack(
     original: Option<&Loaded>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let mut assessment = Assessment { max_risk: section.max_risk, ..Assessment::default() };
+    let mut assessment = Assessment {
+        max_risk: section.max_risk,
+        max_absolute_risk: section.max_absolute_risk,
+        ..Assessment::default()
+    };
     let tables = manifest
         .tables
         .iter()
@@ -148,6 +152,7 @@ pub(super) fn attack_folder(
         attacks: options.attacks.clone(),
         confidence: options.confidence,
         max_risk: options.max_risk,
+        max_absolute_risk: options.max_absolute_risk,
         ..AdversarySection::default()
     };
     let tables = manifest.tables.iter().map(|own| own.file.as_str());
@@ -205,7 +210,7 @@ pub(crate) fn read_table(
         encoding: data.encoding.as_ref().map(|_| Encoding::Latin1),
         // A label may be empty, and so may a count.
         missing: Vec::new(),
-        ..ReadOptions::default()
+        ..ReadOptions::default().exactly()
     };
     let read = read(&folder.join(&table.file), &options, progress)?.table;
     let wanted = table.columns.len() + usize::from(table.form != Form::Microdata);
@@ -417,6 +422,7 @@ fn margins(
         right: None,
         control: None,
         control_group: None,
+        baseline: None,
         risk: exposed.rate,
         not_counted: None,
         histogram: Vec::new(),
@@ -487,6 +493,7 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
         right: (exposed.hits > 0).then(|| Rate::new(exposed.hits, exposed.hits)),
         control: None,
         control_group: None,
+        baseline: None,
         risk: known as f64 / manifest.data.records.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),

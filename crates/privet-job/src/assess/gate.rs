@@ -1,22 +1,23 @@
 //! The gate before a release is handed over: attacks that the job asks for, or those that cost next to nothing, and for
 //! buckets deFinetti's, which is what they fall to.
 //!
-//! What it guarantees: nothing goes through above `max-risk` by an attack that was made and counts; what was asked for with
-//! a limit and cannot be made is an error; what was not tried is told, with the reason.
+//! What it guarantees: nothing goes through above a limit by an attack that was made and counts; what was asked for, by name or by
+//! what the knowledge file has, and cannot be made is an error; what was not tried is told, with the reason.
 
-use privet_attack::adversary::suspects;
+use privet_attack::adversary::{Beside, INSENSITIVE, SENSITIVE, alone, alone_by_one, suspects};
 use privet_attack::homogeneity::Similar;
 use privet_attack::{Finding, Knowledge, quick};
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Progress, Table};
+use privet_data::{Equality, Progress, Table};
 use privet_release::published::Histograms;
 use privet_release::{Draft, Manifest, Published};
 use privet_report::{Assessment, NotMade};
 
 use super::known::check_job;
 use super::original::{JobAt, Original};
+use super::overlap::somebody_fits_several;
 use super::people::{PeopleTable, columns_of_others, name_in_original};
-use super::{MORE_PRIVACY, MOST_RECORDS, Settings, not_made_of, public, run_attacks};
+use super::{MORE_PRIVACY, MOST_RECORDS, Settings, hold_limit, public, run_attacks};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
 use crate::run::Candidate;
@@ -46,12 +47,20 @@ pub(crate) fn gate(
     let is_distorted = candidate.loaded.distorted.is_some();
     // Who looks like somebody else may stand in several buckets, which buckets alone do not tell.
     let has_buckets = candidate.chosen.buckets.is_some();
-    let mut assessment = Assessment { max_risk: section.max_risk, ..Assessment::default() };
+    let mut assessment = Assessment {
+        max_risk: section.max_risk,
+        max_absolute_risk: section.max_absolute_risk,
+        ..Assessment::default()
+    };
     if !is_distorted && !has_buckets {
-        assessment.attacks = at_hand(candidate);
+        assessment.attacks = at_hand(candidate, manifest);
     }
     let mut public = assessment.attacks.clone();
-    let may_overlap = !is_distorted && !has_buckets && may_overlap(candidate);
+    // Seen from the classes, where these tell; otherwise from the files.
+    let may_overlap = !is_distorted
+        && !has_buckets
+        && may_overlap(candidate)
+        && somebody_fits_several(candidate, manifest, base, progress)?.unwrap_or(true);
     if by_name || is_distorted || has_buckets || may_overlap {
         let knowledge_path = section.knowledge.as_ref().map(|path| base.join(path));
         let knowledge = match &knowledge_path {
@@ -84,13 +93,18 @@ pub(crate) fn gate(
         let again = has_buckets || is_distorted || overlaps || knowledge.control.is_some();
         let by_default = privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
         let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
+        if is_distorted {
+            words.extend([INSENSITIVE, SENSITIVE].map(str::to_owned));
+        }
         words.extend(section.attacks.iter().flatten().cloned());
         let is_named = |word: &str| section.attacks.iter().flatten().any(|own| own == word);
         let all_known = section.attacks.is_none() && section.knowledge.is_some();
         let settings = Settings {
             attacks: (!all_known).then_some(&words[..]),
+            named: section.attacks.as_deref(),
             confidence: section.confidence,
             max_risk: section.max_risk,
+            max_absolute_risk: section.max_absolute_risk,
             seed: section.seed,
             most_records: if is_named("definetti") { MOST_RECORDS } else { DEFAULT_RECORDS },
             knowledge: knowledge_path.as_deref(),
@@ -109,6 +123,7 @@ pub(crate) fn gate(
                 Some(own) if own.risk > finding.risk => {
                     if knowledge.control.is_some() && finding.control.is_some() {
                         (own.control, own.control_group) = (finding.control, finding.control_group);
+                        own.baseline = finding.baseline;
                     }
                 }
                 Some(own) => *own = finding,
@@ -116,22 +131,13 @@ pub(crate) fn gate(
             }
         }
         assessment.not_made = asked.not_made;
+        assessment.blocked = asked.blocked;
     }
-    // A limit that was not tried is not kept.
-    if section.max_risk.is_some()
-        && let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, &assessment))
-    {
-        return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
+    if let (Some(problem), Some(path)) = (assessment.not_done(), &section.knowledge) {
+        return Err(JobError::new(problem).at(&base.join(path)).into());
     }
-    if let (Some(accepted), Some(worst)) = (section.max_risk, assessment.worst())
-        && worst.risk > accepted
-    {
-        let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
-        let knowing =
-            if is_by_class(worst) { ", for somebody who knows in which class each stands" } else { "" };
-        return Err(RunError::Attacked { attack, column, risk, knowing, accepted, instead: MORE_PRIVACY });
-    }
-    tell_untried(&mut assessment, has_buckets);
+    hold_limit(section, &assessment, MORE_PRIVACY)?;
+    tell_untried(&mut assessment, candidate, has_buckets);
     let is_told =
         |own: &&Finding| !public.iter().any(|told| (told.attack, &told.column) == (own.attack, &own.column));
     let rest = assessment.attacks.iter().filter(is_told).map(public::told);
@@ -142,15 +148,19 @@ pub(crate) fn gate(
 /// How a note begins that tells what is learned by those who know the class of each.
 const BY_CLASS: &str = "Whoever knows in which class each person stands";
 
-fn is_by_class(finding: &Finding) -> bool {
-    finding.notes.iter().any(|note| note.starts_with(BY_CLASS))
+/// What one knows for what was found beyond what the attack assumes, as the end of a sentence.
+pub(super) fn knowing(finding: &Finding) -> &'static str {
+    match finding.notes.iter().any(|note| note.starts_with(BY_CLASS)) {
+        true => ", for somebody who knows in which class each stands",
+        false => "",
+    }
 }
 
 /// Where people may stand in several classes, those are exposed whom every way to place people exposes. That need not be all who
 /// fall, and whoever knows in which class each of them stands has no need to weigh: the limit is kept against that too.
 fn held_against(mut finding: Finding, of_classes: &Finding) -> Finding {
     if finding.not_counted.is_none() && of_classes.risk > finding.risk {
-        finding.risk = of_classes.risk;
+        (finding.risk, finding.baseline) = (of_classes.risk, None);
         finding.notes.push(format!(
             "{BY_CLASS} {} {} of {}, and would be right for {} % of all; the limit is held \
              against that.",
@@ -179,7 +189,9 @@ fn fits_several(original: &Original, release: &Published) -> Option<bool> {
 }
 
 /// Adds the attacks that nobody asked for, so that silence does not look like safety.
-fn tell_untried(assessment: &mut Assessment, has_buckets: bool) {
+fn tell_untried(assessment: &mut Assessment, candidate: &Candidate<'_>, has_buckets: bool) {
+    let names = candidate.job.adversary.attacks.is_some();
+    let knowledge = candidate.job.adversary.knowledge.is_some();
     for attack in &privet_attack::ATTACKS {
         let is_told = assessment.attacks.iter().any(|own| own.attack == attack.word)
             || assessment.not_made.iter().any(|own| own.attack == attack.word);
@@ -187,7 +199,16 @@ fn tell_untried(assessment: &mut Assessment, has_buckets: bool) {
             continue;
         }
         let why = match (attack.needs, attack.not_counted(has_buckets)) {
-            _ if attack.by_default(has_buckets) => "there is no column that it could be made on".to_owned(),
+            _ if [INSENSITIVE, SENSITIVE].contains(&attack.word) && candidate.first_of_group.is_some() => {
+                "it looks at records, which are not in memory; `privet attack` makes it".to_owned()
+            }
+            _ if attack.by_default(has_buckets) || [INSENSITIVE, SENSITIVE].contains(&attack.word) => {
+                "there is no column that it could be made on".to_owned()
+            }
+            _ if names && knowledge => {
+                "it was not asked for under `adversary.attacks`, whatever the knowledge file has for it"
+                    .to_owned()
+            }
             (Some(needs), _) if needs != "job" => {
                 format!("it was not asked for, and needs {needs} in the knowledge file")
             }
@@ -210,7 +231,9 @@ fn add_column(
         return Ok(());
     }
     let job = candidate.job;
-    let options = ReadOptions { columns: Some(vec![name.to_owned()]), ..job.input.options()? };
+    let mut options = ReadOptions { columns: Some(vec![name.to_owned()]), ..job.options(base)? };
+    // What names people is no number: `007` is not the person `7`.
+    options.equality_of.entry(name.to_owned()).or_insert(Equality::CODES);
     let named = read(&base.join(&job.input.path), &options, progress)?.table;
     let named = match &candidate.loaded.drawn {
         Some(drawn) => named.select(drawn),
@@ -224,7 +247,7 @@ fn add_column(
 }
 
 /// The attacks of somebody who knows who is in the data and in which class, from the classes at hand.
-fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
+fn at_hand(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<Finding> {
     let partition = candidate.partition;
     let published = |class: usize| if partition.kept[class] { partition.rows[class] } else { 0 };
     let sizes: Vec<u64> = (0..partition.rows.len()).map(published).collect();
@@ -234,6 +257,8 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
     findings.push(quick::linking(&sizes, suppressed));
     // With the table in a file, what classes hold of sensitive values was judged in passes and is not at hand.
     let at_hand = candidate.first_of_group.is_none();
+    findings.extend(insensitive(candidate, manifest, suppressed).filter(|_| at_hand));
+    findings.extend(sensitive(candidate, suppressed).into_iter().filter(|_| at_hand));
     for sensitive in candidate.loaded.sensitive.iter().filter(|_| at_hand) {
         let column = &table.columns[sensitive.position];
         let kept = |(&class, &code): (&u32, &u32)| partition.kept[class as usize].then_some((class, code));
@@ -252,4 +277,44 @@ fn at_hand(candidate: &Candidate<'_>) -> Vec<Finding> {
         }));
     }
     findings
+}
+
+/// The codes of published records.
+fn kept(candidate: &Candidate<'_>, codes: &[u32]) -> Vec<u32> {
+    let partition = candidate.partition;
+    let published =
+        partition.class_of.iter().zip(codes).filter(|(class, _)| partition.kept[**class as usize]);
+    published.map(|(_, &code)| code).collect()
+}
+
+/// What if one of several sensitive columns were known?
+fn sensitive(candidate: &Candidate<'_>, suppressed: u64) -> Vec<Finding> {
+    let sensitive = &candidate.loaded.sensitive;
+    if sensitive.len() < 2 {
+        return Vec::new();
+    }
+    let group_of = kept(candidate, &candidate.partition.class_of);
+    let one = |position: usize| {
+        let column = &candidate.loaded.input.table.columns[position];
+        let codes = kept(candidate, &column.codes);
+        alone_by_one(
+            &group_of,
+            Beside { name: &column.name, codes: &codes, values: column.domain.len() },
+            suppressed,
+        )
+    };
+    sensitive.iter().map(|own| one(own.position)).collect()
+}
+
+/// What if the insensitive columns were known too?
+fn insensitive(candidate: &Candidate<'_>, manifest: &Manifest, suppressed: u64) -> Option<Finding> {
+    let table = &candidate.loaded.input.table;
+    let kept = |codes: &[u32]| kept(candidate, codes);
+    let columns = manifest.data.columns.iter().filter(|own| own.role == "insensitive");
+    let columns = columns.filter_map(|own| table.column(&own.name));
+    let known: Vec<(&str, Vec<u32>, usize)> =
+        columns.map(|own| (own.name.as_str(), kept(&own.codes), own.domain.len())).collect();
+    let columns: Vec<Beside<'_>> =
+        known.iter().map(|(name, codes, values)| Beside { name, codes, values: *values }).collect();
+    (!columns.is_empty()).then(|| alone(&kept(&candidate.partition.class_of), &columns, suppressed))
 }

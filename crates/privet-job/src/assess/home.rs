@@ -2,7 +2,7 @@
 //!
 //! It is never inside the release. It compares with the original, so it is for whoever may see the original anyway.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use privet_data::Progress;
 use privet_recode::lattice::{Problem, Quasi};
@@ -14,6 +14,7 @@ use super::places::{Written, spare};
 use super::{measure, write};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
+use crate::overwrite::{real, spare_inputs};
 use crate::run::Candidate;
 
 /// More points than this are no picture.
@@ -39,8 +40,9 @@ pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
 }
 
 /// Makes the folder, after [`check`]: it goes again with what is returned, unless something was put into it.
-pub(crate) fn begin(home: &Path, release: &Path) -> Result<write::Staged, RunError> {
+pub(crate) fn begin(home: &Path, release: &Path, input: &Path) -> Result<write::Staged, RunError> {
     check(home, release)?;
+    FILES.iter().try_for_each(|(name, _)| spare_inputs(&home.join(name), [input]))?;
     write::Staged::in_folder(home)
 }
 
@@ -53,27 +55,6 @@ pub(crate) struct Owned<'a> {
     pub facts: &'a Facts,
     /// The folder that paths of the job are relative to.
     pub base: &'a Path,
-}
-
-/// Where a path really leads: what exists of it without links, and the rest without `..`.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    // why: a path that cannot be made absolute is compared as it stands
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut found = PathBuf::new();
-    for part in absolute.components() {
-        match part {
-            Component::ParentDir => {
-                found.pop();
-            }
-            Component::CurDir => {}
-            other => found.push(other),
-        }
-        // Links are followed as the system would, before a `..` behind them is.
-        if let Ok(canonical) = std::fs::canonicalize(&found) {
-            found = canonical;
-        }
-    }
-    found
 }
 
 /// Measures a release and makes the files of the owner's folder. They are put in place after the release is: when anything

@@ -178,6 +178,7 @@ impl<'a> Again<'a> {
             right: worked.known_right(&exposed),
             control: Some(Rate::new(worked.right(&before), people)),
             control_group: Some("the same people, by the release alone".to_owned()),
+            baseline: None,
             risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
@@ -215,6 +216,7 @@ impl<'a> Again<'a> {
             right: worked.known_right(&exposed),
             control: Some(Rate::new(worked.right(&before), people)),
             control_group: Some("the same people, by the release alone".to_owned()),
+            baseline: None,
             risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
@@ -359,7 +361,7 @@ impl<'a> Again<'a> {
             fate,
             truth: worked.texts.as_ref().and_then(|_| codes()),
         };
-        Found { finding, conclusions: Some(conclusions) }
+        Found { finding, conclusions: Some(conclusions), failed: Vec::new() }
     }
 }
 

@@ -9,11 +9,15 @@ pub(crate) mod counts;
 mod gate;
 pub(crate) mod home;
 mod known;
+mod known_columns;
 #[cfg(test)]
 mod lists;
+mod made;
 mod measure;
 mod minimality;
+mod nearness;
 mod original;
+mod overlap;
 mod people;
 mod perturbed;
 pub(crate) mod places;
@@ -21,6 +25,7 @@ mod public;
 mod records;
 mod run;
 mod stacked;
+mod three_risks;
 mod tracker;
 mod views;
 pub(crate) mod write;
@@ -30,16 +35,17 @@ use std::path::{Path, PathBuf};
 use privet_attack::Knowledge;
 use privet_attack::knowledge::PeopleFile;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_data::{Progress, Role, Table};
+use privet_data::{Progress, Table};
 use privet_release::{Published, PublishedPerturbed, PublishedRecords};
-use privet_report::{Assessment, NotMade};
+use privet_report::{Assessment, Limit, NotMade};
 
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 pub(crate) use chance::{Chance, gate as gate_of_chance, words as words_of_chance};
 pub(crate) use gate::gate;
+pub use made::{Condensed, gate_condensed};
 pub(crate) use measure::standardized;
-use original::{Given, JobAt, Original, opened};
+use original::{Given, Original, opened};
 use people::{PeopleTable, name_in_original};
 use places::{Inputs, Written};
 pub(crate) use run::{Settings, run_attacks};
@@ -61,8 +67,10 @@ pub struct AttackOptions {
     pub attacks: Option<Vec<String>>,
     /// How sure the adversary must be.
     pub confidence: f64,
-    /// The largest accepted risk.
+    /// The most that the release may add to the risk.
     pub max_risk: Option<f64>,
+    /// The largest accepted risk, whatever is known without the release.
+    pub max_absolute_risk: Option<f64>,
     /// The seed.
     pub seed: u64,
     /// Where to write what is concluded about each person.
@@ -120,6 +128,10 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         check_places(options)?;
         return records::attack(options, progress);
     }
+    if options.release.is_file() {
+        check_places(options)?;
+        return made::attack(options, progress);
+    }
     let is_perturbed = PublishedPerturbed::is_at(&options.release);
     let of_counts = counts::manifest(&options.release);
     AdversarySection {
@@ -127,6 +139,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         attacks: options.attacks.clone().filter(|_| !is_perturbed),
         confidence: options.confidence,
         max_risk: options.max_risk,
+        max_absolute_risk: options.max_absolute_risk,
         ..Default::default()
     }
     .check_flags(of_counts.is_some())?;
@@ -165,10 +178,7 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         .or(alone.as_ref())
         .map_or_else(|| vec![String::new()], |own| own.options.missing.clone());
     let job = given.as_ref().or(alone.as_ref()).and_then(Given::job);
-    let release = match options.release.is_file() {
-        true => synthetic(options, &missing, job, progress)?,
-        false => opened(&options.release, &missing, job, progress)?,
-    };
+    let release = opened(&options.release, &missing, job, progress)?;
     let name = knowledge.people.as_ref().and_then(name_in_original);
     let original = match &given {
         Some(given) => {
@@ -181,8 +191,10 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
     };
     let settings = Settings {
         attacks: options.attacks.as_deref(),
+        named: options.attacks.as_deref(),
         confidence: options.confidence,
         max_risk: options.max_risk,
+        max_absolute_risk: options.max_absolute_risk,
         seed: options.seed,
         most_records: MOST_RECORDS,
         knowledge: options.knowledge.as_deref(),
@@ -202,43 +214,54 @@ pub fn untried(options: &AttackOptions, assessment: &Assessment) -> Option<Strin
     if let Some(skipped) = names.and_then(|names| not_made_of(names, assessment)) {
         return Some(format!("`--attacks` asks for {skipped}"));
     }
-    let counts = assessment.attacks.iter().any(|own| own.not_counted.is_none());
-    (options.max_risk.is_some() && !counts).then(|| match names {
-        Some(_) => {
-            "`--max-risk` is given, and none of `--attacks` counts towards it; name one that does, such as homogeneity"
-        }
-        None if options.original.is_none() => {
-            "`--max-risk` is given, and no attack was made that counts towards it; give --original, which tells how many \
-             records fall"
-        }
-        None => {
-            "`--max-risk` is given, and no attack was made that counts towards it, so that nothing shows that it is kept"
-        }
+    let is_limited = assessment.is_limited();
+    if let Some(problem) = assessment.not_done().filter(|_| names.is_some() || is_limited) {
+        return Some(problem);
     }
-    .to_owned())
+    let limit = if options.max_risk.is_some() { Limit::Added } else { Limit::Absolute };
+    let limit = format!("`--{}` is given", limit.word());
+    let counts = assessment.attacks.iter().any(|own| own.not_counted.is_none());
+    (is_limited && !counts).then(|| match names {
+        Some(_) => {
+            format!("{limit}, and none of `--attacks` counts towards it; name one that does, such as homogeneity")
+        }
+        None if options.original.is_none() => format!(
+            "{limit}, and no attack was made that counts towards it; give --original, which tells how many records fall"
+        ),
+        None => format!(
+            "{limit}, and no attack was made that counts towards it, so that nothing shows that it is kept"
+        ),
+    })
 }
 
-/// Refuses what an attack succeeds against more often than is accepted, and what nothing shows to keep the limit; `instead` is what
-/// may be done.
+/// Refuses what an attack succeeds against more often than is accepted, and what nothing shows to keep a limit; `instead` is what
+/// may be done. What was asked for and not tried is an error, whether there is a limit or not: the owner would take the release for
+/// tried.
 fn hold_limit(
     section: &AdversarySection,
     assessment: &Assessment,
     instead: &'static str,
 ) -> Result<(), RunError> {
-    let Some(accepted) = section.max_risk else { return Ok(()) };
     if let Some(missing) = section.attacks.as_ref().and_then(|names| not_made_of(names, assessment)) {
         return Err(JobError::key("adversary.attacks", format!("asks for {missing}")).into());
     }
-    let Some(worst) = assessment.worst() else {
-        let why = assessment.not_made.first().map_or("no attack that counts applies", |own| own.why.as_str());
-        let problem = format!("is given, and nothing shows that it is kept: {why}");
-        return Err(JobError::key("adversary.max-risk", problem).into());
-    };
-    if worst.risk <= accepted {
+    if let Some(problem) = assessment.not_done() {
+        return Err(JobError::key("adversary", format!("asks for more than can be tried: {problem}")).into());
+    }
+    if !section.is_limited() {
         return Ok(());
     }
-    let (attack, column, risk) = (worst.attack, worst.column.clone(), worst.risk);
-    Err(RunError::Attacked { attack, column, risk, knowing: "", accepted, instead })
+    if assessment.worst().is_none() {
+        let why = assessment.not_made.first().map_or("no attack that counts applies", |own| own.why.as_str());
+        let limit = if section.max_risk.is_some() { Limit::Added } else { Limit::Absolute };
+        let problem = format!("is given, and nothing shows that it is kept: {why}");
+        return Err(JobError::key(format!("adversary.{}", limit.word()), problem).into());
+    }
+    let Some(own) = assessment.exceeded() else { return Ok(()) };
+    let (attack, column, accepted) = (own.finding.attack, own.finding.column.clone(), own.accepted);
+    let knowing = gate::knowing(own.finding);
+    let (reaches, limit) = (own.reaches(), own.limit.word());
+    Err(RunError::Attacked { attack, column, reaches, limit, knowing, accepted, instead })
 }
 
 /// The first of attacks asked for by name that was not made on any column, and why on each.
@@ -253,36 +276,6 @@ fn not_made_of(names: &[String], assessment: &Assessment) -> Option<String> {
         same.map(|own| format!("`{}`, which cannot be made: {}", own.attack, own.why)).collect();
     whys.dedup();
     Some(whys.join("; "))
-}
-
-/// A table of synthetic records, such as `privet condense` writes, with the roles that a job gives its columns.
-fn synthetic(
-    options: &AttackOptions,
-    missing: &[String],
-    job: Option<JobAt<'_>>,
-    progress: &dyn Progress,
-) -> Result<Published, RunError> {
-    let wrong = |problem: &str| RunError::from(JobError::new(problem).at(&options.release));
-    if options.report.is_some() {
-        return Err(wrong("is a table and no release folder, and has no report"));
-    }
-    let Some(job) = job else {
-        return Err(wrong(
-            "is a table and no release folder; synthetic records are attacked with a job (--job, or as --original) that \
-             says which of its columns are quasi and which are sensitive",
-        ));
-    };
-    let reading = ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() };
-    let table = read(&options.release, &reading, progress)?.table;
-    let with_role = |role: Role| -> Vec<usize> {
-        let has = |name: &str| job.job.columns.get(name).is_some_and(|column| column.role == role);
-        (0..table.columns.len()).filter(|&position| has(&table.columns[position].name)).collect()
-    };
-    let (quasi, sensitive) = (with_role(Role::Quasi), with_role(Role::Sensitive));
-    if quasi.is_empty() {
-        return Err(wrong("has no column that is quasi in the job"));
-    }
-    Ok(Published::of_table(table, quasi, sensitive, progress)?)
 }
 
 /// Measures a release.

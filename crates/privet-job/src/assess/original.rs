@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use foldhash::{HashMap, HashMapExt};
 use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Coverage, Domain, Hierarchy, Progress, Table};
+use privet_data::{Column, Coverage, Domain, Equality, Hierarchy, Progress, Table};
 use privet_release::Published;
 use privet_release::manifest::{LabelReading, Recoding};
 use privet_release::published::{Meaning, PublishedError, Reading, Recoded, coverage, kind_behind};
 
-use super::people::{of_points, shows_points};
+use super::people::{equal_values, of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
 use crate::error::{JobError, RunError};
 use crate::job::Job;
@@ -36,7 +35,8 @@ impl JobAt<'_> {
         };
         let failed = |source| RunError::Hierarchy { column: name.to_owned(), source };
         if let HierarchySpec::File(path) = spec {
-            return Ok(Some(read_hierarchy(&self.base.join(path)).map_err(failed)?));
+            let written = read_hierarchy(&self.base.join(path)).map_err(failed)?;
+            return Ok(Some(written.catching_all(domain)));
         }
         match build(spec, self.base, domain, counts) {
             Ok(hierarchy) => Ok(Some(hierarchy)),
@@ -46,8 +46,8 @@ impl JobAt<'_> {
     }
 
     /// How the labels of a column come about, whatever values somebody else's table has: of derived hierarchies how they are
-    /// made, of those that are written down the whole.
-    pub fn recoded(&self, name: &str) -> Result<HowRecoded, RunError> {
+    /// made, of those that are written down the whole, and where they have a row for all others, these values.
+    pub fn recoded(&self, name: &str, values: &Domain) -> Result<HowRecoded, RunError> {
         let Some(column) = self.job.columns.get(name) else { return Ok(HowRecoded::Unknown) };
         let spec = match &column.hierarchy {
             None => return Ok(HowRecoded::Flat),
@@ -56,12 +56,12 @@ impl JobAt<'_> {
         let failed = |source| RunError::Hierarchy { column: name.to_owned(), source };
         Ok(match spec {
             HierarchySpec::File(path) => {
-                HowRecoded::Written(read_hierarchy(&self.base.join(path)).map_err(failed)?)
+                let written = read_hierarchy(&self.base.join(path)).map_err(failed)?;
+                HowRecoded::Written(written.catching_all(values))
             }
             HierarchySpec::Groups(_) | HierarchySpec::Tree(_) => {
                 // Whatever the values are that it has to cover.
-                let nobody = Domain::from_sorted(Vec::new(), 0, privet_data::Kind::Text);
-                HowRecoded::Written(build(spec, self.base, &nobody, &[]).map_err(failed)?)
+                HowRecoded::Written(spec.written().map_err(failed)?.catching_all(values))
             }
             HierarchySpec::Intervals(_)
             | HierarchySpec::Mask(_)
@@ -102,6 +102,7 @@ pub(crate) fn count(codes: &[u32], values: usize) -> Vec<u64> {
 }
 
 /// The original of a release.
+#[derive(Clone)]
 pub(crate) struct Original {
     pub table: Table,
     /// Per quasi column of the release: its position here, and which values its labels may stand for.
@@ -130,6 +131,7 @@ struct Same<'a> {
 }
 
 /// A quasi column of the original.
+#[derive(Clone)]
 pub(crate) struct OriginalQuasi {
     pub position: usize,
     pub hierarchy: Option<Hierarchy>,
@@ -170,7 +172,11 @@ impl Original {
                 .collect();
             wanted.sort();
             wanted.dedup();
-            let options = ReadOptions { columns: Some(wanted), ..options.clone() };
+            let mut options = ReadOptions { columns: Some(wanted), ..options.clone() };
+            // What is no column of the release names people, or is learned: `007` is not the person `7`.
+            for own in &more {
+                options.equality_of.entry((*own).to_owned()).or_insert(Equality::CODES);
+            }
             match read(path, &options, progress) {
                 Ok(input) => return Self::of_table(input.table, path, job, release),
                 Err(error) => match &error.kind {
@@ -279,6 +285,24 @@ impl Original {
         Ok(original)
     }
 
+    /// The same to somebody who knows more columns of the release than the quasi ones, which come behind these
+    /// ([`Published::knowing`]) and are published as they are.
+    pub fn knowing(&self, release: &Published) -> Result<Self, RunError> {
+        let mut quasi = self.quasi.clone();
+        for &at in release.quasi.iter().skip(quasi.len()) {
+            let published = &release.table.columns[at];
+            let Some(position) = self.table.position(&published.name) else {
+                let problem = format!("the original has no column {}, which the release has", published.name);
+                return Err(JobError::new(problem).into());
+            };
+            let coverage = equal_values(&published.domain, &self.table.columns[position].domain);
+            quasi.push(OriginalQuasi { position, hierarchy: None, coverage });
+        }
+        // What is known is not learned.
+        let sensitive = release.sensitive.iter().filter_map(|own| self.table.position(&own.name)).collect();
+        Ok(Self { quasi, sensitive, ..self.clone() })
+    }
+
     /// Whether a column holds codes, whose digits are no number: nothing is to be added up or averaged. The job says so by
     /// the hierarchy; without a job it is told by labels such as `476**`.
     pub fn is_code(&self, name: &str) -> bool {
@@ -358,11 +382,12 @@ fn has_masks(labels: &Domain) -> bool {
     labels.texts().iter().any(|label| is_mask(label))
 }
 
-/// Per code of one domain the code of the same text in another.
+/// Per code of one domain the code of the same value in another. Missing is one value, whatever marks it.
 pub(crate) fn translate(from: &Domain, to: &Domain) -> Vec<Option<u32>> {
-    let mut code_of: HashMap<&str, u32> = HashMap::with_capacity(to.len());
-    code_of.extend(to.texts().iter().zip(0..).map(|(text, code)| (&**text, code)));
-    from.texts().iter().map(|text| code_of.get(&**text).copied()).collect()
+    let finder = to.finder();
+    let missing = (to.missing() > 0).then_some(0);
+    let codes = from.texts().iter().zip(0..);
+    codes.map(|(text, code)| finder.code(text).or(missing.filter(|_| from.is_missing(code)))).collect()
 }
 
 /// What the manifest says of a column.
@@ -410,7 +435,7 @@ impl Given {
             Some(file) => Some((Job::read(file, settings)?, crate::run::base_of(file))),
             None => None,
         };
-        let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, _)| job.input.options())?;
+        let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, base)| job.options(base))?;
         let path = match &job {
             Some((job, base)) if is_job => base.join(&job.input.path),
             _ => original.to_owned(),
@@ -424,6 +449,10 @@ impl Given {
         if let (None, Some(missing)) = (&self.job, told_missing(release)) {
             options.missing = missing;
         }
+        // Columns whose values are told apart by their texts are so in the original.
+        if let (None, Some(manifest)) = (&self.job, &release.manifest) {
+            options.equality_of = manifest.equality();
+        }
         options
     }
 
@@ -432,7 +461,7 @@ impl Given {
         let (job, base) = (Job::read(file, settings)?, crate::run::base_of(file));
         Ok(Self {
             path: base.join(&job.input.path),
-            options: job.input.options()?,
+            options: job.options(&base)?,
             job: Some((job, base)),
             job_file: Some(file.to_owned()),
         })

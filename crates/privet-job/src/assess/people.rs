@@ -1,23 +1,24 @@
 //! The people of an attack: a table of the adversary's, or those whom the original is about.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use privet_attack::Truth;
 use privet_attack::adversary::{Crowd, Points, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
 use privet_data::io::{ReadOptions, read};
-use privet_data::{Cells, Column, Coverage, Domain, Kind, Progress, Table};
+use privet_data::{Cells, Column, Coverage, Domain, Equality, Kind, Progress, Sameness, Table};
 use privet_release::published::{Meaning, Recoded, coverage, fits, kind_shown};
-use privet_release::{MANIFEST, Manifest, Published};
+use privet_release::{Manifest, Published, manifest_at};
 
+use super::known_columns;
 use super::original::{HowRecoded, JobAt, Original, count, recoding, told_missing, translate};
 use crate::error::{JobError, RunError};
 
 /// Labels that exclude no value.
 fn anything(labels: &Domain, values: &Domain) -> Coverage {
     let values = values.len() as u32;
-    Coverage::new(labels.texts().iter().map(|_| (0..values).collect()), values)
+    Coverage::of_runs(labels.texts().iter().map(|_| vec![(0, values.saturating_sub(1))]), values)
 }
 
 /// What a label of a column that shows points may stand for, where single values are compared: anything for a mean, a median
@@ -87,7 +88,7 @@ pub(crate) fn name_in_original(file: &PeopleFile) -> Option<&str> {
 /// The identifying columns of the other releases that are known: who has the original knows them of everybody. What cannot be
 /// read is told when the releases are opened.
 pub(crate) fn columns_of_others(knowledge: &Knowledge) -> Vec<String> {
-    let manifest = |folder: &Path| Manifest::parse(&std::fs::read(folder.join(MANIFEST)).ok()?).ok();
+    let manifest = |folder: &Path| Manifest::parse(&manifest_at(folder).ok()?).ok();
     let others = knowledge.releases.iter().filter_map(|own| manifest(&knowledge.resolve(&own.folder)));
     let columns = others.flat_map(|own| own.data.columns).filter(|own| own.role == "quasi");
     columns.map(|own| own.name).collect()
@@ -113,6 +114,9 @@ fn of_original(
     if shows_points(release, position) {
         return Ok(of_points(release, &published.domain, &column.domain));
     }
+    if known_columns::is_as_it_was(release, position) {
+        return Ok(equal_values(&published.domain, &column.domain));
+    }
     let counts = count(&column.codes, column.domain.len());
     let hierarchy = match job {
         Some(job) => job.hierarchy(&published.name, &column.domain, &counts)?,
@@ -132,13 +136,11 @@ fn of_people(
 ) -> Result<Coverage, RunError> {
     let published = &release.table.columns[position];
     let known = match job {
-        Some(job) if release.manifest.is_some() => job.recoded(&published.name)?,
+        Some(job) if release.manifest.is_some() => job.recoded(&published.name, values)?,
         _ => HowRecoded::Unknown,
     };
-    let recoded = match release.manifest {
-        Some(_) => known.as_known(),
-        None => Recoded::Values,
-    };
+    let is_as_it_was = release.manifest.is_none() || known_columns::is_as_it_was(release, position);
+    let recoded = if is_as_it_was { Recoded::Values } else { known.as_known() };
     Ok(fits(&published.domain, values, recoded, recoding(release, position)))
 }
 
@@ -151,6 +153,18 @@ impl PeopleTable {
         release: &Published,
         progress: &dyn Progress,
     ) -> Result<Self, RunError> {
+        let cells = Self::cells(file, knowledge, job, release, progress)?;
+        Self::of_file(cells, file, knowledge, job, release)
+    }
+
+    /// Reads the cells of a table of people, whatever they are to the release.
+    pub fn cells(
+        file: &PeopleFile,
+        knowledge: &Knowledge,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+        progress: &dyn Progress,
+    ) -> Result<Table, RunError> {
         let path = knowledge.resolve(&file.path);
         let mut missing = match job {
             Some(job) => job.job.input.options()?.missing,
@@ -160,7 +174,31 @@ impl PeopleTable {
         if !missing.iter().any(String::is_empty) {
             missing.push(String::new());
         }
-        let table = read(&path, &ReadOptions { missing, ..ReadOptions::default() }, progress)?.table;
+        // As in the data, but under the names of this table. Names of people are no numbers.
+        let mut known = release.manifest.as_ref().map(|own| own.equality()).unwrap_or_default();
+        if let Some(job) = job {
+            known.extend(job.job.options(job.base)?.equality_of);
+        }
+        let theirs =
+            |(ours, own): (String, Equality)| (file.columns.get(&ours).cloned().unwrap_or(ours), own);
+        let mut equality_of: BTreeMap<String, Equality> = known.into_iter().map(theirs).collect();
+        if let Some(name) = &file.name {
+            equality_of.insert(name.clone(), Equality::CODES);
+        }
+        // Columns are found by their names, so the first line has them.
+        let options = ReadOptions { missing, equality_of, header: Some(true), ..ReadOptions::default() };
+        Ok(read(&path, &options, progress)?.table)
+    }
+
+    /// Puts the cells of a table of people beside a release.
+    pub fn of_file(
+        table: Table,
+        file: &PeopleFile,
+        knowledge: &Knowledge,
+        job: Option<JobAt<'_>>,
+        release: &Published,
+    ) -> Result<Self, RunError> {
+        let path = knowledge.resolve(&file.path);
         // A name that is no column would leave the adversary with less than is meant. Other releases have columns of their own.
         let elsewhere = columns_of_others(knowledge);
         let is_column = |(ours, theirs): (&String, &String)| {
@@ -269,6 +307,16 @@ impl PeopleTable {
         self
     }
 
+    /// A release to people of whom more of its columns are known than the quasi ones; `None` where they are not. Of the people of the
+    /// original it is assumed that these are known.
+    pub fn wide(&self, release: &Published, progress: &dyn Progress) -> Result<Option<Published>, RunError> {
+        let renamed = self.renamed.iter().map(|(ours, theirs)| (ours.clone(), theirs.clone())).collect();
+        match self.is_original {
+            true => Ok(None),
+            false => known_columns::wide(release, &self.table, &renamed, progress),
+        }
+    }
+
     /// How many people there are.
     pub fn count(&self) -> usize {
         self.table.rows
@@ -334,8 +382,8 @@ impl PeopleTable {
             self.table.columns.iter().filter_map(|own| Some((own, other.table.column(&own.name)?))).all(
                 |(own, theirs)| {
                     columns += 1;
-                    let texts = own.codes.iter().zip(&theirs.codes);
-                    texts.into_iter().all(|(&a, &b)| own.domain.text(a) == theirs.domain.text(b))
+                    let of_theirs = translate(&theirs.domain, &own.domain);
+                    own.codes.iter().zip(&theirs.codes).all(|(&a, &b)| Some(a) == of_theirs[b as usize])
                 },
             );
         same && columns > 0 && self.table.rows == other.table.rows && self.table.rows > 0
@@ -426,12 +474,16 @@ impl PeopleTable {
     /// data when as many records as people have them, and is not when none has; when some have, but fewer than people, who
     /// of them it is cannot be told, as in a sample of which nobody knows whom it holds.
     pub fn found_in(&self, original: &Original, release: &Published, name: Option<&str>) -> Truth {
-        let key = |table: &Table, columns: &[usize], row: usize| -> Vec<String> {
-            let text = |&position: &usize| {
+        // Values are the same however they are written, by the columns of the original.
+        let key = |table: &Table, columns: &[usize], row: usize, same: &[Sameness]| -> Vec<String> {
+            let text = |(&position, same): (&usize, &Sameness)| {
                 let column: &Column = &table.columns[position];
-                column.domain.text(column.codes[row]).to_owned()
+                match column.domain.is_missing(column.codes[row]) {
+                    true => String::new(),
+                    false => same.key(column.domain.text(column.codes[row])).into_owned(),
+                }
             };
-            columns.iter().map(text).collect()
+            columns.iter().zip(same).map(text).collect()
         };
         let by_name = match (name.and_then(|name| original.table.position(name)), self.name) {
             (Some(original_name), Some(own_name)) => Some((original_name, own_name)),
@@ -441,6 +493,8 @@ impl PeopleTable {
             Some((ours, theirs)) => (vec![ours], vec![theirs]),
             None => self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position)).unzip(),
         };
+        let same: Vec<Sameness> =
+            ours.iter().map(|&at| original.table.columns[at].domain.sameness()).collect();
         // Who has no name cannot be found by it.
         let is_nameless = |table: &Table, column: usize, row: usize| {
             let column = &table.columns[column];
@@ -449,14 +503,14 @@ impl PeopleTable {
         let mut records: HashMap<Vec<String>, (u64, u32)> = HashMap::new();
         for record in 0..original.table.rows {
             if !by_name.is_some_and(|(ours, _)| is_nameless(&original.table, ours, record)) {
-                let entry = records.entry(key(&original.table, &ours, record));
+                let entry = records.entry(key(&original.table, &ours, record, &same));
                 entry.and_modify(|own| own.0 += 1).or_insert((1, record as u32));
             }
         }
         let keys: Vec<Option<Vec<String>>> = (0..self.table.rows)
             .map(|person| {
                 let nameless = by_name.is_some_and(|(_, theirs)| is_nameless(&self.table, theirs, person));
-                (!nameless).then(|| key(&self.table, &theirs, person))
+                (!nameless).then(|| key(&self.table, &theirs, person, &same))
             })
             .collect();
         let mut people: HashMap<&[String], u64> = HashMap::new();

@@ -113,6 +113,12 @@ pub(super) fn assess(
     let mut assessment = assess_release(options, knowledge, published, original, quick, progress)?;
     if let Some(words) = &options.attacks {
         keep(words, &mut assessment);
+    } else {
+        // What the knowledge has and was used on no column.
+        let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
+        let is_made = |word: &str| assessment.attacks.iter().any(|own| own.attack == word);
+        let asked = assessment.not_made.iter().filter(|own| knowledge.asks_for(&word(own)));
+        assessment.blocked = asked.filter(|own| !is_made(&word(own))).cloned().collect();
     }
     Ok(assessment)
 }
@@ -126,7 +132,8 @@ fn keep(words: &[String], assessment: &mut Assessment) {
     };
     assessment.attacks.retain(|own| is_wanted(own.attack));
     let filters = assessment.not_made.iter().find(|own| own.attack == "filters").map(|own| own.why.clone());
-    assessment.not_made.retain(|own| is_wanted(&own.attack));
+    // A column that no filter could use is one that none of those that were asked for was made on.
+    assessment.not_made.retain(|own| is_wanted(&own.attack) || own.attack.starts_with("filters"));
     for word in words {
         let is_told = assessment.attacks.iter().any(|own| own.attack == word)
             || assessment.not_made.iter().any(|own| own.attack.starts_with(word.as_str()));
@@ -222,7 +229,11 @@ fn assess_release(
     quick: bool,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let mut assessment = Assessment { max_risk: options.max_risk, ..Assessment::default() };
+    let mut assessment = Assessment {
+        max_risk: options.max_risk,
+        max_absolute_risk: options.max_absolute_risk,
+        ..Assessment::default()
+    };
     let (mut columns, left_out) = columns_of(published);
     assessment.not_made.extend(left_out);
     // A mistake in it is one, whatever else there is.
@@ -452,8 +463,14 @@ fn chosen_of(records: &[u32], values: &[f64]) -> Vec<f64> {
 
 /// What has no meaning for these releases.
 fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), JobError> {
-    let beyond =
-        Knowledge { time: None, releases: Vec::new(), base: Default::default(), ..knowledge.clone() };
+    let beyond = Knowledge {
+        time: None,
+        releases: Vec::new(),
+        // Where the file lies and its entries stand is nothing that is known.
+        base: Default::default(),
+        lines: Default::default(),
+        ..knowledge.clone()
+    };
     if let Some(file) = options.knowledge.as_deref().filter(|_| beyond != Knowledge::default()) {
         let problem = "a perturbed release is attacked by what its laws tell, and of the knowledge file by `[time]` and `[[releases]]` alone; \
                        leave the rest out";
@@ -533,7 +550,8 @@ pub(super) fn original_table(
         }
         false => (path.to_owned(), ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() }),
     };
-    let options = ReadOptions { columns: Some(names.to_vec()), ..options };
+    // What a law was made for stands in its domain, letter by letter.
+    let options = ReadOptions { columns: Some(names.to_vec()), ..options.exactly() };
     let input = read(&path, &options, progress).map_err(|error| match &error.kind {
         ReadErrorKind::UnknownColumn { names: found, .. } => {
             RunError::from(unknown_among(names.iter(), found).at(&path))
@@ -569,6 +587,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
         right: None,
         control: None,
         control_group: None,
+        baseline: None,
         risk: 0.0,
         not_counted: None,
         histogram: Vec::new(),
@@ -600,6 +619,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 right: (hits > 0).then(|| Rate::new(hits, hits)),
                 control: Some(control),
                 control_group: Some(group.to_owned()),
+                baseline: (own.attack != "constant-column").then_some(control),
                 risk: score.recovered.rate,
                 ..base
             })
@@ -621,7 +641,13 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
             // Whether a column is constant is told by its verdict, and scored where it is.
             if own.attack != "constant-column" {
                 let then = match succeeded {
-                    true => "so small that everybody counts until the original shows how many it tells",
+                    true if expected_error <= knowing.tolerance => {
+                        "so small that everybody counts until the original shows how many it tells"
+                    }
+                    true => {
+                        "of the column that is recovered most it is so small that everybody counts until the original shows how many it \
+                         tells"
+                    }
                     false => "how many records it tells, only the original shows",
                 };
                 notes.push(format!(
@@ -660,6 +686,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 "the same records, had their people not been in the adversary's file: whoever is taken for them then is not them"
                     .to_owned(),
             ),
+            baseline: None,
             risk: score.found.rate,
             ..base
         }),

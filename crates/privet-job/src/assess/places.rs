@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use privet_release::MANIFEST;
 
-use super::home::real;
 use super::write;
 use crate::error::JobError;
+use crate::overwrite::{real, spare_inputs, spare_inputs_within};
 use crate::run::base_of;
 
 /// What is written, which tells how a file of ours begins.
@@ -87,11 +87,12 @@ impl Inputs {
 
     /// Refuses to write over what is read.
     pub fn spare_read(&self, path: &Path) -> Result<(), JobError> {
-        if self.files.contains(&real(path)) {
-            let problem = "is read by this command and would be lost; name another file to write to";
-            return Err(JobError::new(problem).at(path));
-        }
-        Ok(())
+        spare_inputs(path, self.files.iter().map(PathBuf::as_path))
+    }
+
+    /// Refuses to replace a folder in which something is read.
+    pub fn spare_read_in(&self, folder: &Path) -> Result<(), JobError> {
+        spare_inputs_within(folder, self.files.iter().map(PathBuf::as_path))
     }
 
     /// Refuses to write where something else would be lost or handed over.

@@ -5,7 +5,7 @@
 //! column was not changed, the person's record has the person's value, and others are ruled out. Linking and record linkage
 //! look for the record that came from a person: records that are synthetic in full are nobody's, and have none. Of several
 //! copies these take the first, whose records stand for the same people as those of the others; everything else takes all
-//! copies together, as an adversary would.
+//! copies together, as an adversary would. Tables that somebody else made, and condensed ones, come here too (`made.rs`).
 //!
 //! # Guarantee
 //! The original stands in for what the adversary knows of people, and scores what is concluded; it never helps to conclude.
@@ -13,34 +13,45 @@
 
 use std::path::Path;
 
-use privet_attack::adversary::{Adversary, Strangers, distances, equal_records, suspects};
+use privet_attack::adversary::{Adversary, Beside, INSENSITIVE, Strangers, alone, suspects};
 use privet_attack::knowledge::{PeopleFile, Strength};
-use privet_attack::reproduction::{Control, Equal, membership, reproduction};
-use privet_attack::{AttackError, Conclusions, Finding, Found, Knowledge, Whom};
-use privet_data::{Column, Progress, Random, Table};
+use privet_attack::three_risks::{OwnRecords, WORDS};
+use privet_attack::{AttackError, Conclusions, Finding, Knowledge};
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Column, Progress, Table};
 use privet_release::{Published, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
+use super::made::MadeRecords;
 use super::original::Original;
 use super::people::{PeopleTable, equal_values, name_in_original};
 use super::perturbed::{Source, other_rows, refuse};
 use super::run::sensitive_hierarchies;
 use super::stacked::stacked;
+use super::three_risks::{self, Sides};
 use super::{AttackOptions, MOST_RECORDS, write};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
 /// The attacks that are made on such records.
-pub(super) const ATTACKS: [&str; 6] =
-    ["linking", "homogeneity", "similarity", "record-linkage", "reproduction", "membership"];
+pub(super) const ATTACKS: [&str; 12] = [
+    "linking",
+    INSENSITIVE,
+    "homogeneity",
+    "similarity",
+    "record-linkage",
+    "reproduction",
+    "membership",
+    "singling-out",
+    "singling-out-univariate",
+    "linkability",
+    "inference",
+    "closest-record",
+];
 /// Those that look for the record that came from a person.
 const OF_RECORDS: [&str; 2] = ["linking", "record-linkage"];
 /// Those that learn a value from the nearest records.
 const OF_VALUES: [&str; 2] = ["homogeneity", "similarity"];
-/// Distances between more pairs of a person and a record than this are worked out for a random sample of people.
-const MOST_DISTANCES: usize = 200_000_000;
-/// The fewest people of a sample.
-const FEWEST: usize = 200;
 
 /// Attacks a release of swapped or synthetic records.
 pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
@@ -59,7 +70,8 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
             "has several copies, which are attacked in different ways; --people goes with one table";
         return Err(JobError::new(problem).at(&options.release).into());
     }
-    let assessment = assess(options, &knowledge, &published, Source::File(path), progress)?;
+    let made = MadeRecords::of(&published);
+    let assessment = assess(options, &knowledge, &made, Source::File(path), progress)?;
     if let Some(path) = &options.report {
         let page = privet_report::owner_perturbed_html(&published.manifest, &assessment);
         write::whole(path, page.as_bytes())?;
@@ -71,21 +83,42 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
 pub(super) fn assess(
     options: &AttackOptions,
     knowledge: &Knowledge,
-    published: &PublishedRecords,
+    published: &MadeRecords<'_>,
     original: Source<'_>,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let columns = &published.manifest.model.columns;
+    let columns = &published.columns;
     let with_role = |role: &str| -> Vec<usize> {
-        (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|own| own.role == role)).collect()
+        (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|own| own.1 == role)).collect()
     };
-    let (quasi, sensitive) = (with_role("quasi"), with_role("sensitive"));
+    let (mut quasi, mut sensitive) = (with_role("quasi"), with_role("sensitive"));
+    if let Some(file) = &knowledge.people {
+        // What the table of people has is known, whatever the job says of who knows it.
+        let people = read(&knowledge.resolve(&file.path), &ReadOptions::default(), progress)?.table;
+        let is_known = |&at: &usize| {
+            let ours = columns.get(at).map_or("", |own| own.0);
+            people.position(file.columns.get(ours).map_or(ours, String::as_str)).is_some()
+        };
+        quasi.extend(with_role("insensitive").into_iter().filter(is_known));
+        let name = |at: &usize| columns.get(*at).map_or("", |own| own.0);
+        if let Some(other) =
+            file.known.iter().find(|own| !sensitive.iter().any(|at| name(at) == **own && is_known(at)))
+        {
+            let problem = format!(
+                "`known` of [people] names {other}, which is no sensitive column that both the records and the table have"
+            );
+            return Err(JobError::new(problem).into());
+        }
+        let (known, secret) = sensitive.iter().partition(|at| file.known.iter().any(|own| own == name(at)));
+        quasi.extend::<Vec<usize>>(known);
+        sensitive = secret;
+    }
     if quasi.is_empty() {
         let problem = "has no quasi column, so that there is nothing to look for people by";
         return Err(JobError::new(problem).at(&options.release).into());
     }
-    let names: Vec<String> = columns.iter().map(|own| own.name.clone()).collect();
-    let missing = &published.manifest.model.missing;
+    let names: Vec<String> = columns.iter().map(|own| own.0.to_owned()).collect();
+    let missing = &published.missing;
     let name = knowledge
         .people
         .as_ref()
@@ -101,8 +134,7 @@ pub(super) fn assess(
         None => original.table(missing, &names, progress)?,
     };
     check_original(published, &table, &path)?;
-    let in_order = published.is_in_order();
-    let attacked = Attacked { options, knowledge, published, table, path, in_order };
+    let attacked = Attacked { options, knowledge, published, table, path };
     attacked.all(&quasi, &sensitive, progress)
 }
 
@@ -112,6 +144,7 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         attacks: None,
         confidence: options.confidence,
         max_risk: options.max_risk,
+        max_absolute_risk: options.max_absolute_risk,
         ..AdversarySection::default()
     };
     flags.check_flags(false)?;
@@ -119,6 +152,12 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         &[("--job", options.job.is_some()), ("--set", !options.settings.is_empty())],
         "a release of swapped or synthetic ones says by itself which columns are quasi and which sensitive; give the job of `privet randomize` as --original",
     )?;
+    check_words(options)?;
+    knowledge(options, false)
+}
+
+/// Refuses attacks that are not made on such records.
+pub(super) fn check_words(options: &AttackOptions) -> Result<(), RunError> {
     if let Some(word) = options.attacks.iter().flatten().find(|word| !ATTACKS.contains(&word.as_str())) {
         let problem = match privet_attack::ATTACKS.iter().any(|own| own.word == word) {
             true => format!("--attacks asks for `{word}`, which reasons about groups of true records"),
@@ -128,6 +167,11 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         let problem = format!("{problem}; on swapped and synthetic records there are {accepted}");
         return Err(JobError::new(problem).into());
     }
+    Ok(())
+}
+
+/// What the adversary knows, when all of it has a meaning here. With `has_job` it may name the job, which says what columns are.
+pub(super) fn knowledge(options: &AttackOptions, has_job: bool) -> Result<Knowledge, RunError> {
     let Some(path) = &options.knowledge else { return Ok(Knowledge::default()) };
     let own = Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?;
     if own.time.is_some() {
@@ -135,7 +179,7 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
         return Err(JobError::new(problem).at(path).into());
     }
     let parts = [
-        ("job", own.job.is_some()),
+        ("job", own.job.is_some() && !has_job),
         ("records", !own.records.is_empty()),
         ("negations", !own.negations.is_empty()),
         ("priors", !own.priors.is_empty()),
@@ -149,7 +193,7 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
     match parts.iter().find(|part| part.1) {
         None => Ok(own),
         Some((part, _)) => Err(JobError::new(format!(
-            "`{part}` goes with releases of true records; against swapped and synthetic ones [people] and [control] are used"
+            "`{part}` goes with releases of true records; against swapped and synthetic ones [people], [control] and [risks] are used"
         ))
         .at(path)
         .into()),
@@ -157,18 +201,16 @@ pub(super) fn checked(options: &AttackOptions) -> Result<Knowledge, RunError> {
 }
 
 /// A release and its original.
-struct Attacked<'a> {
-    options: &'a AttackOptions,
-    knowledge: &'a Knowledge,
-    published: &'a PublishedRecords,
-    table: Table,
-    path: std::path::PathBuf,
-    /// Whether published records stand in the order of the original.
-    in_order: bool,
+pub(super) struct Attacked<'a> {
+    pub(super) options: &'a AttackOptions,
+    pub(super) knowledge: &'a Knowledge,
+    pub(super) published: &'a MadeRecords<'a>,
+    pub(super) table: Table,
+    pub(super) path: std::path::PathBuf,
 }
 
 impl Attacked<'_> {
-    fn is_wanted(&self, word: &str) -> bool {
+    pub(super) fn is_wanted(&self, word: &str) -> bool {
         self.options.attacks.as_ref().is_none_or(|words| words.iter().any(|own| own == word))
     }
 
@@ -178,31 +220,38 @@ impl Attacked<'_> {
         sensitive: &[usize],
         progress: &dyn Progress,
     ) -> Result<Assessment, RunError> {
-        let mut assessment = Assessment { max_risk: self.options.max_risk, ..Assessment::default() };
-        let stacked = stacked(&self.published.tables);
+        let mut assessment = Assessment {
+            max_risk: self.options.max_risk,
+            max_absolute_risk: self.options.max_absolute_risk,
+            ..Assessment::default()
+        };
+        let stacked = stacked(self.published.tables);
         let is_one = self.published.tables.len() == 1;
         let wanted = |words: &[&str]| -> Vec<String> {
             words.iter().filter(|word| self.is_wanted(word)).map(|word| (*word).to_owned()).collect()
         };
-        let (records, values) = (wanted(&OF_RECORDS), wanted(&OF_VALUES));
-        if !self.in_order {
-            let why = "every record is synthetic and nobody's, so there is no record of a person to be found; `reproduction` \
-                       tells whose values come out again";
+        let (records, mut values) = (wanted(&OF_RECORDS), wanted(&OF_VALUES));
+        if sensitive.is_empty() {
+            let why = "no published column is sensitive";
+            assessment.not_made.extend(values.drain(..).map(|word| not_made(&word, why)));
+        }
+        if !self.published.in_order {
+            let why = self.published.nobody;
             assessment.not_made.extend(records.iter().map(|word| not_made(word, why)));
         }
         let first = self.published.tables.first();
         let near = self.nearness(&stacked, progress)?;
-        let of_records = first.filter(|_| self.in_order && !is_one);
+        let of_records = first.filter(|_| self.published.in_order && !is_one);
         if let Some(table) = of_records {
             let found = self.made(table, &records, true, (quasi, sensitive), &[], progress)?;
             add(&mut assessment, found, |_| {});
         }
-        let together = match is_one && self.in_order {
+        let together = match is_one && self.published.in_order {
             true => [records.as_slice(), &values].concat(),
             false => values,
         };
         let copies = self.published.tables.len();
-        let owned = is_one && self.in_order;
+        let owned = is_one && self.published.in_order;
         let roles = (quasi, sensitive);
         let found = self.made(&stacked, &together, owned, roles, &near.conclusions, progress)?;
         add(&mut assessment, found, |own| {
@@ -217,7 +266,8 @@ impl Attacked<'_> {
                 );
             }
         });
-        let changed = self.published.changed();
+        self.insensitive(&mut assessment, progress)?;
+        let changed = &self.published.changed;
         let name_of = |at: &usize| stacked.columns.get(*at).map_or("", |own| own.name.as_str());
         if !quasi.iter().any(|at| changed.contains(&name_of(at))) {
             for own in assessment.attacks.iter_mut().filter(|own| OF_RECORDS.contains(&own.attack)) {
@@ -230,12 +280,46 @@ impl Attacked<'_> {
             }
         }
         assessment.attacks.extend(near.attacks);
+        // A control table asks for what takes one.
+        if self.knowledge.control.is_some() && self.options.attacks.is_none() {
+            assessment.blocked.extend(near.not_made.iter().cloned());
+        }
         assessment.not_made.extend(near.not_made);
+        self.three_risks(&stacked, roles, &mut assessment, progress)?;
         if self.options.attacks.is_none() {
             let why = "they reason about groups of true records, and these were swapped or made";
             assessment.not_made.push(not_made("all other attacks", why));
         }
         Ok(assessment)
+    }
+
+    /// Who stands alone once the insensitive columns that were not changed are known, besides the quasi columns that were not. Of all copies
+    /// the first tells it: they have these columns in common.
+    fn insensitive(&self, assessment: &mut Assessment, progress: &dyn Progress) -> Result<(), RunError> {
+        let Some(table) = self.published.tables.first().filter(|_| self.is_wanted(INSENSITIVE)) else {
+            return Ok(());
+        };
+        let same = |role: &str| -> Vec<usize> {
+            let columns = self.published.columns.iter().enumerate();
+            let is_same = |name: &str| self.published.in_order && !self.published.changed.contains(&name);
+            columns.filter(|(_, own)| own.1 == role && is_same(own.0)).map(|(at, _)| at).collect()
+        };
+        let columns = same("insensitive").into_iter().filter_map(|at| table.columns.get(at));
+        let columns: Vec<Beside<'_>> = columns
+            .map(|own| Beside { name: &own.name, codes: &own.codes, values: own.domain.len() })
+            .collect();
+        if columns.is_empty() {
+            // Where it asks for nothing, nobody need be told that it was not asked.
+            if self.options.attacks.is_some() {
+                assessment
+                    .not_made
+                    .push(not_made(INSENSITIVE, "no insensitive column is published as it was"));
+            }
+            return Ok(());
+        }
+        let release = Published::of_table(table.clone(), same("quasi"), Vec::new(), progress)?;
+        assessment.attacks.push(alone(&release.group_of, &columns, 0));
+        Ok(())
     }
 
     /// Attacks that link people to the records that agree with them where nothing was changed, and of these to the nearest.
@@ -257,8 +341,8 @@ impl Attacked<'_> {
         if owned {
             original.record_of = (0..table.rows as u32).collect();
         }
-        let changed = self.published.changed();
-        let is_changed = |name: &str| !self.in_order || changed.contains(&name);
+        let changed = &self.published.changed;
+        let is_changed = |name: &str| !self.published.in_order || changed.contains(&name);
         let read = |file: &PeopleFile| -> Result<PeopleTable, RunError> {
             let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
             Ok(table.exact_but(&release, &is_changed))
@@ -287,7 +371,7 @@ impl Attacked<'_> {
             None => None,
         };
         let found = linked(&people)?;
-        let hierarchies = sensitive_hierarchies(&release, None)?;
+        let hierarchies = sensitive_hierarchies(&release, self.published.job)?;
         // Nothing that is known here is about people by name.
         let nobody = |_: &str| -> Option<u32> { None };
         let adversary = Adversary {
@@ -312,6 +396,7 @@ impl Attacked<'_> {
             minimality: None,
             disclosure: None,
             tracker: None,
+            risks: None,
             confidence: self.options.confidence,
             seed: self.options.seed,
             most_records: MOST_RECORDS,
@@ -337,199 +422,59 @@ impl Attacked<'_> {
         Ok(Assessment {
             attacks,
             not_made: attacked.not_made.iter().map(|(attack, why)| not_made(attack, why)).collect(),
+            blocked: {
+                let is_asked = |word: &str| match &self.options.attacks {
+                    Some(names) => names.iter().any(|own| own == word),
+                    None => self.knowledge.asks_for(word),
+                };
+                let blocked = attacked.blocked.iter().filter(|own| is_asked(own.attack));
+                blocked.map(|own| not_made(own.attack, &own.why)).collect()
+            },
             ..Assessment::default()
         })
     }
 
-    /// Reproduction and membership: reproduction over every published column, membership over those that the control table
-    /// has too.
-    fn nearness(&self, stacked: &Table, progress: &dyn Progress) -> Result<Near, RunError> {
-        let mut near = Near::default();
-        if !self.is_wanted("reproduction") && !self.is_wanted("membership") {
-            return Ok(near);
-        }
-        progress.stage("attacking", None);
-        progress.check()?;
-        let all = (0..stacked.columns.len()).collect();
-        let release = Published::of_table(stacked.clone(), all, Vec::new(), progress)?;
-        let control = match &self.knowledge.control {
-            Some(file) => {
-                let table = PeopleTable::read(file, self.knowledge, None, &release, progress)?;
-                Some((table, self.knowledge.resolve(&file.path)))
-            }
-            None => None,
-        };
-        let columns = release.quasi.len();
-        let known = control.as_ref().map_or(columns, |(control, _)| control.shared().len());
-        if self.is_wanted("reproduction") {
-            // In fewer columns more records are equal by chance.
-            let whole = control.as_ref().filter(|_| known == columns).map(|(control, _)| control);
-            let mut found = self.reproduction(&release, whole, progress)?;
-            if known < columns {
-                found.finding.notes.push(format!(
-                    "The control table has {known} of the {columns} published columns, in which more records are equal by \
-                     chance, and is not compared with; give one that has all of them."
-                ));
-            }
-            near.add(found);
-        }
-        progress.check()?;
-        if self.is_wanted("membership") {
-            let found = match &control {
-                Some((control, path)) => self.membership(stacked, control, path, progress)?,
-                None => None,
-            };
-            match found {
-                Some(mut found) => {
-                    if known < columns {
-                        found.finding.notes.push(format!(
-                            "The control table has {known} of the {columns} published columns: distances are over these, for \
-                             everybody."
-                        ));
-                    }
-                    near.add(found);
-                }
-                None => {
-                    let why = match &control {
-                        None => {
-                            "it needs people who are certainly not in the data; give [control] in the knowledge file"
-                        }
-                        Some(_) => "there is nobody in the original, or nobody in the control table",
-                    };
-                    near.not_made.push(not_made("membership", why));
-                }
-            }
-        }
-        Ok(near)
-    }
-
-    /// Who the people of the original are in the file about each person: by themselves, or beside those of a table.
-    fn whom(&self) -> Whom {
-        match self.knowledge.people {
-            Some(_) => Whom::Rows,
-            None => Whom::People,
-        }
-    }
-
-    /// Whose records come out again. The control has every published column.
-    fn reproduction(
-        &self,
-        release: &Published,
-        control: Option<&PeopleTable>,
-        progress: &dyn Progress,
-    ) -> Result<Found, RunError> {
-        let equal = |release: &Published, people: &PeopleTable| {
-            equal_records(release, &people.crowd()).map_err(|error| JobError::new(error.to_string()))
-        };
-        let original = Original::of_table(self.table.clone(), &self.path, None, release)?;
-        let published = equal(release, &PeopleTable::of_original(&original, release))?;
-        let positions: Vec<usize> = original.quasi.iter().map(|own| own.position).collect();
-        // The original itself, to tell whose values nobody else has.
-        let itself = Published::of_table(self.table.clone(), positions, Vec::new(), progress)?;
-        let own = Original::of_table(self.table.clone(), &self.path, None, &itself)?;
-        let alike = equal(&itself, &PeopleTable::of_original(&own, &itself))?;
-        let others: Vec<u64> = alike.iter().map(|alike| alike.saturating_sub(1)).collect();
-        let found = Equal { published: &published, others: &others };
-        let columns = release.quasi.len();
-        Ok(match control {
-            Some(control) => {
-                let published = equal(release, control)?;
-                let others = equal(&itself, &control.beside(None, &itself, &self.path)?)?;
-                let equal = Equal { published: &published, others: &others };
-                let who = "people of the control table, who are not in the data";
-                reproduction(found, Some(Control { equal, who }), columns, self.whom())
-            }
-            None if self.in_order => {
-                let without = self.without_own(release, &original, &published);
-                let equal = Equal { published: &without, others: &others };
-                let who = "the same people, without the records that came from their own";
-                reproduction(found, Some(Control { equal, who }), columns, self.whom())
-            }
-            None => reproduction(found, None, columns, self.whom()),
-        })
-    }
-
-    /// Per person how many published records equal theirs, without those that came from their own.
-    fn without_own(&self, release: &Published, original: &Original, published: &[u64]) -> Vec<u64> {
-        let rows = self.table.rows;
-        let is_equal = |record: usize, person: usize| {
-            release.quasi.iter().zip(&original.quasi).all(|(&at, own)| {
-                let label = release.table.columns.get(at).and_then(|column| column.codes.get(record));
-                let value = self.table.columns.get(own.position).and_then(|column| column.codes.get(person));
-                label.zip(value).is_some_and(|(&label, &value)| own.coverage.contains(label, value))
-            })
-        };
-        let copies = self.published.tables.len();
-        let own =
-            |person: usize| (0..copies).filter(|copy| is_equal(copy * rows + person, person)).count() as u64;
-        published.iter().enumerate().map(|(person, all)| all.saturating_sub(own(person))).collect()
-    }
-
-    /// Membership by the nearest record, of a random sample of people where there are many, over the columns that the control
-    /// table has.
-    fn membership(
+    /// Singling out, linkability, inference and the closest record, on all copies together.
+    fn three_risks(
         &self,
         stacked: &Table,
-        control: &PeopleTable,
-        path: &Path,
+        (quasi, sensitive): (&[usize], &[usize]),
+        assessment: &mut Assessment,
         progress: &dyn Progress,
-    ) -> Result<Option<Found>, RunError> {
-        let release = Published::of_table(stacked.clone(), control.shared(), Vec::new(), progress)?;
-        let original = Original::of_table(self.table.clone(), &self.path, None, &release)?;
-        let people = PeopleTable::of_original(&original, &release);
-        let control = control.beside(None, &release, path)?;
-        let most = (MOST_DISTANCES / release.groups.len().max(1)).max(FEWEST);
-        let sample = |count: usize, stream: u64| {
-            let mut chosen: Vec<u32> = (0..count as u32).collect();
-            if count > most {
-                Random::stream(self.options.seed, stream).shuffle(&mut chosen);
-                chosen.truncate(most);
-            }
-            chosen
+    ) -> Result<(), RunError> {
+        let words: Vec<&str> = WORDS.into_iter().filter(|word| self.is_wanted(word)).collect();
+        if words.is_empty() {
+            return Ok(());
+        }
+        let release = Published::of_table(stacked.clone(), quasi.to_vec(), sensitive.to_vec(), progress)?;
+        let (rows, copies) = (self.table.rows as u32, self.published.tables.len() as u32);
+        let own = |person: u32| -> Vec<u32> { (0..copies).map(|copy| copy * rows + person).collect() };
+        let given = three_risks::Given {
+            release: &release,
+            original: &self.table,
+            job: None,
+            knowledge: self.knowledge,
+            missing: self.published.missing.clone(),
+            own: self.published.in_order.then_some(&own as &OwnRecords<'_>),
         };
-        let (crowd, strangers) = (people.crowd(), control.crowd());
-        let (members, others) = (sample(crowd.count, 11), sample(strangers.count, 12));
-        let near = distances(&release, &crowd, &members);
-        let found = membership(&near, &distances(&release, &strangers, &others), self.whom());
-        let Some(mut found) = found else { return Ok(None) };
-        for (who, made, of) in
-            [("people", &members, crowd.count), ("people of the control table", &others, strangers.count)]
-        {
-            if made.len() < of {
-                found.finding.notes.push(format!("Made on a random sample: {} of {of} {who}.", made.len()));
+        let sides = Sides::new(given, progress)?;
+        for word in words {
+            progress.stage("attacking", None);
+            let by_name = self.options.attacks.is_some();
+            match sides.asked(self.options.seed, by_name).attack(word, progress) {
+                Ok(found) => assessment.attacks.extend(found.into_iter().map(|own| own.finding)),
+                Err(AttackError::Cancelled) => return Err(RunError::Cancelled(privet_data::Cancelled)),
+                Err(why) => assessment.not_made.push(not_made(word, &why.to_string())),
             }
         }
-        if members.len() < crowd.count {
-            // Lines are of everybody, and of most nothing was worked out.
-            found.conclusions = None;
-            if self.options.people.is_some() {
-                let note = "The file of --people has no lines of it, as it was made on a sample.";
-                found.finding.notes.push(note.to_owned());
-            }
-        }
-        Ok(Some(found))
-    }
-}
-
-/// What reproduction and membership found.
-#[derive(Default)]
-struct Near {
-    attacks: Vec<Finding>,
-    conclusions: Vec<Conclusions>,
-    not_made: Vec<NotMade>,
-}
-
-impl Near {
-    fn add(&mut self, found: Found) {
-        self.attacks.push(found.finding);
-        self.conclusions.extend(found.conclusions);
+        Ok(())
     }
 }
 
 /// Refuses a table that cannot be the original: one without records and, where records stand in its order, one that has not a
 /// record for each, with the same values wherever nothing was changed.
 pub(super) fn check_original(
-    published: &PublishedRecords,
+    published: &MadeRecords<'_>,
     original: &Table,
     path: &Path,
 ) -> Result<(), RunError> {
@@ -537,11 +482,11 @@ pub(super) fn check_original(
         let problem = "has no record to compare with; give the table that the release was made from";
         return Err(JobError::new(problem).at(path).into());
     }
-    if !published.is_in_order() {
+    if !published.in_order {
         return Ok(());
     }
-    let changed = published.changed();
-    for table in &published.tables {
+    let changed = &published.changed;
+    for table in published.tables {
         if table.rows != original.rows {
             return Err(other_rows(original.rows, table.rows, path));
         }
@@ -574,7 +519,7 @@ pub(super) fn is_same(own: &Column, theirs: &Column) -> bool {
     })
 }
 
-fn not_made(word: &str, why: &str) -> NotMade {
+pub(super) fn not_made(word: &str, why: &str) -> NotMade {
     NotMade { attack: word.to_owned(), why: why.to_owned() }
 }
 
@@ -584,4 +529,5 @@ fn add(assessment: &mut Assessment, found: Assessment, change: impl Fn(&mut Find
         own
     }));
     assessment.not_made.extend(found.not_made);
+    assessment.blocked.extend(found.blocked);
 }

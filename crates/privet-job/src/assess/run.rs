@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use privet_attack::adversary::{
-    Adversary, Attacked, Elsewhere, Other, Standing, Strangers, standing, suspects,
+    Adversary, Attacked, Elsewhere, Other, Risk, Standing, Strangers, standing, suspects,
 };
 use privet_attack::knowledge::PeopleFile;
+use privet_attack::three_risks::{OwnRecords, WORDS};
 use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
@@ -16,14 +17,18 @@ use privet_report::{Assessment, NotMade};
 use super::minimality::{self, List, Who};
 use super::original::{Given, JobAt, Original, recoding};
 use super::people::{PeopleTable, name_in_original, shows_points};
-use super::{known, tracker, write};
+use super::three_risks::{self, Sides};
+use super::{known, known_columns, tracker, write};
 use crate::error::{JobError, RunError};
 
 /// How attacks are to be made.
 pub(crate) struct Settings<'a> {
     pub attacks: Option<&'a [String]>,
+    /// Those of them that somebody asked for by name.
+    pub named: Option<&'a [String]>,
     pub confidence: f64,
     pub max_risk: Option<f64>,
+    pub max_absolute_risk: Option<f64>,
     pub seed: u64,
     /// deFinetti's attack is made on at most so many records.
     pub most_records: usize,
@@ -34,6 +39,10 @@ pub(crate) struct Settings<'a> {
 }
 
 impl Settings<'_> {
+    fn is_limited(&self) -> bool {
+        self.max_risk.is_some() || self.max_absolute_risk.is_some()
+    }
+
     /// A mistake in the knowledge.
     fn wrong(&self, problem: impl Into<String>) -> JobError {
         let error = JobError::new(problem);
@@ -60,9 +69,22 @@ pub(crate) fn run_attacks(
     }
     known::check_values(knowledge, release, original).map_err(|problem| settings.wrong(problem))?;
     let name = knowledge.people.as_ref().and_then(name_in_original);
+    // Whoever knows insensitive columns too goes by them; what was published for others is as it was.
+    let (narrow, narrow_original) = (release, original);
+    let cells = match &knowledge.people {
+        Some(file) => Some((file, PeopleTable::cells(file, knowledge, job, release, progress)?)),
+        None => None,
+    };
+    let wide = match &cells {
+        Some((file, cells)) => known_columns::wide_to(release, cells, file, progress)?,
+        None => None,
+    };
+    let wide_original = wide.as_ref().zip(original).map(|(wide, own)| own.knowing(wide)).transpose()?;
+    let release = wide.as_ref().unwrap_or(release);
+    let original = wide_original.as_ref().or(original);
     // Whom the adversary looks for: a table, those of the original, or, knowing nobody, the records themselves.
-    let table = match (&knowledge.people, original) {
-        (Some(file), _) => Some(PeopleTable::read(file, knowledge, job, release, progress)?),
+    let table = match (&cells, original) {
+        (Some((file, cells)), _) => Some(PeopleTable::of_file(cells.clone(), file, knowledge, job, release)?),
         (None, Some(original)) => Some(PeopleTable::of_original(original, release)),
         (None, None) => None,
     };
@@ -121,26 +143,74 @@ pub(crate) fn run_attacks(
     let hierarchies = sensitive_hierarchies(release, job)?;
     let small = table.as_ref().is_some_and(|own| own.count() <= minimality::QUICK);
     let asked_for = |word: &str| settings.attacks.is_some_and(|words| words.iter().any(|own| own == word));
+    let is_offered = |word: &str| small || asked_for(word);
+    // The search knew nothing of who would be known by which columns: its worlds are those of the quasi columns alone.
+    let narrow_list = match (&wide, &cells) {
+        (Some(_), Some((file, cells))) if ["minimality", "disclosure-sets"].into_iter().any(is_offered) => {
+            let list = PeopleTable::of_file(cells.clone(), file, knowledge, job, narrow)?;
+            let suspects = linked(narrow, &list)?;
+            Some((list, suspects))
+        }
+        _ => None,
+    };
     // A list is all that is known of who is in the data; what the original says besides is for scoring.
-    let who = match (&table, original, &knowledge.people) {
+    let who = match (&table, narrow_original, &knowledge.people) {
         (Some(list), _, Some(_)) => {
-            Some(Who::List(List { people: list, suspects: &people, truth: truth.as_ref() }))
+            let (people, suspects) =
+                narrow_list.as_ref().map_or((list, &people), |(list, suspects)| (list, suspects));
+            Some(Who::List(List { people, suspects, truth: truth.as_ref() }))
         }
         (_, Some(original), None) => Some(Who::Original(original)),
         _ => None,
     };
-    let worlds = job.zip(who).map(|(job, who)| minimality::Again::new(job, release, who, settings));
+    // The searches that it runs again know nothing of values that are known.
+    let knows_values = knowledge.people.as_ref().is_some_and(|file| !file.known.is_empty());
+    let refused = |_: usize| {
+        let why = "the search that it runs again knows nothing of values that are known; leave `known` out of [people]";
+        Err(AttackError::Needs(why.to_owned()))
+    };
+    let worlds = job.zip(who).map(|(job, who)| minimality::Again::new(job, narrow, who, settings));
     let minimal = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.minimality(column, progress));
     let disclosed = |column: usize| worlds.as_ref().map_or(Ok(None), |own| own.disclosure(column, progress));
-    let offered = |word: &str| worlds.is_some() && (small || asked_for(word));
+    let offered = |word: &str| worlds.is_some() && is_offered(word);
     let server = knowledge.server.as_ref().zip(original);
     let tracked = |column: usize| match server {
         Some((server, original)) => tracker::attack(server, original, release, column, settings, progress),
         None => Ok(None),
     };
+    let came_from = original.map(|own| three_risks::inverted(&own.record_of, own.table.rows));
+    let own_record = |person: u32| -> Vec<u32> {
+        let record = came_from.as_ref().and_then(|own| own.get(person as usize).copied().flatten());
+        record.into_iter().collect()
+    };
+    let is_known = original.is_some_and(|own| !own.record_of.is_empty());
+    let wants_risks = settings.attacks.is_none() || WORDS.into_iter().any(asked_for);
+    let not_made = three_risks::not_of_buckets(release);
+    let sides = match original.filter(|_| wants_risks && not_made.is_none()) {
+        Some(original) => {
+            let (job, missing) = (job, three_risks::missing_of(release, job)?);
+            let own = is_known.then_some(&own_record as &OwnRecords<'_>);
+            let given =
+                three_risks::Given { release, original: &original.table, job, knowledge, missing, own };
+            Some(Sides::new(given, progress)?)
+        }
+        None => None,
+    };
+    let risks = |word: &str| match (&sides, not_made) {
+        (Some(sides), _) => sides.asked(settings.seed, asked_for(word)).attack(word, progress),
+        (None, Some(why)) => Err(AttackError::Needs(why.to_owned())),
+        (None, None) => Ok(Vec::new()),
+    };
     let adversary = Adversary {
-        minimality: offered("minimality").then_some(&minimal as &Elsewhere<'_>),
-        disclosure: offered("disclosure-sets").then_some(&disclosed as &Elsewhere<'_>),
+        risks: original.is_some().then_some(&risks as &Risk<'_>),
+        minimality: match knows_values {
+            true => Some(&refused as &Elsewhere<'_>),
+            false => offered("minimality").then_some(&minimal as &Elsewhere<'_>),
+        },
+        disclosure: match knows_values {
+            true => Some(&refused as &Elsewhere<'_>),
+            false => offered("disclosure-sets").then_some(&disclosed as &Elsewhere<'_>),
+        },
         tracker: server.map(|_| &tracked as &Elsewhere<'_>),
         release,
         crowd: table.as_ref().map(PeopleTable::crowd).unwrap_or_default(),
@@ -174,8 +244,11 @@ pub(crate) fn run_attacks(
             ));
         }
     }
+    if let (Some((file, cells)), Some(first)) = (&cells, attacked.findings.first_mut()) {
+        first.notes.extend(known_columns::notes(narrow, wide.as_ref(), cells, file));
+    }
     let fits_nobody = (0..people.people() as u32).all(|person| people.places_of(person).is_empty());
-    if settings.max_risk.is_some() && knowledge.people.is_some() && fits_nobody {
+    if settings.is_limited() && knowledge.people.is_some() && fits_nobody {
         let problem = "no published record fits anybody of the people, so that nothing shows that the limit is kept: are their columns \
                        written as in the data?";
         return Err(settings.wrong(problem).into());
@@ -186,7 +259,18 @@ pub(crate) fn run_attacks(
         };
         write::people(path, release, truth.as_ref(), &attacked.conclusions, &name_of)?;
     }
+    // What is asked for by name counts; without names what the knowledge has is asked for.
+    let is_asked = |word: &str| match settings.named {
+        Some(names) => names.iter().any(|own| own == word),
+        None => knowledge.asks_for(word),
+    };
+    let blocked = attacked.blocked.into_iter().filter(|own| is_asked(own.attack));
+    let blocked = blocked.map(|own| NotMade {
+        attack: own.column.map_or(own.attack.to_owned(), |column| format!("{} of {column}", own.attack)),
+        why: own.why,
+    });
     Ok(Assessment {
+        blocked: blocked.collect(),
         attacks: attacked.findings,
         not_made: attacked
             .not_made
@@ -194,6 +278,7 @@ pub(crate) fn run_attacks(
             .map(|(attack, why)| NotMade { attack: attack.to_owned(), why })
             .collect(),
         max_risk: settings.max_risk,
+        max_absolute_risk: settings.max_absolute_risk,
         ..Assessment::default()
     })
 }
@@ -212,19 +297,10 @@ fn names_alone<'a>(release: &'a Published, beside: Option<&Original>) -> Vec<&'a
     quasi.filter(is_open).map(|own| release.table.columns[own].name.as_str()).collect()
 }
 
-/// A limit is kept only where the attacks that count were made, and on somebody.
+/// A limit is kept only where the attacks that count were made on somebody.
 fn check_limit(attacked: &Attacked, settings: &Settings<'_>) -> Result<(), RunError> {
-    if settings.max_risk.is_none() {
+    if !settings.is_limited() {
         return Ok(());
-    }
-    // Of attacks that are asked for by name it is seen elsewhere whether they were made.
-    let impossible = attacked.impossible.first().filter(|_| settings.attacks.is_none());
-    if let Some((word, why)) = attacked.not_made.iter().find(|own| Some(&own.0) == impossible) {
-        return Err(settings
-            .wrong(format!(
-                "`{word}` cannot be made with what is known: {why}. So nothing shows that the limit is kept; correct it, or name the attacks that are to count"
-            ))
-            .into());
     }
     let judges_nobody = |own: &&Finding| own.not_counted.is_none() && own.exposed.of == 0;
     if let Some(finding) = attacked.findings.iter().find(judges_nobody) {
@@ -331,6 +407,8 @@ fn other_releases(
             )
             .into());
         };
+        let wide = people.wide(&release, progress)?;
+        let release = wide.unwrap_or(release);
         let linked = |table: &PeopleTable| -> Result<(Suspects, PeopleTable), RunError> {
             let table = table.beside(job, &release, &folder)?;
             let own = suspects(&release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use privet_data::{Cells, Column, Domain, Table};
+use privet_data::{Cells, Column, Table};
 
 /// Tables with the same columns, one behind the other.
 pub(super) fn stacked(tables: &[Table]) -> Table {
@@ -27,7 +27,7 @@ pub(super) fn stacked(tables: &[Table]) -> Table {
             place_of.get(text).and_then(|&place| texts.get(place as usize)).is_some_and(|own| own.1)
         };
         let values = texts.iter().map(|own| own.0.clone()).collect();
-        let (domain, code_of) = Domain::canonical(values, is_missing);
+        let (domain, code_of) = own.domain.like(values, is_missing);
         let place = |text: &str| {
             place_of.get(text).and_then(|&place| code_of.get(place as usize)).copied().unwrap_or(0)
         };

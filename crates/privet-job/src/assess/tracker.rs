@@ -112,11 +112,12 @@ pub(super) fn attack(
         right: (exposed > 0).then(|| Rate::new(right, exposed)),
         control: Some(Rate::new(control, of)),
         control_group: Some("the same people, asked about without their own record".to_owned()),
+        baseline: None,
         risk: right as f64 / of.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),
         histogram_of: "",
         notes,
     };
-    Ok(Some(Found { finding, conclusions: None }))
+    Ok(Some(Found { finding, conclusions: None, failed: Vec::new() }))
 }

@@ -96,6 +96,7 @@ fn of_column(manifest: &CountsManifest, loaded: &Loaded, column: usize, confiden
         right: (exposed > 0).then(|| Rate::new(right, exposed)),
         control: None,
         control_group: None,
+        baseline: None,
         risk: right as f64 / all.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),

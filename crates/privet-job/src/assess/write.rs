@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use privet_attack::{Conclusions, Fate, Truth, Whom};
-use privet_release::{Manifest, Published};
+use privet_release::{Manifest, PartialFile, Published};
 use privet_report::{Assessment, Facts};
 
 use crate::error::{JobError, RunError};
@@ -57,7 +57,7 @@ impl Access {
 pub(crate) struct Staged {
     access: Access,
     /// What was written, and where it belongs.
-    files: Vec<(PathBuf, PathBuf)>,
+    files: Vec<PartialFile>,
     /// Folders that were made for them, the innermost first.
     folders: Vec<PathBuf>,
 }
@@ -69,17 +69,16 @@ impl Staged {
         let staged =
             Self { access: Access::Owner, files: Vec::new(), folders: new.map(Path::to_owned).collect() };
         std::fs::create_dir_all(folder)
-            .map_err(|error| JobError::new(format!("cannot be made: {error}")).at(folder))?;
+            .map_err(|error| JobError::unwritten("cannot be made", folder, &error))?;
         Ok(staged)
     }
 
     /// Where to write a file that belongs here.
     pub fn part_of(&mut self, path: &Path) -> PathBuf {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        self.files.push((part.clone(), path.to_owned()));
-        part
+        let part = PartialFile::beside(path);
+        let written = part.path().to_owned();
+        self.files.push(part);
+        written
     }
 
     /// Writes a file.
@@ -97,12 +96,9 @@ impl Staged {
     /// Puts all files in place.
     pub fn put(mut self) -> Result<(), RunError> {
         self.folders.clear();
-        while let Some((part, path)) = self.files.pop() {
-            if let Err(error) = std::fs::rename(&part, &path) {
-                // why: the first failure is the one to tell
-                let _ = std::fs::remove_file(&part);
-                return Err(cannot_be_written(&path, &error));
-            }
+        while let Some(part) = self.files.pop() {
+            let path = part.destination().to_owned();
+            part.put().map_err(|error| cannot_be_written(&path, &error))?;
         }
         Ok(())
     }
@@ -110,10 +106,8 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        for (part, _) in &self.files {
-            // why: what went wrong before is what to tell
-            let _ = std::fs::remove_file(part);
-        }
+        // Files first: a folder with something in it stays.
+        self.files.clear();
         for folder in &self.folders {
             // why: as above; a folder with something in it stays
             let _ = std::fs::remove_dir(folder);
@@ -122,7 +116,7 @@ impl Drop for Staged {
 }
 
 fn cannot_be_written(path: &Path, error: &std::io::Error) -> RunError {
-    JobError::new(format!("cannot be written: {error}")).at(path).into()
+    JobError::unwritten("cannot be written", path, error).into()
 }
 
 /// The header of what is concluded about each person.

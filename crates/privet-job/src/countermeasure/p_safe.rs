@@ -86,7 +86,7 @@ pub(super) fn check(job: &Job) -> Result<(), JobError> {
         ));
     }
     let adversary = &job.adversary;
-    if adversary.max_risk.is_some() && (adversary.attacks.is_some() || adversary.knowledge.is_some()) {
+    if adversary.is_limited() && (adversary.attacks.is_some() || adversary.knowledge.is_some()) {
         return Err(refused(
             "does not go with adversary.max-risk together with adversary.attacks or adversary.knowledge: whether anything is handed over \
              would depend on who is found out, and so tell something; leave max-risk out, or attack the release with `privet attack`",

@@ -7,13 +7,14 @@ use privet_data::{Cells, Column, Domain, Kind, Progress};
 use privet_release::Draft;
 use privet_release::counts::{COUNT, COUNTS, CountsData, CountsManifest, Form};
 use privet_release::manifest::FORMAT;
-use privet_report::{Assessment, CountsFacts, Grid, HierarchyFacts};
+use privet_release::shown::{Grid, Shown};
+use privet_report::Assessment;
 
 use super::{Content, Contents, TableMethod};
-use crate::error::RunError;
+use crate::error::{NothingLeft, RunError};
 use crate::job::Job;
-use crate::load::{Loaded, Quasi};
-use crate::publish::{in_lines, write_report};
+use crate::load::Loaded;
+use crate::publish::write_pages;
 
 /// A drawing of more labels than this could not be read.
 const MOST_DRAWN: usize = 40;
@@ -27,6 +28,17 @@ pub(super) fn publish(
     reproduce: &[String],
     progress: &dyn Progress,
 ) -> Result<(CountsManifest, Assessment), RunError> {
+    let records = loaded.input.table.rows as u64;
+    if records == 0 {
+        return Err(RunError::Empty(NothingLeft::NoInput));
+    }
+    if contents
+        .tables
+        .iter()
+        .all(|content| columns(content).first().is_none_or(|column| column.codes.is_empty()))
+    {
+        return Err(RunError::Empty(NothingLeft::Suppressed { records }));
+    }
     let format = job.output.format()?.unwrap_or(loaded.input.format);
     // Published tables name their columns and quote in the one way that every reader knows.
     let dialect = Dialect { header: true, quote: b'"', ..loaded.input.dialect.clone().unwrap_or_default() };
@@ -63,35 +75,25 @@ pub(super) fn publish(
             missing: crate::alike::told_markers(job),
             records: loaded.input.table.rows as u64,
             removed_columns: loaded.input.names.iter().filter(|name| !is_counted(name)).cloned().collect(),
+            equality: loaded.equality.clone(),
         },
         tables,
         together: contents.together,
         randomness: randomness(job).to_owned(),
         // The reports tell the fingerprints of what is published; their own come after them.
         files: draft.finished(),
+        shown: Shown::default(),
+        signer: None,
         seal: String::new(),
     };
     let assessment = crate::assess::counts::gate(draft.path(), &manifest, &job.adversary, loaded, progress)?;
     let public = crate::assess::counts::public(&assessment);
-    let facts = CountsFacts {
-        reproduce: reproduce.to_vec(),
-        grids,
-        hierarchies: hierarchies(loaded),
-        assessment: public,
-    };
-    write_report(&draft, "report.html", privet_report::counts_html(&manifest, &facts).as_bytes())?;
-    write_report(&draft, "report.json", &in_lines(&privet_report::counts_json(&manifest, &facts)))?;
+    let (attacks, not_made) = privet_report::told(&public.attacks, &public.not_made);
+    let shown = Shown { reproduce: reproduce.to_vec(), grids, attacks, not_made, ..Shown::default() };
+    let manifest = CountsManifest { shown, ..manifest };
+    write_pages(&draft, privet_report::counts_pages(&manifest))?;
     progress.check()?;
     Ok((draft.commit(manifest)?, assessment))
-}
-
-/// How many labels the levels of identifying columns have.
-fn hierarchies(loaded: &Loaded) -> Vec<HierarchyFacts> {
-    let of = |own: &Quasi| HierarchyFacts {
-        name: loaded.input.table.columns[own.position].name.clone(),
-        labels_per_level: own.generalization.levels.iter().map(|level| level.labels.len() as u64).collect(),
-    };
-    loaded.quasi.iter().map(of).collect()
 }
 
 /// Where randomness came from.

@@ -121,7 +121,8 @@ fn column(
         let nodes = codes.map(|&code| generalized.node_of_code[code as usize]).collect();
         let domain = &loaded.input.table.columns[quasi.position].domain;
         let alike = alike::behind(domain, quasi.reading, quasi.hides_missing);
-        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading)), alike)
+        let labels = quasi.generalization.labels_per_level();
+        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading, labels)), alike)
     } else {
         let Some(sensitive) = loaded.sensitive.iter().find(|sensitive| is(sensitive.position)) else {
             let problem = format!("of table {} name {name}, which is not in the input", number + 1);
@@ -149,10 +150,11 @@ fn column(
     let claim = CountsColumn {
         name: name.to_owned(),
         role: if level.is_some() { "quasi" } else { "sensitive" }.to_owned(),
-        level: level.map(|own| own.0),
-        height: level.map(|own| own.1),
+        level: level.as_ref().map(|own| own.0),
+        height: level.as_ref().map(|own| own.1),
         labels: occurring.len() as u64,
-        reading: level.map(|own| own.2),
+        reading: level.as_ref().map(|own| own.2),
+        labels_per_level: level.map(|own| own.3),
         alike: Some(alike),
     };
     let codes = codes.iter().filter_map(|&code| new_code[code as usize]).collect();

@@ -65,7 +65,7 @@ pub(super) fn choose(job: &Job, loaded: &Loaded, progress: &dyn Progress) -> Res
     let tables = job.views.iter().enumerate().map(|(number, section)| {
         let promises = of_view[number].iter().map(|&(at, _)| Promise {
             requirement: without_folders(&requirements[at]),
-            statement: criteria[at].promise(),
+            statement: privet_criteria::statement(&requirements[at], &loaded.sensitive_names()),
             reached: safe.checks[number].reached[at].unwrap_or(0.0),
             worst_class: None,
             evidence: evidence_of_values(loaded, &requirements[at], |column| vec![true; column.domain.len()]),
@@ -270,7 +270,9 @@ fn content(
                     own.reading,
                     own.hides_missing,
                 );
-                (at, labels, Some((levels[column], own.generalization.height(), own.reading)), alike)
+                let known = &own.generalization;
+                let level = (levels[column], known.height(), own.reading, known.labels_per_level());
+                (at, labels, Some(level), alike)
             }
             None => {
                 let Some(at) = view.sensitive.iter().position(|&column| names.sensitive[column] == name)
@@ -290,10 +292,11 @@ fn content(
         claims.push(CountsColumn {
             name: name.clone(),
             role: if level.is_some() { "quasi" } else { "sensitive" }.to_owned(),
-            level: level.map(|own| own.0),
-            height: level.map(|own| own.1),
+            level: level.as_ref().map(|own| own.0),
+            height: level.as_ref().map(|own| own.1),
             labels: seen.iter().filter(|seen| **seen).count() as u64,
-            reading: level.map(|own| own.2),
+            reading: level.as_ref().map(|own| own.2),
+            labels_per_level: level.map(|own| own.3),
             alike: Some(alike),
         });
         columns.push((labels, codes));

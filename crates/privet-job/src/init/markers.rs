@@ -60,6 +60,11 @@ pub(super) fn find(table: &Table, known: &[String]) -> Markers {
     markers
 }
 
+/// Whether a text may say that nobody knows.
+pub(super) fn is_marker(text: &str) -> bool {
+    is_among(text, &CERTAIN) || is_among(text, &POSSIBLE)
+}
+
 fn is_among(text: &str, list: &[&str]) -> bool {
     text.len() <= 14 && list.iter().any(|marker| marker.eq_ignore_ascii_case(text))
 }

@@ -4,6 +4,7 @@
 //! harmless counts as known to others (survey, section 0: all attributes that are not sensitive go into the
 //! quasi-identifier). The job file holds no value of the data; the hierarchy files beside it must.
 
+mod family;
 mod guess;
 mod markers;
 mod pattern;
@@ -12,10 +13,18 @@ mod propose;
 mod words;
 mod write;
 
-use privet_data::io::{Encoding, Format};
+use std::collections::BTreeMap;
+
+use privet_data::io::{Encoding, Format, ReadOptions, Spelling, respell};
 use privet_data::{Role, Table};
 
+use guess::Guessed;
 use profile::Profile;
+
+/// Fewer records than this say nothing about uniqueness.
+const FEW_RECORDS: u64 = 20;
+/// With so many distinct values per record hardly two are alike.
+const HARDLY_TWO: f64 = 0.3;
 
 /// Where a table came from, for the `[input]` section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +45,8 @@ pub struct Source {
     pub header: Option<bool>,
     /// Whether that it does was said, and not found out.
     pub header_given: bool,
+    /// Lines above the header.
+    pub skip: u64,
 }
 
 /// A first job and what belongs to it.
@@ -62,25 +73,75 @@ pub struct Guess {
 
 /// Proposes a job for a table. `file_name` is how the head of the job file calls the data.
 pub fn propose(table: &Table, file_name: &str, source: &Source) -> Proposal {
+    let spelled = spelled(table, source);
+    let (table, spelling) = match &spelled {
+        Some((table, spelling)) => (table, spelling.clone()),
+        None => (table, BTreeMap::new()),
+    };
     let markers = markers::find(table, &source.missing);
-    let mut columns = Vec::with_capacity(table.columns.len());
+    let is_missing = |text: &str| markers.certain.iter().any(|marker| marker == text);
+    let profiles: Vec<Profile<'_>> =
+        table.columns.iter().map(|column| Profile::new(column, is_missing)).collect();
+    let mut guesses: Vec<Guessed> =
+        profiles.iter().map(|profile| guess::guess(profile, words::find(profile.name()))).collect();
+    family::unite(&profiles, &mut guesses);
     let mut files = propose::Files::default();
-    for column in &table.columns {
-        let profile = Profile::new(column, |text| markers.certain.iter().any(|m| m == text));
-        let words = words::find(&column.name);
-        let guessed = guess::guess(&profile, words);
+    let mut columns: Vec<write::Written<'_>> = Vec::with_capacity(profiles.len());
+    for (profile, guessed) in profiles.iter().zip(guesses) {
+        let name = profile.name();
         // A job file can speak of one column of a name only.
-        let first = !columns.iter().any(|c: &write::Written<'_>| c.name == column.name);
-        let hierarchy =
-            (guessed.role == Role::Quasi && first).then(|| propose::hierarchy(&profile, words, &mut files));
-        columns.push(write::Written { name: &column.name, guessed, hierarchy, distinct: profile.distinct() });
+        let first = !columns.iter().any(|column| column.name == name);
+        let hierarchy = (guessed.role == Role::Quasi && first)
+            .then(|| propose::hierarchy(profile, words::find(name), &mut files));
+        let nearly_unique = profile.present >= FEW_RECORDS && profile.uniqueness() >= HARDLY_TWO;
+        let (distinct, most_frequent) = (profile.distinct(), profile.most_frequent());
+        columns.push(write::Written { name, guessed, hierarchy, distinct, most_frequent, nearly_unique });
     }
-    let job = write::job(&columns, file_name, source, &markers, table.rows);
+    let job = write::job(&columns, file_name, source, &spelling, &markers, table.rows);
     let columns = columns
         .into_iter()
         .map(|c| Guess { name: c.name.to_owned(), role: c.guessed.role, reason: c.guessed.reason })
         .collect();
     Proposal { job, files: files.into_texts(), columns }
+}
+
+/// How many of the names of a header say what their columns hold. A first record hardly ever does, so this tells where the
+/// cells do not.
+pub fn known_names(names: &[String]) -> usize {
+    names.iter().filter(|name| words::find(name).is_some()).count()
+}
+
+/// The table with the numbers and dates of its columns in plain form, and how they were spelled, where any were spelled
+/// otherwise in one way only.
+fn spelled(table: &Table, source: &Source) -> Option<(Table, BTreeMap<String, Spelling>)> {
+    let markers = markers::find(table, &source.missing);
+    let mut spelling = BTreeMap::new();
+    for column in &table.columns {
+        let domain = &column.domain;
+        let values: Vec<&str> = (domain.missing()..domain.len() as u32)
+            .map(|code| domain.text(code))
+            .filter(|text| !markers::is_marker(text) && !markers.certain.iter().any(|marker| marker == text))
+            .collect();
+        if let Some(own) = Spelling::of(values.iter().copied()) {
+            spelling.insert(column.name.clone(), own);
+        }
+    }
+    if spelling.is_empty() {
+        return None;
+    }
+    let mut plain = table.clone();
+    // Cells that say that nobody knows are listed under `missing` once the column is one of numbers or dates.
+    let missing: Vec<String> = table
+        .columns
+        .iter()
+        .flat_map(|column| column.domain.texts())
+        .filter(|text| markers::is_marker(text))
+        .map(|text| text.to_string())
+        .chain(source.missing.iter().cloned())
+        .collect();
+    let options = ReadOptions { spelling_of: spelling.clone(), missing, ..ReadOptions::default() };
+    respell(&mut plain, &options).ok()?;
+    Some((plain, spelling))
 }
 
 #[cfg(test)]

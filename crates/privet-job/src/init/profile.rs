@@ -7,6 +7,9 @@ use super::pattern::Pattern;
 /// How many distinct values are looked at for a pattern.
 const SAMPLE: usize = 1_000;
 
+/// More distinct numbers than this are a measure and no numbers of categories.
+const MOST_CODES: usize = 60;
+
 /// A column as the guesses see it. Markers of a missing value are left out everywhere.
 #[derive(Debug)]
 pub(super) struct Profile<'a> {
@@ -74,6 +77,20 @@ impl<'a> Profile<'a> {
     /// Distinct values per record with a value: 1 when each has its own.
     pub(super) fn uniqueness(&self) -> f64 {
         self.values.len() as f64 / self.present.max(1) as f64
+    }
+
+    /// The share of the records with a value that have the most frequent one.
+    pub(super) fn most_frequent(&self) -> f64 {
+        self.values.iter().map(|v| v.1).max().unwrap_or(0) as f64 / self.present.max(1) as f64
+    }
+
+    /// Whether the numbers are numbers of categories: few whole ones from 0 or so on, and hardly one left out.
+    pub(super) fn may_be_codes(&self) -> bool {
+        let span = self.range().map_or(f64::INFINITY, |(least, greatest)| greatest - least + 1.0);
+        self.kind == Kind::Integer
+            && self.values.len() <= MOST_CODES
+            && self.range().is_some_and(|(least, _)| (-3.0..=2.0).contains(&least))
+            && span <= 2.0 * self.values.len() as f64 + 2.0
     }
 
     /// Distinct values with their number of records.

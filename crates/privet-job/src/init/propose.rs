@@ -97,10 +97,80 @@ pub(super) fn hierarchy(profile: &Profile<'_>, words: Option<&Words>, files: &mu
             4,
             "the very old are few: 90 and above is one group",
         ),
+        // 1 for high school and 2 for a degree are no numbers that have anything between them.
+        Kind::Integer if profile.distinct() > FLAT && is_coded(profile, words) => codes(profile, files),
+        Kind::Integer if profile.distinct() > 2 && is_coded(profile, words) => {
+            flat("few codes: published as they are or not at all, which needs no hierarchy")
+        }
         Kind::Integer | Kind::Decimal if profile.distinct() > 5 => intervals(profile),
         Kind::Text if profile.distinct() > FLAT => texts(profile, files),
         _ => flat("few values: published as they are or not at all, which needs no hierarchy"),
     }
+}
+
+/// Whether whole numbers number categories: by a name that speaks of categories and of no count of anything.
+fn is_coded(profile: &Profile<'_>, words: Option<&Words>) -> bool {
+    let of_categories = matches!(
+        words.map(|words| words.meaning),
+        Some(
+            Meaning::Sex
+                | Meaning::Origin
+                | Meaning::Family
+                | Meaning::Work
+                | Meaning::Education
+                | Meaning::Belief
+                | Meaning::Place
+                | Meaning::BirthPlace
+                | Meaning::Health
+                | Meaning::SexualLife
+        )
+    );
+    let codes = [
+        "code",
+        "class",
+        "type",
+        "category",
+        "status",
+        "group",
+        "kind",
+        "flag",
+        "kategorie",
+        "klasse",
+        "art",
+    ];
+    (of_categories || super::words::has(profile.name(), &codes))
+        && !super::words::has(profile.name(), &COUNTS)
+        && profile.may_be_codes()
+}
+
+/// Words of names of columns that count or measure.
+const COUNTS: [&str; 20] = [
+    "num",
+    "number",
+    "count",
+    "anzahl",
+    "nombre",
+    "numero",
+    "years",
+    "year",
+    "hours",
+    "days",
+    "months",
+    "weeks",
+    "size",
+    "children",
+    "child",
+    "kids",
+    "kinder",
+    "siblings",
+    "dependents",
+    "score",
+];
+
+/// Frequent codes stay, rare ones become `other`.
+fn codes(profile: &Profile<'_>, files: &mut Files) -> Proposed {
+    let comment = "the numbers are codes of categories, so they have no intervals; put what belongs together in one group";
+    Proposed { comment, ..texts(profile, files) }
 }
 
 fn is_age(profile: &Profile<'_>) -> bool {

@@ -74,7 +74,7 @@ pub(crate) fn checked(job: &str) -> toml::Table {
     allowed(&parsed, &["input", "columns", "privacy", "search", "adversary", "output"]);
     allowed(
         parsed["input"].as_table().unwrap(),
-        &["path", "format", "delimiter", "quote", "header", "encoding", "missing"],
+        &["path", "format", "delimiter", "quote", "header", "skip", "encoding", "missing", "spelling"],
     );
     if let Some(columns) = parsed.get("columns") {
         for column in columns.as_table().unwrap().values() {
@@ -349,7 +349,7 @@ fn each_sensitive_column_gets_its_diversity() {
     );
     let both =
         privacy(vec![column("diagnosis", &data(9)), column("income", &data(2)), column("hiv", &data(1))]);
-    assert!(both.contains("l = 3, column = \"diagnosis\"") && both.contains("l = 2, column = \"income\""));
+    assert!(both.contains("l = 3, column = \"diagnosis\"") && both.contains("column = \"income\""));
     assert!(!both.contains("hiv"), "one value cannot be diverse");
 }
 
@@ -363,7 +363,7 @@ fn absurd_tables_get_a_job_too() {
     check(&table((0..200).map(|c| column(&format!("column {c}"), &unique(c))).collect()), &source());
     let few = |c: usize| cells(50, move |i| format!("{}", (i + c) % 12));
     let wide = table((0..200).map(|c| column(&format!("c.{c}"), &few(c))).collect());
-    assert!(check(&wide, &source()).job.contains("very many combinations"));
+    assert!(check(&wide, &source()).job.contains("mondrian"));
     let names =
         ["", " ", "a.b", "a\"b", "a\\b", "日本", "Größe", "new\nline", "#x", "a.b", "[x]", "='", "\u{202e}x"];
     let strange = table(names.iter().map(|n| column(n, &cells(80, |i| format!("t{}", i % 12)))).collect());
@@ -413,6 +413,12 @@ fn the_demo_is_understood() {
     assert_eq!(hierarchy("postcode").unwrap(), r#"{ mask = "right", symbol = "*" }"#);
     assert_eq!(hierarchy("sex"), None);
     assert_eq!(hierarchy("occupation").unwrap(), r#""hierarchies/occupation.csv""#);
+    // Hardly two bills are alike, and they would be published as they are.
+    let section = proposal.job.split("[columns.cost]").nth(1).unwrap().split("[privacy]").next().unwrap();
+    assert!(section.contains("finds the person by it"), "{section}");
+    let section =
+        proposal.job.split("[columns.diagnosis]").nth(1).unwrap().split("[columns.cost]").next().unwrap();
+    assert!(!section.contains("finds the person by it"), "{section}");
     build_all(&table, &proposal);
 }
 

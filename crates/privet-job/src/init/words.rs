@@ -220,8 +220,9 @@ pub(super) const MEANINGS: [Words; 26] = [
         Meaning::Family,
         Role::Quasi,
         "the family of a person, which neighbours know",
-        "children child kids kinder hijos enfants figli filhos spouse partner dependents dependants siblings",
-        "marital maritalstatus civilstatus familienstand etatcivil situationfamiliale estadocivil statocivile \
+        "children child kids kinder hijos enfants figli filhos spouse partner dependents dependants siblings married single \
+         divorced widowed wed",
+        "marital marriage heirat verheiratet mariage matrimoni casamento huwelijk maritalstatus civilstatus familienstand etatcivil situationfamiliale estadocivil statocivile \
          burgerlijkestaat civilstand sivilstatus relationship household haushalt familysize numberofchildren kinderzahl \
          婚姻 семейное",
     ),
@@ -302,6 +303,11 @@ pub(super) fn find(name: &str) -> Option<&'static Words> {
         let part = |word: &str| together.iter().any(|t| t.contains(word));
         meaning.whole.split_ascii_whitespace().any(whole) || meaning.part.split_ascii_whitespace().any(part)
     })
+}
+
+/// Whether one of these is a whole word of a name.
+pub(super) fn has(name: &str, words: &[&str]) -> bool {
+    split(name).iter().any(|own| words.contains(&own.as_str()))
 }
 
 /// The words of a name, in lower case and without accents.

@@ -1,10 +1,10 @@
 //! The text of a first job file: TOML with comments that say why each line stands there.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use privet_data::Role;
-use privet_data::io::Encoding;
+use privet_data::io::{Encoding, Spelling};
 
 use super::Source;
 use super::guess::Guessed;
@@ -15,8 +15,10 @@ use super::propose::Proposed;
 const COMMENT_COLUMN: usize = 36;
 /// How long a line of comment may be.
 const LINE: usize = 100;
-/// More candidates than this take a while.
-const MANY_CANDIDATES: f64 = 1e7;
+/// The best of more candidates than this is not looked for.
+const MANY_CANDIDATES: f64 = 1e6;
+/// A value that more of the people than this have gives a group away although others are in it.
+const DOMINANT: f64 = 0.5;
 
 /// All that the job file says about a column.
 #[derive(Debug)]
@@ -25,6 +27,10 @@ pub(super) struct Written<'a> {
     pub(super) guessed: Guessed,
     pub(super) hierarchy: Option<Proposed>,
     pub(super) distinct: usize,
+    /// The share of the records that have the most frequent value.
+    pub(super) most_frequent: f64,
+    /// Whether hardly two records have the same value.
+    pub(super) nearly_unique: bool,
 }
 
 /// The job file.
@@ -32,12 +38,13 @@ pub(super) fn job(
     columns: &[Written<'_>],
     file_name: &str,
     source: &Source,
+    spelling: &BTreeMap<String, Spelling>,
     markers: &Markers,
     rows: usize,
 ) -> String {
     let mut out = Text::default();
     head(&mut out, file_name, columns.len(), rows);
-    input(&mut out, source, markers);
+    input(&mut out, source, spelling, markers);
     let written = all_columns(&mut out, columns);
     privacy(&mut out, &written, rows);
     search(&mut out, &written);
@@ -66,7 +73,7 @@ fn head(out: &mut Text, file_name: &str, columns: usize, rows: usize) {
     out.line("");
 }
 
-fn input(out: &mut Text, source: &Source, markers: &Markers) {
+fn input(out: &mut Text, source: &Source, spelling: &BTreeMap<String, Spelling>, markers: &Markers) {
     out.key("[input]", "");
     out.key(&format!("path = {}", string(&source.path)), "relative to this file");
     if let Some(format) = source.format {
@@ -80,6 +87,9 @@ fn input(out: &mut Text, source: &Source, markers: &Markers) {
     }
     if let Some(encoding) = source.encoding.filter(|&encoding| encoding != Encoding::Utf8) {
         out.key(&format!("encoding = {}", string(encoding.word())), "");
+    }
+    if source.skip > 0 {
+        out.key(&format!("skip = {}", source.skip), "lines above the header, which are no part of the table");
     }
     if source.header_given {
         out.key("header = true", "");
@@ -97,6 +107,17 @@ fn input(out: &mut Text, source: &Source, markers: &Markers) {
             "Also found: {}. Add to `missing` what says that nobody knows.",
             list(&markers.possible)
         ));
+    }
+    if !spelling.is_empty() {
+        out.line("");
+        out.comment(
+            "How numbers and dates are spelled in the file. They are read, compared and published in plain form: 1234.5, \
+             1999-12-31; a unit beside a number is left out.",
+        );
+        out.line("[input.spelling]");
+        for (name, own) in spelling {
+            out.line(&format!("{} = {}", key(name), string(own.word())));
+        }
     }
     out.line("");
 }
@@ -138,6 +159,13 @@ fn section(out: &mut Text, column: &Written<'_>) {
         Role::Sensitive => alternative(out, Role::Quasi, "if others know it"),
         Role::Insensitive => alternative(out, Role::Quasi, "if it will differ between people"),
     }
+    // What is published as it is singles people out where hardly two are alike, whatever it is called.
+    if matches!(role, Role::Sensitive | Role::Insensitive) && column.nearly_unique {
+        out.comment(
+            "Hardly two records are alike in it, and it is published as it is: whoever learns it elsewhere, such as an insurer or an \
+             employer, finds the person by it. Where somebody may: role = \"quasi\" with a hierarchy, or \"identifier\" to leave it out.",
+        );
+    }
     if let Some(hierarchy) = &column.hierarchy {
         out.comment(&format!("{}.", capital(hierarchy.comment)));
         if let Some(spec) = &hierarchy.spec {
@@ -154,28 +182,35 @@ fn privacy(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
     }
     out.key("k-anonymity = 5", "nobody is told apart from fewer than 4 others");
     let sensitive = columns.iter().copied().filter(|c| c.guessed.role == Role::Sensitive);
-    let (diverse, single): (Vec<&Written<'_>>, Vec<_>) = sensitive.partition(|c| c.distinct >= 2);
-    let line = |column: &Written<'_>| {
-        let l = column.distinct.min(3);
-        format!("{{ kind = \"distinct\", l = {l}, column = {} }}", string(column.name))
-    };
+    let (several, single): (Vec<&Written<'_>>, Vec<_>) = sensitive.partition(|c| c.distinct >= 2);
+    let (close, diverse): (Vec<&Written<'_>>, Vec<_>) =
+        several.into_iter().partition(|c| c.distinct == 2 || c.most_frequent > DOMINANT);
     if !diverse.is_empty() {
         out.comment(
             "Those who look alike have at least l different values, so that finding the group of a person does not \
              tell the value. Stricter, where the shares of values matter: kind = \"entropy\", or t-closeness \
              (kind = \"ordered\" for numbers, \"equal\" for names of things).",
         );
+        let line = |column: &&Written<'_>| {
+            let l = column.distinct.min(3);
+            format!("{{ kind = \"distinct\", l = {l}, column = {} }}", string(column.name))
+        };
+        promise(out, "l-diversity", &diverse.iter().map(line).collect::<Vec<_>>());
     }
-    match &*diverse {
-        [] => {}
-        [one] => out.line(&format!("l-diversity = {}", line(one))),
-        several => {
-            out.line("l-diversity = [");
-            for column in several {
-                out.line(&format!("    {},", line(column)));
-            }
-            out.line("]");
-        }
+    if !close.is_empty() {
+        out.comment(
+            "Of two values, or of one that most people have, a group may hold both and still give nearly everybody away. \
+             So the shares of the values in a group differ from those in the whole table by at most t: nobody is as good \
+             as known to have a value who was not before.",
+        );
+        let line = |column: &&Written<'_>| {
+            format!(
+                "{{ kind = \"equal\", t = {:.2}, column = {} }}",
+                closeness(column.most_frequent),
+                string(column.name)
+            )
+        };
+        promise(out, "t-closeness", &close.iter().map(line).collect::<Vec<_>>());
     }
     if !single.is_empty() {
         out.comment(
@@ -183,7 +218,7 @@ fn privacy(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
              Leave the column out, or use delta-presence.",
         );
     }
-    if diverse.is_empty() && single.is_empty() {
+    if diverse.is_empty() && close.is_empty() && single.is_empty() {
         out.comment(
             "No column looks sensitive. If one is, give it that role and add: \
              l-diversity = { kind = \"distinct\", l = 3, column = \"…\" }",
@@ -192,15 +227,37 @@ fn privacy(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
     out.line("");
 }
 
+/// One promise for each column, on a line or on several.
+fn promise(out: &mut Text, key: &str, lines: &[String]) {
+    match lines {
+        [one] => out.line(&format!("{key} = {one}")),
+        several => {
+            out.line(&format!("{key} = ["));
+            several.iter().for_each(|line| out.line(&format!("    {line},")));
+            out.line("]");
+        }
+    }
+}
+
+/// How far shares may move, so that the most frequent value is never nearly certain where it was not before: below nine of
+/// ten, which is what attacks count as knowing.
+fn closeness(most_frequent: f64) -> f64 {
+    ((0.85 - most_frequent) * 100.0).floor().clamp(5.0, 20.0) / 100.0
+}
+
 fn search(out: &mut Text, columns: &[&Written<'_>]) {
     let heights = columns.iter().filter_map(|c| c.hierarchy.as_ref()).map(|h| h.height as f64 + 1.0);
     let candidates: f64 = heights.product();
     out.key("[search]", "");
     if candidates > MANY_CANDIDATES {
         out.comment(
-            "The quasi columns have very many combinations of levels. Fewer of them, or fewer levels, make the search \
-             quick and the release more useful; algorithm = \"bottom-up\" ends in any case, with a bound for the best.",
+            "The quasi columns have too many combinations of levels to look for the best of them. So the records are cut \
+             into groups, again and again in halves, and each group shows the ranges of its values. With fewer quasi \
+             columns, or fewer levels, algorithm = \"optimal\" finds the best.",
         );
+        out.key("algorithm = \"mondrian\"", "groups as small as the promises allow");
+        out.line("");
+        return;
     }
     out.key("algorithm = \"optimal\"", "the best of all combinations of levels");
     out.key("minimize = \"loss\"", "detail given up, on average over the quasi columns");
@@ -208,21 +265,17 @@ fn search(out: &mut Text, columns: &[&Written<'_>]) {
     out.line("");
 }
 
-/// The attacks before a release is handed over, as a proposal: a limit that nobody chose must not refuse anything.
+/// The attacks before a release is handed over, and the limit above which none is.
 fn adversary(out: &mut Text, columns: &[&Written<'_>]) {
     out.comment(
-        "Before a release is handed over it is attacked, and the report tells who would be exposed. To refuse one that \
-         falls, take the # away:",
+        "Before a release is handed over it is attacked, and the report tells who would be exposed. None is handed over \
+         whose attacks would be right about more people than this, beyond those about whom they are right without it.",
     );
-    let is_sensitive = columns.iter().any(|column| column.guessed.role == Role::Sensitive);
-    let attacks = match is_sensitive {
-        true => "attacks = [\"linking\", \"homogeneity\"]",
-        false => "attacks = [\"linking\"]",
-    };
-    out.line("# [adversary]");
-    out.line(&format!("# {attacks}"));
-    out.key("# confidence = 0.9", "how sure of a value counts as having learned it");
-    out.key("# max-risk = 0.05", "the share of people about whom an attack may be sure and right");
+    out.line("[adversary]");
+    out.key("max-risk = 0.3", "share of the people; a first limit, to be lowered");
+    if columns.iter().any(|column| column.guessed.role == Role::Sensitive) {
+        out.key("confidence = 0.9", "how sure of a value counts as having learned it");
+    }
     out.key(
         "# knowledge = \"knowledge.toml\"",
         "what the adversary knows besides; see the guide, Measure and attack",

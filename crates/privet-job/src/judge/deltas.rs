@@ -2,14 +2,16 @@
 //!
 //! Two originals are (epsilon, delta)-indistinguishable when no set of outputs is more probable from one than e^epsilon times
 //! as probable as from the other plus delta (PM-29). In the probabilistic form the outputs for which e^epsilon does not hold
-//! have a probability of delta together (PM-28); its delta is never the smaller one.
+//! against some other original, in either direction, have a probability of delta together (PM-28); its delta is never the
+//! smaller one. That is required. Where one set of outputs must do for all originals, as the survey's sentence can also be
+//! read, the delta is larger again, and is told beside it.
 //!
 //! # Guarantee
 //! Probabilities are taken as decimals, as they are written, and all sums are exact; rows that do not sum to 1 exactly,
 //! because their decimals end somewhere, are divided by their sum. Of all pairs of originals the worst counts. What is told
 //! is an upper bound, within 10⁻³⁰ or so of the least delta.
 
-use privet_dp::{Delta, Epsilon, Rational, approximate_delta, probabilistic_delta};
+use privet_dp::{Delta, Epsilon, Probabilistic, Rational, approximate_delta, probabilistic_deltas};
 use privet_perturb::PerturbationMatrix;
 use serde::Serialize;
 
@@ -52,8 +54,10 @@ pub struct DeltasJudged {
     pub epsilon: f64,
     /// So that every two originals are (epsilon, delta)-indistinguishable.
     pub approximate: f64,
-    /// In the probabilistic form.
+    /// In the probabilistic form: per original the outputs that fail against any other, in either direction.
     pub probabilistic: f64,
+    /// In the probabilistic form with one set of outputs for all originals.
+    pub probabilistic_for_all: f64,
     /// The originals that are told apart best, in the first form; absent where its delta is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told_apart: Option<[String; 2]>,
@@ -76,7 +80,9 @@ pub(super) fn of_matrix(
     }
     let failed = |error: privet_dp::DpError| RunError::from(JobError::new(error.to_string()));
     let exact = (0..rows).map(|row| exact(matrix, row)).collect::<Result<Vec<_>, _>>()?;
-    let (mut approximate, mut probabilistic) = (Rational::ZERO, Rational::ZERO);
+    let Probabilistic { of_each: probabilistic, of_all } =
+        probabilistic_deltas(&exact, &asked.epsilon).map_err(failed)?;
+    let mut approximate = Rational::ZERO;
     let mut told_apart = None;
     for (second, q) in exact.iter().enumerate() {
         for (first, p) in exact.iter().enumerate().take(second) {
@@ -86,7 +92,6 @@ pub(super) fn of_matrix(
                 let named = |at: usize| inputs.get(at).cloned().unwrap_or_else(|| (at + 1).to_string());
                 told_apart = Some([named(first), named(second)]);
             }
-            probabilistic = probabilistic.max(probabilistic_delta(p, q, &asked.epsilon).map_err(failed)?);
         }
     }
     if let Some(delta) = &asked.delta {
@@ -105,6 +110,7 @@ pub(super) fn of_matrix(
         epsilon: asked.epsilon.value().to_f64().value(),
         approximate: approximate.to_f64().value(),
         probabilistic: probabilistic.to_f64().value(),
+        probabilistic_for_all: of_all.to_f64().value(),
         told_apart,
     })
 }

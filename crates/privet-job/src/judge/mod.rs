@@ -117,7 +117,7 @@ pub fn judge(path: &Path, options: &JudgeOptions, progress: &dyn Progress) -> Re
     };
     let unreadable = |error: std::io::Error| JobError::new(error.to_string()).at(path);
     if path.is_dir() {
-        let bytes = std::fs::read(path.join(privet_release::MANIFEST)).map_err(unreadable)?;
+        let bytes = privet_release::manifest_at(path).map_err(unreadable)?;
         of_model(&model(&bytes, path)?, options, &mut found, progress)?;
     } else {
         match path.extension().and_then(|own| own.to_str()) {

@@ -155,7 +155,7 @@ pub(super) fn judge(
         columns: Some(names.clone()),
         missing: markers,
         header: Some(true),
-        ..ReadOptions::default()
+        ..ReadOptions::default().exactly()
     };
     let table = read(path, &how, progress)
         .map_err(|error| match &error.kind {

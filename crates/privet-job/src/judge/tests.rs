@@ -41,7 +41,8 @@ fn a_matrix() {
 }
 
 /// survey PM-29 by hand: Warner's matrix with 0.75 and 0.25 needs a delta of 0.75 − e^0.5·0.25 = 0.3378196823 for an epsilon of
-/// one half, and of 0.75 in the probabilistic form (PM-28); from ln 3 = 1.0986 on, none.
+/// one half. In the probabilistic form (PM-28) both outputs fail, one because it is three times as probable from the other
+/// original, so that nothing less than 1 does; from ln 3 = 1.0986 on, none.
 #[test]
 fn the_least_delta_of_a_matrix() {
     let text = ",yes,no\nyes,0.75,0.25\nno,0.25,0.75\n";
@@ -50,16 +51,25 @@ fn the_least_delta_of_a_matrix() {
         ..options()
     };
     let found = judged("m.csv", text, &asked("0.5", None, false)).unwrap().laws.unwrap().deltas.unwrap();
-    assert!((found.approximate - 0.337_819_682_3).abs() < 1e-9 && found.probabilistic == 0.75, "{found:?}");
+    assert!((found.approximate - 0.337_819_682_3).abs() < 1e-9 && found.probabilistic == 1.0, "{found:?}");
+    assert_eq!(found.probabilistic_for_all, 1.0);
     assert_eq!(found.told_apart, Some(["yes".to_owned(), "no".to_owned()]));
     let found = judged("m.csv", text, &asked("1.0987", None, false)).unwrap().laws.unwrap().deltas.unwrap();
     assert_eq!((found.approximate, found.probabilistic, found.told_apart), (0.0, 0.0, None));
     for (delta, probabilistic, holds) in
-        [("0.3379", false, true), ("0.3378", false, false), ("0.75", true, true), ("0.7499", true, false)]
+        [("0.3379", false, true), ("0.3378", false, false), ("0.9999", true, false), ("0.75", true, false)]
     {
         let found = judged("m.csv", text, &asked("0.5", Some(delta), probabilistic)).unwrap();
         assert_eq!((found.holds, found.required.len()), (holds, 1), "{delta} {probabilistic}");
     }
+    // survey PM-28: three originals that fail against each other on different outputs. Of the second the first two outputs fail
+    // (4/10), which no pair shows; for all originals together these two as well.
+    // The fourth is as the first.
+    let three = ",w,x,y,z\nw,0.1,0.1,0.1,0.7\nx,0.3,0.1,0.1,0.5\ny,0.1,0.3,0.1,0.5\nz,0.1,0.1,0.1,0.7\n";
+    let found = judged("t.csv", three, &asked("1", None, false)).unwrap().laws.unwrap().deltas.unwrap();
+    assert_eq!((found.probabilistic, found.probabilistic_for_all), (0.4, 0.4), "{found:?}");
+    assert!(judged("t.csv", three, &asked("1", Some("0.4"), true)).unwrap().holds);
+    assert!(!judged("t.csv", three, &asked("1", Some("0.39"), true)).unwrap().holds);
     // survey PM-28: one 1 among 99 zeros, or none, and 100 draws with replacement: any 1 gives it away, 1 − 0.99^100.
     let mut ways = 1.0;
     let mut second = Vec::new();

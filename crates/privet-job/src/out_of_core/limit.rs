@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use privet_recode::lattice::Problem;
-use privet_recode::partition::bytes_per_record;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 const ACCEPTED: &str = "a number of records, such as 50_000_000, or a size, such as \"256MB\" or \"256MiB\"";
@@ -22,18 +20,15 @@ const UNITS: [(&str, u64); 9] = [
     ("tib", 1 << 40),
 ];
 
-/// What the program needs whatever the input: itself, and the chunks that are read and written.
-const PROGRAM: u64 = 27_000_000;
-/// How many bytes are given up to what an allocator does not give back, for every five that records need (measured).
-const SLACK: u64 = 2;
+/// No run keeps to less: the program itself takes nearly as much.
+const LEAST_BYTES: u64 = 32_000_000;
 
 /// How much of a table may be in memory at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryLimit {
     /// So many records.
     Records(u64),
-    /// So many bytes of memory, for the program and the records that it holds; half of them at least are for the
-    /// records.
+    /// So many bytes of memory, for the program and all that it holds.
     Bytes(u64),
 }
 
@@ -44,21 +39,19 @@ impl MemoryLimit {
             MemoryLimit::Records(0) => {
                 Some("must be a number of records above 0, or a size such as \"256MB\"")
             }
-            MemoryLimit::Bytes(bytes) if bytes < 1_000_000 => {
-                Some("must be at least 1MB, or a number of records without a unit")
-            }
+            MemoryLimit::Bytes(bytes) if bytes < LEAST_BYTES => Some(
+                "must be at least \"32MB\": the program itself takes nearly as much; or a number of records without a unit",
+            ),
             _ => None,
         }
     }
+}
 
-    /// The records of a problem that may be held at once.
-    pub(crate) fn records(self, problem: &Problem<'_>) -> u64 {
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryLimit::Records(records) => records.max(1),
-            MemoryLimit::Bytes(bytes) => {
-                let for_records = bytes.saturating_sub(PROGRAM).max(bytes / 2) / (5 + SLACK) * 5;
-                (for_records / bytes_per_record(problem)).max(1)
-            }
+            MemoryLimit::Records(records) => write!(f, "{records}"),
+            MemoryLimit::Bytes(bytes) => write!(f, "\"{}MB\"", *bytes as f64 / 1e6),
         }
     }
 }
@@ -133,7 +126,8 @@ mod tests {
     fn too_little_is_refused() {
         assert!(MemoryLimit::Records(0).fault().is_some() && MemoryLimit::Records(1).fault().is_none());
         assert!(
-            MemoryLimit::Bytes(999_999).fault().is_some() && MemoryLimit::Bytes(1 << 20).fault().is_none()
+            MemoryLimit::Bytes(31_999_999).fault().is_some()
+                && MemoryLimit::Bytes(32 << 20).fault().is_none()
         );
     }
 }

@@ -16,6 +16,7 @@
 //!
 //! How it departs from the in-memory run: the first cuts are those of a sample, so the groups are not the same.
 
+mod budget;
 mod limit;
 mod source;
 #[cfg(test)]
@@ -32,14 +33,16 @@ use privet_recode::partition::{Names, Summaries, tuple_entropy_in_passes};
 use privet_release::{Draft, Scratch};
 
 use crate::algorithm::Algorithm;
-use crate::chosen::Chosen;
+use crate::chosen::{Chosen, Place};
 use crate::counts;
-use crate::error::{JobError, RunError};
+use crate::error::{JobError, NothingLeft, RunError};
 use crate::job::{Job, Publish};
-use crate::load::{Loaded, fit_all, one_population, options_of, require_columns};
+use crate::load::{Loaded, Source, fit_from, one_population, options_of, require_columns};
 use crate::publish::{DataFile, conclude, manifest};
 use crate::run::{Candidate, Prepared, RunOptions};
 use crate::summary::{Seconds, Summary};
+pub use budget::TooLittle;
+use budget::{Budget, Reading};
 pub use limit::MemoryLimit;
 use source::{Coded, Spilled};
 use write::write_data;
@@ -52,7 +55,7 @@ pub(crate) enum Attempt {
     /// A release.
     Done(Box<Summary>),
     /// The job gives no limit, or the input is not larger.
-    NotNeeded(Draft),
+    NotNeeded(Box<Draft>),
 }
 
 /// The limit of a job.
@@ -81,7 +84,7 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
         );
     }
     let adversary = &job.adversary;
-    if adversary.max_risk.is_some() || adversary.attacks.is_some() || adversary.knowledge.is_some() {
+    if adversary.is_limited() || adversary.attacks.is_some() || adversary.knowledge.is_some() {
         return refused(
             "adversary",
             "asks for attacks that look at all records at once and does not go with search.mondrian.memory-limit; leave one \
@@ -112,7 +115,7 @@ pub(crate) fn attempt(
     start: Instant,
     progress: &dyn Progress,
 ) -> Result<Attempt, RunError> {
-    let Some(limit) = limit_of(job) else { return Ok(Attempt::NotNeeded(draft)) };
+    let Some(limit) = limit_of(job) else { return Ok(Attempt::NotNeeded(Box::new(draft))) };
     if let (Some(_), Some(requirement)) =
         (one_population(&job.privacy)?, job.privacy.iter().find(|r| r.population().is_some()))
     {
@@ -128,17 +131,20 @@ pub(crate) fn attempt(
         MemoryLimit::Bytes(_) => CHUNK,
     };
     let scratch = draft.scratch()?;
-    let read_options = options_of(job)?;
-    let mut spilled = Spilled::read(job, &path, &read_options, (scratch.path(), chunk), progress)?;
+    let read_options = options_of(job, &options.base)?;
+    let mut spilled =
+        Spilled::read(job, &path, &read_options, (scratch.path(), chunk, Reading::new(limit)), progress)?;
     require_columns(job, &spilled.input.names)?;
     if can_be_read_again
         && matches!(limit, MemoryLimit::Records(records) if spilled.file.rows() as u64 <= records)
     {
-        return Ok(Attempt::NotNeeded(draft));
+        return Ok(Attempt::NotNeeded(Box::new(draft)));
     }
     let counts = spilled.counts();
     let count = |column: &privet_data::Column| counts.get(&column.name).cloned().unwrap_or_default();
-    let loaded = fit_all(job, &options.base, spilled.input, None, count)?;
+    let show_values = options.show_values;
+    let source = Source { path: &path, options: &read_options, show_values, has_records: false };
+    let loaded = fit_from(job, &options.base, spilled.input, None, count, Some(&source))?;
     drop(counts);
     let mut source = Coded::new(&mut spilled.file, &loaded, job);
     let joint = match loaded.requirements.iter().any(Requirement::needs_joint) {
@@ -148,11 +154,13 @@ pub(crate) fn attempt(
     let prepared = Prepared::of_joint(joint);
     let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
     let problem = prepared.problem(&loaded, job, &criteria);
-    let most = limit.records(&problem);
-    if can_be_read_again && problem.rows as u64 <= most {
-        return Ok(Attempt::NotNeeded(draft));
+    let least = problem.criteria.iter().map(|criterion| criterion.least_rows()).max().unwrap_or(1);
+    let budget = Budget::new(limit, &loaded, least);
+    if can_be_read_again && budget.holds_all(&problem, &loaded) {
+        return Ok(Attempt::NotNeeded(Box::new(draft)));
     }
-    let run = Run { job, options, loaded: &loaded, problem: &problem, most, progress };
+    let most = budget.records(&problem)?;
+    let run = Run { job, options, loaded: &loaded, problem: &problem, most, budget, progress };
     Ok(Attempt::Done(Box::new(run.publish(draft, scratch, source, start)?)))
 }
 
@@ -165,6 +173,7 @@ struct Run<'a> {
     problem: &'a Problem<'a>,
     /// The most records in memory at once.
     most: u64,
+    budget: Budget,
     progress: &'a dyn Progress,
 }
 
@@ -178,22 +187,30 @@ impl Run<'_> {
         start: Instant,
     ) -> Result<Summary, RunError> {
         let Run { job, problem, progress, .. } = *self;
+        if problem.rows == 0 {
+            return Err(RunError::Empty(NothingLeft::NoInput));
+        }
         let read = start.elapsed();
         let searching = Instant::now();
-        let most = usize::try_from(self.most).unwrap_or(usize::MAX);
         let mut names = Names::in_file(scratch.path(), problem.rows)?;
         let search = job.search.mondrian.clone().unwrap_or_default().limited(self.most);
         let found = search.search_in_passes(problem, &mut source, &mut names, progress)?;
         let searched = searching.elapsed();
 
         let writing = Instant::now();
+        // What is known of the groups comes from now on out of what was for records.
+        let budget = self.budget.with_groups(found.groups, problem);
+        budget.records(problem)?;
         let groups = Summaries::gather(problem, found.groups, &mut source, &mut names, progress)?;
         let first_codes = groups.first_codes();
         // From here on groups stand where records stood.
         let quasi = problem.quasi.iter().zip(&first_codes).map(|(quasi, codes)| Quasi { codes, ..*quasi });
         let own = Problem { quasi: quasi.collect(), sensitive: problem.sensitive.clone(), ..*problem };
+        let chosen = self.chosen(&own, &groups)?;
+        let most =
+            usize::try_from(budget.with_labels(labels_of(&chosen)).records(problem)?).unwrap_or(usize::MAX);
         let tuple_entropy = tuple_entropy_in_passes(problem, most, &mut source, progress)?;
-        let chosen = self.chosen(&own, &groups)?.with_tuple_entropy(tuple_entropy);
+        let chosen = chosen.with_tuple_entropy(tuple_entropy);
         let published = chosen.published_by_groups(&own, &groups.rows);
         let shown = published.problem(&own);
         let recoding = shown.at(&published.levels);
@@ -228,8 +245,9 @@ impl Run<'_> {
         };
         let folder = self.options.base.join(&job.output.folder);
         let mut summary = Summary::new(folder, &manifest, seconds);
-        summary.not_tried = crate::run::not_tried(&attacks);
+        summary.not_tried = crate::run::not_tried(&attacks, &manifest);
         summary.attacks = attacks;
+        summary.written.clone_from(&self.loaded.written);
         Ok(summary)
     }
 
@@ -243,4 +261,14 @@ impl Run<'_> {
         let columns = columns.ok_or(SearchError::Parameter { key: "search.publish", problem })?;
         Ok(Chosen::regrouped(own, columns, how))
     }
+}
+
+/// Per quasi column how many labels it publishes, and their characters.
+fn labels_of(chosen: &Chosen) -> impl Iterator<Item = (usize, u64)> + '_ {
+    chosen.places.iter().filter_map(|place| match place {
+        Place::Level(_) => None,
+        Place::Nodes { level, .. } | Place::Cells { level, .. } => {
+            Some((level.labels.len(), level.labels.iter().map(|label| label.len() as u64).sum()))
+        }
+    })
 }

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use privet_criteria::Joint;
 use privet_data::io::{Input, ReadOptions, stream};
-use privet_data::{Column, Progress};
+use privet_data::{Cancelled, Column, Progress};
 use privet_recode::lattice::SearchError;
 use privet_recode::partition::{Chunk, Chunks, CodeFile};
 
+use super::budget::Reading;
 use crate::error::RunError;
 use crate::job::Job;
 use crate::load::{Loaded, explain};
@@ -30,20 +31,26 @@ impl Spilled {
         job: &Job,
         path: &Path,
         options: &ReadOptions,
-        (folder, chunk): (&Path, usize),
+        (folder, chunk, mut reading): (&Path, usize, Reading),
         progress: &dyn Progress,
     ) -> Result<Self, RunError> {
         let mut file: Option<CodeFile> = None;
         let mut entries: Vec<Vec<u64>> = Vec::new();
+        let mut too_little = None;
         let mut keep = |rows: usize, columns: &[&[u32]]| {
             entries.resize(columns.len(), Vec::new());
             for (counts, column) in entries.iter_mut().zip(columns) {
                 for &entry in *column {
                     if entry as usize >= counts.len() {
+                        reading.met(entry as usize + 1 - counts.len());
                         counts.resize(entry as usize + 1, 0);
                     }
                     counts[entry as usize] += 1;
                 }
+            }
+            too_little = reading.fault();
+            if too_little.is_some() {
+                return Err(SearchError::Cancelled(Cancelled));
             }
             if file.is_none() {
                 file = Some(CodeFile::create(folder, columns.len(), chunk)?);
@@ -58,6 +65,9 @@ impl Spilled {
                 ControlFlow::Break(())
             }
         });
+        if let Some(error) = too_little {
+            return Err(error.into());
+        }
         if let Some(error) = failed {
             return Err(error.into());
         }

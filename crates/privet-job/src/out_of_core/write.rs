@@ -49,6 +49,9 @@ pub(super) fn write_data(
         return Err(error.into());
     }
     written?;
+    if let Some(notice) = writer.notice() {
+        progress.notice(notice);
+    }
     writer.finish()?;
     file.finish()?;
     Ok(())

@@ -5,6 +5,7 @@
 //! what is counted of everybody, and no noise is made for that. Here every cell is read by itself: compared with a
 //! number it is a number or nothing, with a date a date or nothing, with another text a text.
 
+use super::cell::number;
 use privet_data::{Column, Kind, Table};
 use privet_measure::answer::{Comparison, Condition, Literal, Order, Test, like};
 
@@ -54,10 +55,6 @@ fn passes(comparison: &Comparison, text: &str) -> Option<bool> {
     }
 }
 
-fn number(text: &str) -> Option<f64> {
-    text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
-}
-
 fn day(text: &str) -> Option<f64> {
     Kind::Date.number(text)
 }
@@ -96,7 +93,8 @@ mod tests {
                           3,forty,x,012,true\n4,41.5,1989-12-31,abc,\n";
 
     fn ids(csv: &str, condition: &str) -> Vec<String> {
-        let table = read_csv_bytes(csv.as_bytes(), &ReadOptions::default()).unwrap().table;
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
+        let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
         let question = PrivateQuestion::parse(&format!("select count(*) from d where {condition}")).unwrap();
         let rows = taken(&question.filter, &table);
         let id = table.column("id").unwrap();

@@ -6,7 +6,7 @@ use privet_dp::DpError;
 use privet_dp::ledger::LedgerError;
 use privet_measure::answer::QuestionError;
 
-use crate::error::{JobError, Outcome};
+use crate::error::{JobError, Outcome, outcome_of_reading};
 
 const ACCEPTED: &str = "accepted is `select count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), \
     quantile(COLUMN, 0.9), smooth_median(COLUMN) from data where … group by COLUMN order by FIGURE desc limit 5`, and counts \
@@ -90,10 +90,12 @@ impl QueryError {
             Self::Private(DpError::Ledger(LedgerError::Broken { .. } | LedgerError::Foreign)) => {
                 Outcome::Refused
             }
-            Self::Private(DpError::Ledger(LedgerError::Storage(_)) | DpError::Generator) => {
-                Outcome::Resources
-            }
-            Self::Read(error) if error.is_cancelled() => Outcome::Stopped,
+            Self::Private(
+                DpError::Ledger(LedgerError::Storage(_) | LedgerError::Locked { .. }) | DpError::Generator,
+            ) => Outcome::Resources,
+            Self::Private(DpError::Ledger(LedgerError::Stopped)) => Outcome::Stopped,
+            Self::Read(error) => outcome_of_reading(error),
+            Self::Job(error) if error.is_resources() => Outcome::Resources,
             Self::Cancelled(_) | Self::Stopped { .. } => Outcome::Stopped,
             _ => Outcome::BadInput,
         }

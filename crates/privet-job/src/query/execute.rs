@@ -3,19 +3,22 @@
 //! Guarantee: which group a record is in, whether it counts and with which number depends on that record alone and, for
 //! contribution limits, on the earlier records of the same person; so what the plan says of one person's influence
 //! holds. Numbers are rounded to the declared grid and moved within the declared bounds before anything is added up; a
-//! text that is no number counts as the lower bound, a missing value is left out. Records of which it is not known
-//! whose they are count nowhere when a limit per person is set.
+//! record whose value is missing or no finite number (`cell.rs`) is left out of the figures of that column. Records of which
+//! it is not known whose they are count nowhere when a limit per person is set.
 
-use privet_data::io::{ReadOptions, read};
+use privet_data::io::{ReadError, ReadErrorKind, ReadOptions, read};
 use privet_data::{Progress, Silent, Table};
+use privet_dp::ledger::{Marker, Population};
 use privet_dp::{Bounds, DpError};
 use privet_measure::answer::RankBy;
 use std::path::Path;
 
+use super::cell;
 use super::condition::taken;
 use super::error::QueryError;
 use super::keys::{Keys, NOWHERE};
 use super::plan::{Error, Mechanism, Part, Plan, Way};
+use super::population::population;
 use super::session::Session;
 
 /// The records as a plan looks at them. Exact, so nothing of it may be shown.
@@ -57,15 +60,28 @@ pub struct Line {
 }
 
 impl Exact {
-    /// Reads the columns that the plan needs.
+    /// Reads the columns that the plan needs, and who is in the table where the ledger marks people.
     pub fn read(
         plan: &Plan,
         path: &Path,
         options: &ReadOptions,
+        marker: Option<&Marker>,
         progress: &dyn Progress,
-    ) -> Result<Self, QueryError> {
-        let options = ReadOptions { columns: Some(plan.columns()), ..options.clone() };
-        Ok(Self::new(plan, read(path, &options, progress)?.table))
+    ) -> Result<(Self, Option<Population>), QueryError> {
+        let needed = plan.columns();
+        let only_persons = marker.is_none_or(|marker| marker.by_person);
+        let columns = only_persons.then(|| needed.clone());
+        let input = read(path, &ReadOptions { columns, ..options.clone() }, progress)?;
+        if let Some(name) = needed.iter().find(|name| !input.names.contains(name)) {
+            let kind = ReadErrorKind::UnknownColumn { name: name.clone(), names: input.names };
+            return Err(ReadError { path: Some(path.to_owned()), kind }.into());
+        }
+        let mut table = input.table;
+        progress.check()?;
+        let person = plan.per_person.as_deref();
+        let people = marker.map(|marker| population(&table, person, marker, only_persons));
+        table.columns.retain(|column| needed.contains(&column.name));
+        Ok((Self::new(plan, table), people))
     }
 
     pub fn new(plan: &Plan, table: Table) -> Self {
@@ -154,7 +170,7 @@ impl Exact {
     }
 
     /// The number of records in each group, those left out whose value in a column is missing.
-    fn counts(&self, column: Option<&str>, groups: usize) -> Vec<u64> {
+    pub(super) fn counts(&self, column: Option<&str>, groups: usize) -> Vec<u64> {
         let known = column.and_then(|name| self.table.column(name));
         let mut counts = vec![0u64; groups];
         for (row, &group) in self.group_of.iter().enumerate() {
@@ -241,7 +257,7 @@ impl Exact {
     }
 
     /// The numbers of a part's column by group, in units of its grid.
-    fn units(&self, part: &Part, bounds: &Bounds, groups: usize) -> Vec<Vec<i64>> {
+    pub(super) fn units(&self, part: &Part, bounds: &Bounds, groups: usize) -> Vec<Vec<i64>> {
         let mut units = vec![Vec::new(); groups];
         let Some(column) = part.figure.column().and_then(|name| self.table.column(name)) else {
             return units;
@@ -249,8 +265,8 @@ impl Exact {
         let domain = &column.domain;
         let of_code: Vec<Option<i64>> = (0..domain.len() as u32)
             .map(|code| {
-                let number = || domain.text(code).trim().parse().unwrap_or(f64::NAN);
-                (!domain.is_missing(code)).then(|| bounds.clamp_number(number()))
+                let number = || cell::number(domain.text(code));
+                if domain.is_missing(code) { None } else { number().map(|own| bounds.clamp_number(own)) }
             })
             .collect();
         for (&group, &code) in self.group_of.iter().zip(&column.codes) {

@@ -123,7 +123,7 @@ mod tests {
             other: Some("other".into()),
         };
         let csv = format!("f\n{}\n", cells.join("\n"));
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
         let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
         let column = table.column("f").unwrap();
         let of_code = keys.of_codes(column);

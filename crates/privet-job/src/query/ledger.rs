@@ -2,12 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use privet_dp::ledger::{Act, Head, LedgerError, Record, Terms, check_name, unseen};
+use privet_data::io::{ReadError, ReadErrorKind, read};
+use privet_data::{Progress, Table};
+use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Opening, Record, Terms, check_name, unseen};
 use privet_dp::{Epsilon, Loss, Rational};
 
 use super::declared::{Declared, Flags, probability};
 use super::error::QueryError;
 use super::place::{Account, LedgerFlags, Subject};
+use super::population::{known, must_be_unknown, population};
+use super::register;
+use super::waiting::patiently;
 use crate::error::JobError;
 
 /// An amount of privacy, as exact text: a decimal number or a fraction.
@@ -172,6 +177,10 @@ pub struct Opened {
     pub terms: String,
     /// The file with the key that signs its entries; none when they are not signed.
     pub signing_key: Option<String>,
+    /// Whether copies of the table, and other tables, will be told from it: entries are signed.
+    pub knows_people: bool,
+    /// Other ledgers that may know its people and could not be looked at.
+    pub not_compared: Vec<String>,
 }
 
 fn account(data: Option<&Path>, flags: &LedgerFlags) -> Result<Account, QueryError> {
@@ -189,6 +198,7 @@ pub fn open_account(
     people: &Flags,
     epsilon: &str,
     delta: Option<&str>,
+    progress: &dyn Progress,
 ) -> Result<Opened, QueryError> {
     let epsilon: Epsilon = epsilon.parse()?;
     let delta = delta.map(probability).transpose()?;
@@ -204,23 +214,66 @@ pub fn open_account(
     let name = account.named()?.to_owned();
     // Before a file is made for it.
     check_name(&name)?;
-    let (mut ledger, key) = account.made()?;
-    let receipt = ledger.open_account_on(&name, &terms, &budget)?;
-    let budget = (&receipt.remaining).into();
-    let signing_key = key.map(|path| path.display().to_string());
-    Ok(Opened { ledger: account.place(), account: name, budget, terms: terms.to_string(), signing_key })
+    let is_accepted = account.accepts_others();
+    let table = subject.as_ref().map(|subject| whole(subject, &terms, progress)).transpose()?;
+    let not_compared = match (&table, &subject) {
+        (Some(table), Some(subject)) if !is_accepted => {
+            let own = account.files().map(|(ledger, _)| ledger);
+            let files: Vec<&Path> = std::iter::once(subject.path.as_path()).chain(own).collect();
+            let person = terms.person.as_deref();
+            must_be_unknown(table, person, &known(&files, own), progress)?
+        }
+        _ => Vec::new(),
+    };
+    let place = account.place();
+    let (mut ledger, key) = patiently(progress, &place, || account.made())?;
+    let marker = patiently(progress, &place, || ledger.marker(None))?;
+    let people = table.as_ref().zip(marker.as_ref());
+    let people = people.map(|(table, marker)| population(table, terms.person.as_deref(), marker, false));
+    let (terms, budget) = (&terms, &budget);
+    let opening = Opening { dataset: &name, terms, budget, population: people.as_ref(), is_accepted };
+    let receipt = patiently(progress, &place, || ledger.open_account_for(&opening))?;
+    if let (Some((path, _)), Some(key)) = (account.files(), &key) {
+        register::remember(path, key);
+    }
+    Ok(Opened {
+        budget: (&receipt.remaining).into(),
+        terms: terms.to_string(),
+        signing_key: key.map(|path| path.display().to_string()),
+        knows_people: marker.is_some(),
+        not_compared: not_compared.iter().map(|path| path.display().to_string()).collect(),
+        ledger: place,
+        account: name,
+    })
+}
+
+/// The whole table, whose people are to be known. A column that tells persons apart must be there.
+fn whole(subject: &Subject, terms: &Terms, progress: &dyn Progress) -> Result<Table, QueryError> {
+    let input = read(&subject.path, &subject.options, progress)?;
+    match terms.person.as_ref().filter(|person| !input.names.contains(person)) {
+        Some(person) => {
+            let kind = ReadErrorKind::UnknownColumn { name: person.clone(), names: input.names };
+            Err(ReadError { path: Some(subject.path.clone()), kind }.into())
+        }
+        None => Ok(input.table),
+    }
 }
 
 /// The entries of a ledger, of one account when a table or an account is named, and whether they hold.
 ///
 /// # Errors
 /// When there is no ledger, or it cannot be read.
-pub fn show_ledger(data: Option<&Path>, flags: &LedgerFlags) -> Result<Shown, QueryError> {
+pub fn show_ledger(
+    data: Option<&Path>,
+    flags: &LedgerFlags,
+    progress: &dyn Progress,
+) -> Result<Shown, QueryError> {
     let account = account(data, flags)?;
-    let mut ledger = existing(&account)?;
-    let records = ledger.records()?;
+    let place = account.place();
+    let mut ledger = existing(&account, progress)?;
+    let records = patiently(progress, &place, || ledger.records())?;
     // Entries that do not hold can be looked at, but are not told as facts.
-    let problem = match ledger.verify(None) {
+    let problem = match patiently(progress, &place, || ledger.verify(None)) {
         Ok(_) => None,
         Err(wrong @ (LedgerError::Broken { .. } | LedgerError::Foreign)) => Some(wrong.to_string()),
         Err(other) => return Err(other.into()),
@@ -230,7 +283,7 @@ pub fn show_ledger(data: Option<&Path>, flags: &LedgerFlags) -> Result<Shown, Qu
     if entries.is_empty() && account.name.is_some() && problem.is_none() {
         return Err(account.explain(LedgerError::NoAccount));
     }
-    Ok(Shown { ledger: account.place(), entries, problem, signed: account.is_signed() })
+    Ok(Shown { ledger: place, entries, problem, signed: account.is_signed() })
 }
 
 /// Recomputes every hash and every sum of a ledger. `since` is a head that was seen earlier, as `NUMBER:HASH`.
@@ -241,10 +294,12 @@ pub fn verify_ledger(
     data: Option<&Path>,
     flags: &LedgerFlags,
     since: Option<&str>,
+    progress: &dyn Progress,
 ) -> Result<Verified, QueryError> {
     let since = since.map(head).transpose()?;
     let account = account(data, flags)?;
-    let head = existing(&account)?.verify(since.as_ref())?;
+    let mut ledger = existing(&account, progress)?;
+    let head = patiently(progress, &account.place(), || ledger.verify(since.as_ref()))?;
     Ok(Verified {
         ledger: account.place(),
         entries: head.sequence,
@@ -253,8 +308,8 @@ pub fn verify_ledger(
     })
 }
 
-fn existing(account: &Account) -> Result<Box<dyn privet_dp::ledger::Ledger>, QueryError> {
-    account.existing().map_err(|error| match error {
+fn existing(account: &Account, progress: &dyn Progress) -> Result<Box<dyn Ledger>, QueryError> {
+    patiently(progress, &account.place(), || account.existing()).map_err(|error| match error {
         LedgerError::NoLedger => {
             JobError::new("there is no ledger").at(&PathBuf::from(account.place())).into()
         }

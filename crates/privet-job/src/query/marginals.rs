@@ -25,6 +25,7 @@ use super::declared::problem;
 use super::error::QueryError;
 use super::execute::{Line, Number, Released};
 use super::keys::Keys;
+use super::shares::rounded;
 use super::{NoiseOf, PlannedFigure};
 
 /// The most combinations of bits that the linear program has unknowns for.
@@ -52,6 +53,8 @@ pub(super) struct Marginals {
     lines: NonZeroUsize,
     /// How far off counts would be if every table were asked for by itself, at the same cost together.
     one_by_one: f64,
+    /// How far off the worst count would be with the other noise, where a delta leaves the choice.
+    otherwise: Option<f64>,
 }
 
 impl Marginals {
@@ -60,6 +63,7 @@ impl Marginals {
         people: People,
         keys: &[Keys],
         privacy: &Privacy,
+        is_open: bool,
     ) -> Result<Self, QueryError> {
         let [only] = &question.select[..] else { return Err(counts_only()) };
         if keys.is_empty() {
@@ -104,7 +108,19 @@ impl Marginals {
                 with_rest(keys, &sizes)
             )));
         }
-        let noise = fourier.noise(privacy)?;
+        let widest = |noise: &Noise| {
+            let of = |set: &Vec<usize>| Ok(fourier.accuracy(set, noise)?.half_width_95);
+            let all = question.grouping_sets.iter().map(of).collect::<Result<Vec<f64>, DpError>>()?;
+            Ok::<f64, DpError>(all.into_iter().fold(0.0, f64::max))
+        };
+        let mut noise = fourier.noise(privacy)?;
+        let mut otherwise = None;
+        if let (true, Privacy::Approximate(epsilon, _)) = (is_open, privacy) {
+            let pure = fourier.noise(&Privacy::Pure(epsilon.clone()))?;
+            let (own, other) = (widest(&noise)?, widest(&pure)?);
+            otherwise = Some(own.max(other));
+            noise = if other <= own { pure } else { noise };
+        }
         let one_by_one = one_by_one(people, question.grouping_sets.len() as u64, privacy)?;
         let error = |set: &Vec<usize>| Ok((set.clone(), fourier.accuracy(set, &noise)?.half_width_95));
         let sets = question.grouping_sets.iter().map(error).collect::<Result<Vec<_>, DpError>>()?;
@@ -119,6 +135,7 @@ impl Marginals {
             sets,
             lines: lines.unwrap_or(NonZeroUsize::MIN),
             one_by_one,
+            otherwise,
         })
     }
 
@@ -166,6 +183,16 @@ impl Marginals {
                 self.one_by_one
             ),
         ];
+        if let Some(other) = self.otherwise {
+            let (law, instead, spent) = match self.noise.is_gaussian() {
+                true => ("Gaussian", "Laplace", ""),
+                false => ("Laplace", "Gaussian", " The delta is not spent."),
+            };
+            remarks.push(format!(
+                "The noise is {law}, because {instead} noise would make the widest of them ± {}.{spent}",
+                rounded(other)
+            ));
+        }
         let hidden = hidden(keys, &self.sizes);
         if !hidden.is_empty() {
             remarks.push(format!(

@@ -8,6 +8,7 @@
 //! for the owner of the data and not for whoever asked.
 
 mod beliefs;
+mod cell;
 mod choice;
 mod condition;
 mod constants;
@@ -20,22 +21,28 @@ mod marginals;
 mod method;
 mod place;
 mod plan;
+mod population;
+mod register;
 mod report;
 mod session;
+mod shares;
 mod synthetic;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_noise;
+#[cfg(test)]
 mod tests_of_ways;
 mod trial;
 mod unused;
+mod waiting;
 mod written;
 
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request, answer};
-use privet_dp::{DpError, Loss};
+use privet_dp::Loss;
+use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
 pub use beliefs::Belief;
 pub(crate) use declared::check;
@@ -56,6 +63,7 @@ use execute::Exact;
 use ledger::head;
 use place::{Account, Subject};
 use plan::Plan;
+use waiting::patiently;
 
 /// A question, and what it may use.
 #[derive(Debug, Clone, Default)]
@@ -214,10 +222,14 @@ pub struct Answered {
 ///
 /// # Errors
 /// When the question cannot be answered from what is declared, or the ledger cannot be read.
-pub fn plan_query(options: &QueryOptions) -> Result<(Planned, Option<QueryError>), QueryError> {
+pub fn plan_query(
+    options: &QueryOptions,
+    progress: &dyn Progress,
+) -> Result<(Planned, Option<QueryError>), QueryError> {
     let prepared = Prepared::new(options)?;
     let Prepared { account, name, request, since, .. } = &prepared;
-    let looked = account.existing().and_then(|mut ledger| {
+    let looked = patiently(progress, &account.place(), || {
+        let mut ledger = account.existing()?;
         must_be_there(&mut *ledger, since.as_ref())?;
         Ok((ledger.remaining(name)?, ledger.check(request)))
     });
@@ -241,21 +253,28 @@ pub fn plan_query(options: &QueryOptions) -> Result<(Planned, Option<QueryError>
 pub fn query(options: &QueryOptions, progress: &dyn Progress) -> Result<Answered, QueryError> {
     let prepared = Prepared::new(options)?;
     let Prepared { plan, subject, account, name, analyst, request, since } = &prepared;
-    let mut ledger = account.existing().map_err(|error| account.explain(error))?;
-    must_be_there(&mut *ledger, since.as_ref()).map_err(|error| account.explain(error))?;
-    // A question that would be refused need not be computed; whether it is, is decided by the charge.
-    ledger.check(request).map_err(|error| account.explain(error))?;
-    let exact = Exact::read(plan, &subject.path, &subject.options, progress)?;
+    let place = account.place();
+    let looked = patiently(progress, &place, || {
+        let mut ledger = account.existing()?;
+        must_be_there(&mut *ledger, since.as_ref())?;
+        // A question that would be refused need not be computed; whether it is, is decided by the charge.
+        ledger.check(request)?;
+        Ok((ledger.marker(Some(name))?, ledger))
+    });
+    let (marker, mut ledger) = looked.map_err(|error| account.explain(error))?;
+    let (exact, people) = Exact::read(plan, &subject.path, &subject.options, marker.as_ref(), progress)?;
     progress.check()?;
-    let (receipt, released) = answer(&mut *ledger, request, || exact.release_until(plan, progress)).map_err(
-        |error| match error {
-            DpError::Ledger(error) => account.explain(error),
-            other => other.into(),
-        },
-    )?;
+    let request = match people {
+        Some(people) => request.clone().about(people, account.accepts_others()),
+        None => request.clone(),
+    };
+    // Charged first, then drawn: where the charge fails, nothing is.
+    let receipt =
+        patiently(progress, &place, || ledger.charge(&request)).map_err(|error| account.explain(error))?;
+    let released = exact.release_until(plan, progress)?;
     let released = released.ok_or(QueryError::Stopped { entry: receipt.sequence })?;
     // For the reader only; what was charged does not hang on it.
-    let records = ledger.records().unwrap_or_default();
+    let records = patiently(progress, &place, || ledger.records()).unwrap_or_default();
     let is_opening = |own: &&Record| own.act == Act::Opened && own.dataset == *name;
     let budget = records.iter().find(is_opening).map(|own| (&own.loss).into());
     let mut planned = Planned { suffices: true, ..prepared.planned(Some(&receipt.remaining)) };

@@ -5,14 +5,14 @@
 //! is made beside it, for its owner's eyes alone, and found there later. Ledgers without a key from earlier stay as they
 //! are.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use privet_data::io::ReadOptions;
-use privet_dp::DpError;
-use privet_dp::ledger::{Ledger, LedgerError, PostgresLedger, SqliteLedger};
+use privet_dp::ledger::{Access, Ledger, LedgerError, PostgresLedger, SqliteLedger};
 
 use super::error::QueryError;
+use super::waiting::TRY;
 use crate::error::JobError;
 use crate::job::Job;
 use crate::meant::{is_meant, other_table};
@@ -31,6 +31,8 @@ pub struct LedgerFlags {
     pub unsigned: bool,
     /// `--unencrypted`: a server may be reached over a network.
     pub unencrypted: bool,
+    /// `--new-population`: the table may be about other people than its account, or about people who have one already.
+    pub new_population: bool,
 }
 
 /// The table that is asked about.
@@ -57,6 +59,8 @@ impl Subject {
             None => None,
         };
         let options = job.as_ref().map_or(Ok(ReadOptions::default()), |(job, _)| job.input.options())?;
+        // Every cell is read by itself: which texts are one value must not depend on what others have.
+        let options = options.exactly();
         let path = match &job {
             Some((job, base)) if is_job => base.join(&job.input.path),
             _ => data.to_owned(),
@@ -110,6 +114,7 @@ pub(super) struct Account {
     ledger: Storage,
     key: Option<PathBuf>,
     unsigned: bool,
+    new_population: bool,
     /// The account; none when neither a name nor a table is given.
     pub name: Option<String>,
     /// What follows `privet ledger open`, so that a person can repeat it.
@@ -204,6 +209,7 @@ impl Account {
             ledger,
             key,
             unsigned: flags.unsigned,
+            new_population: flags.new_population,
             name: named.or_else(name_of_table),
             command: command.join(" "),
         })
@@ -228,52 +234,72 @@ impl Account {
         self.key.is_some()
     }
 
+    /// Whether other people than the account's are accepted, or people who have another.
+    pub fn accepts_others(&self) -> bool {
+        self.new_population
+    }
+
+    /// The file that the ledger is, and that of its key, where it is one.
+    pub fn files(&self) -> Option<(&Path, Option<&Path>)> {
+        match &self.ledger {
+            Storage::File(path) => Some((path, self.key.as_deref())),
+            Storage::Server(_) => None,
+        }
+    }
+
+    /// With this key; somebody who waits is told in between.
+    fn access<'a>(&self, key: Option<&'a Path>) -> Access<'a> {
+        Access { key, patience: TRY, is_accepted: self.new_population }
+    }
+
     /// The ledger, when there is one.
     pub fn existing(&self) -> Result<Box<dyn Ledger>, LedgerError> {
-        let key = self.key.as_deref();
+        let access = self.access(self.key.as_deref());
         Ok(match &self.ledger {
             Storage::File(path) => {
-                Box::new(SqliteLedger::open_existing(path, key).map_err(|error| self.signed(error))?)
+                Box::new(SqliteLedger::find(path, &access).map_err(|error| self.signed(error))?)
             }
             Storage::Server(url) => {
-                Box::new(PostgresLedger::open_existing(url, key).map_err(|error| self.signed(error))?)
+                Box::new(PostgresLedger::find(url, &access).map_err(|error| self.signed(error))?)
             }
         })
     }
 
     /// The ledger, made when there is none; with it a key that signs its entries, unless one is named or none is
     /// wanted. Tells where the key is.
-    pub fn made(&self) -> Result<(Box<dyn Ledger>, Option<PathBuf>), QueryError> {
+    pub fn made(&self) -> Result<(Box<dyn Ledger>, Option<PathBuf>), LedgerError> {
         match (&self.ledger, &self.key) {
             // An empty file is no ledger yet.
             (Storage::File(path), None)
                 if self.unsigned || path.metadata().is_ok_and(|file| file.len() > 0) =>
             {
-                Ok((Box::new(SqliteLedger::open(path).map_err(|error| self.signed(error))?), None))
+                let beside = with_ending(path, ".key");
+                if !self.new_population && beside.is_file() {
+                    SqliteLedger::must_allow_new(path, &beside)?;
+                }
+                let ledger =
+                    SqliteLedger::make(path, &self.access(None)).map_err(|error| self.signed(error))?;
+                Ok((Box::new(ledger), None))
             }
             (Storage::File(path), None) => {
                 let key = with_ending(path, ".key");
                 make_key(&key)?;
-                match SqliteLedger::open_signed(path, &key) {
+                match SqliteLedger::make(path, &self.access(Some(&key))) {
                     Ok(ledger) => Ok((Box::new(ledger), Some(key))),
                     Err(error) => {
                         // Nothing is signed with it yet.
                         let _ = std::fs::remove_file(&key);
-                        Err(error.into())
+                        Err(error)
                     }
                 }
             }
             (Storage::File(path), Some(key)) => {
-                Ok((Box::new(SqliteLedger::open_signed(path, key)?), Some(key.clone())))
+                Ok((Box::new(SqliteLedger::make(path, &self.access(Some(key)))?), Some(key.clone())))
             }
-            (Storage::Server(_), None) if !self.unsigned => {
-                let problem = "a PostgreSQL ledger needs a key that signs its entries, because whoever administers the server \
-                               could change them: --signing-key FILE (such as from `head -c 32 /dev/urandom`), the same one \
-                               for everybody who asks; or say --unsigned";
-                Err(JobError::new(problem).into())
-            }
+            (Storage::Server(_), None) if !self.unsigned => Err(LedgerError::NoKey),
             (Storage::Server(url), key) => {
-                let ledger = PostgresLedger::open(url, key.as_deref()).map_err(|error| self.signed(error))?;
+                let ledger = PostgresLedger::make(url, &self.access(key.as_deref()))
+                    .map_err(|error| self.signed(error))?;
                 Ok((Box::new(ledger), key.clone()))
             }
         }
@@ -319,26 +345,40 @@ fn must_be_a_place(path: &Path) -> Result<(), QueryError> {
     }
 }
 
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
 /// Makes a key of 32 random bytes, as text, that only its owner can read.
-fn make_key(path: &Path) -> Result<(), QueryError> {
+fn make_key(path: &Path) -> Result<(), LedgerError> {
     let mut bytes = [0u8; 32];
-    getrandom::fill(&mut bytes).map_err(|_| DpError::Generator)?;
+    let no_random = |_| LedgerError::Storage("the generator of random numbers failed".to_owned());
+    getrandom::fill(&mut bytes).map_err(no_random)?;
     let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut is_made = false;
     let written = options.open(path).and_then(|mut file| {
+        is_made = true;
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;
         file.sync_all()
     });
-    let problem = "the key that signs the ledger cannot be written here; name one with --signing-key, or say --unsigned";
-    written.map_err(|_| JobError::new(problem).at(path).into())
+    written.map_err(|error| {
+        // Half a key must not be found later.
+        if is_made {
+            let _ = std::fs::remove_file(path);
+        }
+        match error.kind() {
+            ErrorKind::PermissionDenied
+            | ErrorKind::AlreadyExists
+            | ErrorKind::NotFound
+            | ErrorKind::ReadOnlyFilesystem => LedgerError::KeyPlace { place: path.display().to_string() },
+            kind => LedgerError::Storage(format!("its key cannot be written: {kind}")),
+        }
+    })
 }

@@ -2,8 +2,7 @@
 //!
 //! Guarantee: everything in a plan comes from the question and from what is declared; the data is not looked at. The
 //! cost of the whole is exactly the epsilon that was asked for: every different figure gets an equal share of it
-//! (figures are about the same people, so their losses add up), and a delta is shared by counts and sums, which alone
-//! use it.
+//! (figures are about the same people, so their losses add up; `shares.rs` has what each gets, and of which noise).
 //!
 //! Groups are disjoint, and a record is in one of them at most. With c records of a person at most, one person who is
 //! added or removed changes all counts together by c, all sums by c·M with M = max(|lower|, |upper|), and the ranks of
@@ -27,8 +26,7 @@ use std::num::NonZeroUsize;
 
 use privet_dp::ledger::Terms;
 use privet_dp::{
-    Bounds, Count, Delta, DpError, Epsilon, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy,
-    Quantile, Rational, Selection, SmoothMedian, Sum,
+    Bounds, Delta, Epsilon, Loss, Mean, Noise, People, Privacy, Quantile, Rational, SmoothMedian, Sum,
 };
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion, RankBy, Ranking};
 
@@ -40,6 +38,7 @@ use super::keys::Keys;
 use super::marginals::Marginals;
 use super::method::Method;
 use super::session::Session;
+use super::shares::{Scope, Shares};
 use super::synthetic::Synthetic;
 use super::{Law, NoiseOf, PlannedFigure};
 
@@ -70,6 +69,8 @@ pub(super) struct Plan {
     pub way: Way,
     /// Whether deltas are meant as in PM-28.
     pub probabilistic: bool,
+    /// Which noise a delta was declared for, and why it is the one or the other.
+    pub noise: Option<String>,
     /// How constants are read that could be read otherwise.
     read_as: Vec<String>,
 }
@@ -171,6 +172,7 @@ impl Plan {
             groups,
             way,
             probabilistic: flags.probabilistic,
+            noise: None,
             read_as: Vec::new(),
         };
         if flags.method == Some(Method::Sulq) {
@@ -188,7 +190,8 @@ impl Plan {
                 return Err(problem("`grouping sets`, `cube` and `rollup` are answered by counts alone"));
             }
             let privacy = declared.privacy(&epsilon, delta.as_ref());
-            let marginals = Marginals::new(&question, people, &keys, &privacy)?;
+            let is_open = flags.method.is_none();
+            let marginals = Marginals::new(&question, people, &keys, &privacy, is_open)?;
             let (loss, lines) = (marginals.loss().clone(), marginals.lines());
             return Ok(whole(question, loss, Way::Marginals(marginals), keys, lines));
         }
@@ -215,25 +218,34 @@ impl Plan {
             }
         }
         let is_chosen = flags.method == Some(Method::Peeling);
-        let shares = Shares::new(&different, usize::from(is_chosen), &epsilon, delta.as_ref())?;
-        let way = match is_chosen {
-            true => Way::Chosen(Choice::new(&question, people, groups, &shares.epsilon)?),
-            false => Way::Figures,
-        };
         let is_grouped = !keys.is_empty();
         // Peeling has noise of its own, so figures do not compete by theirs.
         let decides = match is_chosen {
             true => None,
             false => deciding(&question, groups).and_then(|place| part_of.get(place).copied()),
         };
+        let rivals = |place: usize| if decides == Some(place) { groups.get() as u64 } else { 1 };
+        let asked: Vec<(&Figure, u64)> =
+            different.iter().enumerate().map(|(place, figure)| (*figure, rivals(place))).collect();
+        let scope = Scope { people, is_grouped, declared };
+        let shares = Shares::new(&asked, u64::from(is_chosen), (&epsilon, delta.as_ref()), &scope)?;
+        let way = match is_chosen {
+            true => Way::Chosen(Choice::new(&question, people, groups, &shares.epsilon)?),
+            false => Way::Figures,
+        };
         let parts = different.into_iter().enumerate().map(|(place, figure)| {
-            let mechanism = shares.mechanism(figure, people, is_grouped, declared)?;
-            let rivals = if decides == Some(place) { groups.get() as u64 } else { 1 };
-            Ok(Part { figure: figure.clone(), mechanism, rivals })
+            let mechanism = shares.mechanism(place, figure, &scope)?;
+            Ok(Part { figure: figure.clone(), mechanism, rivals: rivals(place) })
         });
         let parts = parts.collect::<Result<Vec<_>, QueryError>>()?;
         let loss = shares.total(&epsilon, delta.as_ref())?;
-        Ok(Self { parts, part_of, ..whole(question, loss, way, keys, groups) })
+        let name = |part: usize| {
+            let output = part_of.iter().position(|own| *own == part).and_then(|at| question.select.get(at));
+            output.map_or("", |own| own.name.as_str())
+        };
+        let names: Vec<&str> = (0..parts.len()).map(name).collect();
+        let noise = shares.remark(&parts, &names);
+        Ok(Self { parts, part_of, noise, ..whole(question, loss, way, keys, groups) })
     }
 
     /// The figures, and how far off they will be.
@@ -274,6 +286,29 @@ impl Plan {
             remark.push_str(" `--mechanism peeling` counts the largest groups afresh.");
         }
         Some(remark)
+    }
+
+    /// Whose records do not count. It is always said: whether there are such is nothing that the data may be asked for.
+    fn left_out(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Some(person) = &self.per_person {
+            remarks.push(format!(
+                "Records without a value of `{person}` count nowhere, because it is not known whose they are."
+            ));
+        }
+        let mut columns: Vec<String> = Vec::new();
+        for part in self.parts.iter().filter(|part| part.bounds().is_some()) {
+            let column = part.figure.column().map(|column| format!("`{column}`"));
+            columns.extend(column.filter(|column| !columns.contains(column)));
+        }
+        if !columns.is_empty() {
+            remarks.push(format!(
+                "Records whose value of {} is missing or no number (a word, NaN, inf) are left out of its figures; numbers \
+                 outside the bounds count as the nearest one.",
+                columns.join(" or ")
+            ));
+        }
+        remarks
     }
 
     /// To what the numbers of each column are rounded, and how far that may move the figures. It is always said: whether
@@ -322,6 +357,8 @@ impl Plan {
             Way::Synthetic(synthetic) => synthetic.remarks(),
         };
         remarks.extend(self.rounded());
+        remarks.extend(self.left_out());
+        remarks.extend(self.noise.clone());
         remarks.extend(self.read_as.iter().cloned());
         if self.parts.iter().any(|part| matches!(part.mechanism, Mechanism::SmoothMedian { .. })) {
             remarks.push(
@@ -391,6 +428,7 @@ impl Plan {
             }
         }
         add("mechanism", &flags.method.map_or_else(String::new, |own| own.to_string()));
+        add("delta", flags.delta.as_deref().unwrap_or_default());
         add("probabilistic", if self.probabilistic { "yes" } else { "no" });
         add("synthetic", &flags.synthetic.map_or_else(String::new, |own| own.to_string()));
         text
@@ -422,126 +460,6 @@ fn deciding(question: &PrivateQuestion, groups: NonZeroUsize) -> Option<usize> {
     match question.order? {
         Ranking { by: RankBy::Figure(place), .. } if question.limit? < groups.get() => Some(place),
         _ => None,
-    }
-}
-
-/// What each figure gets.
-struct Shares {
-    epsilon: Epsilon,
-    /// For counts and sums.
-    delta: Option<Delta>,
-}
-
-impl Shares {
-    /// `more` is the number of shares that are for no figure.
-    fn new(
-        figures: &[&Figure],
-        more: usize,
-        epsilon: &Epsilon,
-        delta: Option<&Delta>,
-    ) -> Result<Self, DpError> {
-        let gaussian = figures.iter().filter(|figure| takes_delta(figure)).count() as u64;
-        let delta = delta.filter(|_| gaussian > 0);
-        Ok(Self {
-            epsilon: epsilon.split((figures.len() + more) as u64)?,
-            delta: delta.map(|delta| Delta::new(delta.value() / Rational::from(gaussian))).transpose()?,
-        })
-    }
-
-    fn total(&self, epsilon: &Epsilon, delta: Option<&Delta>) -> Result<Loss, DpError> {
-        let delta = delta.filter(|_| self.delta.is_some());
-        Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))
-    }
-
-    fn mechanism(
-        &self,
-        figure: &Figure,
-        people: People,
-        is_grouped: bool,
-        declared: &Declared<'_>,
-    ) -> Result<Mechanism, QueryError> {
-        let privacy = declared.privacy(&self.epsilon, self.delta.as_ref());
-        let moves = is_grouped && people.neighbours() == Neighbours::ReplaceOne;
-        // Half of epsilon for somebody who comes or goes is all of it for somebody who is replaced.
-        let (other, share) = match moves {
-            true => (People::new(Neighbours::AddRemove, people.contributions())?, self.epsilon.split(2)?),
-            false => (people, self.epsilon.clone()),
-        };
-        Ok(match figure {
-            Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_)) if is_grouped => {
-                Mechanism::Count(Histogram { people, cells: 0 }.noise(&privacy)?)
-            }
-            Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_)) => {
-                Mechanism::Count(Count { people }.noise(&privacy)?)
-            }
-            Figure::Aggregate(Aggregate::Sum(column)) => {
-                let bounds = declared.bounds(column)?;
-                // A missing value leaves a record out, so no figure of a column is about all records.
-                let sum = Sum { people, bounds, selection: Selection::Subset };
-                let noise = if moves { moving_sum(&sum, &privacy)? } else { sum.noise(&privacy)? };
-                Mechanism::Sum { sum, noise }
-            }
-            Figure::Aggregate(Aggregate::Average(column)) => {
-                let bounds = declared.bounds(column)?;
-                let mean = Mean::new(other, bounds, Selection::Subset, &share)?;
-                Mechanism::Average { mean: mean.into(), bounds }
-            }
-            Figure::Quantile { column, above, below } => {
-                let bounds = declared.bounds(column)?;
-                let quantile = Quantile::new(other, bounds, *above, *below, &share)?;
-                Mechanism::Quantile { quantile, bounds }
-            }
-            Figure::SmoothMedian { column } => {
-                let bounds = declared.bounds(column)?;
-                if declared.flags.probabilistic {
-                    return Err(problem(
-                        "smooth_median is not probabilistically private; leave --probabilistic out, or use median",
-                    ));
-                }
-                let delta = self.delta.as_ref().ok_or_else(|| {
-                    problem(match declared.flags.method {
-                        Some(Method::Laplace) => {
-                            "smooth_median needs a delta, which --mechanism laplace leaves aside; use median"
-                        }
-                        _ => "smooth_median needs a --delta, such as 1e-6; median needs none",
-                    })
-                })?;
-                // Who is replaced goes from one group and comes into another, which costs both deltas.
-                let parts = Rational::from(if moves { 2u8 } else { 1 });
-                let delta = Delta::new(delta.value() / parts)?;
-                let median = SmoothMedian::new(other, bounds, &share, &delta)?;
-                Mechanism::SmoothMedian { median: median.into(), bounds }
-            }
-        })
-    }
-}
-
-fn takes_delta(figure: &Figure) -> bool {
-    matches!(
-        figure,
-        Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_) | Aggregate::Sum(_))
-            | Figure::SmoothMedian { .. }
-    )
-}
-
-/// The noise of sums by group when a person may move to another group.
-fn moving_sum(sum: &Sum, privacy: &Privacy) -> Result<Noise, DpError> {
-    let (lower, upper) = (i128::from(sum.bounds.lower()), i128::from(sum.bounds.upper()));
-    let largest = lower.unsigned_abs().max(upper.unsigned_abs());
-    let across = (upper.max(0) - lower.min(0)).unsigned_abs();
-    let records = u128::from(sum.people.contributions());
-    let too_large = DpError::TooLarge { what: "the sensitivity of the sum in units", most: u64::MAX };
-    match privacy {
-        Privacy::Pure(epsilon) => Ok(Noise::laplace(2 * largest * records, epsilon)),
-        Privacy::Approximate(epsilon, delta) | Privacy::Probabilistic(epsilon, delta) => {
-            let square = |value: u128| value.checked_mul(value);
-            let one = square(largest).and_then(|own| own.checked_mul(2)).zip(square(across));
-            let squared = one.and_then(|(two, own)| two.max(own).checked_mul(records * records));
-            match privacy {
-                Privacy::Probabilistic(..) => Noise::probabilistic(squared.ok_or(too_large)?, epsilon, delta),
-                _ => Noise::gaussian(squared.ok_or(too_large)?, epsilon, delta),
-            }
-        }
     }
 }
 
@@ -650,7 +568,7 @@ impl Part {
     }
 }
 
-fn units_per_one(bounds: &Bounds) -> f64 {
+pub(super) fn units_per_one(bounds: &Bounds) -> f64 {
     bounds.grid().units_per_one() as f64
 }
 

@@ -19,8 +19,8 @@ pub(super) struct Session {
     pub questions: Vec<PrivateQuestion>,
     /// As it is before anything is asked.
     session: Sulq,
-    /// How far off answers would be without the delta, where one is given.
-    without_delta: Option<f64>,
+    /// How far off answers would be with the other noise, where a delta leaves the choice.
+    otherwise: Option<f64>,
 }
 
 impl Session {
@@ -39,14 +39,19 @@ impl Session {
         }
         let figures: usize = questions.iter().map(|own| own.select.len()).sum();
         let session = Sulq::new(people, figures as u64, privacy)?;
-        let without_delta = match privacy {
-            Privacy::Pure(_) => None,
+        let (session, otherwise) = match privacy {
+            Privacy::Pure(_) => (session, None),
             Privacy::Approximate(epsilon, _) | Privacy::Probabilistic(epsilon, _) => {
                 let pure = Sulq::new(people, figures as u64, &Privacy::Pure(epsilon.clone()))?;
-                Some(pure.accuracy().half_width_95)
+                let widths = [&session, &pure].map(|own| own.accuracy().half_width_95);
+                // The probabilistic form is asked for by name.
+                match (privacy, widths) {
+                    (Privacy::Approximate(..), [own, pure_width]) if pure_width <= own => (pure, Some(own)),
+                    (_, [_, pure_width]) => (session, Some(pure_width)),
+                }
             }
         };
-        Ok(Self { questions, session, without_delta })
+        Ok(Self { questions, session, otherwise })
     }
 
     /// The first question; there is at least one.
@@ -89,9 +94,9 @@ impl Session {
     }
 
     pub fn remark(&self) -> String {
-        let grows = match self.without_delta {
-            Some(pure) if pure < self.session.accuracy().half_width_95 => format!(
-                "the root of their number. So few do better without the delta: leave --delta out, and they are ± {pure}"
+        let grows = match self.otherwise {
+            Some(other) if !self.session.noise().is_gaussian() => format!(
+                "their number. So few do better without the delta, with which they would be ± {other}; it is not spent"
             ),
             Some(pure) => format!("the root of their number; without the delta they would be ± {pure}"),
             None => "their number. With a --delta it grows with the root of it only, which helps where they are many"

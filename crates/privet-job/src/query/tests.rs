@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::declared::{Declared, Flags, Neighbourhood};
 use super::error::QueryError;
 use super::execute::{Exact, Line};
+use super::method::Method;
 use super::plan::{Error, Mechanism, Plan};
 use crate::job::Job;
 
@@ -35,7 +36,8 @@ fn noise(plan: &Plan, part: usize) -> &Noise {
 
 fn answer(question: &str, flags: &Flags, csv: &str) -> Vec<Line> {
     let plan = plan(question, flags).unwrap();
-    let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+    let options =
+        ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default().exactly() };
     let table = read_csv_bytes(csv.as_bytes(), &options).unwrap().table;
     Exact::new(&plan, table).release(&plan).unwrap().lines
 }
@@ -84,7 +86,10 @@ fn the_cost_is_what_was_asked_and_shares_are_equal() {
     // Without groups nobody moves between them.
     assert_eq!(noise(&plan("select count(*) from d", &flags).unwrap(), 0).scale(), &Rational::from(2));
     flags.delta = Some("1e-6".into());
+    assert_eq!(plan(text, &flags).unwrap().loss.to_string(), "epsilon 0.5", "Laplace noise is smaller");
+    flags.method = Some(Method::Gaussian);
     assert_eq!(plan(text, &flags).unwrap().loss.to_string(), "epsilon 0.5, delta 0.000001");
+    flags.method = None;
     let pure = plan("select avg(cost) from d", &flags).unwrap();
     assert_eq!(pure.loss.to_string(), "epsilon 0.5", "an average has no use for a delta");
     flags.max_records = Some(3);
@@ -130,7 +135,7 @@ fn sums_by_group_hide_the_largest_change() {
             flags.max_records = Some(2);
             let text = "select sum(cost) from d group by sex";
             assert_eq!(noise(&plan(text, &flags).unwrap(), 0).scale(), &Rational::from(most), "{bounds}");
-            flags.delta = Some("1e-6".into());
+            (flags.delta, flags.method) = (Some("1e-6".into()), Some(Method::Gaussian));
             let needed =
                 Noise::gaussian(squared as u128, &"1".parse().unwrap(), &"1e-6".parse().unwrap()).unwrap();
             assert_eq!(noise(&plan(text, &flags).unwrap(), 0), &needed, "{bounds} {neighbours:?}");
@@ -183,7 +188,7 @@ fn noise_comes_with_its_sensitivity() {
     assert_eq!(of(&flags, text), expected);
     flags.neighbours = Some(Neighbourhood::Replace);
     assert_eq!(of(&flags, "select count(*) from d group by sex"), [[("count", 0.5, 2.0, "l1")]]);
-    flags.delta = Some("1e-6".into());
+    (flags.delta, flags.method) = (Some("1e-6".into()), Some(Method::Gaussian));
     let gaussian = of(&flags, "select count(*) from d group by sex");
     assert_eq!((gaussian[0][0].2, gaussian[0][0].3), (2f64.sqrt(), "l2"));
 }
@@ -213,7 +218,7 @@ fn answers_are_about_the_right_records() {
     // 500 is moved to 100.
     assert_eq!(of("select sum(cost) from d"), ["330"]);
     assert_eq!(of("select sex, sum(cost), count(*) from d group by sex"), ["F 160 4", "M 130 2"]);
-    // No number is the lower bound, a missing value none: 0.5 + 0.25 + 0 + 1 + 0 + 1.
+    // What is no number is left out, as a missing value is: 0.5 + 0.25 + 1 + 0 + 1.
     assert_eq!(of("select sum(rate) from d"), ["3"]);
     assert_eq!(of("select median(cost) from d where sex = 'M' or sex = 'X'"), ["40"]);
     assert_eq!(of("select quantile(cost, 0.5), quantile(cost, 1) from d"), ["40 100"]);
@@ -300,7 +305,8 @@ fn the_width_beside_an_average_holds() {
     let mut csv = "cost,rate,sex,ward,id\n".to_owned();
     (0..300).for_each(|i| csv.push_str(&format!("{},0,F,1,{i}\n", 90 + i % 10)));
     let plan = plan("select avg(cost) from d", &flags("0.2")).unwrap();
-    let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+    let options =
+        ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default().exactly() };
     let exact = Exact::new(&plan, read_csv_bytes(csv.as_bytes(), &options).unwrap().table);
     let within = (0..600).filter(|_| {
         let own = exact.release(&plan).unwrap().lines[0].numbers[0];
@@ -363,8 +369,11 @@ fn the_width_beside_a_chosen_count_holds() {
         let plan = plan(&text, &flags).unwrap();
         let single = noise(&plan, 0).accuracy().half_width_95;
         assert_eq!(single, 6.0);
-        let options =
-            ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+        let options = ReadOptions {
+            columns: Some(plan.columns()),
+            header: Some(true),
+            ..ReadOptions::default().exactly()
+        };
         let table = read_csv_bytes(format!("ward\n{csv}").as_bytes(), &options).unwrap().table;
         let exact = Exact::new(&plan, table);
         let (mut within, mut narrow) = (0, 0);

@@ -45,7 +45,8 @@ fn people() -> String {
 }
 
 fn exact(plan: &Plan) -> Exact {
-    let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+    let options =
+        ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default().exactly() };
     Exact::new(plan, read_csv_bytes(people().as_bytes(), &options).unwrap().table)
 }
 
@@ -173,7 +174,8 @@ fn the_linear_program_can_be_stopped() {
     let flags = Flags { keys, ..flags("1") };
     let plan = plan("select count(*) from d group by grouping sets ((a, b), (b, c), (c, d), (d, e))", &flags);
     let csv = "a,b,c,d,e\n1,1,1,1,1\n";
-    let options = ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+    let options =
+        ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default().exactly() };
     let exact = Exact::new(&plan, read_csv_bytes(csv.as_bytes(), &options).unwrap().table);
     let impatient = Impatient(0.into());
     assert!(exact.release_until(&plan, &impatient).unwrap().is_none());
@@ -233,6 +235,14 @@ fn smooth_medians_cost_a_delta() {
     let grouped = plan("select sex, smooth_median(cost), count(*) from d group by sex", &moving);
     assert_eq!(grouped.loss.to_string(), "epsilon 1, delta 0.000001");
     let Mechanism::SmoothMedian { median, .. } = &grouped.parts[0].mechanism else { panic!() };
+    assert_eq!(
+        median.loss().to_string(),
+        "epsilon 0.25, delta 0.0000005",
+        "the count leaves it all of delta"
+    );
+    let gaussian = Flags { method: Some(Method::Gaussian), ..moving.clone() };
+    let grouped = plan("select sex, smooth_median(cost), count(*) from d group by sex", &gaussian);
+    let Mechanism::SmoothMedian { median, .. } = &grouped.parts[0].mechanism else { panic!() };
     assert_eq!(median.loss().to_string(), "epsilon 0.25, delta 0.00000025");
     moving.max_records = Some(2);
     assert!(refused(question, &moving).contains("smooth median"));
@@ -257,12 +267,15 @@ fn a_session_is_charged_once() {
     let approximate = Flags { delta: Some("1e-6".into()), ..sulq("0.3") };
     let (people, _) = Declared { flags: &approximate, job: None }.people().unwrap();
     let privacy = privet_dp::Privacy::Approximate("0.3".parse().unwrap(), "1e-6".parse().unwrap());
-    let law = Sulq::new(people, 3, &privacy).unwrap().noise().to_string();
-    assert_eq!(plan(text, &approximate).figures()[0].noise, law);
-    // So few counts are wider with a delta, which is said; many are not.
+    // So few counts would be wider with a delta, which is then not spent; many are not.
     let said = |text: &str| plan(text, &approximate).remarks().join(" ");
-    assert!(said(text).contains("leave --delta out, and they are ± 30"), "{}", said(text));
+    assert!(said(text).contains("it is not spent"), "{}", said(text));
+    assert_eq!(plan(text, &approximate).figures()[0].noise, "discrete Laplace, scale 10");
+    assert_eq!(plan(text, &approximate).loss.to_string(), "epsilon 0.3");
     let many = "select count(*) from d;".repeat(40);
+    let law = Sulq::new(people, 40, &privacy).unwrap().noise().to_string();
+    assert_eq!(plan(&many, &approximate).figures()[0].noise, law);
+    assert_eq!(plan(&many, &approximate).loss.to_string(), "epsilon 0.3, delta 0.000001");
     assert!(said(&many).contains("without the delta they would be ± 399"), "{}", said(&many));
     let released = answer(text, &sulq("1000"));
     let numbers: Vec<f64> = released.lines[0].numbers.iter().map(|own| own.value).collect();
@@ -281,7 +294,7 @@ fn a_session_is_charged_once() {
 #[test]
 fn the_probabilistic_form_needs_more_noise() {
     let question = "select sex, count(*) from d group by sex";
-    let usual = Flags { delta: Some("1e-6".into()), ..flags("1") };
+    let usual = Flags { delta: Some("1e-6".into()), method: Some(Method::Gaussian), ..flags("1") };
     let strict = Flags { probabilistic: true, ..usual.clone() };
     let sigma = |flags: &Flags| {
         let plan = plan(question, flags);

@@ -24,8 +24,11 @@ impl Trial {
         tables: [&str; 2],
     ) -> Result<Self, QueryError> {
         let plan = Plan::costing(question, &Declared { flags, job: None }, cost)?;
-        let options =
-            ReadOptions { columns: Some(plan.columns()), header: Some(true), ..ReadOptions::default() };
+        let options = ReadOptions {
+            columns: Some(plan.columns()),
+            header: Some(true),
+            ..ReadOptions::default().exactly()
+        };
         let look = |csv: &str| -> Result<Exact, QueryError> {
             Ok(Exact::new(&plan, read_csv_bytes(csv.as_bytes(), &options)?.table))
         };

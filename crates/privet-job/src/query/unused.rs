@@ -15,6 +15,8 @@ use super::plan::{Mechanism, Plan, Way};
 pub(super) fn refuse(plan: &Plan, flags: &Flags) -> Result<(), QueryError> {
     let has_delta = !plan.loss.delta().is_zero();
     let given = |delta: &String| delta.parse::<privet_dp::Delta>().is_ok_and(|own| !own.value().is_zero());
+    // Where the noise is left open, a delta takes part in the choice.
+    let has_delta = has_delta || flags.method != Some(Method::Laplace) && adds_noise(plan);
     if flags.delta.as_ref().is_some_and(given) && !has_delta {
         return Err(problem(match flags.method {
             Some(Method::Laplace) => "--mechanism laplace has no use for a --delta; leave one of them out",

@@ -1,25 +1,28 @@
 //! What the report of a perturbed release shows beside its manifest: what is published and what can be estimated from
 //! it. Everything is computed from the published table.
 
-use privet_data::{Progress, Table, date_of};
-use privet_release::perturbed::PerturbedManifest;
-use privet_report::{PerturbedFacts, PerturbedPicture};
+use privet_data::{Progress, date_of};
+use privet_release::PublishedPerturbed;
+use privet_report::PerturbedPicture;
 
-use super::model::{ReadyColumn, ReadyLaw};
+use super::model::{self, ReadyLaw};
 use crate::error::RunError;
 use crate::reconstruct::{Class, ColumnEstimate, ReconstructOptions, one};
 
 /// More values than this are not shown one by one.
 const MOST_SHOWN: usize = 24;
 
-/// The facts of a release.
-pub(super) fn facts(
-    manifest: &PerturbedManifest,
-    table: &Table,
-    ready: &[ReadyColumn],
-    reproduce: Vec<String>,
+/// What can be estimated of each column of a release, from what is published of it.
+///
+/// # Errors
+/// When a law cannot be used.
+pub(crate) fn pictures(
+    published: &PublishedPerturbed,
     progress: &dyn Progress,
-) -> Result<PerturbedFacts, RunError> {
+) -> Result<Vec<PerturbedPicture>, RunError> {
+    let PublishedPerturbed { manifest, table } = published;
+    let ready = model::ready(&manifest.model)?;
+    let ready = ready.as_slice();
     let options = ReconstructOptions { bins: 24, ..ReconstructOptions::default() };
     let mut pictures = Vec::new();
     for (position, own) in ready.iter().enumerate() {
@@ -82,7 +85,7 @@ pub(super) fn facts(
             }
         });
     }
-    Ok(PerturbedFacts { reproduce, pictures, ..PerturbedFacts::default() })
+    Ok(pictures)
 }
 
 /// A number to three figures, for an axis.

@@ -172,6 +172,13 @@ impl RandomizeJob {
         if self.output.home.is_some() {
             return Err(JobError::key("output.home", "goes with `privet anonymize` only"));
         }
+        if self.input.trim.is_some() || self.input.fold_case.is_some() {
+            let key = if self.input.trim.is_some() { "input.trim" } else { "input.fold-case" };
+            return Err(JobError::key(
+                key,
+                "goes with `privet anonymize` only: a law is of the texts of its domain",
+            ));
+        }
         self.input.options()?;
         self.output.format()?;
         Ok(())

@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path) -> Result<MatrixFile, RunError> {
         b""
     };
     let file = corner.chain(text);
-    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
     let mut records = RecordReader::new(file, &options).map_err(unreadable)?;
     let values: Vec<String> = records.names().iter().skip(1).cloned().collect();
     let size = values.len();

@@ -11,7 +11,7 @@
 //! `synthetic.rs`) make tables from the input, and what they publish of how they did it takes the place of a model.
 
 mod columns;
-mod facts;
+pub(crate) mod facts;
 pub(crate) mod items;
 mod job;
 pub(crate) mod matrix_file;
@@ -53,6 +53,7 @@ pub use spec::{Bound, NoiseWord, PerturbSpec, ResponseWord};
 
 use crate::error::{JobError, RunError};
 use crate::load::unknown_among;
+use crate::overwrite::spare_inputs_within;
 use rounding::Grain;
 use spec::DomainOf;
 
@@ -139,10 +140,13 @@ pub fn randomize(
     let start = Instant::now();
     let folder = options.base.join(&job.output.folder);
     // Before any work: a release that is in the way is better known now than at the end.
-    let draft = Draft::begin(&folder, job.output.replace)?;
+    spare_inputs_within(&folder, [options.base.join(&job.input.path).as_path()])?;
+    let key = job.output.key(&options.base)?;
+    let draft = Draft::begin(&folder, job.output.replace)?.signed_with(key);
     let published = job.columns.iter().filter(|(_, column)| column.role != Role::Identifier);
     let wanted = published.map(|(name, _)| name.clone()).collect();
-    let options_of_input = ReadOptions { columns: Some(wanted), ..job.input.options()? };
+    // A law is of the texts of its domain.
+    let options_of_input = ReadOptions { columns: Some(wanted), ..job.input.options()?.exactly() };
     let input =
         read(&options.base.join(&job.input.path), &options_of_input, progress).map_err(
             |error| match &error.kind {
@@ -167,11 +171,8 @@ pub fn randomize(
             synthetic::synthetic(&input.table, job, coins, file, progress)?
         }
     };
-    let (manifest, assessment) = publish::publish(
-        publish::Contents { job, options, input: &input, model, ready: &ready, made },
-        draft,
-        progress,
-    )?;
+    let (manifest, assessment) =
+        publish::publish(publish::Contents { job, options, input: &input, model, made }, draft, progress)?;
     let missing = |name: &str| manifest.data.missing.get(name).copied().unwrap_or(0);
     Ok(RandomizeSummary {
         release: folder,

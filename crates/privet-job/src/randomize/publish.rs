@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use privet_data::io::{Dialect, Encoding, Format, Input, View, ViewColumn, write};
 use privet_data::{Progress, Table};
 use privet_release::Draft;
+use privet_release::PublishedPerturbed;
 use privet_release::manifest::FORMAT;
 use privet_release::perturbed::{Model, PERTURBED, PerturbedData, PerturbedManifest, Swap, Synthesis};
-use privet_report::{Assessment, PerturbedFacts};
+use privet_release::shown::Shown;
+use privet_report::Assessment;
 
 use super::columns::{Perturbed, blanked};
-use super::model::ReadyColumn;
 use super::{Method, RandomizeJob, RandomizeOptions, facts};
 use crate::assess::{Chance, gate_of_chance};
-use crate::error::RunError;
-use crate::publish::{in_lines, write_report};
+use crate::error::{NothingLeft, RunError};
+use crate::publish::write_pages;
 
 /// What a method made.
 pub(super) struct Made {
@@ -67,7 +68,6 @@ pub(super) struct Contents<'a> {
     pub options: &'a RandomizeOptions,
     pub input: &'a Input,
     pub model: Model,
-    pub ready: &'a [ReadyColumn],
     pub made: Made,
 }
 
@@ -77,12 +77,18 @@ pub(super) fn publish(
     draft: Draft,
     progress: &dyn Progress,
 ) -> Result<(PerturbedManifest, Assessment), RunError> {
-    let Contents { job, options, input, model, ready, made } = contents;
+    let Contents { job, options, input, model, made } = contents;
     let format = format(job, input)?;
     // Published tables name their columns and quote in the one way that every reader knows.
     let dialect = Dialect { header: true, quote: b'"', ..input.dialect.clone().unwrap_or_default() };
     // From here on there are only published tables: the report shows nothing else.
     let Made { tables, missing, swap, synthetic } = made;
+    if tables.iter().all(|table| table.rows == 0) {
+        return Err(RunError::Empty(match input.table.rows as u64 {
+            0 => NothingLeft::NoInput,
+            records => NothingLeft::NoneMade { records },
+        }));
+    }
     let tables: Vec<Table> = tables.into_iter().map(without_markers).collect();
     let mut names = Vec::with_capacity(tables.len());
     for (place, table) in tables.iter().enumerate() {
@@ -127,15 +133,18 @@ pub(super) fn publish(
         randomness: if options.seed.is_some() { "fixed-seed" } else { "operating-system" }.to_owned(),
         // The reports tell the fingerprints of what is published; their own come after them.
         files: draft.finished(),
+        shown: Shown::default(),
+        signer: None,
         seal: String::new(),
     };
-    let reproduce = options.reproduce.clone();
-    let mut facts = match job.randomize.method {
+    let pictures = match job.randomize.method {
         Method::Columns => {
             progress.stage("estimating what can be learned", None);
-            facts::facts(&manifest, table, ready, reproduce, progress)?
+            // As readers have it: `verify` makes the same from the folder.
+            let published = PublishedPerturbed::read(draft.path(), manifest.clone(), progress)?;
+            facts::pictures(&published, progress)?
         }
-        Method::Swap | Method::Synthetic => PerturbedFacts { reproduce, ..PerturbedFacts::default() },
+        Method::Swap | Method::Synthetic => Vec::new(),
     };
     let path = options.base.join(&job.input.path);
     let made = Chance {
@@ -148,9 +157,12 @@ pub(super) fn publish(
     };
     let gated = gate_of_chance(&made, progress)?;
     let not_made = gated.assessment.not_made.clone();
-    facts.assessment = Assessment { attacks: gated.public, not_made, ..Assessment::default() };
-    write_report(&draft, "report.html", privet_report::perturbed_html(&manifest, &facts).as_bytes())?;
-    write_report(&draft, "report.json", &in_lines(&privet_report::perturbed_json(&manifest, &facts)))?;
+    let (attacks, not_made) = privet_report::told(&gated.public, &not_made);
+    let pictures = privet_report::told_of_pictures(&pictures);
+    let shown =
+        Shown { reproduce: options.reproduce.clone(), pictures, attacks, not_made, ..Shown::default() };
+    let manifest = PerturbedManifest { shown, ..manifest };
+    write_pages(&draft, privet_report::perturbed_pages(&manifest))?;
     progress.check()?;
     Ok((draft.commit(manifest)?, gated.assessment))
 }

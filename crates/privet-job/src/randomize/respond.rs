@@ -62,7 +62,7 @@ impl<R: Read> Respond<R> {
             .into());
         }
         let unreadable = |kind: ReadErrorKind| RunError::Read(ReadError { path: None, kind });
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
         let records = RecordReader::new(source, &options).map_err(unreadable)?;
         let names = records.names();
         let mut positions = Vec::with_capacity(columns.len());

@@ -416,7 +416,7 @@ impl Truth {
             columns: Some(wanted.clone()),
             missing,
             header: Some(true),
-            ..ReadOptions::default()
+            ..ReadOptions::default().exactly()
         };
         let table = read(path, &how, progress)
             .map_err(|error| match &error.kind {

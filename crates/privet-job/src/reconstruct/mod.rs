@@ -150,7 +150,7 @@ fn read_collected(path: &Path, model: &ModelFile, progress: &dyn Progress) -> Re
         columns: Some(names.clone()),
         missing: model.model.missing.clone(),
         header: Some(true),
-        ..ReadOptions::default()
+        ..ReadOptions::default().exactly()
     };
     let mut table = read(path, &how, progress)
         .map_err(|error| match &error.kind {

@@ -6,7 +6,8 @@
 //! answer. Where originals are multiples of a unit, and these are at most 128, each has a mass. Otherwise originals need not
 //! be spread evenly within an interval: up to 8 parts of each, up to 64 in all, are
 //! reconstructed, and the mass of an interval is the sum of its parts. Each mass has a 95 % interval from the profile likelihood (`privet_perturb::share_intervals` says when it holds), widened
-//! to the mass itself where the rounds ended before the most likely one; the deviation of correlated noise counts as known
+//! to the mass itself where the rounds ended before the most likely one, as they do when more rounds would explain records worse that
+//! were held out (so that an even column on average comes back no worse than it is published); the deviation of correlated noise counts as known
 //! there. The mean is unbiased; the variance is that of the published numbers less that of the noise and of rounding, and
 //! is left out where that is negative. Of multiplied numbers only mean and deviation are estimated: the law of their logarithm is
 //! none of those that can be taken off. The deviation of correlated noise is not published; it is estimated as
@@ -14,7 +15,7 @@
 
 use privet_perturb::{
     Grid, Kernel, MOST_INTERVALS, Moments, NARROW, Noise, Options, PerturbError, Reconstruction, Stopped,
-    has_multiples, reconstruct, share_intervals,
+    has_multiples, reconstruct_held_out, share_intervals,
 };
 use privet_release::perturbed::NoiseWay;
 use serde::{Deserialize, Serialize};
@@ -156,7 +157,7 @@ pub(super) fn estimate(
     let how = Options { kernel, unit: law.unit, step: law.step(), ..Options::default() };
     // Originals need not be spread evenly within an interval, so its parts have masses of their own.
     let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * noise.variance().sqrt());
-    let found = reconstruct(values, noise, &fine, &how).map_err(failed)?;
+    let found = reconstruct_held_out(values, noise, &fine, &how).map_err(failed)?;
     let ends = match options.intervals {
         true => share_intervals(values, noise, &grid, &how, 0.95).map_err(failed)?,
         false => None,

@@ -302,7 +302,7 @@ impl Drawn {
                     "{ regions = [3] }",
                 ],
             ),
-            8 => (["yes", "NO", "no", "t"].map(String::from).to_vec(), &[""]),
+            8 => (["yes", "f", "no", "t"].map(String::from).to_vec(), &[""]),
             9 => (
                 ["Bonn", "Ulm", "Trier", "Metz"].map(String::from).to_vec(),
                 &[

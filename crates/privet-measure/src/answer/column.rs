@@ -88,8 +88,10 @@ impl AnswerColumn {
         codes: Vec<u32>,
     ) -> Self {
         let region = |label: u32| match coverage.of(label) {
-            [] => Region { or_missing: true, ..Region::listed((0..values.len() as u32).collect::<Vec<_>>()) },
-            codes => Region::listed(codes),
+            none if none.is_empty() => {
+                Region { or_missing: true, ..Region::listed((0..values.len() as u32).collect::<Vec<_>>()) }
+            }
+            codes => Region::listed(codes.to_vec()),
         };
         Self {
             name: name.into(),

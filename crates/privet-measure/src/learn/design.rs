@@ -161,7 +161,12 @@ impl Design {
         let read = |&(codes, coverage): &(&[u32], &Coverage)| Read {
             leaves: coverage.values(),
             codes: codes.to_vec(),
-            spans: (0..coverage.labels() as u32).map(|label| runs(coverage.of(label))).collect(),
+            spans: (0..coverage.labels() as u32)
+                .map(|label| {
+                    let runs = coverage.of(label).runs().iter();
+                    runs.map(|&(first, last)| Span { first, last }).collect()
+                })
+                .collect(),
         };
         Self::of(columns.iter().map(read).collect(), scales, reading)
     }
@@ -356,12 +361,6 @@ impl Read {
             false => [own().map(|number| number / count).sum(), 0.0],
         }
     }
-}
-
-/// Ascending codes as spans.
-fn runs(codes: &[u32]) -> Vec<Span> {
-    let chunks = codes.chunk_by(|a, b| a + 1 == *b);
-    chunks.filter_map(|run| Some(Span { first: *run.first()?, last: *run.last()? })).collect()
 }
 
 #[cfg(test)]

@@ -144,13 +144,14 @@ impl<'s> Families<'s> {
         let mut families = 0usize;
         for &label in &self.labels {
             let codes = coverage.of(label);
-            for &code in codes {
+            let Some(first) = codes.first() else { continue };
+            for code in codes.iter() {
                 if own.seen_code[code as usize] != own.round {
                     own.seen_code[code as usize] = own.round;
                     own.parent[code as usize] = code;
                     families += 1;
                 }
-                let (a, b) = (own.root(codes[0]), own.root(code));
+                let (a, b) = (own.root(first), own.root(code));
                 if a != b {
                     own.parent[a.max(b) as usize] = a.min(b);
                     families -= 1;
@@ -161,7 +162,8 @@ impl<'s> Families<'s> {
     }
 
     fn of_region(&self, column: usize, region: u32) -> u32 {
-        self.columns[column].peek(self.spread.covered(region as usize, column)[0])
+        // A region covers at least one value.
+        self.columns[column].peek(self.spread.covered(region as usize, column).first().unwrap_or(0))
     }
 
     fn of_tuple(&self, column: usize, tuple: u32) -> Option<u32> {

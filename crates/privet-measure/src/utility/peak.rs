@@ -59,7 +59,7 @@ impl<'s> PeakSearch<'s> {
         self.work -= work;
         let mut regions_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for &region in regions {
-            for &code in self.spread.covered(region as usize, column) {
+            for code in self.spread.covered(region as usize, column).iter() {
                 regions_of.entry(code).or_default().push(region);
             }
         }

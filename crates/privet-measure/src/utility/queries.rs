@@ -154,13 +154,8 @@ impl Asked {
         }
         let share = |label: u32| {
             let own = coverage.of(label);
-            let common = match (own.first(), own.last()) {
-                // Labels that are ranges, as most are, need no walk over their values.
-                (Some(&first), Some(&last)) if (last - first) as usize + 1 == own.len() => {
-                    before[last as usize + 1] - before[first as usize]
-                }
-                _ => own.iter().filter(|&&code| values[code as usize]).count() as u32,
-            };
+            let asked = own.runs().iter().map(|run| before[run.1 as usize + 1] - before[run.0 as usize]);
+            let common: u32 = asked.sum();
             f64::from(common) / own.len().max(1) as f64
         };
         let shares = (0..coverage.labels() as u32).map(share).collect();

@@ -9,7 +9,7 @@
 //! [`crate::Metric::KullbackLeibler`] does. Leaving it out instead would make the divergence infinite as soon as one
 //! value occurs in suppressed records only.
 
-use privet_data::Coverage;
+use privet_data::{Coverage, Covered};
 
 use super::grouping::{Grouping, NONE, group};
 use super::{Histograms, Reconstruction, UtilityError};
@@ -149,7 +149,7 @@ impl<'a> Spread<'a> {
         let mut after = vec![self.suppressed as f64 / values.max(1) as f64; values];
         for (label, &count) in (0..).zip(&self.label_counts(column)) {
             let own = coverage.of(label);
-            own.iter().for_each(|&code| after[code as usize] += count as f64 / own.len() as f64);
+            own.iter().for_each(|code| after[code as usize] += count as f64 / own.len() as f64);
         }
         Histograms::new(&before, &after).ok()
     }
@@ -167,7 +167,7 @@ impl<'a> Spread<'a> {
     }
 
     /// The values that a region covers in a column; at least one.
-    pub(super) fn covered(&self, region: usize, column: usize) -> &[u32] {
+    pub(super) fn covered(&self, region: usize, column: usize) -> Covered<'_> {
         self.coverages[column].of(self.labels[region * self.coverages.len() + column])
     }
 

@@ -54,23 +54,19 @@ struct Overlaps<'a> {
 
 impl<'a> Overlaps<'a> {
     fn new(coverage: &'a Coverage) -> Self {
-        let stretch = |label: u32| {
-            let own = coverage.of(label);
-            let (&first, &last) = (own.first()?, own.last()?);
-            ((last - first) as usize + 1 == own.len()).then_some((first, last))
-        };
-        Self { coverage, stretches: (0..coverage.labels() as u32).map(stretch).collect() }
+        let stretches = (0..coverage.labels() as u32).map(|label| coverage.of(label).stretch()).collect();
+        Self { coverage, stretches }
     }
 
     fn common(&self, a: u32, b: u32) -> u32 {
         if let (Some(own), Some(other)) = (self.stretches[a as usize], self.stretches[b as usize]) {
             return (own.1.min(other.1) + 1).saturating_sub(own.0.max(other.0));
         }
-        let (mut own, mut other) = (self.coverage.of(a), self.coverage.of(b));
+        let (mut own, mut other) = (self.coverage.of(a).runs(), self.coverage.of(b).runs());
         let mut common = 0;
         while let (Some(first), Some(second)) = (own.first(), other.first()) {
-            common += u32::from(first == second);
-            let (next, after) = (first <= second, second <= first);
+            common += (first.1.min(second.1) + 1).saturating_sub(first.0.max(second.0));
+            let (next, after) = (first.1 <= second.1, second.1 <= first.1);
             own = &own[usize::from(next)..];
             other = &other[usize::from(after)..];
         }

@@ -39,7 +39,7 @@ pub(super) fn stab(spread: &Spread<'_>, regions: &[u32], tuples: &mut [u32], mas
         lists.push(Vec::new());
     }
     for &region in regions {
-        for &code in spread.covered(region as usize, column) {
+        for code in spread.covered(region as usize, column).iter() {
             if let Some(list) = lists.get_mut(place[code as usize] as usize) {
                 list.push(region);
             }
@@ -73,10 +73,9 @@ fn dividing_column(spread: &Spread<'_>, regions: &[u32], tuples: &[u32]) -> Opti
         for &region in regions {
             let codes = spread.covered(region as usize, column);
             pairs += codes.len() as u64;
-            // By stretches of values that follow each other.
-            for stretch in codes.chunk_by(|a, b| a + 1 == *b) {
-                change[stretch[0] as usize] += 1;
-                change[stretch[0] as usize + stretch.len()] -= 1;
+            for &(first, last) in codes.runs() {
+                change[first as usize] += 1;
+                change[last as usize + 1] -= 1;
             }
         }
         let mut sum = 0;
@@ -97,20 +96,10 @@ fn one_by_one(spread: &Spread<'_>, regions: &[u32], tuples: &[u32], masses: &mut
         let density = spread.ln_density(region as usize);
         for (&tuple, mass) in tuples.iter().zip(&mut *masses) {
             let mut codes = spread.codes(tuple as usize).iter().enumerate();
-            if codes.all(|(column, &code)| covers(spread.covered(region as usize, column), code)) {
+            if codes.all(|(column, &code)| spread.covered(region as usize, column).contains(code)) {
                 *mass = ln_add(*mass, density);
             }
         }
-    }
-}
-
-/// Whether a code is among ascending ones. Most labels are a stretch of values, which is quickly seen.
-fn covers(codes: &[u32], code: u32) -> bool {
-    match (codes.first(), codes.last()) {
-        (Some(&first), Some(&last)) if (last - first) as usize + 1 == codes.len() => {
-            first <= code && code <= last
-        }
-        _ => codes.binary_search(&code).is_ok(),
     }
 }
 
@@ -133,7 +122,7 @@ fn by_bits(spread: &Spread<'_>, regions: &[u32], tuples: &[u32], masses: &mut [f
         let mut bits: Vec<Vec<u64>> = sets.iter().map(|&sets| vec![0; sets as usize * words]).collect();
         for (column, (bits, place)) in bits.iter_mut().zip(&place).enumerate() {
             for (number, &region) in block.iter().enumerate() {
-                for &code in spread.covered(region as usize, column) {
+                for code in spread.covered(region as usize, column).iter() {
                     let place = place[code as usize];
                     if place != u32::MAX {
                         bits[place as usize * words + number / 64] |= 1 << (number % 64);

@@ -2,7 +2,9 @@
 //! give none; the profile likelihood is that of Wilks, 1938).
 //!
 //! A share belongs to its interval when some distribution with that share is nearly as likely as the most likely one:
-//! its log-likelihood is lower by at most z²/2, with z the two-sided quantile of the normal distribution (1.92 for 95 %).
+//! its log-likelihood is lower by at most z²/2, with z the two-sided quantile of the normal distribution (1.92 for 95 %), and
+//! by more where few records tell of the share ([`Drop`]). With z²/2 alone, a share that two records are expected to tell of is
+//! missed in 16 of 100 tables: whenever there is none, which happens in 13, the interval ends at 1.92 records.
 //! The ends are the least and the largest share among all distributions that are not negative and sum to 1. So the
 //! intervals know, unlike the inverse of the information matrix, that no share is below 0, and, unlike a bootstrap, that
 //! a share which was fitted as 0 need not be 0. Nothing is drawn: the same values give the same intervals.
@@ -22,8 +24,9 @@
 //! originals are multiples of the unit; or are spread evenly within each part of an interval, and heaped at edges of intervals,
 //! whatever their distribution. Heaps elsewhere are taken for the nearest such shape: with very many values, and even noise, which
 //! shows where it ends, a share may then be missed. Covered nearly always where the distribution is smooth, for the intervals
-//! allow for shapes that are not; exactly as often as stated in the limit
-//! of many values for a unit where all shares are above 0, and rather more often where some are 0. The intervals are about the
+//! allow for shapes that are not; about as often as stated in the limit
+//! of many values for a unit. Without noise a probability of up to 95 % is reached for any share and number of values (from the
+//! binomial law, for 2 to 600 values; tested exactly for some), and one of 99 % is at least 98.9. The intervals are about the
 //! population that the originals were drawn from; for the originals themselves they are wider than they had to be. They
 //! are rounded outwards, by at most [`ACCURACY`]. The same on any number of threads.
 //!
@@ -88,7 +91,6 @@ pub fn share_intervals(
     if grid.len() > MOST_INTERVALS {
         return Ok(None);
     }
-    let z = two_sided_quantile(confidence);
     let deviation = noise.variance().sqrt();
     let (fine, parts) = grid.refined(MOST_INTERVALS, NARROW * deviation);
     let units = multiples(grid, options.unit, noise);
@@ -105,7 +107,7 @@ pub fn share_intervals(
             if mixture.weight() <= 0.0 {
                 return Err(PerturbError::Unreachable);
             }
-            let found = likely_shares(&mixture, &[share], 0.5 * z * z);
+            let found = covering_shares(&mixture, &[share], Drop::new(confidence));
             found.first().copied().ok_or(PerturbError::Unreachable)
         };
         if grid.len() < 2 {
@@ -127,7 +129,71 @@ pub fn share_intervals(
         None if noise.is_none() => evenly(&fine, parts),
         None => with_heaps(&fine, parts),
     };
-    likely_shares_of(values, noise, &fine, &places, &shares, options, 0.5 * z * z).map(Some)
+    let drop = Drop::new(confidence);
+    shares_of(values, noise, &fine, &places, &shares, options, |mixture| {
+        covering_shares(mixture, &shares, drop)
+    })
+    .map(Some)
+}
+
+/// How much less likely than the most likely distribution one may be.
+///
+/// z²/2 is right for many records. Where k records tell of a share, the exact interval for a rare event (Garwood 1936) ends
+/// where its log-likelihood is lower by more: by ln(2/α) for none, and by about z²/2 + c/√(k + 0.75) for k of them.
+/// Records in the share and records elsewhere both tell of it, as the variance of a binomial share has them: k of n as
+/// k(n − k)/n of a rare event. So much makes the interval of a binomial share cover with at least 95 % at every multiple of
+/// 1/2000, of 2 to 600 records (from the law itself), in place of 84.
+#[derive(Debug, Clone, Copy)]
+struct Drop {
+    /// z²/2.
+    many: f64,
+    /// ln(2/α).
+    none: f64,
+}
+
+impl Drop {
+    fn new(confidence: f64) -> Self {
+        let many = 0.5 * two_sided_quantile(confidence).powi(2);
+        Self { many, none: many.max((2.0 / (1.0 - confidence)).ln()) }
+    }
+
+    /// Where so many records tell of a share.
+    fn of_records(self, records: f64) -> f64 {
+        /// The least in steps of 0.05 for which no binomial share is covered with less than 95 %.
+        const NEAR: f64 = 0.75;
+        self.many + (self.none - self.many) * (NEAR / (records + NEAR)).sqrt()
+    }
+
+    /// Where so many records are expected to be in the share, and so many elsewhere.
+    fn of_both(self, own: f64, others: f64) -> f64 {
+        self.of_records(1.0 / (1.0 / own + 1.0 / others))
+    }
+
+    /// How many records tell of a share, by how far it may be above the most likely one: of an event that is counted k times, the
+    /// upper end r·k is where k(r − 1 − ln r) is z²/2.
+    fn records(self, share: f64, high: f64) -> f64 {
+        let ratio = high / share;
+        match ratio.is_finite() {
+            true if ratio > 1.0 => self.many / (ratio - 1.0 - ratio.ln()),
+            true => f64::INFINITY,
+            false => 0.0,
+        }
+    }
+}
+
+/// The interval of each share, wider where few records tell of it or of all others together.
+fn covering_shares(mixture: &Mixture, shares: &[Share], drop: Drop) -> Vec<(f64, f64)> {
+    let best = highest(mixture);
+    let found = Look::at(mixture, &best).map_or(f64::NEG_INFINITY, |look| look.log_likelihood);
+    let of = |share: &Share| {
+        let ends = |drop: f64| ends(mixture, &best, found, share, drop);
+        let (low, high) = ends(drop.many);
+        let own = drop.records(sum_of(&best, &share.most), high);
+        let others = drop.records(1.0 - sum_of(&best, &share.least), 1.0 - low);
+        let (lower, upper) = ends(drop.of_both(own, others));
+        (lower.min(low), upper.max(high))
+    };
+    shares.par_iter().map(of).collect()
 }
 
 /// The components that belong to an interval: at the least, and at the most.
@@ -162,14 +228,14 @@ fn with_heaps(fine: &Grid, parts: usize) -> (Vec<Place>, Vec<Share>) {
 }
 
 /// The intervals of shares, by the components at these places; values are binned by the cells of the grid.
-fn likely_shares_of(
+fn shares_of(
     values: &[f64],
     noise: Noise,
     grid: &Grid,
     places: &[Place],
     shares: &[Share],
     options: &Options,
-    drop: f64,
+    of: impl Fn(&Mixture) -> Vec<(f64, f64)>,
 ) -> Result<Vec<(f64, f64)>, PerturbError> {
     let most = (CELLS / grid.len().max(1)).max(2) as u32;
     let options = Options { cells: options.cells.map(|cells| cells.min(most)), ..*options };
@@ -181,14 +247,12 @@ fn likely_shares_of(
     if mixture.weight() <= 0.0 {
         return Err(PerturbError::Unreachable);
     }
-    Ok(likely_shares(&mixture, shares, drop))
+    Ok(of(&mixture))
 }
 
-/// The least and the largest share of each interval, among masses whose log-likelihood is within `drop` of the highest.
-fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f64)> {
+/// The least and the largest share of an interval, among masses whose log-likelihood is within `drop` of `found`, that of the best.
+fn ends(mixture: &Mixture, best: &[f64], found: f64, share: &Share, drop: f64) -> (f64, f64) {
     let size = mixture.components();
-    let best = highest(mixture);
-    let found = Look::at(mixture, &best).map_or(f64::NEG_INFINITY, |look| look.log_likelihood);
     // What was found is at most the highest, so the floor is rather too low and the intervals rather too wide.
     let floor = found - drop.max(SLACK);
     let end = |of: &Range<usize>, sign: f64| {
@@ -196,7 +260,7 @@ fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f6
         if of.is_empty() || of.len() == size {
             return if of.is_empty() { 0.0 } else { 1.0 };
         }
-        let (mut masses, walls) = (best.clone(), (size + 1) as f64);
+        let (mut masses, walls) = (best.to_vec(), (size + 1) as f64);
         // With the barrier at its centre the end is at most walls/pull away.
         let (mut pull, last) = (walls, walls / ACCURACY);
         loop {
@@ -215,7 +279,7 @@ fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f6
         }
         (sum_of(&masses, of) + sign * ACCURACY).clamp(0.0, 1.0)
     };
-    shares.par_iter().map(|share| (end(&share.least, -1.0), end(&share.most, 1.0))).collect()
+    (end(&share.least, -1.0), end(&share.most, 1.0))
 }
 
 fn sum_of(masses: &[f64], of: &Range<usize>) -> f64 {
@@ -384,8 +448,86 @@ mod tests {
     use crate::{Coins, SeededCoins, additive_noise};
     use proptest::prelude::*;
 
-    /// Without noise a share of k of n is one of a binomial law: ends where k ln(p/p̂) + (n−k) ln((1−p)/(1−p̂)) = −z²/2,
-    /// solved by bisection.
+    /// The intervals for one drop, as of the definition.
+    fn likely_shares(mixture: &Mixture, shares: &[Share], drop: f64) -> Vec<(f64, f64)> {
+        let best = highest(mixture);
+        let found = Look::at(mixture, &best).map_or(f64::NEG_INFINITY, |look| look.log_likelihood);
+        shares.iter().map(|share| ends(mixture, &best, found, share, drop)).collect()
+    }
+
+    fn likely_shares_of(
+        values: &[f64],
+        noise: Noise,
+        grid: &Grid,
+        places: &[Place],
+        shares: &[Share],
+        options: &Options,
+        drop: f64,
+    ) -> Result<Vec<(f64, f64)>, PerturbError> {
+        shares_of(values, noise, grid, places, shares, options, |mixture| {
+            likely_shares(mixture, shares, drop)
+        })
+    }
+
+    /// A share that few records tell of: without noise, of n records, exactly by the binomial law, for every share. With z²/2 alone
+    /// it is 85 % for 2 % of 100, and a bin of 4 % behind even noise is covered in 90 to 93 %. Taken by the fewer of the
+    /// records in the share and elsewhere, it is 94.9 % for 39 % of 100.
+    #[test]
+    fn a_small_share_of_few_records_is_covered() {
+        let grid = Grid::even(0.0, 2.0, 2).unwrap();
+        for records in [50usize, 85, 100] {
+            let found: Vec<(f64, f64)> = (0..=records)
+                .map(|k| {
+                    let values: Vec<f64> = (0..records).map(|at| if at < k { 0.5 } else { 1.5 }).collect();
+                    share_intervals(&values, Noise::NONE, &grid, &Options::default(), 0.95).unwrap().unwrap()
+                        [0]
+                })
+                .collect();
+            for percent in 1..100 {
+                let share = f64::from(percent) / 100.0;
+                let (mut covered, mut chance) = (0.0, (1.0 - share).powi(records as i32));
+                for (k, (low, high)) in found.iter().enumerate() {
+                    if (*low..=*high).contains(&share) {
+                        covered += chance;
+                    }
+                    chance *= (records - k) as f64 / (k + 1) as f64 * share / (1.0 - share);
+                }
+                assert!(covered >= 0.95, "{records} records, share {share}: {covered}");
+            }
+        }
+    }
+
+    /// A bin of 4 % at 300 records, behind even noise of two bins, in 400 worlds: if it were covered with 95 %, fewer than 362
+    /// hits would have a chance below 1e-4; the seed is fixed besides.
+    #[test]
+    fn a_bin_of_four_per_cent_is_covered() {
+        let shares = [0.46, 0.3, 0.2, 0.04];
+        let grid = Grid::even(-0.5, 5.5, 6).unwrap();
+        let noise = Noise::Uniform { half_width: 2.0 };
+        let options = Options { unit: Some(1.0), ..Options::default() };
+        let mut coins = SeededCoins::new(12);
+        let (mut hits, mut width) = (0u32, 0.0);
+        for _ in 0..400 {
+            let originals: Vec<f64> = (0..300)
+                .map(|_| {
+                    let mut rest = coins.unit().unwrap();
+                    let at = shares.iter().position(|share| {
+                        rest -= share;
+                        rest < 0.0
+                    });
+                    at.unwrap_or(0) as f64
+                })
+                .collect();
+            let values = additive_noise(&originals, noise, &mut coins).unwrap().value;
+            let (low, high) = share_intervals(&values, noise, &grid, &options, 0.95).unwrap().unwrap()[3];
+            hits += u32::from((low..=high).contains(&0.04));
+            width += (high - low) / 400.0;
+        }
+        assert!(hits >= 362 && width < 0.2, "{hits} {width}");
+    }
+
+    /// Without noise a share of k of n is one of a binomial law: ends where k ln(p/p̂) + (n−k) ln((1−p)/(1−p̂)) = −z²/2, and
+    /// less by what few records ask for, solved by bisection.
     #[test]
     fn without_noise_it_is_the_interval_of_a_binomial_share() {
         let values: Vec<f64> = (0..40)
@@ -401,19 +543,26 @@ mod tests {
             .collect();
         let grid = Grid::even(0.0, 3.0, 3).unwrap();
         let found = share_intervals(&values, Noise::NONE, &grid, &Options::default(), 0.95).unwrap().unwrap();
-        let z = two_sided_quantile(0.95);
-        let drop = |k: f64, p: f64| {
+        let less = |k: f64, p: f64| {
             let part = |k: f64, p: f64| if k > 0.0 { k * (p / (k / 40.0)).ln() } else { 0.0 };
-            part(k, p) + part(40.0 - k, 1.0 - p) + 0.5 * z * z
+            part(k, p) + part(40.0 - k, 1.0 - p)
         };
-        for ((low, high), k) in found.iter().zip([10.0, 30.0, 0.0]) {
-            for (end, mut inside, mut outside) in [(*low, k / 40.0, 0.0), (*high, k / 40.0, 1.0)] {
-                for _ in 0..60 {
-                    let middle: f64 = 0.5 * (inside + outside);
-                    if drop(k, middle) >= 0.0 { inside = middle } else { outside = middle }
-                }
-                assert_near(end, inside, 2e-3);
+        let solved = |k: f64, mut outside: f64, drop: f64| {
+            let mut inside = k / 40.0;
+            for _ in 0..60 {
+                let middle: f64 = 0.5 * (inside + outside);
+                if less(k, middle) + drop >= 0.0 { inside = middle } else { outside = middle }
             }
+            inside
+        };
+        let drop = Drop::new(0.95);
+        for ((low, high), k) in found.iter().zip([10.0, 30.0, 0.0]) {
+            let own = drop.records(k / 40.0, solved(k, 1.0, drop.many));
+            let others = drop.records(1.0 - k / 40.0, 1.0 - solved(k, 0.0, drop.many));
+            let wider = drop.of_both(own, others);
+            assert!(wider > 1.02 * drop.many && wider <= 3.69, "{wider}");
+            assert_near(*low, solved(k, 0.0, wider), 3e-3);
+            assert_near(*high, solved(k, 1.0, wider), 3e-3);
         }
     }
 
@@ -477,6 +626,8 @@ mod tests {
     /// The coverage of each of eight shares, and of those of the originals themselves, in 100 worlds. If it were 95 %, fewer
     /// than FEWEST hits would have a chance below 1e-6 (binomial law), so a false alarm in any of the 64 comparisons has a
     /// chance below 1e-4; the seed is fixed besides. A coverage of 75 % would be seen in each with 94 %.
+    /// The mean width of all is 0.544 and 0.362 at most where z²/2 alone, which misses small shares, would give 0.492 and 0.329
+    /// (100 worlds of another program); its error is below 0.004, so each limit is at least four of these above.
     #[test]
     fn cover_the_truth() {
         const FEWEST: u32 = 82;
@@ -484,8 +635,8 @@ mod tests {
         let peaks = [0.0, 0.45, 0.05, 0.0, 0.0, 0.05, 0.45, 0.0];
         let grid = Grid::even(0.0, 8.0, 8).unwrap();
         let mut coins = SeededCoins::new(6);
-        for (records, noise) in
-            [(60, Noise::Gaussian { deviation: 1.0 }), (200, Noise::Uniform { half_width: 2.0 })]
+        for (records, noise, widest) in
+            [(60, Noise::Gaussian { deviation: 1.0 }, 0.56), (200, Noise::Uniform { half_width: 2.0 }, 0.38)]
         {
             for shares in [spread, peaks] {
                 let (mut of_law, mut of_records, mut width) = ([0u32; 8], [0u32; 8], 0.0);
@@ -516,7 +667,7 @@ mod tests {
                     "{of_law:?} {of_records:?}"
                 );
                 // Not by being useless.
-                assert!(width < 0.5, "{width}");
+                assert!(width < widest, "{width}");
             }
         }
     }

@@ -11,7 +11,9 @@
 //! **Guarantee.** Every criterion holds in every bucket. No value of the first sensitive column is in more than 1/l of a
 //! bucket, so that nobody's is likelier than 1/l to whoever knows the bucket alone; l is the one that is given, or the
 //! least that criteria about the values of a bucket (l-diversity and its kin) need. It refuses only when all records in one
-//! bucket fail a criterion or this bound; with a value in more than n/l records no partition could keep it. Criteria that
+//! bucket fail a criterion or this bound; with a value in more than n/l records no partition could keep it. Where the table
+//! cannot keep that l, criteria that bound by themselves how frequent a value may be (recursive and entropy l-diversity) ask
+//! for none, because larger buckets may satisfy them. Criteria that
 //! compare a bucket with the table (t-closeness, beta-likeness, delta-disclosure) ask for no l: where they are alone, l is
 //! what their buckets happen to keep; it is told with the buckets, and may be 1, but no value is in all records of a bucket
 //! unless it is in all of the table. In every further sensitive column that no
@@ -103,7 +105,12 @@ impl Anatomy {
             // A bucket of one record tells its value, whatever a criterion says of it.
             return Err(SearchError::NotEligible { rows, most: values.most, l: 2 });
         }
-        let asked = least_l(problem, &values, |criterion| !COMPARING.contains(&criterion.key()));
+        let is_meant = |criterion: &dyn Criterion| !COMPARING.contains(&criterion.key());
+        let mut asked = least_l(problem, &values, is_meant);
+        if asked.is_some_and(|l| l > possible) {
+            // Criteria that bound how frequent a value may be say so themselves, and fewer values may do in larger buckets.
+            asked = least_l(problem, &values, |c| is_meant(c) && !bounds_frequency(problem, &values, c));
+        }
         if let Some(l) = asked.filter(|&l| l > possible) {
             return Err(SearchError::NotEligible { rows, most: values.most, l });
         }
@@ -312,6 +319,21 @@ fn least_l(problem: &Problem<'_>, values: &Values, is_meant: impl Fn(&dyn Criter
         }
     }
     None
+}
+
+/// Whether a criterion on the first column refuses a bucket of all values in which one of them is nearly everybody's, as
+/// recursive and entropy l-diversity do and distinct l-diversity does not.
+fn bounds_frequency(problem: &Problem<'_>, values: &Values, criterion: &dyn Criterion) -> bool {
+    const NEARLY_ALL: u32 = 1 << 24;
+    let mut all: Vec<Dense> = problem.sensitive.iter().map(|column| Dense::new(column.values)).collect();
+    let mut rows = 0;
+    for (i, &code) in values.codes.iter().enumerate() {
+        let count = if i == 0 { NEARLY_ALL } else { 1 };
+        all[0].fill(&[(code, count)]);
+        rows += u64::from(count);
+    }
+    let histograms: Vec<_> = all.iter().map(Dense::view).collect();
+    !criterion.holds(&Class { rows, population: 0, histograms: &histograms })
 }
 
 /// Buckets of two records and more, as alike as the values allow, in a table that is not eligible for l = 2: as many as

@@ -4,7 +4,8 @@
 //! A cluster starts at the record that is farthest from where the last one started, and takes in, one by one, the
 //! record with which it loses least, until every criterion holds. While the cluster lacks values for a criterion
 //! (fewer than p distinct ones, say; told from its shares of values, so that a small cluster is not said to lack
-//! values when it lacks records), records with a new value go first. When the last records make no cluster that holds,
+//! values when it lacks records), records with a new value go first, or, where the criterion tells (categories, weights),
+//! with a value that brings the cluster nearer to holding. When the last records make no cluster that holds,
 //! each joins the cluster whose loss it increases least. Loss is the sum over the columns of the loss of the lowest
 //! node of the hierarchy above all values of the cluster (survey UM-04).
 //!
@@ -26,6 +27,7 @@ use serde::Deserialize;
 
 use super::mdav::numbered;
 use super::mend::{Neighbours, least_rows, mend};
+use super::require_end;
 use super::taxonomy::{Shown, Taxonomy};
 use crate::groups::Groups;
 use crate::jury::Jury;
@@ -57,6 +59,7 @@ impl Clustering {
     /// stop.
     pub fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Clustered, SearchError> {
         let k = least_rows(problem, ALGORITHM)?;
+        require_end(ALGORITHM, problem.rows, k)?;
         let mut jury = Jury::new(problem);
         jury.require_whole(problem.rows)?;
         let taxonomy = Taxonomy::new(problem);
@@ -118,7 +121,7 @@ fn grow_all(
             let new = if lacking.is_empty() {
                 None
             } else {
-                open.cheapest(&growing, |record| jury.is_new(record, &lacking))
+                open.cheapest(&growing, |record| jury.is_lacked(record, &lacking))
             };
             let Some(place) = new.or_else(|| open.cheapest(&growing, |_| true)) else {
                 return Ok((clusters, cluster));

@@ -27,6 +27,7 @@ use super::dependency::DependencyTree;
 use super::mdav::{Mdav, numbered, of_space};
 use super::mend::{Neighbours, least_rows, mend};
 use super::neighbours::Geometry;
+use super::require_end;
 use super::space::{Categories, Scale, Space, scaled};
 use super::univariate;
 use super::v_mdav::VMdav;
@@ -150,6 +151,10 @@ impl Microaggregation {
         }
         let categories = self.categories.unwrap_or_default();
         let whole = Space::new(&problem.quasi, problem.rows, self.scale, categories);
+        // Numbers are looked up in a tree; categories are compared one by one.
+        if let (Space::Mixed(_), Method::Mdav | Method::VMdav) = (&whole, self.method) {
+            require_end(ALGORITHM, problem.rows, k)?;
+        }
         let mut keys: Vec<usize> = (0..problem.quasi.len()).collect();
         let (mut projected, mut tree) = (None, None);
         let groups = if k == 1 {

@@ -1,6 +1,8 @@
 //! A problem made ready for searching: columns ordered, table reduced, metric prepared.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use privet_criteria::Criterion;
 use privet_measure::{Objective, QuasiColumn as MeasuredColumn};
@@ -14,7 +16,7 @@ use super::seen::Gathered;
 use super::snapshot::{Records, Snapshot, base_layout};
 use super::space::Lattice;
 
-/// The most nodes that a search keeps track of: it holds four bytes for each.
+/// The most nodes that a search keeps track of: it holds four or eight bytes for each.
 pub const MOST_NODES: u64 = 1 << 31;
 
 /// Snapshots of more tuples than this are large.
@@ -45,23 +47,7 @@ impl<'a> Prepared<'a> {
         if problem.metric.needs_class() && problem.label.is_none() {
             return Err(SearchError::NoLabel);
         }
-        // Large domains first: fixing their levels early makes the snapshots below them small.
-        let mut order: Vec<usize> = (0..problem.quasi.len()).collect();
-        let all: Vec<QuasiColumn> = problem
-            .quasi
-            .iter()
-            .map(|quasi| {
-                let mut occurs: Vec<bool> = quasi.counts.iter().map(|&count| count > 0).collect();
-                for &code in quasi.population.unwrap_or_default() {
-                    occurs[code as usize] = true;
-                }
-                QuasiColumn::new(quasi.generalization, &occurs)
-            })
-            .collect();
-        order.sort_by_key(|&i| std::cmp::Reverse(all[i].size(0)));
-        let mut slots: Vec<Option<QuasiColumn>> = all.into_iter().map(Some).collect();
-        let columns: Vec<QuasiColumn> = order.iter().filter_map(|&i| slots[i].take()).collect();
-
+        let (order, columns) = ordered_columns(problem);
         let heights: Vec<usize> = columns.iter().map(QuasiColumn::height).collect();
         let lattice = Lattice::new(&heights);
         // Who judges absence cannot be satisfied by suppression.
@@ -114,6 +100,27 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The quasi columns in the order of the search, and their places in the problem. Large domains come first: fixing their
+/// levels early makes the snapshots below them small.
+pub(super) fn ordered_columns(problem: &Problem<'_>) -> (Vec<usize>, Vec<QuasiColumn>) {
+    let mut order: Vec<usize> = (0..problem.quasi.len()).collect();
+    let all: Vec<QuasiColumn> = problem
+        .quasi
+        .iter()
+        .map(|quasi| {
+            let mut occurs: Vec<bool> = quasi.counts.iter().map(|&count| count > 0).collect();
+            for &code in quasi.population.unwrap_or_default() {
+                occurs[code as usize] = true;
+            }
+            QuasiColumn::new(quasi.generalization, &occurs)
+        })
+        .collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(all[i].size(0)));
+    let mut slots: Vec<Option<QuasiColumn>> = all.into_iter().map(Some).collect();
+    let columns = order.iter().filter_map(|&i| slots[i].take()).collect();
+    (order, columns)
+}
+
 /// Numbers the combinations of several columns that occur. One column stays as it is.
 fn combine<'a>(columns: &[Codes<'a>], rows: usize) -> (Cow<'a, [u32]>, Vec<Vec<u32>>) {
     if let [only] = columns {
@@ -152,6 +159,8 @@ pub struct Engine<'a, const W: usize> {
     pub most_classes: usize,
     /// The candidates that were looked at.
     pub(super) seen: Gathered,
+    /// Candidates of which it is not known whether fewer records could have been suppressed.
+    pub(super) unsettled: AtomicU64,
 }
 
 /// Buffers of one thread.
@@ -255,8 +264,22 @@ impl<'a, const W: usize> Engine<'a, W> {
             surcharges,
             limit: prepared.limit,
             histograms,
+            small: OnceLock::new(),
         };
-        Self { most_classes: most_classes(prepared), prepared, base, judge, objective, seen: Gathered::new() }
+        Self {
+            most_classes: most_classes(prepared),
+            prepared,
+            base,
+            judge,
+            objective,
+            seen: Gathered::new(),
+            unsettled: AtomicU64::new(0),
+        }
+    }
+
+    /// The records of the table.
+    pub fn rows(&self) -> u64 {
+        self.prepared.problem.rows as u64
     }
 
     /// The levels of the most general candidate.
@@ -280,6 +303,7 @@ impl<'a, const W: usize> Engine<'a, W> {
         let stop = Stop::Never;
         let judgement = self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop);
         self.seen.note_whole(levels, &judgement);
+        self.count_unsettled(&judgement);
         judgement
     }
 
@@ -291,7 +315,14 @@ impl<'a, const W: usize> Engine<'a, W> {
         let stop = Stop::WhenHopeless;
         let judgement = self.judge.judge(&mut buffers.scratch, &mut buffers.histograms, source, levels, stop);
         self.seen.note(levels, &judgement);
+        self.count_unsettled(&judgement);
         judgement
+    }
+
+    fn count_unsettled(&self, judgement: &Judgement) {
+        if !judgement.settled {
+            self.unsettled.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// The snapshot of a candidate, unless it would hardly be smaller than what it is made from: then it would

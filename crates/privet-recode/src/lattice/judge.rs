@@ -1,6 +1,10 @@
 //! Judges a candidate: which classes fail, what it costs, and what that says of finer candidates.
 
-use privet_criteria::{Class, Criterion, Histogram, Merging, Summaries, judge_together};
+use std::sync::OnceLock;
+
+use privet_criteria::{
+    Choice, Class, Criterion, Histogram, Merging, Summaries, fewest_suppressed, judge_together,
+};
 use privet_measure::{Objective, Tally};
 
 use super::columns::QuasiColumn;
@@ -21,8 +25,13 @@ pub struct Judgement {
     pub value: f64,
     /// What suppression adds at least, here and in every finer candidate (additive metrics).
     pub surcharge: f64,
+    /// Records that must be suppressed at least, here and in every finer candidate.
+    pub least: u64,
     /// The number of classes that are kept.
     pub classes: u64,
+    /// Whether the fewest records are suppressed that can be, or it is known that they are too many. Criteria that judge
+    /// classes together leave a choice, and looking for the best one has an end.
+    pub settled: bool,
 }
 
 impl Judgement {
@@ -34,7 +43,9 @@ impl Judgement {
             hopeless_below: true,
             value: f64::INFINITY,
             surcharge: f64::INFINITY,
+            least: 0,
             classes: 0,
+            settled: true,
         }
     }
 }
@@ -51,7 +62,21 @@ pub struct Histograms {
     pub label: Option<usize>,
 }
 
+/// Histograms of all classes are made at once where they have no more counts than this, which stay in the cache.
+const MOST_COUNTS: usize = 1 << 18;
+
 impl Histograms {
+    /// The size of the domain of the only histogram, and per recorded combination the code it counts, where the
+    /// histograms of so many classes can be made at once.
+    fn flat(&self, classes: usize) -> Option<(usize, &[u32])> {
+        match (&self.sizes[..], &self.code_of[..], self.label) {
+            (&[size], [Some(codes)], None) if size <= 64 && classes * size <= MOST_COUNTS => {
+                Some((size, codes))
+            }
+            _ => None,
+        }
+    }
+
     /// How many records of a class have its most frequent label.
     fn majority(&self, filled: &[Histogram<'_>]) -> u64 {
         self.label.and_then(|label| filled[label].occurring().max()).map_or(0, u64::from)
@@ -76,7 +101,12 @@ pub struct Judge<'a> {
     pub limit: u64,
     /// Histograms, when any criterion or the metric looks at one.
     pub histograms: Option<Histograms>,
+    /// Per number of records, for small classes, what the counting criteria say of them; made when first needed.
+    pub small: OnceLock<Vec<(bool, u64)>>,
 }
+
+/// Classes of fewer records are looked up.
+const SMALL: u64 = 64;
 
 /// When to stop looking at classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +127,10 @@ pub struct HistogramScratch {
     /// The classes that hold by themselves, and what they tell the criteria that judge them together.
     waiting: Vec<Judged>,
     told: Vec<Summaries>,
+    /// The histograms of all classes, one after the other, where there is one small one for each.
+    flat: Vec<u32>,
+    /// Per column and node of the source what suppressing one record adds.
+    costs: Vec<f64>,
 }
 
 /// A class that was looked at by itself.
@@ -118,40 +152,47 @@ impl Judge<'_> {
         levels: &[usize],
         stop: Stop,
     ) -> Judgement {
-        if self.histograms.is_some() {
+        let mut flat = None;
+        if let Some(histograms) = &self.histograms {
             // Counts are quick to look at and often say enough.
             if stop == Stop::WhenHopeless && self.too_small(&scratch.classes) {
                 return Judgement::hopeless();
             }
-            scratch.classes.list_members();
+            flat = histograms.flat(scratch.classes.rows().len());
+            match flat {
+                Some((width, codes)) => {
+                    scratch.classes.count(&source.sensitive, codes, width, &mut buffers.flat);
+                }
+                None => scratch.classes.list_members(),
+            }
         }
         let classes = &scratch.classes;
         let (mut suppressed, mut least, mut kept) = (0u64, 0u64, 0u64);
         let mut tally = Tally::default();
-        let mut hopeless = false;
+        let (mut hopeless, mut settled) = (false, true);
         buffers.failing.clear();
         buffers.volumes.clear();
         buffers.waiting.clear();
-        let mut told = std::mem::take(&mut buffers.told);
-        told.resize_with(self.together.len(), Summaries::default);
-        told.iter_mut().for_each(Summaries::clear);
+        buffers.told.resize_with(self.together.len(), Summaries::default);
+        buffers.told.iter_mut().for_each(Summaries::clear);
         for index in 0..classes.rows().len() {
             let rows = u64::from(classes.rows()[index]);
             let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
-            let (mut holds, mut bound) =
-                self.look(&self.counting, &Class { rows, population, histograms: &[] });
+            let (mut holds, mut bound) = self.look_at_counts(rows, population, classes.population.is_empty());
             let mut majority = 0;
             if let Some(histograms) = &self.histograms
                 && (bound < rows || rows == 0 || histograms.label.is_some())
             {
-                buffers.fill(histograms, source, classes.members(index));
-                buffers.with(histograms, rows, |filled| {
+                if flat.is_none() {
+                    buffers.fill(histograms, source, classes.members(index));
+                }
+                buffers.with_class(histograms, rows, flat.map(|(width, _)| index * width), |filled, told| {
                     let class = Class { rows, population, histograms: filled };
                     let (also, more) = self.look(&self.looking, &class);
                     holds &= also;
                     bound = bound.max(more);
                     if holds && rows > 0 {
-                        for (criterion, told) in self.together.iter().zip(&mut told) {
+                        for (criterion, told) in self.together.iter().zip(told) {
                             told.add(*criterion, &class);
                         }
                     }
@@ -194,7 +235,11 @@ impl Judge<'_> {
         }
         if !self.together.is_empty() && (!hopeless || stop == Stop::Never) {
             let monotone = self.together.iter().all(|criterion| criterion.merging() != Merging::Arbitrary);
-            for (judged, stays) in buffers.waiting.iter().zip(judge_together(&self.together, &told)) {
+            let rows: Vec<u64> = buffers.waiting.iter().map(|judged| judged.rows).collect();
+            let left = self.limit.checked_sub(suppressed).filter(|_| !hopeless);
+            let choice = choose(&self.together, &buffers.told, &rows, left);
+            settled = left.is_none_or(|left| choice.is_settled(left));
+            for (judged, stays) in buffers.waiting.iter().zip(choice.stays) {
                 self.weigh(judged, stays, &mut tally, &mut buffers.volumes);
                 if !stays {
                     kept -= 1;
@@ -206,15 +251,18 @@ impl Judge<'_> {
             }
             hopeless |= least > self.limit;
         }
-        buffers.told = told;
         let safe = !hopeless && suppressed <= self.limit;
         let (value, surcharge) = match self.objective {
             _ if hopeless => (f64::INFINITY, f64::INFINITY),
             Objective::Additive(additive) => {
                 let (mut all, mut surely) = (0.0, 0.0);
+                if !buffers.failing.is_empty() {
+                    self.tabulate_surcharges(source, levels, &mut buffers.costs);
+                }
                 for &(class, bound) in &buffers.failing {
                     let rows = f64::from(classes.rows()[class as usize]);
-                    let each = self.surcharge(source, classes.example()[class as usize] as usize, levels);
+                    let each =
+                        self.surcharge(source, classes.example()[class as usize] as usize, &buffers.costs);
                     all += rows * each;
                     surely += bound as f64 * each;
                 }
@@ -222,16 +270,28 @@ impl Judge<'_> {
             }
             Objective::Grouped(grouped) => (grouped.value(&tally, buffers.volumes.iter().copied()), 0.0),
         };
-        Judgement { suppressed, safe, hopeless_below: hopeless, value, surcharge, classes: kept }
+        Judgement {
+            suppressed,
+            safe,
+            hopeless_below: hopeless,
+            value,
+            surcharge,
+            least,
+            classes: kept,
+            settled,
+        }
     }
 
     /// Whether counts alone tell that more records than allowed must be suppressed, here and in every finer candidate.
     fn too_small(&self, classes: &Classes) -> bool {
+        if classes.rows().iter().map(|&rows| u64::from(rows)).sum::<u64>() <= self.limit {
+            return false;
+        }
         let mut least = 0;
         classes.rows().iter().enumerate().any(|(index, &rows)| {
             let population = classes.population.get(index).map_or(0, |&people| u64::from(people));
-            let class = Class { rows: u64::from(rows), population, histograms: &[] };
-            let (holds, bound) = self.look(&self.counting, &class);
+            let (holds, bound) =
+                self.look_at_counts(u64::from(rows), population, classes.population.is_empty());
             if !holds && rows > 0 {
                 least += bound;
             }
@@ -311,6 +371,7 @@ impl Judge<'_> {
             surcharges: self.surcharges.clone(),
             limit: self.limit,
             histograms: self.histograms.clone(),
+            small: OnceLock::new(),
         }
     }
 
@@ -337,6 +398,15 @@ impl Judge<'_> {
         grouped.bound(&tally, self.limit)
     }
 
+    /// What the counting criteria say of a class. Without a population its size is all that they see.
+    fn look_at_counts(&self, rows: u64, population: u64, is_size: bool) -> (bool, u64) {
+        let look = |rows| self.look(&self.counting, &Class { rows, population, histograms: &[] });
+        if !is_size || rows >= SMALL {
+            return look(rows);
+        }
+        self.small.get_or_init(|| (0..SMALL).map(look).collect())[rows as usize]
+    }
+
     /// Whether all criteria hold, and how many records must leave the class at least.
     fn look(&self, criteria: &[&dyn Criterion], class: &Class<'_>) -> (bool, u64) {
         let mut holds = true;
@@ -355,11 +425,26 @@ impl Judge<'_> {
         (holds, bound.min(class.rows))
     }
 
-    fn surcharge<const W: usize>(&self, source: &Snapshot<W>, tuple: usize, levels: &[usize]) -> f64 {
-        let mut sum = 0.0;
+    /// Per column and node of the source what suppressing one record at these levels adds, column after column.
+    fn tabulate_surcharges<const W: usize>(
+        &self,
+        source: &Snapshot<W>,
+        levels: &[usize],
+        costs: &mut Vec<f64>,
+    ) {
+        costs.clear();
         for (i, column) in self.columns.iter().enumerate() {
-            let node = column.step(source.levels[i], levels[i])[source.node(tuple, i)];
-            sum += self.surcharges[i][levels[i]][node as usize];
+            let own = &self.surcharges[i][levels[i]];
+            costs.extend(column.step(source.levels[i], levels[i]).iter().map(|&node| own[node as usize]));
+        }
+    }
+
+    fn surcharge<const W: usize>(&self, source: &Snapshot<W>, tuple: usize, costs: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        let mut begin = 0;
+        for (i, column) in self.columns.iter().enumerate() {
+            sum += costs[begin + source.node(tuple, i)];
+            begin += column.size(source.levels[i]);
         }
         sum
     }
@@ -371,6 +456,24 @@ impl Judge<'_> {
             sum += column.log_leaves(levels[i])[node as usize];
         }
         sum
+    }
+}
+
+/// Which classes stay, of those that hold by themselves: suppressing the fewest records where some number of them may be,
+/// and otherwise whoever is not exposed.
+pub(super) fn choose(
+    together: &[&dyn Criterion],
+    told: &[Summaries],
+    rows: &[u64],
+    limit: Option<u64>,
+) -> Choice {
+    match limit {
+        Some(limit) => fewest_suppressed(together, told, rows, limit),
+        None => {
+            let stays = judge_together(together, told);
+            let gone = rows.iter().zip(&stays).filter(|(_, stays)| !**stays);
+            Choice { suppressed: gone.map(|(rows, _)| rows).sum(), at_least: 0, stays }
+        }
     }
 }
 
@@ -393,6 +496,33 @@ impl HistogramScratch {
                 }
             }
         }
+    }
+
+    /// Shows the histogram of a class that begins at a place of the flat ones, or else the filled ones, which it empties;
+    /// beside it what classes told.
+    fn with_class<R>(
+        &mut self,
+        histograms: &Histograms,
+        rows: u64,
+        flat: Option<usize>,
+        look: impl FnOnce(&[Histogram<'_>], &mut [Summaries]) -> R,
+    ) -> R {
+        let mut told = std::mem::take(&mut self.told);
+        let result = match flat {
+            None => self.with(histograms, rows, |filled| look(filled, &mut told)),
+            Some(begin) => {
+                let counts = &self.flat[begin..begin + histograms.sizes[0]];
+                let mut present = [0u32; 64];
+                let mut values = 0;
+                for (code, &count) in (0u32..).zip(counts) {
+                    present[values] = code;
+                    values += usize::from(count > 0);
+                }
+                look(&[Histogram { counts, present: &present[..values], total: rows }], &mut told)
+            }
+        };
+        self.told = told;
+        result
     }
 
     /// Shows the filled histograms and empties them.

@@ -8,11 +8,14 @@
 //! - **hopelessness**: the criteria say how many records must at least leave a class before the rest can be
 //!   cut into classes that hold (`Criterion::least_suppression`). When that exceeds the limit at one node it
 //!   exceeds it at every finer one;
-//! - **surcharge**: those records cost at least as much at every finer node as they cost here.
+//! - **surcharge**: those records cost at least as much at every finer node as they cost here, and where every node of a
+//!   finer level of a column is worth more than every node of the coarser one, more by at least the difference.
 //!
 //! Criteria that judge all classes together have their say once the others have: of what is kept so far, the classes
-//! go whose people are still exposed. When they are such that merging classes exposes nobody more, and some class goes,
-//! some record must be suppressed at every finer node too.
+//! with the fewest records go whose suppression makes the others safe, whether these classes are exposed or expose
+//! others. When the criteria are such that merging classes exposes nobody more, and some class goes, some record must be
+//! suppressed at every finer node too. Finding these classes can take too long; then the search says that it does not
+//! know, and promises no bound.
 //!
 //! A criterion of which nothing is known under merging gives a bound of 0, and only cost prunes.
 //!
@@ -116,8 +119,45 @@ enum Block {
     Unknown,
     /// Every node suppresses too much.
     Hopeless,
-    /// Per node what suppression adds at least; infinite where it is hopeless.
-    Known(Vec<f32>),
+    /// What suppression adds at least.
+    Known(Bounds),
+}
+
+/// What is known of suppression, per node of a block.
+#[derive(Debug, Clone, Default)]
+struct Bounds {
+    /// What it adds at least; infinite where it is hopeless.
+    surcharges: Vec<f32>,
+    /// The fewest records that must be suppressed; empty where the metric makes no use of them.
+    records: Vec<u32>,
+}
+
+impl Bounds {
+    fn new(nodes: usize, counts_records: bool) -> Self {
+        Self { surcharges: vec![0.0; nodes], records: vec![0; if counts_records { nodes } else { 0 }] }
+    }
+
+    /// Nodes from `begin` on learn what holds of as many others, each one level above in a column, where every
+    /// suppressed record costs `gain` less. `above` tells where these are: in `others`, or among the same nodes.
+    fn inherit(&mut self, begin: usize, nodes: usize, others: Option<&Bounds>, above: usize, gain: f64) {
+        for i in 0..nodes {
+            let (theirs, records) = {
+                let others = others.unwrap_or(self);
+                (others.surcharges[above + i], others.records.get(above + i).copied().unwrap_or(0))
+            };
+            let mut surcharge = theirs;
+            if records > 0 && gain > 0.0 && theirs.is_finite() {
+                // Rounded down: a bound must not grow by being stored.
+                let more = (f64::from(theirs) + f64::from(records) * gain) as f32;
+                surcharge = surcharge.max(more.next_down().next_down());
+            }
+            let mine = &mut self.surcharges[begin + i];
+            *mine = mine.max(surcharge);
+            if let Some(mine) = self.records.get_mut(begin + i) {
+                *mine = (*mine).max(records);
+            }
+        }
+    }
 }
 
 struct Search<'a, const W: usize> {
@@ -128,6 +168,8 @@ struct Search<'a, const W: usize> {
     outer: usize,
     /// Per node of a block what its inner columns cost before suppression.
     inner_cost: Vec<f64>,
+    /// Per column and level by how much a suppressed record costs more there than one level above, at least.
+    gains: Vec<Vec<f64>>,
     /// Buffers that no thread uses at the moment.
     spare: Mutex<Vec<Buffers<W>>>,
     /// The table with the outer columns as they are and all others at the top.
@@ -170,10 +212,16 @@ impl<'a, const W: usize> Search<'a, W> {
             checked: 0,
             outer,
             inner_cost,
+            gains: gains(engine),
             spare: Mutex::default(),
             outer_only: OnceLock::new(),
             first_column: (0..levels).map(|_| OnceLock::new()).collect(),
         }
+    }
+
+    /// Whether it pays to know how many records must be suppressed.
+    fn counts_records(&self) -> bool {
+        self.engine.prepared.limit > 0 && self.gains.iter().flatten().any(|&gain| gain > 0.0)
     }
 
     fn borrow_buffers(&self) -> Buffers<W> {
@@ -237,7 +285,43 @@ impl<'a, const W: usize> Search<'a, W> {
                 closed[column] = true;
             }
         }
+        self.improve(&mut buffers, snapshot.as_ref());
         self.return_buffers(buffers);
+    }
+
+    /// Where all records may be suppressed every candidate is safe, and going down as long as one is leads past all good
+    /// ones. So, from the best one on the way, each column goes to the level that is best beside the others, in turn, until
+    /// none changes.
+    fn improve(&mut self, buffers: &mut Buffers<W>, snapshot: Option<&Snapshot<W>>) {
+        let prepared = self.engine.prepared;
+        if prepared.limit < self.engine.rows() {
+            return;
+        }
+        let Some(mut node) = self.best.node else { return };
+        loop {
+            for column in 0..prepared.columns.len() {
+                let mut levels = prepared.lattice.levels(self.best.node.unwrap_or(node));
+                let here = levels[column];
+                // Away from where it is, downwards and upwards, as long as that is better.
+                for step in [-1isize, 1] {
+                    levels[column] = here;
+                    while let Some(level) = levels[column].checked_add_signed(step)
+                        && level <= prepared.columns[column].height()
+                    {
+                        levels[column] = level;
+                        let before = self.best.value;
+                        self.try_node(buffers, snapshot, &levels);
+                        if self.best.value >= before {
+                            break;
+                        }
+                    }
+                }
+            }
+            if self.best.node == Some(node) {
+                return;
+            }
+            node = self.best.node.unwrap_or(node);
+        }
     }
 
     fn try_node(&mut self, buffers: &mut Buffers<W>, upper: Option<&Snapshot<W>>, levels: &[usize]) -> bool {
@@ -304,6 +388,23 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 }
 
+/// Per column and level by how much suppressing a record costs more than one level above, whatever the record.
+fn gains<const W: usize>(engine: &Engine<'_, W>) -> Vec<Vec<f64>> {
+    let gains = |costs: &Vec<Vec<f64>>| {
+        let gain = |pair: &[Vec<f64>]| {
+            let least = pair[0].iter().copied().fold(f64::INFINITY, f64::min);
+            let most = pair[1].iter().copied().fold(0.0, f64::max);
+            // A little less, for sums are rounded.
+            ((least - most) * (1.0 - 1e-9)).clamp(0.0, f64::MAX)
+        };
+        costs.windows(2).map(gain).chain([0.0]).collect()
+    };
+    match engine.judge.surcharges.is_empty() {
+        true => engine.prepared.columns.iter().map(|column| vec![0.0; column.height() + 1]).collect(),
+        false => engine.judge.surcharges.iter().map(gains).collect(),
+    }
+}
+
 /// The visit of one block.
 struct Visit<'a, const W: usize> {
     search: &'a Search<'a, W>,
@@ -312,8 +413,10 @@ struct Visit<'a, const W: usize> {
     levels: Vec<usize>,
     /// What the levels of the outer columns cost.
     outer_cost: f64,
-    /// Per node what suppression adds at least, as known so far.
-    surcharges: Vec<f32>,
+    /// What suppression adds at least, as known so far.
+    bounds: Bounds,
+    /// General nodes above all open nodes of a part that were looked at, outermost first.
+    joins: Vec<usize>,
     /// Snapshots on the way down: entry `i` is fixed in the first `outer + i` columns, and in the others as
     /// fine as any open node needs.
     path: Vec<Stop<W>>,
@@ -342,6 +445,8 @@ impl<const W: usize> Default for Stop<W> {
 /// A snapshot is made when so many nodes could have been formed from it already: making it costs about
 /// twice what forming a node costs, and whether there will be more nodes is not known.
 const WORTH_A_SNAPSHOT: u32 = 1;
+/// The node above all open nodes is looked at when they are so many.
+const WORTH_A_JOIN: usize = 8;
 /// The most general nodes are looked at when so many nodes are open.
 const WORTH_TOPS: usize = 8;
 /// Nor is it made from less than so many tuples, which are quick to go through anyway.
@@ -354,16 +459,14 @@ impl<'a, const W: usize> Visit<'a, W> {
         let first_node = block as u64 * inner as u64;
         let levels = lattice.levels(first_node);
         // Everything that is known of the neighbours, one level up in one of the outer columns, holds here.
-        let mut surcharges = vec![0.0f32; inner];
+        let mut bounds = Bounds::new(inner, search.counts_records());
         let mut touched = false;
         for column in (0..search.outer).filter(|&column| levels[column] < lattice.height(column)) {
             match &known[((first_node + lattice.stride(column)) / inner as u64) as usize] {
                 Block::Unknown => continue,
-                Block::Hopeless => surcharges.fill(f32::INFINITY),
+                Block::Hopeless => bounds.surcharges.fill(f32::INFINITY),
                 Block::Known(above) => {
-                    for (mine, theirs) in surcharges.iter_mut().zip(above) {
-                        *mine = mine.max(*theirs);
-                    }
+                    bounds.inherit(0, inner, Some(above), 0, search.gains[column][levels[column]]);
                 }
             }
             touched = true;
@@ -379,7 +482,8 @@ impl<'a, const W: usize> Visit<'a, W> {
             path: (search.outer..levels.len().max(search.outer + 1)).map(|_| Stop::default()).collect(),
             levels,
             outer_cost,
-            surcharges,
+            bounds,
+            joins: Vec::new(),
             best: search.best,
             checked: 0,
             touched,
@@ -389,17 +493,18 @@ impl<'a, const W: usize> Visit<'a, W> {
     }
 
     fn run(&mut self) {
-        if !(0..self.surcharges.len()).any(|node| self.is_open(node)) {
+        let inner = self.bounds.surcharges.len();
+        if !(0..inner).any(|node| self.is_open(node)) {
             return;
         }
         if self.outer > 0 {
             let top = self.search.top_of(&self.levels, &mut self.buffers);
             self.checked += 1;
-            if let Some(last) = self.surcharges.len().checked_sub(1) {
+            if let Some(last) = inner.checked_sub(1) {
                 self.learn(last, &top);
             }
             if top.hopeless_below {
-                self.surcharges.fill(f32::INFINITY);
+                self.bounds.surcharges.fill(f32::INFINITY);
                 return;
             }
         }
@@ -410,16 +515,17 @@ impl<'a, const W: usize> Visit<'a, W> {
         self.search.return_buffers(std::mem::take(&mut self.buffers));
         if !self.touched {
             Block::Unknown
-        } else if self.surcharges.iter().all(|s| s.is_infinite()) {
+        } else if self.bounds.surcharges.iter().all(|s| s.is_infinite()) {
             Block::Hopeless
         } else {
-            Block::Known(std::mem::take(&mut self.surcharges))
+            Block::Known(std::mem::take(&mut self.bounds))
         }
     }
 
     /// Whether a node could still be better than the best.
     fn is_open(&self, node: usize) -> bool {
-        self.outer_cost + self.search.inner_cost[node] + f64::from(self.surcharges[node]) < self.best.value
+        self.outer_cost + self.search.inner_cost[node] + f64::from(self.bounds.surcharges[node])
+            < self.best.value
     }
 
     /// How many nodes have the current levels before `column`.
@@ -445,20 +551,56 @@ impl<'a, const W: usize> Visit<'a, W> {
             return;
         }
         self.look_at_tops(column, offset);
+        let joins = self.joins.len();
+        self.look_at_join(column, offset);
         let stride = lattice.stride(column) as usize;
         for level in (0..=lattice.height(column)).rev() {
             self.levels[column] = level;
             let begin = offset + level * stride;
             // What is known one level up in this column holds here too.
             if level < lattice.height(column) {
-                let (here, above) = self.surcharges[begin..begin + 2 * stride].split_at_mut(stride);
-                for (mine, theirs) in here.iter_mut().zip(above) {
-                    *mine = mine.max(*theirs);
-                }
+                self.bounds.inherit(begin, stride, None, begin + stride, self.search.gains[column][level]);
             }
             self.descend(column + 1, begin);
         }
         self.levels[column] = 0;
+        self.joins.truncate(joins);
+    }
+
+    /// Judges the least general node above all open nodes of a part: when it is hopeless, so are they all. It costs too much
+    /// to be chosen itself, or it would be open.
+    fn look_at_join(&mut self, column: usize, offset: usize) {
+        let lattice = &self.engine.prepared.lattice;
+        let mut join = self.levels.clone();
+        let mut count = 0;
+        for node in (offset..offset + self.size(column)).filter(|&node| self.is_open(node)) {
+            for (later, joined) in join.iter_mut().enumerate().skip(column) {
+                let level = node / lattice.stride(later) as usize % (lattice.height(later) + 1);
+                *joined = if count == 0 { level } else { level.max(*joined) };
+            }
+            count += 1;
+        }
+        if count < WORTH_A_JOIN {
+            return;
+        }
+        let place = |later: usize| join[later] * lattice.stride(later) as usize;
+        let node = offset + (column..lattice.columns()).map(place).sum::<usize>();
+        if self.is_open(node) || self.bounds.surcharges[node].is_infinite() || self.joins.contains(&node) {
+            return;
+        }
+        self.joins.push(node);
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let judgement = self.engine.check(&mut buffers, self.source(column), &join);
+        self.buffers = buffers;
+        self.checked += 1;
+        self.learn(node, &judgement);
+        if judgement.hopeless_below {
+            for node in offset..offset + self.size(column) {
+                if self.is_open(node) {
+                    self.bounds.surcharges[node] = f32::INFINITY;
+                }
+            }
+        }
     }
 
     /// Judges the most general node of each part that fixes one more column, where enough nodes are open to
@@ -479,14 +621,14 @@ impl<'a, const W: usize> Visit<'a, W> {
         for level in (lowest..=height).rev() {
             target[column] = level;
             let last = offset + (level + 1) * stride - 1;
-            if self.surcharges[last].is_infinite() {
+            if self.bounds.surcharges[last].is_infinite() {
                 break;
             }
             let judgement = self.engine.check(&mut buffers, &few, &target);
             self.checked += 1;
             self.learn(last, &judgement);
             if judgement.hopeless_below {
-                self.surcharges[offset..=last].fill(f32::INFINITY);
+                self.bounds.surcharges[offset..=last].fill(f32::INFINITY);
                 break;
             }
         }
@@ -525,7 +667,11 @@ impl<'a, const W: usize> Visit<'a, W> {
             true => f32::INFINITY,
             false => (judgement.surcharge as f32).next_down().max(0.0),
         };
-        self.surcharges[node] = self.surcharges[node].max(surcharge);
+        let known = &mut self.bounds.surcharges[node];
+        *known = known.max(surcharge);
+        if let Some(records) = self.bounds.records.get_mut(node) {
+            *records = (*records).max(u32::try_from(judgement.least).unwrap_or(u32::MAX));
+        }
         if judgement.safe {
             let node = self.first_node + node as u64;
             self.best.take(Best { node: Some(node), value: judgement.value });

@@ -1,10 +1,13 @@
 //! The records of a chosen candidate: who is in which class, and who is suppressed.
 
-use privet_criteria::{Better, Class, Criterion, Histogram, Summaries, judge_together};
+use privet_criteria::{Better, Class, Criterion, Histogram, Summaries};
 use privet_data::GeneralizedLevel;
 use rayon::prelude::*;
 
+use super::columns::QuasiColumn;
+use super::engine::ordered_columns;
 use super::intern::Interner;
+use super::judge::choose;
 use super::key::{Key, Layout};
 use super::problem::Problem;
 use crate::groups::{Groups, members};
@@ -57,9 +60,32 @@ pub fn partition_of_groups(problem: &Problem<'_>, groups: &Groups) -> Partition 
 
 /// Sum over the distinct tuples of the quasi-identifier of p ln p.
 pub fn tuple_entropy(problem: &Problem<'_>) -> f64 {
+    let recoding = problem.at(&vec![0; problem.quasi.len()]);
+    let layout = Layout::new(recoding.iter().map(|level| level.labels.len()));
+    if layout.words == 1 {
+        return tuple_entropy_of_keys(problem, &recoding, &layout);
+    }
     let values = partition(problem, &problem.at(&vec![0; problem.quasi.len()]));
     let n = problem.rows.max(1) as f64;
     values.rows.iter().map(|&rows| rows as f64 / n).map(|p| p * p.ln()).sum()
+}
+
+/// The same of tuples that fit into one word: put in order, they take a third of the room of classes.
+fn tuple_entropy_of_keys(problem: &Problem<'_>, recoding: &[&GeneralizedLevel], layout: &Layout) -> f64 {
+    let mut keys: Vec<(u64, u32)> = (0..problem.rows as u32).map(|row| (0, row)).collect();
+    for ((quasi, level), field) in problem.quasi.iter().zip(recoding).zip(&layout.fields) {
+        for ((key, _), &code) in keys.iter_mut().zip(quasi.codes) {
+            *key |= field.put(level.node_of_code[code as usize]);
+        }
+    }
+    keys.par_sort_unstable();
+    // Summed up in the order in which tuples first appear, as classes are.
+    let mut tuples: Vec<(u32, u32)> =
+        keys.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].1, same.len() as u32)).collect();
+    drop(keys);
+    tuples.par_sort_unstable();
+    let n = problem.rows.max(1) as f64;
+    tuples.into_iter().map(|(_, rows)| f64::from(rows) / n).map(|p| p * p.ln()).sum()
 }
 
 struct Grouped {
@@ -216,8 +242,8 @@ fn judge_kept_together(
     partition: &mut Partition,
     classes: &mut Classes<'_>,
 ) {
-    let stay = judge_together(together, told);
     let alone: Vec<usize> = (0..partition.kept.len()).filter(|&class| partition.kept[class]).collect();
+    let stay = stay_together(problem, together, told, partition, &alone);
     for (&class, &stays) in alone.iter().zip(&stay) {
         partition.kept[class] = stays;
     }
@@ -241,6 +267,54 @@ fn judge_kept_together(
             note_worse(&**criterion, reached, class as u32, worst);
         }
     }
+}
+
+/// Which classes stay, of those that hold by themselves. They are asked about in the order of the search, which chooses
+/// the same of two choices that suppress equally many records.
+fn stay_together(
+    problem: &Problem<'_>,
+    together: &[&dyn Criterion],
+    told: &[Summaries],
+    partition: &Partition,
+    alone: &[usize],
+) -> Vec<bool> {
+    let conflicts = together.iter().zip(told).any(|(criterion, told)| !criterion.conflicts(told).is_empty());
+    if !conflicts {
+        return vec![true; alone.len()];
+    }
+    let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
+    let limit = if absence { 0 } else { problem.suppress_at_most };
+    let failing = partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept);
+    let left = limit.checked_sub(failing.map(|(rows, _)| rows).sum());
+    let least = least_tuples(problem, partition);
+    let mut order: Vec<usize> = (0..alone.len()).collect();
+    order.sort_by(|&a, &b| least[alone[a]].cmp(&least[alone[b]]));
+    let told: Vec<Summaries> = told.iter().map(|told| told.in_order(&order)).collect();
+    let rows: Vec<u64> = order.iter().map(|&place| partition.rows[alone[place]]).collect();
+    let choice = choose(together, &told, &rows, left);
+    let mut stay = vec![false; alone.len()];
+    order.iter().zip(choice.stays).for_each(|(&place, stays)| stay[place] = stays);
+    stay
+}
+
+/// Per class the first of its tuples as the search sorts them.
+fn least_tuples(problem: &Problem<'_>, partition: &Partition) -> Vec<Vec<u32>> {
+    let (order, columns) = ordered_columns(problem);
+    let mut least: Vec<Option<Vec<u32>>> = vec![None; partition.rows.len()];
+    let mut tuple = Vec::new();
+    for (row, &class) in partition.class_of.iter().enumerate() {
+        tuple.clear();
+        // The last column lies in the highest bits of a key.
+        let of = |(&i, column): (&usize, &QuasiColumn)| {
+            column.node_of_code(0)[problem.quasi[i].codes[row] as usize]
+        };
+        tuple.extend(order.iter().zip(&columns).map(of).rev());
+        let least = &mut least[class as usize];
+        if least.as_ref().is_none_or(|least| tuple < *least) {
+            *least = Some(tuple.clone());
+        }
+    }
+    least.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// The classes, to be looked at one by one.

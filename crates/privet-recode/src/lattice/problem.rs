@@ -83,7 +83,8 @@ pub struct Found {
     pub classes: u64,
     /// Candidates in the lattice.
     pub lattice_nodes: u64,
-    /// Candidates whose classes were formed.
+    /// How often the classes of a candidate were formed: more often than there are candidates where a search asks twice, or
+    /// goes through subsets of the columns.
     pub nodes_checked: u64,
     /// How long it took to reduce the table to its distinct tuples: one grouping of all records by all
     /// quasi columns, below which no search can go.
@@ -118,6 +119,19 @@ pub enum SearchError {
         /// The criteria that fail there, as `key: promise`.
         criteria: Vec<String>,
     },
+    /// No safe candidate was met, and of some it is not known whether suppressing other classes would make them safe.
+    #[error(
+        "no safe release was found. In {candidates} candidates some classes expose the people of others, and of the choices          of classes to suppress not all could be tried: there may be one of at most {limit} records. What fails: {}.          Relax it, raise suppress-at-most, or give the columns fewer or coarser levels",
+        criteria.join("; ")
+    )]
+    Unsettled {
+        /// How many candidates.
+        candidates: u64,
+        /// How many records may be suppressed.
+        limit: u64,
+        /// The criteria that fail at the top of the lattice, as `key: promise`.
+        criteria: Vec<String>,
+    },
     /// The table as a whole fails, and no record may be left out.
     #[error(
         "no safe release exists: even all records together, in one group, fail {}. Relax it; algorithms that form \
@@ -138,6 +152,23 @@ pub enum SearchError {
         nodes: String,
         /// How many are possible.
         most: u64,
+    },
+    /// A method that compares records with each other would not end.
+    #[error(
+        "`{algorithm}` compares records with each other: {rows} records in groups of {least} would take {comparisons:.0e} comparisons, \
+         which is days, and {most} records are possible; use algorithm = \"mondrian\" or \"top-down-local\", whose time grows with the records"
+    )]
+    Endless {
+        /// Its word.
+        algorithm: &'static str,
+        /// The records.
+        rows: usize,
+        /// The least records of a group.
+        least: usize,
+        /// About how many comparisons.
+        comparisons: f64,
+        /// The most records that it takes.
+        most: usize,
     },
     /// The table has more records than codes can count.
     #[error("the table has more than 4294967295 records")]

@@ -80,6 +80,45 @@ impl Classes {
         }
     }
 
+    /// Makes one histogram per class, class after class: per tuple, `codes` tells where each of its sensitive values counts.
+    pub fn count(&self, sensitive: &Sensitive, codes: &[u32], width: usize, counts: &mut Vec<u32>) {
+        counts.clear();
+        counts.resize(self.rows.len() * width, 0);
+        let starts = &sensitive.starts[..];
+        match (&sensitive.values, &sensitive.counts) {
+            (Narrow::Byte(values), Narrow::Byte(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Byte(values), Narrow::Short(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Byte(values), Narrow::Full(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Short(values), Narrow::Byte(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Short(values), Narrow::Short(own)) => {
+                self.add(starts, values, own, codes, width, counts);
+            }
+            (Narrow::Short(values), Narrow::Full(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Full(values), Narrow::Byte(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Full(values), Narrow::Short(own)) => self.add(starts, values, own, codes, width, counts),
+            (Narrow::Full(values), Narrow::Full(own)) => self.add(starts, values, own, codes, width, counts),
+        }
+    }
+
+    fn add<V: Copy + Into<u32>, C: Copy + Into<u32>>(
+        &self,
+        starts: &[u32],
+        values: &[V],
+        own: &[C],
+        codes: &[u32],
+        width: usize,
+        counts: &mut [u32],
+    ) {
+        for (&class, bounds) in self.class_of.iter().zip(starts.windows(2)) {
+            let counts = &mut counts[class as usize * width..(class as usize + 1) * width];
+            let list = bounds[0] as usize..bounds[1] as usize;
+            for (&value, &count) in values[list.clone()].iter().zip(&own[list]) {
+                let value: u32 = value.into();
+                counts[codes[value as usize] as usize] += count.into();
+            }
+        }
+    }
+
     /// The tuples of a class; [`list_members`](Self::list_members) comes first.
     pub fn members(&self, class: usize) -> &[u32] {
         &self.members[self.starts[class] as usize..self.starts[class + 1] as usize]

@@ -1,6 +1,7 @@
 //! What every full-domain search shares: the problem is made ready once, the strategy looks at candidates,
 //! and what it chose is judged once more before it is handed over.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use privet_criteria::Merging;
@@ -68,7 +69,8 @@ pub trait Strategy {
 pub struct Outcome {
     /// The candidate it chose, which must be safe; `None` when it found none.
     pub best: Option<Vec<usize>>,
-    /// Candidates whose classes were formed.
+    /// How often the classes of a candidate were formed: twice where two questions were asked of one, and, by searches over
+    /// subsets of the columns, once for each candidate of a subset. So it may be more than the lattice has nodes.
     pub checked: u64,
     /// No safe candidate has a smaller value of the metric than this; `None` when nothing is known.
     pub bound: Option<f64>,
@@ -117,7 +119,8 @@ fn run_wide<const W: usize, S: Strategy>(
     let objective = objective(prepared, &base)?;
     let mut engine = Engine::new(prepared, base, &objective);
     let outcome = strategy.search(&engine, progress)?;
-    let Some(mut levels) = outcome.best else { return Err(no_safe_node(&engine, problem)) };
+    let unsettled = engine.unsettled.load(Ordering::Relaxed);
+    let Some(mut levels) = outcome.best else { return Err(no_safe_node(&engine, problem, unsettled)) };
     if strategy.leaves_ties() {
         lower(&engine, &mut levels);
     }
@@ -137,13 +140,13 @@ fn run_wide<const W: usize, S: Strategy>(
     Ok(Found {
         levels: in_problem_order(&levels),
         value: judgement.value,
-        // The last digit of a value depends on the snapshot that it was summed over.
-        bound: outcome.bound.map(|bound| bound.min(judgement.value)),
+        // The last digit of a value depends on the snapshot that it was summed over. Where it is not known whether fewer
+        // records could have been suppressed, neither is what a candidate could have cost.
+        bound: outcome.bound.filter(|_| unsettled == 0).map(|bound| bound.min(judgement.value)),
         suppressed: judgement.suppressed,
         classes: judgement.classes,
         lattice_nodes: engine.prepared.lattice.len(),
-        // A node that is looked at twice, once for each of two questions, is one node.
-        nodes_checked: outcome.checked.min(engine.prepared.lattice.len()),
+        nodes_checked: outcome.checked,
         reduction,
         tuple_entropy: tuple_entropy(&engine.base, problem.rows),
         minimal,
@@ -203,7 +206,12 @@ fn require_monotone(
 }
 
 /// Says what fails at the top of the lattice.
-fn no_safe_node<const W: usize>(engine: &Engine<'_, W>, problem: &Problem<'_>) -> SearchError {
+fn no_safe_node<const W: usize>(
+    engine: &Engine<'_, W>,
+    problem: &Problem<'_>,
+    unsettled: u64,
+) -> SearchError {
+    let limit = engine.prepared.limit;
     let top: Vec<usize> = engine.prepared.columns.iter().map(|column| column.height()).collect();
     let mut failing = 0;
     let mut criteria = Vec::new();
@@ -215,6 +223,7 @@ fn no_safe_node<const W: usize>(engine: &Engine<'_, W>, problem: &Problem<'_>) -
             objective: engine.objective,
             most_classes: usize::MAX,
             seen: Gathered::new(),
+            unsettled: AtomicU64::new(0),
         };
         let judgement = alone.check_all(&mut Buffers::default(), &alone.base, &top);
         if !judgement.safe {
@@ -228,5 +237,8 @@ fn no_safe_node<const W: usize>(engine: &Engine<'_, W>, problem: &Problem<'_>) -
         failing = engine.check_all(&mut Buffers::default(), &engine.base, &top).suppressed;
     }
     let failing = failing.min(problem.rows as u64);
-    SearchError::NoSafeNode { failing, limit: engine.prepared.limit, criteria }
+    match unsettled {
+        0 => SearchError::NoSafeNode { failing, limit, criteria },
+        candidates => SearchError::Unsettled { candidates, limit, criteria },
+    }
 }

@@ -99,7 +99,16 @@ mod tests {
     use super::*;
 
     fn judgement(suppressed: u64) -> Judgement {
-        Judgement { suppressed, safe: true, hopeless_below: false, value: 0.0, surcharge: 0.0, classes: 1 }
+        Judgement {
+            suppressed,
+            safe: true,
+            hopeless_below: false,
+            value: 0.0,
+            surcharge: 0.0,
+            least: 0,
+            classes: 1,
+            settled: true,
+        }
     }
 
     /// Of too many candidates the same ones are kept in whatever order they come, and the chosen one is among them.

@@ -75,7 +75,7 @@ pub enum Priorities {
     /// By Definition 4.3 from this order of columns, the most useful first. Columns that it does not name come
     /// after those that it names, in the order of the problem.
     Order(Vec<usize>),
-    /// Per column of the problem a number of at least 0; they sum to 1.
+    /// Per column of the problem a number from 0 to 1, one of them above 0.
     Given(Vec<f64>),
 }
 

@@ -13,9 +13,6 @@
 
 use super::OutOfRange;
 
-/// How far given priorities may sum to something other than 1.
-const ROUNDING: f64 = 1e-9;
-
 /// The priorities of columns in an order, from the distances between each and the next: one more than there are
 /// distances. A column alone has priority 1. When all distances are 0 the steps are equal: (m - i)/(m - 1).
 ///
@@ -46,16 +43,17 @@ pub fn along(distances: &[f64]) -> Vec<f64> {
     std::iter::once(1.0).chain(rest).collect()
 }
 
-/// Checks priorities that a person gave: numbers of at least 0 that sum to 1.
+/// Checks priorities that a person gave: numbers from 0 to 1, one of them above 0, as [`along`] gives them. The degree is
+/// shared out by their ratios, so their sum does not matter.
 ///
 /// # Errors
 /// When they are not.
 pub fn check_given(priorities: &[f64]) -> Result<(), OutOfRange> {
-    if !priorities.iter().all(|priority| priority.is_finite() && *priority >= 0.0) {
-        return Err(OutOfRange("must be numbers of at least 0"));
+    if !priorities.iter().all(|priority| (0.0..=1.0).contains(priority)) {
+        return Err(OutOfRange("must be numbers from 0 to 1"));
     }
-    if (priorities.iter().sum::<f64>() - 1.0).abs() > ROUNDING {
-        return Err(OutOfRange("must sum to 1"));
+    if priorities.iter().all(|&priority| priority == 0.0) {
+        return Err(OutOfRange("must give a column a number above 0"));
     }
     Ok(())
 }
@@ -133,11 +131,20 @@ mod tests {
     #[test]
     fn given_priorities() {
         assert_eq!(check_given(&[0.5, 0.3, 0.2]), Ok(()));
-        assert_eq!(check_given(&[0.1; 10]), Ok(()));
-        assert_eq!(check_given(&[0.5, 0.3, 0.2 + 1e-8]), Err(OutOfRange("must sum to 1")));
-        assert_eq!(check_given(&[]), Err(OutOfRange("must sum to 1")));
+        assert_eq!(check_given(&[0.0, 0.4]), Ok(()));
+        for none in [&[][..], &[0.0, -0.0]] {
+            assert_eq!(check_given(none), Err(OutOfRange("must give a column a number above 0")));
+        }
+        assert!(check_given(&[1.0 + 1e-9, 0.5]).is_err());
         for wrong in [-0.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(check_given(&[1.1, wrong]).is_err(), "{wrong}");
+            assert!(check_given(&[1.0, wrong]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_an_order_yields_can_be_given() {
+        for distances in [&[][..], &[3.0, 1.0], &[0.0, 0.0], &[f64::INFINITY, 2.0]] {
+            assert_eq!(check_given(&along(distances)), Ok(()));
         }
     }
 }

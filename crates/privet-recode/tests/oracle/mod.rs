@@ -211,15 +211,26 @@ pub fn bind(table: &Table, requirements: &[Requirement]) -> Option<Bound> {
 
 /// What a node costs, or `None` when it is not safe. Straight from the definitions.
 pub fn judge(table: &Table, bound: &Bound, levels: &[usize], metric: Metric, limit: u64) -> Option<f64> {
-    let (kept, suppressed) = classes(table, bound, levels)?;
-    let absence = bound.criteria.iter().any(|c| c.judges_absence());
-    let limit = if absence { 0 } else { limit };
-    (suppressed.len() as u64 <= limit).then(|| value(table, levels, metric, &kept, &suppressed))
+    judge_ties(table, bound, levels, metric, limit).into_iter().min_by(f64::total_cmp)
 }
 
-/// The records of each class that is kept, and the suppressed records; `None` when people without records
-/// fail a criterion.
+/// What a node costs, for every way to suppress the fewest records; nothing when it is not safe.
+pub fn judge_ties(table: &Table, bound: &Bound, levels: &[usize], metric: Metric, limit: u64) -> Vec<f64> {
+    let absence = bound.criteria.iter().any(|c| c.judges_absence());
+    let limit = if absence { 0 } else { limit };
+    let ties = ties(table, bound, levels).into_iter();
+    let safe = ties.filter(|(_, suppressed)| suppressed.len() as u64 <= limit);
+    safe.map(|(kept, suppressed)| value(table, levels, metric, &kept, &suppressed)).collect()
+}
+
+/// The first of [`ties`].
 pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Vec<usize>>, Vec<usize>)> {
+    ties(table, bound, levels).into_iter().next()
+}
+
+/// The records of each class that is kept, and the suppressed records, for every way to suppress the fewest; none when
+/// people without records fail a criterion.
+pub fn ties(table: &Table, bound: &Bound, levels: &[usize]) -> Vec<(Vec<Vec<usize>>, Vec<usize>)> {
     let label = |codes: &[Vec<u32>], row: usize| -> Vec<String> {
         levels
             .iter()
@@ -235,7 +246,7 @@ pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Ve
         members.entry(label(&table.quasi, row)).or_default().push(row);
     }
     let mut people: HashMap<Vec<String>, u64> = HashMap::new();
-    let population = table.population.as_ref()?;
+    let population = table.population.as_ref().expect("a population");
     for person in 0..population[0].len() {
         let key = label(population, person);
         members.entry(key.clone()).or_default();
@@ -265,7 +276,7 @@ pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Ve
         let class = Class { rows: rows.len() as u64, population: people[key], histograms: &histograms };
         if rows.is_empty() {
             if bound.criteria.iter().any(|c| c.judges_absence() && !c.holds(&class)) {
-                return None;
+                return Vec::new();
             }
         } else if bound.criteria.iter().all(|c| c.holds(&class)) {
             kept.push(rows.clone());
@@ -279,21 +290,47 @@ pub fn classes(table: &Table, bound: &Bound, levels: &[usize]) -> Option<(Vec<Ve
             suppressed.extend(rows.iter().copied());
         }
     }
-    // What the others keep is judged together, by one criterion after the other.
-    for (number, criterion) in bound.criteria.iter().enumerate().filter(|(_, c)| !c.bucket_independent()) {
-        let mut all = Summaries::default();
-        told.iter().for_each(|class| all.append(&class[number]));
-        let stays: Vec<bool> =
-            criterion.reached_together(&all).into_iter().map(|r| criterion.accepts(r)).collect();
-        for (rows, _) in kept.iter().zip(&stays).filter(|(_, stays)| !**stays) {
-            suppressed.extend(rows.iter().copied());
-        }
-        let mut stay = stays.iter();
-        kept.retain(|_| *stay.next().unwrap());
-        let mut stay = stays.iter();
-        told.retain(|_| *stay.next().unwrap());
+    let choices = least_choices(bound, &kept, &told).into_iter().map(|stays| {
+        let (stay, go): (Vec<_>, Vec<_>) = kept.iter().cloned().zip(stays).partition(|(_, stays)| *stays);
+        let gone = go.into_iter().flat_map(|(rows, _)| rows);
+        let suppressed = suppressed.iter().copied().chain(gone).collect();
+        (stay.into_iter().map(|(rows, _)| rows).collect(), suppressed)
+    });
+    choices.collect()
+}
+
+/// Of all subsets of the classes that criteria accept together, those with the most records.
+fn least_choices(bound: &Bound, kept: &[Vec<usize>], told: &[Vec<Summaries>]) -> Vec<Vec<bool>> {
+    let accepts = |stays: &[bool]| {
+        bound.criteria.iter().enumerate().filter(|(_, c)| !c.bucket_independent()).all(
+            |(number, criterion)| {
+                let mut all = Summaries::default();
+                told.iter()
+                    .zip(stays)
+                    .filter(|(_, stays)| **stays)
+                    .for_each(|(class, _)| all.append(&class[number]));
+                criterion.reached_together(&all).into_iter().all(|reached| criterion.accepts(reached))
+            },
+        )
+    };
+    if accepts(&vec![true; kept.len()]) {
+        return vec![vec![true; kept.len()]];
     }
-    Some((kept, suppressed))
+    assert!(kept.len() <= 16, "too many subsets of {} classes to try", kept.len());
+    let (mut most, mut best) = (0, Vec::new());
+    for set in (0u32..1 << kept.len()).rev() {
+        let stays: Vec<bool> = (0..kept.len()).map(|class| set >> class & 1 == 1).collect();
+        let rows: usize =
+            kept.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(rows, _)| rows.len()).sum();
+        if rows >= most && accepts(&stays) {
+            if rows > most {
+                best.clear();
+            }
+            most = rows;
+            best.push(stays);
+        }
+    }
+    best
 }
 
 pub fn value(

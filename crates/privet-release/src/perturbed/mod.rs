@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ManifestError;
 use crate::manifest::{FORMAT, File};
 use crate::seal::{self, Sealable};
+use crate::{ManifestError, Shown};
 pub use items::{Items, SELECT_A_SIZE};
 pub use open::{PublishedPerturbed, PublishedRecords};
 pub(crate) use promise::together;
@@ -59,6 +59,12 @@ pub struct PerturbedManifest {
     pub synthetic: Option<Synthesis>,
     /// Where randomness came from: `operating-system`, or `fixed-seed` when a seed was given, which is kept secret.
     pub randomness: String,
+    /// What the pages show beside all this.
+    #[serde(default)]
+    pub shown: Shown,
+    /// The fingerprint of the key that signed it; absent when it is not signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
     /// Every other file of the folder.
     pub files: Vec<File>,
     /// SHA-256 of this file with this field empty.
@@ -280,6 +286,10 @@ impl Sealable for PerturbedManifest {
 
     fn seal(&mut self) -> &mut String {
         &mut self.seal
+    }
+
+    fn signer(&mut self) -> &mut Option<String> {
+        &mut self.signer
     }
 
     fn figures(&self) -> Vec<(&str, f64)> {

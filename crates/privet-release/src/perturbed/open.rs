@@ -1,13 +1,12 @@
 //! A perturbed release as its readers have it: the manifest and the published table.
 
-use std::fs;
 use std::path::Path;
 
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
-use crate::published::{Written, intact, manifest_bytes, read_table};
-use crate::{MANIFEST, PublishedError, seal};
+use crate::published::{Written, intact, manifest_at, manifest_bytes, read_table};
+use crate::{PublishedError, seal};
 
 /// A perturbed release read back.
 #[derive(Debug, Clone)]
@@ -21,7 +20,7 @@ pub struct PublishedPerturbed {
 impl PublishedPerturbed {
     /// Whether a folder says of itself that it is a perturbed release. What cannot be read is none.
     pub fn is_at(folder: &Path) -> bool {
-        fs::read(folder.join(MANIFEST)).is_ok_and(|bytes| seal::kind_of(&bytes).as_deref() == Some(PERTURBED))
+        manifest_at(folder).is_ok_and(|bytes| seal::kind_of(&bytes).as_deref() == Some(PERTURBED))
     }
 
     /// Reads a release folder. It believes the manifest; [`verify`](crate::verify()) judges it.
@@ -139,6 +138,7 @@ fn table_of(
         delimiter: data.delimiter,
         encoding: data.encoding.as_deref(),
         missing: &manifest.model.missing,
+        equality_of: Default::default(),
     };
     let table = read_table(folder, file, &written, progress)?;
     let names = manifest.model.columns.iter().map(|column| column.name.as_str());

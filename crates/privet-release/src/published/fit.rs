@@ -10,11 +10,14 @@
 //! was published as it was, or its cells are values or `*`, or the hierarchy is at hand. What is not known of a person or
 //! not published of a record excludes nothing, nor does a word where numbers or dates stand, unless it is published too.
 
+use std::borrow::Cow;
+
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use privet_data::hierarchy::HierarchySpec;
-use privet_data::{Coverage, Domain, Hierarchy, Kind};
+use privet_data::{Coverage, Domain, Finder, Hierarchy, Kind, Run};
 
-use super::labels::{Reading, masks};
+use super::labels::Reading;
+use super::ordered::{ByText, InOrder, runs_of};
 use crate::manifest::{LabelReading, Recoding};
 
 /// What is known of how the labels of a column came about, besides what the manifest says.
@@ -38,7 +41,7 @@ pub fn fits(labels: &Domain, people: &Domain, recoded: Recoded<'_>, recoding: Op
     let shown = Shown::new(labels, recoded, recoding);
     let values = Values::new(people, &shown);
     let of_label = |label: u32| shown.codes(label, &values);
-    Coverage::new((0..labels.len() as u32).map(of_label), people.len() as u32)
+    Coverage::of_runs((0..labels.len() as u32).map(of_label), people.len() as u32)
 }
 
 /// How many labels of a column exclude nobody although they are not `*`, to whoever has not the hierarchy.
@@ -177,21 +180,23 @@ impl<'a> Shown<'a> {
     }
 
     /// The values of people that a label may stand for.
-    fn codes(&self, label: u32, values: &Values<'_>) -> Vec<u32> {
+    fn codes(&self, label: u32, values: &Values<'_>) -> Vec<Run> {
         let text = self.labels.text(label);
-        let all = || (0..values.domain.len() as u32).collect();
+        let all = || vec![(0, (values.domain.len() as u32).saturating_sub(1))];
         // A builder's top is above what it cannot read as well.
         if self.excludes_nothing(label) || (values.has_all_labels && is_star(text)) {
             return all();
         }
         let mut codes = values.unknown.clone();
         let own = values.below.get(text);
-        codes.extend(own.into_iter().flatten());
+        codes.extend(own.into_iter().flat_map(|own| runs_of(own)));
         // Ranges are no labels of a builder, and what tells its level is not made from a value.
         let is_made = !text.starts_with('[') && !text.contains(" (level ");
         if values.has_all_labels && is_made {
             codes.extend(values.equal(text));
-            codes.extend(number(Kind::Date, text).iter().flat_map(|&day| values.days.within(day, day)));
+            if let Some(day) = number(Kind::Date, text) {
+                values.days.add(values.days.between(day, day, false), &mut codes);
+            }
             return codes;
         }
         if own.is_some() {
@@ -201,14 +206,14 @@ impl<'a> Shown<'a> {
         codes.extend(values.equal(text));
         match facet {
             Facet::Mask(mask) => {
-                codes.extend(values.known().filter(|&code| masks(mask, values.domain.text(code))));
+                values.by_text.add_masked(mask, values.domain, &mut codes);
             }
             Facet::Value => {
                 let (own, day) = (number(Kind::Decimal, text), number(Kind::Date, text));
                 match own {
-                    Some(own) => codes.extend(values.numbers.within(own, own)),
+                    Some(own) => values.numbers.add(values.numbers.between(own, own, false), &mut codes),
                     // What cannot be compared excludes nothing.
-                    None if day.is_some() => codes.extend(values.numbers.all()),
+                    None if day.is_some() => values.numbers.add(values.numbers.all(), &mut codes),
                     None => {}
                 }
                 // Years are published, and days are known.
@@ -217,25 +222,25 @@ impl<'a> Shown<'a> {
                     _ => day.map(|day| (day, day)),
                 };
                 match year {
-                    Some((from, to)) => codes.extend(values.days.within(from, to)),
-                    None if own.is_some() => codes.extend(values.days.all()),
+                    Some((from, to)) => values.days.add(values.days.between(from, to, false), &mut codes),
+                    None if own.is_some() => values.days.add(values.days.all(), &mut codes),
                     None => {}
                 }
             }
             Facet::Stretch { numbers, days } => {
                 // What cannot be compared excludes nothing.
                 match numbers {
-                    Some(own) => codes.extend(values.numbers.stretch(own, values.domain)),
-                    None => codes.extend(values.numbers.all()),
+                    Some(own) => values.numbers.add_stretch(own, values.domain, &mut codes),
+                    None => values.numbers.add(values.numbers.all(), &mut codes),
                 }
                 match days {
-                    Some(own) => codes.extend(values.days.stretch(own, values.domain)),
-                    None => codes.extend(values.days.all()),
+                    Some(own) => values.days.add_stretch(own, values.domain, &mut codes),
+                    None => values.days.add(values.days.all(), &mut codes),
                 }
                 let is_range = |own: Option<(f64, f64, bool)>| own.is_some_and(|own| own.0 < own.1);
                 if is_range(numbers) || is_range(days) {
                     // Nor does a word, which may be any of them.
-                    codes.extend(values.words.iter().copied());
+                    codes.extend(&values.runs_of_words);
                 }
             }
         }
@@ -257,11 +262,13 @@ struct Values<'a> {
     domain: &'a Domain,
     numbers: InOrder,
     days: InOrder,
+    by_text: ByText,
     /// Those that are neither.
     words: Vec<u32>,
+    runs_of_words: Vec<Run>,
     /// Those that any label may stand for.
-    unknown: Vec<u32>,
-    code_of: HashMap<&'a str, u32>,
+    unknown: Vec<Run>,
+    finder: Finder<'a>,
     /// Per label of the hierarchy the values below it.
     below: HashMap<String, Vec<u32>>,
     /// Whether `below` has every label that a value may be given above itself.
@@ -284,9 +291,11 @@ impl<'a> Values<'a> {
             domain,
             numbers: InOrder::new(numbers),
             days: InOrder::new(days),
+            by_text: ByText::new(domain, shown.labels),
+            runs_of_words: runs_of(&words),
             words,
-            unknown: (0..domain.missing()).collect(),
-            code_of: codes().map(|code| (domain.text(code), code)).collect(),
+            unknown: domain.missing().checked_sub(1).map(|last| (0, last)).into_iter().collect(),
+            finder: domain.finder(),
             below: HashMap::new(),
             has_all_labels: false,
         };
@@ -306,12 +315,15 @@ impl<'a> Values<'a> {
         let has_labels = matches!(shown.recoded, Recoded::Written(_)) || values.has_all_labels;
         let (numbers, days) = (&values.numbers, &values.days);
         let others: Vec<u32> = match shown.kind {
-            Kind::Date if has_labels => values.words.iter().copied().chain(numbers.all()).collect(),
-            Kind::Decimal if has_labels => values.words.iter().copied().chain(days.all()).collect(),
+            Kind::Date if has_labels => [&values.words, numbers.codes(numbers.all())].concat(),
+            Kind::Decimal if has_labels => [&values.words, days.codes(days.all())].concat(),
             Kind::Date | Kind::Decimal => values.words.clone(),
             _ => Vec::new(),
         };
-        values.unknown.extend(others.into_iter().filter(|&code| !meant.contains(domain.text(code))));
+        let mut others: Vec<u32> =
+            others.into_iter().filter(|&code| !meant.contains(domain.text(code))).collect();
+        others.sort_unstable();
+        values.unknown.extend(runs_of(&others));
         values
     }
 
@@ -319,8 +331,9 @@ impl<'a> Values<'a> {
     /// all. A value that it does not have is behind a single top label alone.
     fn written(&mut self, hierarchy: &Hierarchy, shown: &Shown<'_>) {
         let leaves = hierarchy.leaves();
-        let mut leaf_of: HashMap<&str, usize> = HashMap::with_capacity(leaves.len());
-        leaf_of.extend(leaves.iter().enumerate().map(|(leaf, text)| (&**text, leaf)));
+        let same_text = self.domain.sameness();
+        let mut leaf_of: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(leaves.len());
+        leaf_of.extend(leaves.iter().enumerate().map(|(leaf, text)| (same_text.key(text), leaf)));
         let in_order = |kind: Kind| {
             let own = leaves.iter().zip(0..).filter_map(|(leaf, at)| Some((number(kind, leaf)?, at)));
             InOrder::new(own.collect())
@@ -328,10 +341,11 @@ impl<'a> Values<'a> {
         let (numbers, days) = (in_order(Kind::Decimal), in_order(Kind::Date));
         // Numbers and dates are the same however they are written.
         let of_value = |text: &str| -> Vec<usize> {
-            let own = leaf_of.get(text).copied();
+            let own = leaf_of.get(&*same_text.key(text)).copied();
             let same = |kind: Kind, order: &InOrder| {
                 let own = number(kind, text).into_iter();
-                own.flat_map(|own| order.within(own, own)).map(|leaf| leaf as usize).collect::<Vec<_>>()
+                let same = own.flat_map(|own| order.codes(order.between(own, own, false)));
+                same.map(|&leaf| leaf as usize).collect::<Vec<_>>()
             };
             match own {
                 Some(own) => vec![own],
@@ -370,6 +384,9 @@ impl<'a> Values<'a> {
             return;
         }
         // Ranges follow the order in which the leaves are written down; what is missing comes behind them.
+        let mut by_leaf: Vec<(usize, u32)> =
+            of_code.iter().flat_map(|(code, own)| own.iter().map(|&leaf| (leaf, *code))).collect();
+        by_leaf.sort_unstable();
         let at = |text: &str| match text {
             "(missing)" => Some(leaf_of.get("").copied().unwrap_or(leaves.len())),
             text => leaf_of.get(text).copied(),
@@ -378,9 +395,15 @@ impl<'a> Values<'a> {
             let Some(range) = bracket(label) else { continue };
             let divided = divisions(range).filter_map(|(first, last)| Some((at(first)?, at(last)?)));
             let runs: Vec<(usize, usize)> = divided.collect();
-            let is_in = |leaf: &usize| runs.iter().any(|(first, last)| first <= leaf && leaf <= last);
-            let inside = of_code.iter().filter(|(_, own)| own.iter().any(is_in)).map(|own| own.0);
+            let mut inside: Vec<u32> = Vec::new();
+            for &(first, last) in &runs {
+                let from = by_leaf.partition_point(|own| own.0 < first);
+                let inside_run = by_leaf[from..].iter().take_while(|own| own.0 <= last);
+                inside.extend(inside_run.map(|own| own.1));
+            }
             if !runs.is_empty() {
+                inside.sort_unstable();
+                inside.dedup();
                 below.entry(label.to_string()).or_default().extend(inside);
             }
         }
@@ -412,51 +435,9 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn known(&self) -> impl Iterator<Item = u32> + '_ {
-        self.domain.missing()..self.domain.len() as u32
-    }
-
-    fn equal(&self, text: &str) -> Option<u32> {
-        self.code_of.get(text).copied()
-    }
-}
-
-/// Codes in the order of their numbers.
-struct InOrder(Vec<(f64, u32)>);
-
-impl InOrder {
-    fn new(mut numbers: Vec<(f64, u32)>) -> Self {
-        // -0 and 0 are one number.
-        numbers.sort_by(|a, b| (a.0 + 0.0).total_cmp(&(b.0 + 0.0)).then(a.1.cmp(&b.1)));
-        Self(numbers)
-    }
-
-    fn all(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().map(|own| own.1)
-    }
-
-    /// Those from one number to another, both included.
-    fn within(&self, from: f64, to: f64) -> impl Iterator<Item = u32> + '_ {
-        let first = self.0.partition_point(|own| own.0 < from);
-        let end = self.0.partition_point(|own| own.0 <= to).max(first);
-        self.0[first..end].iter().map(|own| own.1)
-    }
-
-    /// Those of a stretch, whose end may be excluded. Numbers of more digits than are kept may be below an end that they seem
-    /// to be at.
-    fn stretch<'s>(
-        &'s self,
-        (from, to, open): (f64, f64, bool),
-        domain: &'s Domain,
-    ) -> impl Iterator<Item = u32> + 's {
-        let first = self.0.partition_point(|own| own.0 < from);
-        let end = self.0.partition_point(|own| own.0 <= to).max(first);
-        let is_below = move |own: &&(f64, u32)| {
-            let text = domain.text(own.1);
-            let is_long = || !text.contains(':') && text.bytes().filter(u8::is_ascii_digit).count() > 15;
-            !open || own.0 < to || is_long()
-        };
-        self.0[first..end].iter().filter(is_below).map(|own| own.1)
+    fn equal(&self, text: &str) -> Option<Run> {
+        let code = self.finder.code(text).filter(|&code| !self.domain.is_missing(code));
+        code.map(|code| (code, code))
     }
 }
 

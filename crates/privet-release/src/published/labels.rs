@@ -10,9 +10,12 @@
 //! Means, medians and modes stand for no set of values: a person may be anywhere around them. They exclude nothing;
 //! distances are for record linkage to look at.
 
-use foldhash::{HashMap, HashMapExt, HashSet};
-use privet_data::{Coverage, Domain, Hierarchy, Kind};
+use std::borrow::Cow;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
+use privet_data::{Coverage, Domain, Hierarchy, Kind, Run};
+
+use super::ordered::{Ordered, runs_of};
 use crate::manifest::{LabelReading, Recoding};
 
 /// How the labels of a column are to be read.
@@ -27,13 +30,12 @@ pub struct Meaning<'a> {
 /// Per label of a published column the values of `domain` that it may stand for.
 pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Coverage {
     let values = domain.len() as u32;
-    let all = || (0..values).collect::<Vec<u32>>();
+    let all = || vec![(0, values.saturating_sub(1))];
     let kind = meaning.recoding.and_then(|recoding| recoding.nodes.as_ref()).map(|nodes| nodes.kind.as_str());
     if matches!(kind, Some("means" | "medians" | "modes")) {
-        return Coverage::new(labels.texts().iter().map(|_| all()), values);
+        return Coverage::of_runs(labels.texts().iter().map(|_| all()), values);
     }
-    let code_of: HashMap<&str, u32> =
-        domain.texts().iter().zip(0..).map(|(text, code)| (&**text, code)).collect();
+    let finder = domain.finder();
     let nodes = meaning
         .hierarchy
         .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));
@@ -41,36 +43,59 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
     // A column that was published as it was: a label is a value, and nobody's who has another. What is missing may be anything.
     let is_raw =
         meaning.recoding.is_some_and(|recoding| recoding.level == Some(0) && recoding.nodes.is_none());
-    let list = |label: &str, is_missing: bool| -> Vec<u32> {
-        let own = code_of.get(label).copied();
+    // Numbers and dates are the same however they are written, also in a column that holds a few texts besides. Codes are not.
+    let are_codes = meaning.recoding.is_some_and(|own| own.reading == Some(LabelReading::Masks));
+    let values_read = Ordered::new(labels, domain, kind_of_values);
+    let same_number = |label: &str| -> Vec<Run> {
+        let mut same = Vec::new();
+        let is_comparable = kind_of_values != Kind::Text && !are_codes;
+        if let Some(number) = kind_of_values.number(label).filter(|_| is_comparable) {
+            values_read.numbers.add(values_read.numbers.between(number, number, false), &mut same);
+        }
+        same
+    };
+    let list = |label: &str, is_missing: bool| -> Vec<Run> {
+        // Missing is one value, whichever marker of it a table has.
+        let is_gone = is_missing && domain.missing() > 0;
+        let own = finder.code(label).or(is_gone.then_some(0));
         let below = nodes.as_ref().and_then(|nodes| nodes.below.get(label));
         if own.is_some_and(|code| code < domain.missing()) {
             // Missing values have markers, and no coarser reading; of several markers one may stand for all.
             let beside = below.into_iter().flatten().copied().filter(|&code| code >= domain.missing());
-            return (0..domain.missing()).chain(beside).collect();
+            return std::iter::once((0, domain.missing() - 1))
+                .chain(beside.map(|code| (code, code)))
+                .collect();
         }
         if let Some(codes) = below {
-            return codes.clone();
+            return runs_of(codes);
         }
         if is_raw && !is_missing && own.is_none() && Kind::Text != kind_of_values {
             // A date among years, say: what cannot be compared excludes nothing.
-            let Some(number) = kind_of_values.number(label) else { return all() };
-            let same = |&code: &u32| kind_of_values.number(domain.text(code)) == Some(number);
-            return (domain.missing()..values).filter(same).collect();
+            return match kind_of_values.number(label) {
+                _ if are_codes => Vec::new(),
+                Some(_) => same_number(label),
+                None => all(),
+            };
         }
         let is_named =
             !is_raw && meaning.recoding.is_some_and(|own| own.reading == Some(LabelReading::Names));
         match Reading::of(label, kind_of_values) {
             _ if is_named => all(),
-            Some(reading) => (0..values)
-                .filter(|&code| Some(code) == own || reading.takes(domain, code, kind_of_values))
-                .collect(),
-            None if own.is_some() || (is_raw && !is_missing) => own.into_iter().collect(),
+            Some(reading) => {
+                let mut taken: Vec<Run> = own.map(|own| (own, own)).into_iter().collect();
+                values_read.add(reading, domain, &mut taken);
+                taken
+            }
+            None if own.is_some() || (is_raw && !is_missing) => {
+                let mut same = same_number(label);
+                same.extend(own.map(|own| (own, own)));
+                same
+            }
             None => all(),
         }
     };
     let of_label = |code: u32| list(labels.text(code), labels.is_missing(code));
-    Coverage::new((0..labels.len() as u32).map(of_label), values)
+    Coverage::of_runs((0..labels.len() as u32).map(of_label), values)
 }
 
 /// Whether labels hold what anyone reads in them: each value lies in the ranges and masks above it, and a label that is also a
@@ -219,14 +244,17 @@ impl<'a> Nodes<'a> {
     /// Those of one level, when the whole column stands on it; otherwise of all. Values that the hierarchy does not
     /// know may stand behind a single top label only.
     fn new(hierarchy: &'a Hierarchy, domain: &Domain, level: Option<usize>) -> Self {
-        let leaf_of: HashMap<&str, usize> =
-            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (&**text, leaf)).collect();
+        let same = domain.sameness();
+        let leaf_of: HashMap<Cow<'_, str>, usize> =
+            hierarchy.leaves().iter().enumerate().map(|(leaf, text)| (same.key(text), leaf)).collect();
         let mut leaves: Vec<Option<usize>> =
-            domain.texts().iter().map(|text| leaf_of.get(&**text).copied()).collect();
+            domain.texts().iter().map(|text| leaf_of.get(&*same.key(text)).copied()).collect();
         // As `Hierarchy::bind` has it: all markers are one value. One that is no leaf joins a label that is spelled like it,
         // and what is above that.
         let missing = domain.missing() as usize;
-        if let Some(covered) = leaves[..missing].iter().find_map(|&leaf| leaf) {
+        let markers: Vec<&str> = domain.markers().collect();
+        let of_marker = || markers.iter().find_map(|marker| leaf_of.get(&*same.key(marker)).copied());
+        if let Some(covered) = leaves[..missing].iter().find_map(|&leaf| leaf).or_else(of_marker) {
             leaves[..missing].iter_mut().for_each(|leaf| *leaf = leaf.or(Some(covered)));
         }
         let mut companions: Vec<usize> = Vec::new();
@@ -244,7 +272,7 @@ impl<'a> Nodes<'a> {
         }
         for (number, own) in hierarchy.levels().iter().enumerate() {
             let spelled_like =
-                own.labels.iter().zip(0u32..).filter(|(label, _)| domain.texts()[..missing].contains(label));
+                own.labels.iter().zip(0u32..).filter(|(label, _)| markers.contains(&&***label));
             companions.extend(
                 spelled_like.filter_map(|(_, node)| own.node_of_leaf.iter().position(|&of| of == node)),
             );
@@ -269,8 +297,6 @@ impl<'a> Nodes<'a> {
             }
         }
         // A label that no value of the domain is below, but whose text is a marker of a missing value there.
-        let markers: HashSet<&str> =
-            domain.texts()[..domain.missing() as usize].iter().map(|text| &**text).collect();
         below.retain(|label, codes| !(codes.is_empty() && markers.contains(label)));
         Self { below }
     }
@@ -342,7 +368,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn takes(&self, domain: &Domain, code: u32, kind: Kind) -> bool {
+    /// Whether a label that is read like this holds a value of this kind.
+    pub fn takes(&self, domain: &Domain, code: u32, kind: Kind) -> bool {
         match self {
             Self::Everything => true,
             Self::Between { from, to, open } => match kind.number(domain.text(code)) {

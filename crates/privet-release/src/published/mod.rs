@@ -6,14 +6,15 @@
 
 mod fit;
 mod labels;
+mod ordered;
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use foldhash::{HashMap, HashMapExt};
-use privet_data::io::{Encoding, Format, ReadError, ReadOptions, read};
-use privet_data::{Cancelled, Domain, Progress, Table};
+use privet_data::io::{Encoding, Format, ReadError, ReadOptions, input_limit, open_plain, read, read_plain};
+use privet_data::{Cancelled, Domain, Equality, Progress, Table};
 
 use crate::folder::is_plain_name;
 use crate::manifest::File;
@@ -203,7 +204,13 @@ impl Published {
         let wrong = |problem| PublishedError::Other { folder: folder.to_owned(), problem };
         let data = &manifest.data;
         let (format, delimiter, encoding) = (data.format.as_str(), data.delimiter, data.encoding.as_deref());
-        let written = Written { format, delimiter, encoding, missing };
+        // Labels are as they stand; values that are protected are the same however they are written.
+        let known = manifest.equality();
+        let sensitive = (data.columns.iter().filter(|own| own.role == "sensitive").map(|own| &own.name))
+            .chain(data.sensitive_tables.iter().map(|own| &own.column));
+        let equality_of =
+            sensitive.map(|name| (name.clone(), known.get(name).copied().unwrap_or_default())).collect();
+        let written = Written { format, delimiter, encoding, missing, equality_of };
         let table = read_table(folder, &data.file, &written, progress)?;
         let names: Vec<&str> = manifest.data.columns.iter().map(|column| column.name.as_str()).collect();
         if !table.columns.iter().map(|column| column.name.as_str()).eq(names) {
@@ -285,6 +292,32 @@ impl Published {
         Ok(Self { manifest: None, table, quasi, group_of, groups, sensitive })
     }
 
+    /// The release to somebody who knows more columns than the quasi ones: records stand together when they show the same in these too.
+    /// Buckets stay what they are.
+    ///
+    /// # Errors
+    /// When the person asks to stop.
+    pub fn knowing(&self, more: &[usize], progress: &dyn Progress) -> Result<Self, Cancelled> {
+        let quasi: Vec<usize> = self.quasi.iter().chain(more).copied().collect();
+        if self.sensitive.iter().any(|own| own.codes.is_none()) {
+            return Ok(Self { quasi, ..self.clone() });
+        }
+        let (group_of, groups) = group(&self.table, &quasi, progress)?;
+        let mut sensitive = self.sensitive.clone();
+        for own in &mut sensitive {
+            let codes = own.codes.as_deref().unwrap_or_default();
+            own.histograms = Histograms::count(&group_of, groups.len(), codes);
+        }
+        Ok(Self {
+            manifest: self.manifest.clone(),
+            table: self.table.clone(),
+            quasi,
+            group_of,
+            groups,
+            sensitive,
+        })
+    }
+
     /// Records of the input: those published and those suppressed.
     pub fn input_rows(&self) -> u64 {
         self.manifest.as_ref().map_or(self.table.rows as u64, |manifest| manifest.data.input_rows)
@@ -330,6 +363,14 @@ pub fn intact<'a>(
         let Some(described) = files.iter().find(|own| own.name == *name) else { continue };
         let path = folder.join(name);
         let mut stopped = false;
+        // One of another size is not read to its end, which may be far.
+        let is_other_size =
+            || open_plain(&path).and_then(|file| file.metadata()).map(|file| file.len() != described.bytes);
+        if is_other_size().is_ok_and(|other| other) {
+            let problem =
+                "a table of the release is not the one that its manifest describes: it was changed since";
+            return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+        }
         let found = crate::hash::hash_file(&path, &mut || {
             stopped = progress.cancelled();
             if stopped { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
@@ -349,10 +390,23 @@ pub fn intact<'a>(
     Ok(())
 }
 
-/// The manifest of a folder, as it stands there.
+/// The bytes that a manifest may have: those of a release with millions of classes have many.
+pub(crate) fn most_of_manifest() -> u64 {
+    input_limit()
+}
+
+/// The manifest of a folder, as it stands there. Only a plain file is opened.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn manifest_at(folder: &Path) -> io::Result<Vec<u8>> {
+    read_plain(&folder.join(MANIFEST), most_of_manifest())
+}
+
+/// The same, for readers of a release.
 pub(crate) fn manifest_bytes(folder: &Path) -> Result<Vec<u8>, PublishedError> {
     let path = folder.join(MANIFEST);
-    fs::read(&path).map_err(|source| match source.kind() {
+    manifest_at(folder).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             PublishedError::NotARelease(folder.to_owned())
         }
@@ -366,6 +420,8 @@ pub(crate) struct Written<'a> {
     pub delimiter: Option<char>,
     pub encoding: Option<&'a str>,
     pub missing: &'a [String],
+    /// When two texts of a column are one value; in columns that are not named every text is one.
+    pub equality_of: BTreeMap<String, Equality>,
 }
 
 /// A table of a release.
@@ -390,7 +446,10 @@ pub(crate) fn read_table(
         header: Some(true),
         encoding: (written.encoding == Some("latin-1")).then_some(Encoding::Latin1),
         missing: written.missing.to_vec(),
-        columns: None,
+        equality: Equality::EXACT,
+        equality_of: written.equality_of.clone(),
+        plain: true,
+        ..ReadOptions::default()
     };
     progress.stage("reading the release", None);
     Ok(read(&folder.join(file), &options, progress)?.table)

@@ -13,7 +13,7 @@ fn shown(labels: &[&str], values: &[&str], meaning: Meaning<'_>) -> Vec<Vec<Stri
     let own: Coverage = coverage(&labels_, &values, meaning);
     let of = |label: &&str| {
         let code = labels_.code_of(label).unwrap();
-        own.of(code).iter().map(|&value| values.text(value).to_owned()).collect()
+        own.of(code).iter().map(|value| values.text(value).to_owned()).collect()
     };
     labels.iter().map(of).collect()
 }

@@ -1,7 +1,7 @@
 //! A bucketized release (survey ME-13) as the referee sees it: its buckets are the classes, and what it knows of a
 //! sensitive column are the values that a bucket holds, not whose they are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use privet_criteria::Requirement;
@@ -10,6 +10,7 @@ use privet_data::Progress;
 use super::VerifyError;
 use super::outcome::Check;
 use super::table::{self, Class, Column, Released, Table, Written};
+use super::values::Told;
 use crate::Manifest;
 
 /// Puts the tables of a bucketized release together. Within a bucket values go to records in any order: no promise
@@ -41,7 +42,7 @@ pub(super) fn join(
     if manifest.data.sensitive_tables.is_empty() {
         return Ok(Err("the manifest names no table of sensitive values".to_owned()));
     }
-    let Column { texts: bucket_names, codes: class_of } = std::mem::take(&mut table.columns[bucket]);
+    let Column { texts: bucket_names, codes: class_of, .. } = std::mem::take(&mut table.columns[bucket]);
     let mut classes: Vec<Class> = vec![Class { record: 0, rows: 0 }; bucket_names.len()];
     let mut records_of: Vec<Vec<usize>> = vec![Vec::new(); bucket_names.len()];
     for (record, &class) in class_of.iter().enumerate() {
@@ -55,6 +56,7 @@ pub(super) fn join(
     let class_of_name: HashMap<&str, usize> =
         bucket_names.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
     let mut sensitive = Vec::new();
+    let mut rules = BTreeMap::new();
     for known in &manifest.data.sensitive_tables {
         let at = |problem: &str| Ok(Err(format!("{}: {problem}", known.file)));
         let counted = match table::read_file(
@@ -102,13 +104,27 @@ pub(super) fn join(
         if filled.iter().zip(&classes).any(|(&filled, class)| filled as u64 != class.rows) {
             return at("a bucket has fewer values than records");
         }
+        let mut column = Column { texts: values.texts.clone(), codes, kinds: None };
+        let rule = Told::of(manifest).rule(&known.column, known.alike.as_ref(), &column.texts);
+        rule.unite(&mut column);
+        rules.insert(table.columns.len(), rule);
         sensitive.push(table.columns.len());
         table.names.push(known.column.clone());
-        table.columns.push(Column { texts: values.texts.clone(), codes });
+        table.columns.push(column);
     }
     let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
     let quasi = with_role("quasi");
-    Ok(Ok(Released { table, quasi, sensitive, classes, class_of, weights: None, input_rows, suppressed }))
+    Ok(Ok(Released {
+        table,
+        quasi,
+        sensitive,
+        classes,
+        class_of,
+        weights: None,
+        rules,
+        input_rows,
+        suppressed,
+    }))
 }
 
 /// What the manifest says of how the buckets came about, when it does: an l, or the column that gave them.

@@ -1,6 +1,5 @@
 //! The referee's own reader of Parquet and Arrow IPC files: every value as its text.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use privet_data::io::open_plain;
 
 /// The names of the columns and the batches of a file.
 pub(super) struct Batches {
@@ -20,7 +20,7 @@ pub(super) struct Batches {
 
 /// Opens a file of this format. The libraries' own messages may quote data and are not passed on.
 pub(super) fn open(path: &Path, format: &str) -> Result<Batches, &'static str> {
-    let file = File::open(path).map_err(|_| "it cannot be opened")?;
+    let file = open_plain(path).map_err(|_| "it cannot be opened")?;
     let names = |schema: &arrow_schema::Schema| schema.fields().iter().map(|f| f.name().clone()).collect();
     match format {
         "parquet" => {
@@ -31,8 +31,8 @@ pub(super) fn open(path: &Path, format: &str) -> Result<Batches, &'static str> {
             Ok(Batches { names, batches: Box::new(reader.map(|batch| batch.map_err(drop))) })
         }
         "arrow" => {
-            let reader =
-                FileReader::try_new(file, None).map_err(|_| "it is not an Arrow file, or it is damaged")?;
+            let damaged = "it is not an Arrow file, or it is damaged";
+            let reader = FileReader::try_new(file, None).map_err(|_| damaged)?;
             let names = names(&reader.schema());
             Ok(Batches { names, batches: Box::new(reader.map(|batch| batch.map_err(drop))) })
         }

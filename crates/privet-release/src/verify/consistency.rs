@@ -2,10 +2,9 @@
 //!
 //! Everything that can be computed from the published table alone is computed again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use privet_data::Kind;
-
+use super::kinds::is_of;
 use super::outcome::Check;
 use super::table::{Released, Table};
 use crate::Manifest;
@@ -42,9 +41,10 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
             let markers = manifest.data.missing.iter().flatten();
             let is_known = |text: &&String| !text.is_empty() && !markers.clone().any(|own| own == *text);
             let odd = cells.texts.iter().filter(is_known).filter(|text| !is_of(alike.kind, text)).count();
-            if odd > 0 {
+            let others = cells.kinds.is_some_and(|kinds| !kinds.are(alike.kind));
+            if odd > 0 || others {
                 problems.push(format!(
-                    "column {}: {odd} values are not of the kind that the manifest says",
+                    "column {}: it has values that are not of the kind that the manifest says",
                     number + 1
                 ));
             }
@@ -59,21 +59,6 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
         problems.push(format!("{still} columns that the manifest says were removed are in the table"));
     }
     Check::of("columns", format!("{} columns, as the manifest says", columns.len()), &problems)
-}
-
-/// Whether a text can be a value of this kind.
-fn is_of(kind: Kind, text: &str) -> bool {
-    let is_digits = |own: &str| !own.is_empty() && own.bytes().all(|b| b.is_ascii_digit());
-    match kind {
-        Kind::Integer => is_digits(text.strip_prefix(['-', '+']).unwrap_or(text)),
-        Kind::Decimal => text.parse::<f64>().is_ok_and(f64::is_finite),
-        Kind::Date => {
-            let part = |range: std::ops::Range<usize>| text.get(range).is_some_and(is_digits);
-            let dashes = [4, 7].map(|at| text.as_bytes().get(at) == Some(&b'-'));
-            part(0..4) && part(5..7) && part(8..10) && dashes == [true; 2]
-        }
-        Kind::Boolean | Kind::Text => true,
-    }
 }
 
 /// Every other check of this file.
@@ -151,8 +136,9 @@ fn classes(manifest: &Manifest, released: &Released) -> Check {
     for (number, bin) in claimed.sizes.iter().enumerate() {
         let inside = sizes.iter().filter(|size| (bin.from..=bin.to).contains(size));
         let (found, in_them) = inside.fold((0, 0), |(n, rows), size| (n + 1, rows + size));
-        if bin.from <= after && number > 0 || bin.from > bin.to || (found, in_them) != (bin.classes, bin.rows)
-        {
+        // From a power of two to before the next: nobody chooses bins that look well.
+        let is_bin = bin.from.is_power_of_two() && bin.to == 2 * (bin.from - 1) + 1;
+        if bin.from <= after && number > 0 || !is_bin || (found, in_them) != (bin.classes, bin.rows) {
             problems.push(format!("bin {} of the histogram of class sizes is wrong", number + 1));
         }
         after = bin.to;
@@ -171,7 +157,11 @@ const KINDS: [&str; 8] =
 fn levels(manifest: &Manifest, released: &Released) -> Check {
     let mut problems = Vec::new();
     let bucketized = manifest.kind == "bucketized";
-    for (number, column) in manifest.data.columns.iter().enumerate() {
+    let mut about_people = manifest.promises.iter().filter(|own| own.requirement.population().is_some());
+    let of_people = about_people.find_map(|own| own.evidence.population_labels.as_ref());
+    let markers = manifest.data.missing.as_deref().unwrap_or_default();
+    let recoded = manifest.data.columns.iter().enumerate().filter(|(_, column)| column.recoding.is_some());
+    for (quasi, (number, column)) in recoded.enumerate() {
         let Some(recoding) = &column.recoding else { continue };
         let at = format!("column {}", number + 1);
         let labels = &recoding.labels_per_level;
@@ -191,12 +181,17 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
         let texts = &released.table.columns[number].texts;
         let is_shown = |group: &String| texts.iter().any(|text| text == group);
         let distinct = texts.len() as u64;
+        // A level may have labels of values that the input does not have: its hierarchy names them, or people of the
+        // population that a promise is about have them.
+        let of_people = of_people.and_then(|own| own.get(quasi));
+        let known = of_people.map_or(distinct, |own| together(texts, own, markers));
         match (recoding.level, &recoding.nodes) {
             (Some(level), None) if level > recoding.height => {
                 problems.push(format!("{at}: level {level} is above the top level {}", recoding.height));
             }
-            (Some(level), None) if distinct > labels[level] => problems.push(format!(
-                "{at}: {distinct} distinct labels where level {level} has at most {}",
+            (Some(level), None) if distinct.max(known) > labels[level] => problems.push(format!(
+                "{at}: {} distinct labels where level {level} has at most {}",
+                distinct.max(known),
                 labels[level]
             )),
             (None, Some(nodes)) if distinct != nodes.labels => problems
@@ -219,6 +214,12 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
         if !(-1e-9..=1.0 + 1e-9).contains(&recoding.loss) || recoding.weight < 0.0 {
             problems.push(format!("{at}: its loss is not between 0 and 1, or its weight is negative"));
         }
+        // A value itself costs nothing, a suppressed record all.
+        let suppressed = released.suppressed as f64 / (released.input_rows as f64).max(1.0);
+        if recoding.loss < suppressed - 1e-9 || recoding.level == Some(0) && !close(recoding.loss, suppressed)
+        {
+            problems.push(format!("{at}: its loss is not the one that its level has"));
+        }
     }
     let heights: Vec<usize> =
         manifest.data.columns.iter().filter_map(|column| Some(column.recoding.as_ref()?.height)).collect();
@@ -235,6 +236,36 @@ fn levels(manifest: &Manifest, released: &Released) -> Check {
     }
     problems.extend(chosen(manifest));
     Check::of("levels", "every quasi column is recoded as the manifest says", &problems)
+}
+
+/// How many labels a table and a population have together; markers of a missing value count as one.
+fn together(published: &[String], of_people: &BTreeMap<String, String>, markers: &[String]) -> u64 {
+    let one = |label: &String| match markers.contains(label) {
+        true => String::new(),
+        false => label.clone(),
+    };
+    let labels: BTreeSet<String> = published.iter().chain(of_people.values()).map(one).collect();
+    labels.len() as u64
+}
+
+/// What a search can minimize.
+const METRICS: [&str; 11] = [
+    "loss",
+    "height",
+    "precision",
+    "non-uniform-entropy",
+    "discernibility",
+    "average-class-size",
+    "ambiguity",
+    "kullback-leibler",
+    "classification",
+    "suppressed-cells",
+    "sse-sst",
+];
+
+/// How many choices of levels there are under hierarchies of these heights.
+fn nodes(heights: impl Iterator<Item = usize>) -> u64 {
+    heights.map(|height| (height as u64).saturating_add(1)).fold(1, u64::saturating_mul)
 }
 
 /// What the search says of its choice, against the choice.
@@ -262,10 +293,23 @@ fn chosen(manifest: &Manifest) -> Vec<String> {
         if lists_its_own && !nodes.contains(levels) {
             problems.push("the published levels are none of the minimal nodes".to_owned());
         }
-        let sum = |node: &Vec<usize>| node.iter().sum::<usize>();
+        let sum = |node: &Vec<usize>| node.iter().map(|&level| level as u128).sum::<u128>();
         if search.algorithm == "samarati" && nodes.iter().any(|node| sum(node) != sum(levels)) {
             problems.push("the nodes of least height have different heights".to_owned());
         }
+    }
+    let is_metric = |name: &str| METRICS.contains(&name);
+    if !is_metric(&search.minimize) || !manifest.metrics.keys().all(|name| is_metric(name)) {
+        problems.push("it tells of a metric that this version does not know".to_owned());
+    }
+    let heights: Vec<usize> = recodings.iter().map(|own| own.height).collect();
+    // A purpose leaves the candidates at or above the levels that it asks for.
+    let left = search.purpose.as_ref().map(|purpose| {
+        nodes(heights.iter().zip(&purpose.levels).map(|(height, least)| height.saturating_sub(*least)))
+    });
+    let all = nodes(heights.iter().copied());
+    if search.lattice_nodes.is_some_and(|said| said != all && Some(said) != left) {
+        problems.push("the lattice has another number of candidates than its hierarchies make".to_owned());
     }
     problems.extend(aggregated(manifest));
     if let Some(purpose) = &search.purpose {
@@ -387,8 +431,48 @@ fn metrics(manifest: &Manifest, released: &Released) -> Check {
             None => {}
         }
     }
+    problems.extend(beyond_bounds(manifest, released));
     let well = format!("{} metrics, {checked} of them computed again", manifest.metrics.len());
     Check::of("metrics", well, &problems)
+}
+
+/// Metrics that need the original lie between what any original could give: a record could be at most all tuples of the domain
+/// (ambiguity), and a reader is at most as surprised as by one of them (Kullback-Leibler divergence: what a group puts on a
+/// tuple is at least the share of its records there over the size of the domain).
+fn beyond_bounds(manifest: &Manifest, released: &Released) -> Vec<String> {
+    let recodings = manifest.data.columns.iter().filter_map(|column| column.recoding.as_ref());
+    let domain: f64 = recodings.clone().map(|own| (own.leaves.max(1) as f64).ln()).sum();
+    let is_unchanged = released.suppressed == 0 && recodings.clone().all(|own| own.level == Some(0));
+    let most = |value: f64| if is_unchanged { 0.0 } else { value };
+    let bounds = [
+        ("ambiguity", if released.input_rows == 0 { 0.0 } else { 1.0 }, most(domain).exp()),
+        ("kullback-leibler", 0.0, most(domain)),
+        ("classification", 0.0, 1.0),
+        ("non-uniform-entropy", 0.0, f64::INFINITY),
+        ("suppressed-cells", 0.0, f64::INFINITY),
+    ];
+    let may_overlap = |own: &Recoding| {
+        own.nodes.as_ref().is_some_and(|nodes| !matches!(nodes.kind.as_str(), "cut" | "ranges"))
+    };
+    let mut problems = Vec::new();
+    // Summed over groups it is the divergence only where no two of them reach over the same values.
+    let is_bucketized = manifest.kind == "bucketized";
+    if manifest.metrics.contains_key("kullback-leibler")
+        && (is_bucketized || recodings.clone().any(may_overlap))
+    {
+        problems.push(
+            "`kullback-leibler` is told of groups that may overlap, where it is not defined so".to_owned(),
+        );
+    }
+    let is_out = |&(name, low, high): &(&str, f64, f64)| {
+        manifest.metrics.get(name).is_some_and(|&own| {
+            let slack = 1e-9 * own.abs().max(1.0);
+            own < low - slack || own > high + slack
+        })
+    };
+    let out = bounds.iter().copied().filter(|own| is_out(own));
+    problems.extend(out.map(|(name, ..)| format!("`{name}` is beyond what any original could give")));
+    problems
 }
 
 /// What the levels of the columns say of a release in which every quasi column is at one level: its height, its loss of

@@ -11,29 +11,39 @@ mod consistency;
 mod counts;
 mod csv;
 mod definitions;
+mod envelope;
 mod items;
+mod kinds;
 mod outcome;
 mod p_safe;
+mod pages;
 mod perturbed;
 mod population;
 mod promises;
+mod shown;
+mod signature;
 mod structure;
 mod swapped;
 mod synthetic;
 mod table;
+mod trust;
+mod values;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use privet_data::{Cancelled, Progress, Silent};
 
 use crate::counts::COUNTS;
+use crate::manifest::File;
 use crate::perturbed::PERTURBED;
-use crate::{MANIFEST, Manifest, ManifestError, seal};
+use crate::referee::Referee;
+use crate::{MANIFEST, Manifest, ManifestError, PublicKey, manifest_at, seal};
 pub use outcome::{Check, Verdict};
+pub use pages::{PAGES, Pages};
 use population::Population;
 use table::Released;
+pub use trust::Trusted;
 
 /// Checks the laws of a model by themselves, before anything is drawn from them: that each is one, and promises what
 /// follows from it.
@@ -46,13 +56,19 @@ pub fn laws(model: &crate::perturbed::Model) -> Vec<Check> {
 pub struct VerifyOptions<'a> {
     /// The population table that promises about presence and k-map rest on.
     pub population: Option<&'a Path>,
+    /// The key of the publisher: the release must be signed with it.
+    pub key: Option<&'a PublicKey>,
+    /// What makes pages from a manifest, so that those of the release can be compared.
+    pub pages: Option<&'a Pages>,
+    /// The referees of the kinds on the seam.
+    pub referees: &'a [&'a dyn Referee],
     /// Who listens, and says when to stop.
     pub progress: &'a dyn Progress,
 }
 
 impl Default for VerifyOptions<'_> {
     fn default() -> Self {
-        Self { population: None, progress: &Silent }
+        Self { population: None, key: None, pages: None, referees: &[], progress: &Silent }
     }
 }
 
@@ -93,6 +109,14 @@ pub enum VerifyError {
         /// What it said.
         source: io::Error,
     },
+    /// A table is larger than memory is meant to hold.
+    #[error("{}: {problem}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How large it is, and what to do.
+        problem: String,
+    },
     /// The person asked to stop.
     #[error("stopped on request")]
     Cancelled,
@@ -124,18 +148,41 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         return Err(VerifyError::NoFolder(folder.to_owned()));
     }
     let path = folder.join(MANIFEST);
-    let bytes = match fs::read(&path) {
+    let bytes = match manifest_at(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(VerifyError::NotARelease(folder.to_owned()));
         }
         other => other.map_err(VerifyError::io(&path))?,
     };
-    match seal::kind_of(&bytes).as_deref() {
-        Some(COUNTS) => return counts::verify(folder, &bytes, options.progress),
-        Some(PERTURBED) => return perturbed::verify(folder, &bytes, options.progress),
-        _ => {}
+    let kind = seal::kind_of(&bytes);
+    let referee = options.referees.iter().find(|referee| kind.as_deref() == Some(referee.kind()));
+    let mut verdict = match kind.as_deref() {
+        _ if let Some(referee) = referee => envelope::verify(folder, &bytes, *referee, options)?,
+        Some(COUNTS) => counts::verify(folder, &bytes, options)?,
+        Some(PERTURBED) => perturbed::verify(folder, &bytes, options)?,
+        _ => records(folder, &bytes, options)?,
+    };
+    // What all kinds have in common; a manifest that cannot be read says nothing of it.
+    #[derive(serde::Deserialize)]
+    struct Common {
+        files: Vec<File>,
+        #[serde(default)]
+        signer: Option<String>,
     }
-    let manifest = match Manifest::parse(&bytes) {
+    let common = serde_json::from_slice(&bytes).unwrap_or(Common { files: Vec::new(), signer: None });
+    if let Some(check) = signature::check(folder, &bytes, common.signer.as_deref(), options.key)? {
+        verdict.checks.insert(0, check);
+    }
+    // Pages of a release that is not what it says it is are not worth comparing, and may be costly to make.
+    if verdict.holds() && referee.is_none() {
+        verdict.checks.extend(pages::check(folder, &bytes, &common.files, options.pages)?);
+    }
+    Ok(verdict)
+}
+
+/// Checks a release of records.
+fn records(folder: &Path, bytes: &[u8], options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
+    let manifest = match Manifest::parse(bytes) {
         Ok(manifest) => manifest,
         Err(error) => return unreadable(error),
     };
@@ -145,38 +192,42 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         _ => return Err(VerifyError::Kind),
     };
 
-    let mut checks = vec![structure::seal(&bytes, &manifest.seal)];
-    checks.extend(structure::files(folder, &manifest.files, &[&manifest.data.file], options.progress)?);
+    let mut checks = vec![structure::seal(bytes, &manifest.seal)];
+    checks.extend(structure::files(folder, &manifest.files, &tables_of(&manifest), options.progress)?);
     let intact = checks.iter().all(|check| check.ok);
-    let table = match table::read(folder, &manifest, intact, options.progress)? {
+    let mut table = match table::read(folder, &manifest, intact, options.progress)? {
         Ok(table) => table,
         Err(problem) => {
             checks.push(Check::failed("table", problem));
-            return Ok(Verdict { checks });
+            return Ok(Verdict::early(checks));
         }
     };
     checks.push(Check::passed("table", format!("{}: {} records", manifest.data.file, table.rows)));
     checks.push(consistency::columns(&manifest, &table));
     if checks.iter().any(|check| check.name == "columns" && !check.ok) {
-        return Ok(Verdict { checks });
+        return Ok(Verdict::early(checks));
     }
     options.progress.stage("forming classes", None);
+    let rules = values::unite(&mut table, &manifest);
     let released = match bucketized {
-        false => Ok(Released::group(table, &manifest, options.progress)?),
+        false => Ok(Released::group(table, rules, &manifest, options.progress)?),
         true => buckets::join(folder, &manifest, table, intact, options.progress)?,
     };
     let released = match released {
         Ok(released) => released,
         Err(problem) => {
             checks.push(Check::failed("buckets", problem));
-            return Ok(Verdict { checks });
+            return Ok(Verdict::early(checks));
         }
     };
     checks.extend(consistency::all(&manifest, &released));
+    checks.push(shown::check(&manifest, &released));
     checks.extend(buckets::divided(&manifest, &released));
     checks.extend(p_safe::told(&manifest, &released));
 
     let population = Population::read(&manifest, &released, options)?;
+    let sensitive: Vec<&str> =
+        released.sensitive.iter().map(|&at| released.table.names[at].as_str()).collect();
     options.progress.stage("checking promises", Some(manifest.promises.len() as u64));
     for (done, promise) in manifest.promises.iter().enumerate() {
         options.progress.check()?;
@@ -185,13 +236,20 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
             Some(why) => promises::refused(promise, why, done),
             None => promises::check(promise, &released, population.as_ref(), true, done),
         });
+        checks.extend(promises::worded(promise, &sensitive, bucketized, done));
         options.progress.at(done as u64 + 1);
     }
     if manifest.promises.is_empty() {
         checks
             .push(Check::failed("promises", "the manifest promises nothing, so there is nothing to rely on"));
     }
-    Ok(Verdict { checks })
+    Ok(Verdict { checks, on_trust: trust::of_records(&manifest, options.pages.is_some()) })
+}
+
+/// The files of the tables that a manifest speaks of.
+fn tables_of(manifest: &Manifest) -> Vec<&str> {
+    let apart = manifest.data.sensitive_tables.iter().map(|own| own.file.as_str());
+    std::iter::once(manifest.data.file.as_str()).chain(apart).collect()
 }
 
 /// What is made of a manifest that cannot be read.
@@ -200,5 +258,5 @@ fn unreadable(error: ManifestError) -> Result<Verdict, VerifyError> {
         return Err(VerifyError::Manifest(error));
     }
     let detail = format!("{error}. The manifest was changed after it was written");
-    Ok(Verdict { checks: vec![Check::failed("manifest", detail)] })
+    Ok(Verdict::early(vec![Check::failed("manifest", detail)]))
 }

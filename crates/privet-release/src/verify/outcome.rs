@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::trust::Trusted;
+
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
@@ -21,11 +23,13 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) fn passed(name: impl Into<String>, detail: impl Into<String>) -> Self {
+    /// A check that is well.
+    pub fn passed(name: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { name: name.into(), ok: true, detail: detail.into(), reached: None, bounded: false }
     }
 
-    pub(super) fn failed(name: impl Into<String>, detail: impl Into<String>) -> Self {
+    /// A check that is not.
+    pub fn failed(name: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { name: name.into(), ok: false, detail: detail.into(), reached: None, bounded: false }
     }
 
@@ -35,20 +39,35 @@ impl Check {
     }
 }
 
+/// The check of a signature; without a key it is well, and tells that none was checked.
+pub(super) const SIGNED: &str = "signature";
+
 /// The check that tells that a release promises no formal privacy.
 pub(super) const NO_PROMISE: &str = "formal privacy";
 
-/// Everything that was checked.
+/// Everything that was checked, and what could not be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
+    /// What is stated by the publisher and cannot be checked from the release.
+    pub on_trust: Vec<Trusted>,
 }
 
 impl Verdict {
+    /// What was found before anything could be believed: nothing is on trust then.
+    pub(super) fn early(checks: Vec<Check>) -> Self {
+        Self { checks, on_trust: Vec::new() }
+    }
+
     /// Whether the release is what it says it is.
     pub fn holds(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok)
+    }
+
+    /// Whether the key that was given signed the release.
+    pub fn is_signed(&self) -> bool {
+        self.checks.iter().any(|check| check.name == SIGNED && check.ok)
     }
 
     /// Whether anything is promised that could hold: swapped and synthetic records are published without.

@@ -12,7 +12,7 @@ use privet_data::{Kind, Progress};
 
 use super::outcome::{Check, Verdict};
 use super::table::{self, Table, Written};
-use super::{VerifyError, items, structure, swapped, synthetic, unreadable};
+use super::{VerifyError, VerifyOptions, items, structure, swapped, synthetic, trust, unreadable};
 use crate::perturbed::{
     Amplification, Categories, CategoryLaw, Model, ModelColumn, NoiseColumn, NoiseLaw, NoiseWay, Open,
     PRIORS, Perturbation, PerturbedData, PerturbedManifest, figures_of, together,
@@ -25,7 +25,12 @@ pub(super) const ROUNDING: f64 = 1e-9;
 const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// Checks a release folder of this kind.
-pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+pub(super) fn verify(
+    folder: &Path,
+    bytes: &[u8],
+    options: VerifyOptions<'_>,
+) -> Result<Verdict, VerifyError> {
+    let progress = options.progress;
     let manifest = match PerturbedManifest::parse(bytes) {
         Ok(manifest) => manifest,
         Err(error) => return unreadable(error),
@@ -46,7 +51,7 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
         let well = "the seed was fixed: whoever knows or guesses it can undo every change";
         checks.push(Check::passed("randomness", well));
     }
-    Ok(Verdict { checks })
+    Ok(Verdict { checks, on_trust: trust::of_perturbed(&manifest, options.pages.is_some()) })
 }
 
 /// Reads a file of the release.
@@ -133,6 +138,16 @@ fn outline(manifest: &PerturbedManifest) -> Vec<String> {
     let has_laws = columns.iter().any(|column| column.perturbation.is_some());
     if manifest.method != "columns" && has_laws {
         problems.push("a column has a law, and its method has none".to_owned());
+    }
+    if manifest.method != "columns" && manifest.model.gamma.is_some() {
+        problems.push("it promises a γ, and its method promises none".to_owned());
+    }
+    let shown = &manifest.shown;
+    let drawn = if manifest.method == "columns" { columns.len() } else { 0 };
+    if !(shown.columns.is_empty() && shown.grids.is_empty() && shown.boxes.is_none())
+        || shown.pictures.len() != drawn
+    {
+        problems.push("drawings are shown that its method does not have, or lack".to_owned());
     }
     if manifest.method == "columns" && !has_laws {
         problems.push("no column is perturbed, so there is nothing to rely on".to_owned());

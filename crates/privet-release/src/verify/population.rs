@@ -10,6 +10,7 @@ use std::path::Path;
 use privet_criteria::Requirement;
 
 use super::table::{self, Released, Table};
+use super::values::{Rule, Told};
 use super::{VerifyError, VerifyOptions};
 use crate::Manifest;
 use crate::hash::sha256_of_file;
@@ -21,6 +22,8 @@ pub(super) struct Population {
     table: Table,
     /// Positions of the quasi columns in the population table.
     quasi: Vec<usize>,
+    /// Per quasi column which of its texts are one value.
+    rules: Vec<Rule>,
 }
 
 /// The people of the population, by class of the release.
@@ -57,7 +60,14 @@ impl Population {
             return Err(VerifyError::Population { path: path.to_owned(), problem });
         };
         let sha256 = sha256_of_file(path).map_err(VerifyError::io(path))?;
-        Ok(Some(Self { sha256, table, quasi }))
+        let rule = |&at: &usize| {
+            let own = manifest.data.columns.get(at);
+            let reading = own.and_then(|own| own.recoding.as_ref()).and_then(|own| own.reading);
+            let alike = own.and_then(|own| own.alike.as_ref());
+            Told::of(manifest).rule_of_input(&released.table.names[at], alike, reading)
+        };
+        let rules = released.quasi.iter().map(rule).collect();
+        Ok(Some(Self { sha256, table, quasi, rules }))
     }
 
     /// Matches the people to the classes. The error is a sentence about evidence that does not fit.
@@ -74,11 +84,14 @@ impl Population {
         // Per quasi column, per value of the population, the code of its label in the published table.
         let published: Vec<Vec<Option<u32>>> = labels
             .iter()
+            .zip(&self.rules)
             .zip(self.quasi.iter().zip(&released.quasi))
-            .map(|(labels, (&theirs, &ours))| {
+            .map(|((labels, rule), (&theirs, &ours))| {
                 let texts = released.table.columns[ours].texts.iter().map(String::as_str);
                 let code_of: HashMap<&str, u32> = texts.zip(0..).collect();
-                let value = |text: &String| code_of.get(labels.get(text)?.as_str()).copied();
+                // Values are the same however the population table writes them.
+                let labels = rule.labels(labels);
+                let value = |text: &String| code_of.get(labels.get(&rule.form(text))?.as_str()).copied();
                 self.table.columns[theirs].texts.iter().map(value).collect()
             })
             .collect();

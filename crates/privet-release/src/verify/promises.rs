@@ -1,7 +1,7 @@
 //! One promise against the published table: whether it holds, and whether what the manifest says was
 //! reached is what the table shows.
 
-use privet_criteria::Requirement;
+use privet_criteria::{Requirement, statement, statement_of_buckets};
 
 use super::consistency::close;
 use super::definitions::{Judged, Reach, Worst, judge};
@@ -14,6 +14,22 @@ use crate::manifest::Promise;
 pub(super) fn refused(promise: &Promise, why: &str, number: usize) -> Check {
     let name = format!("promise {}: {}", number + 1, word(&promise.requirement));
     Check::failed(name, format!("cannot be kept: {why}"))
+}
+
+/// Whether a promise says in words what it says in numbers; nothing where it does.
+pub(super) fn worded(
+    promise: &Promise,
+    sensitive: &[&str],
+    bucketized: bool,
+    number: usize,
+) -> Option<Check> {
+    let expected = match bucketized {
+        true => statement_of_buckets(&promise.requirement, sensitive),
+        false => statement(&promise.requirement, sensitive),
+    };
+    let name = format!("promise {}: words", number + 1);
+    let wrong = "its sentence is not the one that its parameters make";
+    (promise.statement != expected).then(|| Check::failed(name, wrong))
 }
 
 /// Checks promise number `number` (from 0). `names_class` tells whether manifests of this kind name the worst class.

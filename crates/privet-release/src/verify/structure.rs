@@ -10,10 +10,14 @@ use privet_data::Progress;
 
 use super::VerifyError;
 use super::outcome::Check;
-use crate::MANIFEST;
+use super::pages::PAGES;
 use crate::folder::is_plain_name;
 use crate::hash::{BLOCK, Hashes, hash_file};
 use crate::manifest::{File, Manifest};
+use crate::{MANIFEST, SIGNATURE};
+
+/// A file that is larger than its manifest says, by this and by half, is not read.
+const MOST_ADDED: u64 = 1 << 20;
 
 /// Whether the manifest carries its own seal.
 pub(super) fn seal(bytes: &[u8], claimed: &str) -> Check {
@@ -68,7 +72,7 @@ fn listing(folder: &Path, files: &[File], tables: &[&str]) -> Result<Check, Veri
             problems.push(format!("`{name}` is a folder; a release holds files only"));
         } else if !kind.is_file() {
             problems.push(format!("`{name}` is a link or a special file; a release holds plain files only"));
-        } else if name != MANIFEST && !files.iter().any(|file| file.name == name) {
+        } else if name != MANIFEST && name != SIGNATURE && !files.iter().any(|file| file.name == name) {
             problems.push(format!("`{name}` is not in the manifest; it was added afterwards"));
         }
     }
@@ -77,6 +81,11 @@ fn listing(folder: &Path, files: &[File], tables: &[&str]) -> Result<Check, Veri
         if files[..number].iter().any(|other| other.name == file.name) {
             problems.push(format!("the manifest lists file {} twice", number + 1));
         }
+    }
+    let is_known = |file: &&File| tables.contains(&file.name.as_str()) || PAGES.contains(&file.name.as_str());
+    let unknown = files.iter().filter(|file| !is_known(file)).count();
+    if unknown > 0 {
+        problems.push(format!("{unknown} listed files are neither a table of the release nor its report"));
     }
     if tables.iter().any(|table| !files.iter().any(|file| file.name == *table)) {
         problems.push("the manifest does not list the file of the published table".to_owned());
@@ -93,6 +102,11 @@ fn file(folder: &Path, file: &File, progress: &dyn Progress) -> Result<Result<()
         }
         Err(source) => return Err(VerifyError::Io { path, source }),
         Ok(metadata) if !metadata.is_file() => return Ok(Err(format!("{} is not a plain file", file.name))),
+        // Where it changed need not be found in a file that may have no end.
+        Ok(metadata) if metadata.len() > file.bytes.saturating_mul(2).saturating_add(MOST_ADDED) => {
+            let found = metadata.len();
+            return Ok(Err(format!("{} has {found} bytes, the manifest says {}", file.name, file.bytes)));
+        }
         Ok(_) => {}
     }
     let mut stopped = false;

@@ -6,12 +6,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
-use privet_data::Progress;
+use privet_data::io::{Format, ReadErrorKind, check_columnar, guarded, input_limit, read_plain};
+use privet_data::{Kind, Progress};
 
 use super::csv::{Malformed, Records, decode};
+use super::kinds::Kinds;
+use super::values::Rule;
 use super::{VerifyError, columnar};
 use crate::Manifest;
 use crate::folder::is_plain_name;
@@ -24,25 +26,59 @@ pub(super) struct Table {
     pub columns: Vec<Column>,
 }
 
-/// A column: its distinct texts in the order of their appearance, and per record which one.
+/// A column: its distinct texts in the order of their appearance, and per record which one; of one whose texts are not
+/// kept, of which kinds they are.
 #[derive(Default)]
 pub(super) struct Column {
     pub texts: Vec<String>,
     pub codes: Vec<u32>,
+    pub kinds: Option<Kinds>,
+}
+
+/// What is kept of a column.
+#[derive(Clone, Copy)]
+pub(super) enum Keep<'a> {
+    /// Its texts.
+    Texts,
+    /// Of which kinds its values are, these markers of missing ones aside.
+    Kinds(&'a [String]),
+    Nothing,
+}
+
+impl From<bool> for Keep<'_> {
+    fn from(keep: bool) -> Self {
+        if keep { Keep::Texts } else { Keep::Nothing }
+    }
 }
 
 /// Interns the texts of one column.
-#[derive(Default)]
-struct Interner {
+struct Interner<'a> {
     code_of: HashMap<Vec<u8>, u32>,
     codes: Vec<u32>,
-    keep: bool,
+    keep: Keep<'a>,
+    kinds: Kinds,
 }
 
-impl Interner {
+impl<'a> Interner<'a> {
+    fn new(keep: Keep<'a>) -> Self {
+        Self { code_of: HashMap::new(), codes: Vec::new(), keep, kinds: Kinds::default() }
+    }
+
+    fn is_read(&self) -> bool {
+        !matches!(self.keep, Keep::Nothing)
+    }
+
     fn push(&mut self, text: &[u8]) {
-        if !self.keep {
-            return;
+        match self.keep {
+            Keep::Nothing => return,
+            Keep::Kinds(markers) => {
+                let text = decode(text, std::str::from_utf8(text).is_ok());
+                if !text.is_empty() && !markers.contains(&text) {
+                    self.kinds.look(&text);
+                }
+                return;
+            }
+            Keep::Texts => {}
         }
         let code = match self.code_of.get(text) {
             Some(&code) => code,
@@ -60,7 +96,8 @@ impl Interner {
         for (text, code) in self.code_of {
             texts[code as usize] = decode(&text, utf8);
         }
-        Column { texts, codes: self.codes }
+        let kinds = matches!(self.keep, Keep::Kinds(_)).then_some(self.kinds);
+        Column { texts, codes: self.codes, kinds }
     }
 }
 
@@ -73,7 +110,12 @@ pub(super) fn read(
 ) -> Result<Result<Table, String>, VerifyError> {
     let data = &manifest.data;
     // Columns are matched to the manifest by position; names are compared later.
-    let keep = |position: usize, _: &str| data.columns.get(position).is_some_and(|c| c.role != "insensitive");
+    let markers = data.missing.as_deref().unwrap_or_default();
+    let keep = |position: usize, _: &str| match data.columns.get(position) {
+        Some(column) if column.role != "insensitive" => Keep::Texts,
+        Some(column) if column.alike.is_some_and(|own| own.kind != Kind::Text) => Keep::Kinds(markers),
+        _ => Keep::Nothing,
+    };
     progress.stage("reading the published table", Some(data.rows));
     read_file(folder, Written::of(manifest), &data.file, keep, intact, progress)
 }
@@ -95,11 +137,11 @@ impl<'a> Written<'a> {
 
 /// Reads a table of the release. A binary file whose hash is wrong (`intact` is false) is not read at all: nothing
 /// could be learned from what it holds.
-pub(super) fn read_file(
+pub(super) fn read_file<'k, K: Into<Keep<'k>>>(
     folder: &Path,
     written: Written<'_>,
     file: &str,
-    keep: impl Fn(usize, &str) -> bool,
+    keep: impl Fn(usize, &str) -> K,
     intact: bool,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
@@ -115,7 +157,7 @@ pub(super) fn read_file(
             let Some(delimiter) = written.delimiter.filter(char::is_ascii) else {
                 return Ok(Err("the manifest names no delimiter that CSV can have".to_owned()));
             };
-            let bytes = fs::read(&path).map_err(VerifyError::io(&path))?;
+            let bytes = read_plain(&path, input_limit()).map_err(VerifyError::io(&path))?;
             let latin_1 = written.encoding == Some("latin-1");
             read_csv(&bytes, delimiter as u8, latin_1, keep, progress)?
         }
@@ -126,11 +168,11 @@ pub(super) fn read_file(
 }
 
 /// Reads a CSV text with a header, keeping the columns that `keep` names.
-pub(super) fn read_csv(
+pub(super) fn read_csv<'k, K: Into<Keep<'k>>>(
     bytes: &[u8],
     delimiter: u8,
     latin_1: bool,
-    keep: impl Fn(usize, &str) -> bool,
+    keep: impl Fn(usize, &str) -> K,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
     // A table that says nothing of its encoding (a population table) is Latin-1 when it cannot be UTF-8.
@@ -146,11 +188,8 @@ pub(super) fn read_csv(
         Err(error) => return malformed(error),
     }
     let names: Vec<String> = cells.iter().map(|cell| decode(cell, utf8)).collect();
-    let mut columns: Vec<Interner> = names
-        .iter()
-        .enumerate()
-        .map(|(i, name)| Interner { keep: keep(i, name), ..Interner::default() })
-        .collect();
+    let mut columns: Vec<Interner<'_>> =
+        names.iter().enumerate().map(|(i, name)| Interner::new(keep(i, name).into())).collect();
     let mut rows = 0;
     loop {
         let line = records.line();
@@ -173,38 +212,44 @@ pub(super) fn read_csv(
 }
 
 /// Reads a Parquet or Arrow file, keeping the columns that `keep` names.
-pub(super) fn read_columnar(
+pub(super) fn read_columnar<'k, K: Into<Keep<'k>>>(
     path: &Path,
     format: &str,
-    keep: impl Fn(usize, &str) -> bool,
+    keep: impl Fn(usize, &str) -> K,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
+    // What states more than it holds, or holds more than memory does, is not read at all.
+    let stated = if format == "parquet" { Format::Parquet } else { Format::Arrow };
+    match check_columnar(path, stated) {
+        Ok(()) => {}
+        Err(error @ ReadErrorKind::TooLarge { .. }) => {
+            return Err(VerifyError::TooLarge { path: path.to_owned(), problem: error.to_string() });
+        }
+        Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
+    }
     // The libraries panic on some files that were made to break them; a referee must not.
-    let read = AssertUnwindSafe(|| read_batches(path, format, keep, progress));
-    std::panic::catch_unwind(read).unwrap_or_else(|_| Ok(Err("the file is damaged".to_owned())))
+    guarded(|| read_batches(path, format, keep, progress))
+        .unwrap_or_else(|| Ok(Err("the file is damaged".to_owned())))
 }
 
-fn read_batches(
+fn read_batches<'k, K: Into<Keep<'k>>>(
     path: &Path,
     format: &str,
-    keep: impl Fn(usize, &str) -> bool,
+    keep: impl Fn(usize, &str) -> K,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
     let columnar::Batches { names, batches } = match columnar::open(path, format) {
         Ok(batches) => batches,
         Err(problem) => return Ok(Err(problem.to_owned())),
     };
-    let mut columns: Vec<Interner> = names
-        .iter()
-        .enumerate()
-        .map(|(i, name)| Interner { keep: keep(i, name), ..Interner::default() })
-        .collect();
+    let mut columns: Vec<Interner<'_>> =
+        names.iter().enumerate().map(|(i, name)| Interner::new(keep(i, name).into())).collect();
     let mut rows = 0;
     for batch in batches {
         let damaged = |rows: usize| Ok(Err(format!("the file is damaged after record {rows}")));
         let Ok(batch) = batch else { return damaged(rows) };
         for (column, array) in columns.iter_mut().zip(batch.columns()) {
-            if column.keep && columnar::texts(array, &mut |text| column.push(text.as_bytes())).is_err() {
+            if column.is_read() && columnar::texts(array, &mut |text| column.push(text.as_bytes())).is_err() {
                 return damaged(rows);
             }
         }
@@ -247,28 +292,35 @@ pub(super) struct Released {
     pub class_of: Vec<u32>,
     /// Where a line of the table stands for several records: how many.
     pub weights: Option<Vec<u64>>,
+    /// Per sensitive column which of its texts are one value. Their columns have one code for each value.
+    pub rules: BTreeMap<usize, Rule>,
     pub input_rows: u64,
     pub suppressed: u64,
 }
 
 impl Released {
     /// Forms the classes: records with the same published texts in all quasi columns.
-    pub fn group(table: Table, manifest: &Manifest, progress: &dyn Progress) -> Result<Self, VerifyError> {
+    pub fn group(
+        table: Table,
+        rules: BTreeMap<usize, Rule>,
+        manifest: &Manifest,
+        progress: &dyn Progress,
+    ) -> Result<Self, VerifyError> {
         let with_role = |role: &str| -> Vec<usize> {
             let columns = manifest.data.columns.iter().enumerate();
             columns.filter(|(_, column)| column.role == role).map(|(i, _)| i).collect()
         };
         let (quasi, sensitive) = (with_role("quasi"), with_role("sensitive"));
         let (input_rows, suppressed) = (manifest.data.input_rows, manifest.data.suppressed);
-        let released = Self::weighted(table, quasi, sensitive, None, progress)?;
+        let released = Self::weighted(table, rules, (quasi, sensitive), None, progress)?;
         Ok(Self { input_rows, suppressed, ..released })
     }
 
     /// Forms the classes of a table whose lines may stand for several records each, of which none was suppressed.
     pub fn weighted(
         table: Table,
-        quasi: Vec<usize>,
-        sensitive: Vec<usize>,
+        rules: BTreeMap<usize, Rule>,
+        (quasi, sensitive): (Vec<usize>, Vec<usize>),
         weights: Option<Vec<u64>>,
         progress: &dyn Progress,
     ) -> Result<Self, VerifyError> {
@@ -293,7 +345,7 @@ impl Released {
             class_of.push(number);
         }
         let input_rows = classes.iter().map(|class| class.rows).sum();
-        Ok(Self { table, quasi, sensitive, classes, class_of, weights, input_rows, suppressed: 0 })
+        Ok(Self { table, quasi, sensitive, classes, class_of, weights, rules, input_rows, suppressed: 0 })
     }
 
     /// Per class the histogram of a column.

@@ -9,7 +9,8 @@ use privet_criteria::Requirement;
 use privet_release::manifest::{
     Classes, Data, DataColumn, Evidence, FORMAT, Promise, Recoding, Search, SizeBin, WorstClass,
 };
-use privet_release::{Draft, Manifest, Verdict, VerifyOptions, verify};
+use privet_release::shown::{ColumnFacts, LabelCount};
+use privet_release::{Draft, Manifest, Shown, Verdict, VerifyOptions, verify};
 
 /// A table with roles, in the words of a manifest.
 #[derive(Clone)]
@@ -46,7 +47,9 @@ impl Fixture {
         let requirement: Requirement = serde_json::from_value(requirement).unwrap();
         let class = self.class_of(record as usize - 1);
         let worst_class = Some(WorstClass { record, rows: class });
-        let statement = "as promised".to_owned();
+        let sensitive: Vec<&str> =
+            self.columns.iter().filter(|column| column.1 == "sensitive").map(|column| column.0).collect();
+        let statement = privet_criteria::statement(&requirement, &sensitive);
         self.promises.push(Promise { requirement, statement, reached, worst_class, evidence });
         self
     }
@@ -79,15 +82,37 @@ impl Fixture {
         for row in 0..self.rows.len() {
             *sizes.entry(self.key(row)).or_default() += 1;
         }
-        let mut by_size: BTreeMap<u64, u64> = BTreeMap::new();
+        // From a power of two to before the next.
+        let mut by_size: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for &size in sizes.values() {
-            *by_size.entry(size).or_default() += 1;
+            let bin = by_size.entry(1 << size.max(1).ilog2()).or_default();
+            *bin = (bin.0 + 1, bin.1 + size);
         }
         let rows = self.rows.len() as u64;
         let input_rows = rows + self.suppressed;
         let count = sizes.len() as u64;
         let mean = if count == 0 { 0.0 } else { rows as f64 / count as f64 };
         let squares: u64 = sizes.values().map(|size| size * size).sum();
+        let loss =
+            if input_rows == 0 { 0.25 } else { (self.suppressed as f64 / input_rows as f64).max(0.25) };
+        let quasi = self.columns.iter().filter(|column| column.1 == "quasi").count() as u32;
+        let shown = Shown {
+            columns: (0..self.columns.len())
+                .filter(|&i| self.columns[i].1 == "quasi")
+                .map(|i| {
+                    let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
+                    self.rows.iter().for_each(|row| *rows.entry(&row[i]).or_default() += 1);
+                    let labels =
+                        rows.into_iter().map(|(label, rows)| LabelCount { label: label.into(), rows });
+                    ColumnFacts {
+                        name: self.columns[i].0.into(),
+                        labels: labels.collect(),
+                        ..ColumnFacts::default()
+                    }
+                })
+                .collect(),
+            ..Shown::default()
+        };
         let columns = self.columns.iter().enumerate().map(|(i, (name, role))| {
             let mut labels: Vec<&String> = self.rows.iter().map(|row| &row[i]).collect();
             labels.sort();
@@ -100,7 +125,7 @@ impl Fixture {
                 leaves: labels + 5,
                 labels_per_level: vec![labels + 5, labels, 1],
                 reading: None,
-                loss: 0.25,
+                loss,
                 weight: 1.0,
             };
             let recoding = (*role == "quasi").then_some(recoding);
@@ -120,6 +145,7 @@ impl Fixture {
                 suppressed: self.suppressed,
                 columns: columns.collect(),
                 removed_columns: vec!["name".into()],
+                equality: Default::default(),
                 sensitive_tables: vec![],
                 missing: None,
                 sample: None,
@@ -135,8 +161,8 @@ impl Fixture {
                 } else {
                     self.suppressed as f64 / input_rows as f64
                 },
-                lattice_nodes: Some(81),
-                nodes_checked: 17,
+                lattice_nodes: Some(3u64.pow(quasi)),
+                nodes_checked: 7,
                 bound: None,
                 purpose: None,
                 minimal_nodes: None,
@@ -145,7 +171,7 @@ impl Fixture {
                 p_safe: None,
             },
             metrics: [
-                ("loss", 0.25),
+                ("loss", loss),
                 ("discernibility", (squares + input_rows * self.suppressed) as f64),
                 ("average-class-size", mean),
             ]
@@ -158,11 +184,13 @@ impl Fixture {
                 mean,
                 sizes: by_size
                     .into_iter()
-                    .map(|(size, classes)| SizeBin { from: size, to: size, classes, rows: size * classes })
+                    .map(|(from, (classes, rows))| SizeBin { from, to: 2 * from - 1, classes, rows })
                     .collect(),
             },
             randomness: "none".into(),
             files: vec![],
+            shown,
+            signer: None,
             seal: String::new(),
         }
     }

@@ -1,7 +1,6 @@
 //! The recoding of identifying columns that are counted, each as a small tree, on every level on which a table shows it.
 //!
-//! The manifest of counts tells levels and not how many labels the others have; that comes from the facts of the run. Without
-//! them nothing is drawn.
+//! The manifest tells how many labels every level has; without that nothing is drawn.
 
 use privet_release::counts::CountsManifest;
 use privet_release::manifest::Recoding;
@@ -21,10 +20,11 @@ struct Shown<'a> {
     files: Vec<&'a str>,
 }
 
-pub(super) fn write(manifest: &CountsManifest, facts: &CountsFacts, out: &mut String) {
+pub(super) fn write(manifest: &CountsManifest, _facts: &CountsFacts, out: &mut String) {
     let all = shown(manifest);
     let labels_of = |own: &Shown<'_>| {
-        facts.hierarchies.iter().find(|known| known.name == own.name).map(|known| &known.labels_per_level)
+        let mut columns = manifest.tables.iter().flat_map(|table| &table.columns);
+        columns.find(|column| column.name == own.name).and_then(|column| column.labels_per_level.as_ref())
     };
     if all.is_empty() {
         out.push_str("<p>No column was treated as identifying.</p>\n");

@@ -25,6 +25,16 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
             "The adversary takes what is known about a person from elsewhere, such as age and place of residence, and \
              looks how few published records fit.",
         ),
+        "insensitive-columns" => (
+            "If insensitive columns are known",
+            "The adversary knows also the columns that the job says nobody outside knows, which are published as they are, \
+             and looks whose records stand alone then.",
+        ),
+        "sensitive-columns" => (
+            "If a sensitive column is known",
+            "The adversary knows also one of several sensitive columns, as an insurer knows the bill, and looks whose records stand \
+             alone then: their other sensitive values are told.",
+        ),
         "background-knowledge" => (
             "Background knowledge",
             "The adversary knows some sensitive values that a person does not have, rules them out, and looks what is \
@@ -83,6 +93,31 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
         "membership" => {
             ("Membership", "The adversary only wants to know whether a person is in the table at all.")
         }
+        "singling-out" => (
+            "Singling out",
+            "The adversary looks for descriptions of a few columns that fit one published record, and bets that they fit one \
+             person.",
+        ),
+        "singling-out-univariate" => (
+            "Singling out by one column",
+            "The adversary looks for values that are published once, and for the least and the largest numbers, and bets that \
+             they are one person's.",
+        ),
+        "linkability" => (
+            "Linkability",
+            "Two sources that know different columns of a person each look for the nearest published record, and when both \
+             find the same one, they know that both are about the same person.",
+        ),
+        "inference" => (
+            "Inference from the nearest record",
+            "The adversary knows some columns of a person, looks for the nearest published records, and takes the value that \
+             these have for the person's.",
+        ),
+        "closest-record" => (
+            "Closest record",
+            "The adversary looks how near the nearest published record is to a person, and concludes from that who is in the \
+             data.",
+        ),
         "known-attributes" => (
             "Known attributes",
             "The adversary happens to know some true values of a person, in any columns, and looks how few published \

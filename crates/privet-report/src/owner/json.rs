@@ -4,12 +4,12 @@ use privet_release::Manifest;
 use serde_json::{Value, json};
 
 use crate::draw::scatter::front;
-use crate::json::{labels, promises, tree};
-use crate::sections::attacks::worst;
+use crate::json::{labels, plain, promises, tree};
+use crate::sections::attacks::{among, beside};
 use crate::{Assessment, Facts};
 
 use super::attacks_of;
-use super::verdict::judge;
+use super::verdict::{judge, worst_of};
 
 /// The layout of the file.
 const FORMAT: u32 = 1;
@@ -23,7 +23,7 @@ pub(crate) fn is_json(text: &str) -> bool {
 
 pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) -> Value {
     let attacks = attacks_of(facts, assessment);
-    let worst = worst(attacks);
+    let worst = worst_of(attacks, assessment);
     let mut assessed = tree(assessment);
     put(&mut assessed, "attacks", tree(&attacks));
     columns(&mut assessed, assessment);
@@ -33,11 +33,15 @@ pub(crate) fn json(manifest: &Manifest, facts: &Facts, assessment: &Assessment) 
         "note": NOTE,
         "title": facts.title,
         "verdict": {
-            "judgement": judge(worst.map(|worst| worst.risk), assessment.max_risk),
+            "judgement": judge(attacks, assessment),
             "attack": worst.map(|worst| worst.attack),
             "column": worst.and_then(|worst| worst.column.as_deref()),
             "risk": worst.map(|worst| worst.risk),
+            "added": worst.map(|worst| worst.added()),
             "accepted": assessment.max_risk,
+            "accepted_absolute": assessment.max_absolute_risk,
+            "insensitive_columns": beside(manifest, attacks).map(|own| plain(&own)),
+            "sensitive_columns": among(attacks).map(|own| plain(&own)),
             "promises": crate::sections::verdict::summary(manifest).heading,
         },
         "promises": promises(manifest),

@@ -3,16 +3,16 @@
 use privet_release::Manifest;
 use serde::Serialize;
 
-use crate::sections::attacks::{title, worst};
+use privet_attack::Finding;
+
+use crate::limits::Limit;
+use crate::sections::attacks::{among, beside, title, worst};
 use crate::sections::term;
 use crate::sections::verdict::{Summary, summary};
 use crate::text::{count, counted, number, percent, sentence, set_share, share};
 use crate::{Assessment, Facts};
 
 use super::attacks_of;
-
-/// How far the last bits of a computation may carry a risk past what is accepted.
-const NOISE: f64 = 1e-12;
 
 /// Whether the release may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -26,40 +26,66 @@ pub(super) enum Judged {
     Open,
 }
 
-/// Compares the worst attack with what is accepted.
-pub(super) fn judge(risk: Option<f64>, accepted: Option<f64>) -> Judged {
-    match (risk, accepted) {
-        (Some(risk), Some(accepted)) if !risk.is_nan() && !accepted.is_nan() => {
-            if risk <= accepted + NOISE {
-                Judged::Accepted
-            } else {
-                Judged::TooRisky
-            }
-        }
-        _ => Judged::Open,
+/// Compares attacks with what is accepted.
+pub(super) fn judge(attacks: &[Finding], assessment: &Assessment) -> Judged {
+    let mut counted = attacks.iter().filter(|own| own.not_counted.is_none()).peekable();
+    if counted.peek().is_none() || !assessment.is_limited() || counted.any(|own| own.risk.is_nan()) {
+        return Judged::Open;
+    }
+    match assessment.exceeded_by(attacks) {
+        Some(_) => Judged::TooRisky,
+        None => Judged::Accepted,
     }
 }
 
-/// A risk beside what is accepted: not rounded to what it is above.
-fn against(risk: f64, accepted: Option<f64>) -> String {
-    match accepted.filter(|_| judge(Some(risk), accepted) == Judged::TooRisky) {
-        Some(accepted) if share(risk) == share(accepted) => format!("more than {}", set_share(accepted)),
-        _ => share(risk),
+/// The attack that a verdict is about: the one that exceeds a limit, or the worst.
+pub(super) fn worst_of<'a>(attacks: &'a [Finding], assessment: &Assessment) -> Option<&'a Finding> {
+    assessment.exceeded_by(attacks).map(|own| own.finding).or_else(|| worst(attacks))
+}
+
+/// The share that an attack reaches, and what of it the release adds; beside what is accepted not rounded to what it is above.
+fn against(attacks: &[Finding], own: &Finding, assessment: &Assessment) -> String {
+    let exceeded = assessment.exceeded_by(attacks).filter(|exceeded| !exceeded.reached.is_nan());
+    let past = exceeded.map(|exceeded| match share(exceeded.reached) == share(exceeded.accepted) {
+        true => format!("more than {}", set_share(exceeded.accepted)),
+        false => share(exceeded.reached),
+    });
+    match (exceeded.map(|own| own.limit), past) {
+        (Some(Limit::Added), Some(past)) if own.baseline.is_some() => {
+            format!("{}, of which the release adds up to {past},", share(own.risk))
+        }
+        (_, Some(past)) => past,
+        (_, None) if own.baseline.is_some() && !own.risk.is_nan() => {
+            format!("{}, of which the release adds up to {},", share(own.risk), share(own.added()))
+        }
+        _ => share(own.risk),
+    }
+}
+
+/// What is accepted.
+fn limits(assessment: &Assessment) -> String {
+    match (assessment.max_risk, assessment.max_absolute_risk) {
+        (None, None) => "not said".to_owned(),
+        (Some(added), None) => set_share(added),
+        (None, Some(absolute)) => format!("{} in all", set_share(absolute)),
+        (Some(added), Some(absolute)) => {
+            format!("{} added, {} in all", set_share(added), set_share(absolute))
+        }
     }
 }
 
 pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment, out: &mut String) {
     let attacks = attacks_of(facts, assessment);
-    let worst = worst(attacks);
-    let judged = judge(worst.map(|worst| worst.risk), assessment.max_risk);
+    let worst = worst_of(attacks, assessment);
+    let judged = judge(attacks, assessment);
     let promises = summary(manifest);
-    let accepted = assessment.max_risk.map_or("not said".to_owned(), set_share);
+    let accepted = limits(assessment);
     let heading = match worst {
         Some(worst) => {
             format!(
                 "Worst attack: {}, {} of people; accepted: {accepted}",
                 title(worst),
-                against(worst.risk, assessment.max_risk)
+                against(attacks, worst, assessment)
             )
         }
         None if attacks.is_empty() => "No attack was made".to_owned(),
@@ -86,12 +112,15 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
             Judged::TooRisky => "This attack exposes more people than is accepted.",
             Judged::Open if worst.is_none() =>
                 "Nothing is known about how the release stands up to an adversary.",
-            Judged::Open if assessment.max_risk.is_none() => "What share of people is accepted was not said.",
+            Judged::Open if !assessment.is_limited() => "What share of people is accepted was not said.",
             Judged::Open => "The risk cannot be compared with what is accepted.",
         }
     );
     let Summary { class, heading, .. } = promises;
     put!(out, "<li class=\"{class}\">{heading}.</li>\n");
+    for own in beside(manifest, attacks).into_iter().chain(among(attacks)) {
+        put!(out, "<li class=\"open\">{own}.</li>\n");
+    }
     if worst.is_some() || !assessment.not_made.is_empty() {
         put!(
             out,
@@ -102,11 +131,7 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     }
     out.push_str("</ul>\n<dl class=\"figures\">\n");
     if let Some(worst) = worst {
-        term(
-            out,
-            "Worst attack",
-            &format!("{}<small>of people</small>", against(worst.risk, assessment.max_risk)),
-        );
+        term(out, "Worst attack", &format!("{}<small>of people</small>", share(worst.risk)));
     }
     term(out, "Accepted", &accepted);
     let data = &manifest.data;
@@ -146,14 +171,15 @@ const ESTIMATES: [&str; 5] =
 
 /// The verdict of a release without classes: the worst attack against what is accepted.
 pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
-    let worst = worst(&assessment.attacks);
-    let judged = judge(worst.map(|worst| worst.risk), assessment.max_risk);
+    let attacks = &assessment.attacks;
+    let worst = worst_of(attacks, assessment);
+    let judged = judge(attacks, assessment);
     let (class, mark) = match judged {
         Judged::TooRisky => ("fails", "✗"),
         Judged::Open => ("open", "?"),
         Judged::Accepted => ("holds", "✓"),
     };
-    let accepted = assessment.max_risk.map_or("not said".to_owned(), set_share);
+    let accepted = limits(assessment);
     // A rate that is reached without the attack is no leak that it found.
     let control = worst
         .filter(|worst| ESTIMATES.contains(&worst.attack))
@@ -162,7 +188,7 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
         Some(worst) => format!(
             "Worst attack: {}, {} of records{}; accepted: {accepted}",
             title(worst),
-            against(worst.risk, assessment.max_risk),
+            against(attacks, worst, assessment),
             if control.is_some() { ", no more than its control" } else { "" }
         ),
         None => "No attack was made".to_owned(),
@@ -195,15 +221,44 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
 mod tests {
     use super::*;
 
+    fn assessed(risk: f64, accepted: Option<f64>) -> Assessment {
+        let own = Finding {
+            attack: "linking",
+            column: None,
+            assumed: String::new(),
+            success: String::new(),
+            unit: privet_attack::Unit::People,
+            exposed: privet_attack::Rate::new(1, 2),
+            right: None,
+            control: None,
+            control_group: None,
+            baseline: None,
+            risk,
+            not_counted: None,
+            histogram: Vec::new(),
+            histogram_of: "",
+            notes: Vec::new(),
+        };
+        Assessment { attacks: vec![own], max_risk: accepted, ..Assessment::default() }
+    }
+
     #[test]
     fn the_worst_attack_is_compared_with_what_is_accepted() {
-        assert_eq!(judge(Some(0.05), Some(0.05)), Judged::Accepted);
-        assert_eq!(judge(Some(0.05 + 1e-15), Some(0.05)), Judged::Accepted);
-        assert_eq!(judge(Some(0.0501), Some(0.05)), Judged::TooRisky);
-        assert_eq!(judge(Some(f64::NAN), Some(0.05)), Judged::Open);
-        assert_eq!(judge(Some(f64::INFINITY), Some(0.05)), Judged::TooRisky);
-        assert_eq!(judge(Some(0.0), None), Judged::Open);
-        assert_eq!(judge(None, Some(1.0)), Judged::Open);
+        let judged = |risk: f64, accepted: Option<f64>| {
+            let own = assessed(risk, accepted);
+            judge(&own.attacks, &own)
+        };
+        assert_eq!(judged(0.05, Some(0.05)), Judged::Accepted);
+        assert_eq!(judged(0.05 + 1e-15, Some(0.05)), Judged::Accepted);
+        assert_eq!(judged(0.0501, Some(0.05)), Judged::TooRisky);
+        assert_eq!(judged(f64::NAN, Some(0.05)), Judged::Open);
+        assert_eq!(judged(f64::INFINITY, Some(0.05)), Judged::TooRisky);
+        assert_eq!(judged(0.0, None), Judged::Open);
+        assert_eq!(judge(&[], &assessed(0.0, Some(1.0))), Judged::Open);
+        let against = |risk: f64, accepted: Option<f64>| {
+            let own = assessed(risk, accepted);
+            against(&own.attacks, &own.attacks[0], &own)
+        };
         assert_eq!(against(0.0501, Some(0.05)), "more than 5\u{a0}%");
         assert_eq!(against(0.0512, Some(0.05)), "5.1\u{a0}%");
         assert_eq!(

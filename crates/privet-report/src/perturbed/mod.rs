@@ -1,6 +1,7 @@
 //! The page of a perturbed release: the law of each column, what it protects, how far off estimates are, what was
 //! published and what can be reconstructed from it, and what cannot be concluded.
 
+mod nullable;
 mod pictures;
 mod swapped;
 mod synthetic;
@@ -11,7 +12,7 @@ use privet_release::perturbed::{ModelColumn, Perturbation};
 
 use crate::glossary::{self, CHANCE, WORDS};
 use crate::owner::attacks;
-use crate::sections::attacks::{Reader, figure_of_worst, warning};
+use crate::sections::attacks::{Reader, figure_of_worst, not_made_at_all, warning};
 use crate::sections::files;
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, counted, escape, escape_lines, name, names, number, share};
@@ -29,23 +30,25 @@ pub struct PerturbedFacts {
 }
 
 /// What is published of a column, and what can be estimated from it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PerturbedPicture {
     /// Nothing to show.
     Nothing,
     /// Categories.
     Counts {
         /// Value, published share, estimated share, and its standard error.
+        #[serde(deserialize_with = "nullable::labelled")]
         bars: Vec<(String, f64, f64, f64)>,
         /// Values that are not among the bars: the rarest.
         left_out: u64,
         /// The standard error of the most uncertain share, times the root of the number of records.
+        #[serde(deserialize_with = "nullable::number")]
         error_of_one: f64,
         /// Records with a value.
         records: u64,
         /// What cannot be concluded, as sentences.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
     },
     /// Numbers or dates.
@@ -53,16 +56,19 @@ pub enum PerturbedPicture {
         /// The ends of the axis.
         ends: [String; 2],
         /// Per interval the published and the estimated share; none where no distribution can be estimated.
+        #[serde(deserialize_with = "nullable::pairs")]
         bars: Vec<(f64, f64)>,
         /// Per interval the ends of the 95 % interval of the estimated share; none where it is not known.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, deserialize_with = "nullable::pairs", skip_serializing_if = "Vec::is_empty")]
         intervals: Vec<(f64, f64)>,
         /// What cannot be concluded, as sentences.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
         /// The standard deviation of the noise.
+        #[serde(deserialize_with = "nullable::number")]
         noise_deviation: f64,
         /// The standard error of the mean, times the root of the number of records.
+        #[serde(deserialize_with = "nullable::number")]
         error_of_one: f64,
         /// The mean.
         mean: Option<String>,
@@ -194,7 +200,8 @@ fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut Strin
     term(out, "Perturbed columns", &count(many as u64));
     term(out, "Published as they were", &count((manifest.model.columns.len() - many) as u64));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
-    figure_of_worst(&facts.assessment.attacks, out);
+    let attacks = &facts.assessment.attacks;
+    figure_of_worst(attacks, not_made_at_all(attacks, &facts.assessment.not_made), out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says, and shows what anyone can compute \
          from the published table. That values were really drawn by these laws is the publisher’s word: no table can show \

@@ -6,7 +6,7 @@ use privet_release::perturbed::{Swap, SwapWay};
 
 use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, reproduce, warned};
 use crate::draw::rate::{self, Fill};
-use crate::sections::attacks::figure_of_worst;
+use crate::sections::attacks::{figure_of_worst, not_made_at_all};
 use crate::sections::{close_table, header, open_table, term};
 use crate::svg;
 use crate::text::{count, counted, name, names, number, percent};
@@ -53,7 +53,8 @@ pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out:
     }
     term(out, "Columns swapped", &count(swap.columns.len() as u64));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
-    figure_of_worst(&facts.assessment.attacks, out);
+    let attacks = &facts.assessment.attacks;
+    figure_of_worst(attacks, not_made_at_all(attacks, &facts.assessment.not_made), out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. What stays and how much changed \
          compares with the original, and is the publisher’s word.</p>\n</section>\n",

@@ -5,7 +5,7 @@ use privet_release::PerturbedManifest;
 use privet_release::perturbed::Synthesis;
 
 use super::{ATTACKS_MADE, PerturbedFacts, Section, WORDS_USED, files, pictures, reproduce, warned};
-use crate::sections::attacks::figure_of_worst;
+use crate::sections::attacks::{figure_of_worst, not_made_at_all};
 use crate::sections::{close_table, header, open_table, term};
 use crate::text::{count, escape, name, names, number, share};
 
@@ -51,7 +51,8 @@ pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out:
     term(out, "Columns made", &count(own.columns.len() as u64));
     term(out, "Model", &escape(&own.model));
     term(out, "Columns removed", &count(manifest.data.removed_columns.len() as u64));
-    figure_of_worst(&facts.assessment.attacks, out);
+    let attacks = &facts.assessment.attacks;
+    figure_of_worst(attacks, not_made_at_all(attacks, &facts.assessment.not_made), out);
     out.push_str(
         "</dl>\n<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Shares compare with the original, \
          and are the publisher’s word.</p>\n</section>\n",

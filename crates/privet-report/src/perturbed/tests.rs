@@ -55,6 +55,8 @@ fn manifest(law: CategoryLaw, gamma: Option<f64>) -> PerturbedManifest {
         synthetic: None,
         randomness: "fixed-seed".into(),
         files: vec![],
+        shown: privet_release::Shown::default(),
+        signer: None,
         seal: String::new(),
     }
 }
@@ -328,6 +330,7 @@ fn an_attack_that_adds_nothing_is_no_leak() {
             right: Some(Rate::new(hits, hits)),
             control: Some(Rate::new(380, 1_000)),
             control_group: Some("the same records, taken as they are published".into()),
+            baseline: None,
             risk: hits as f64 / 1_000.0,
             not_counted: None,
             histogram: vec![],

@@ -3,15 +3,18 @@
 //!
 //! The owner's page shows the same with the same words.
 
+use std::collections::BTreeSet;
+
+use privet_attack::adversary::{INSENSITIVE, SENSITIVE};
 use privet_attack::{ATTACKS, AttackWord, Finding, Rate, Unit};
 use privet_release::Manifest;
 
-use crate::Facts;
 use crate::draw::bins::{self, Bar};
 use crate::draw::rate::{self, Fill, known};
 use crate::glossary;
 use crate::svg::round_up;
-use crate::text::{self, count, escape, interval, name, number, plain_name, sentence, share};
+use crate::text::{self, count, escape, interval, name, names, number, plain_name, sentence, share};
+use crate::{Facts, NotMade};
 
 use super::{close_table, header, open_table};
 
@@ -31,7 +34,7 @@ const MOST_ROWS: usize = 200;
 /// Notes of an attack.
 const MOST_NOTES: usize = 12;
 
-pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
+pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     if facts.attacks.is_empty() {
         out.push_str(
             "<p>No attack was asked for. To have the release attacked before it is published, say in the job file what an \
@@ -40,7 +43,8 @@ pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
         return;
     }
     findings(&facts.attacks, Reader::Anybody, out);
-    let not_tried: Vec<String> = not_tried(&facts.attacks).map(|attack| titled(attack.word)).collect();
+    let not_tried: Vec<String> =
+        not_tried(manifest, &facts.attacks).map(|attack| titled(attack.word)).collect();
     if !not_tried.is_empty() {
         put!(
             out,
@@ -51,9 +55,59 @@ pub(crate) fn write(_manifest: &Manifest, facts: &Facts, out: &mut String) {
     }
 }
 
-/// The attacks on tables that were not made.
-pub(crate) fn not_tried(made: &[Finding]) -> impl Iterator<Item = &'static AttackWord> {
-    ATTACKS.iter().filter(|attack| made.iter().all(|own| own.attack != attack.word))
+/// The attacks on a release of records that were not made. What is asked of insensitive columns is none where there is no such column,
+/// what is asked of one of several sensitive ones where there are not two, and neither of buckets, in which whose record it is is no secret.
+pub fn not_tried<'a>(
+    manifest: &'a Manifest,
+    made: &'a [Finding],
+) -> impl Iterator<Item = &'static AttackWord> + 'a {
+    let has_records = manifest.kind != "bucketized";
+    let has_insensitive = has_records && insensitive(manifest).next().is_some();
+    let has_several =
+        has_records && manifest.data.columns.iter().filter(|own| own.role == "sensitive").count() > 1;
+    ATTACKS
+        .iter()
+        .filter(move |attack| attack.word != INSENSITIVE || has_insensitive)
+        .filter(move |attack| attack.word != SENSITIVE || has_several)
+        .filter(|attack| made.iter().all(|own| own.attack != attack.word))
+}
+
+/// The columns that a release calls insensitive.
+pub(crate) fn insensitive(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    let columns = manifest.data.columns.iter().filter(|own| own.role == "insensitive");
+    columns.map(|own| own.name.as_str())
+}
+
+/// What hangs on nobody knowing one of several sensitive columns, the one that tells most, as a sentence of markup without its full
+/// stop.
+pub(crate) fn among(made: &[Finding]) -> Option<String> {
+    let found = made.iter().filter(|own| own.attack == SENSITIVE && own.exposed.hits > 0);
+    let worst =
+        found.reduce(|worst, next| if next.exposed.rate > worst.exposed.rate { next } else { worst })?;
+    Some(format!(
+        "If somebody knows {} of a person, {} of the people stand alone, and their other sensitive values are told",
+        name(worst.column.as_deref()?),
+        share(worst.exposed.rate)
+    ))
+}
+
+/// What hangs on nobody knowing the insensitive columns, as a sentence of markup without its full stop.
+pub(crate) fn beside(manifest: &Manifest, made: &[Finding]) -> Option<String> {
+    let columns: Vec<&str> = insensitive(manifest).collect();
+    if columns.is_empty() || manifest.kind == "bucketized" {
+        return None;
+    }
+    let shown = names(columns.iter().copied(), 12);
+    Some(match made.iter().find(|own| own.attack == INSENSITIVE) {
+        Some(own) if own.exposed.hits == 0 => {
+            format!("Nobody stands alone even if somebody knows {shown} too")
+        }
+        Some(own) => format!(
+            "If somebody knows {shown} too, {} of the people stand alone, and their records are found",
+            share(own.exposed.rate)
+        ),
+        None => format!("How many people stand alone if somebody knows {shown} too was not tried"),
+    })
 }
 
 /// What an attack is called, with the column that it is about, as markup.
@@ -96,10 +150,10 @@ const MANY: f64 = 0.05;
 /// What the worst attack leaves open, where it finds many, as a sentence of markup without its full stop.
 pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
     let worst = worst(findings)?;
-    let who = if worst.unit == Unit::Records { "records" } else { "people" };
+    let who = whose(worst.unit);
     let by = format!("by “{}”", titled(worst.attack));
     if worst.risk.is_nan() {
-        return Some(format!("How many {who} fall, {by}, is not known"));
+        return Some(format!("How many {who} fall, {by}, is not known without the original"));
     }
     (worst.risk > MANY).then(|| match &worst.column {
         Some(column) => format!(
@@ -113,16 +167,36 @@ pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
     })
 }
 
-/// The worst attack as a figure of a verdict: its share, whose it is, and which it is.
-pub(crate) fn figure_of_worst(findings: &[Finding], out: &mut String) {
+/// How many attacks were made on no column, as the terminal counts them: each once, whatever columns it could not be made on.
+pub(crate) fn not_made_at_all(made: &[Finding], not_made: &[NotMade]) -> usize {
+    let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
+    let words: BTreeSet<String> = not_made.iter().map(word).collect();
+    words.iter().filter(|word| made.iter().all(|own| own.attack != word.as_str())).count()
+}
+
+/// The worst attack as a figure of a verdict: its share, whose it is, which it is, and how many attacks were not made.
+pub(crate) fn figure_of_worst(findings: &[Finding], not_made: usize, out: &mut String) {
     if let Some(worst) = worst(findings) {
+        let not_made = match not_made {
+            0 => String::new(),
+            many => format!("; {} not made", text::counted(many as u64, "attack was", "attacks were")),
+        };
         let shown = format!(
-            "{}<small>of {}: <a href=\"#attacks\">{}</a></small>",
-            share(worst.risk),
-            if worst.unit == Unit::Records { "records" } else { "people" },
+            "{}<small>of {}: <a href=\"#attacks\">{}</a>{not_made}</small>",
+            if worst.risk.is_nan() { "not told".to_owned() } else { share(worst.risk) },
+            whose(worst.unit),
             titled(worst.attack)
         );
         super::term(out, "Worst attack", &shown);
+    }
+}
+
+/// Whose share a rate is.
+fn whose(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Records => "records",
+        Unit::Predicates => "predicates",
+        Unit::People | Unit::Cells => "people",
     }
 }
 
@@ -217,7 +291,7 @@ fn overview(all: &[Finding], reader: Reader, end: f64, out: &mut String) {
             match finding.unit {
                 // The share of hidden counts is no share of people.
                 Unit::Cells => rate::bar(&[(finding.risk, Fill::Solid)], None, end),
-                Unit::People | Unit::Records => exposed_bar(finding, end),
+                Unit::People | Unit::Records | Unit::Predicates => exposed_bar(finding, end),
             }
         );
     }
@@ -413,6 +487,7 @@ mod tests {
             right: None,
             control: None,
             control_group: None,
+            baseline: None,
             risk,
             not_counted: None,
             histogram: vec![],

@@ -7,7 +7,7 @@ use privet_release::Manifest;
 use privet_release::manifest::Recoding;
 
 use crate::draw::tree;
-use crate::facts::LabelCount;
+use crate::facts::ColumnFacts;
 use crate::text::{count, counted, name, natural_order, number, percent, plain_name};
 use crate::{Facts, svg};
 
@@ -50,7 +50,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         );
         let known = facts.columns.iter().find(|f| f.name == column.name);
         // Labels that occur; a level may have others, of values that were suppressed.
-        let occur = known.map(|known| known.labels.len() as u64).filter(|&labels| labels > 0);
+        let occur = known.map(ColumnFacts::published).filter(|&labels| labels > 0);
         let levels = known.map_or(&[][..], |known| &known.levels);
         put!(out, "<p>{}</p>\n", in_words(recoding, occur, levels));
         if has_trees {
@@ -59,7 +59,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             out.push('\n');
         }
         if let Some(known) = known {
-            labels(out, i, &known.labels, recoding.level != Some(0));
+            labels(out, i, known, recoding.level != Some(0));
         }
         out.push_str("</article>\n");
     }
@@ -148,11 +148,12 @@ fn in_words(recoding: &Recoding, occur: Option<u64>, levels: &[u64]) -> String {
     format!("{place}{rest}.")
 }
 
-fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
+fn labels(out: &mut String, column: usize, known: &ColumnFacts, named: bool) {
+    let all = &known.labels[..];
     if all.is_empty() {
         return;
     }
-    let total = all.iter().fold(0u64, |sum, l| sum.saturating_add(l.rows));
+    let total = all.iter().fold(known.left_out.records, |sum, l| sum.saturating_add(l.rows));
     // The most frequent ones; named labels are then put in order.
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(all[i].rows), i));
@@ -182,16 +183,18 @@ fn labels(out: &mut String, column: usize, all: &[LabelCount], named: bool) {
         );
     }
     out.push_str("</tbody>\n</table>\n");
-    let rest = all.len() - shown.len();
+    let rest = (all.len() - shown.len()) as u64 + known.left_out.labels;
     if rest > 0 {
-        let rows = order[shown.len()..].iter().fold(0u64, |sum, &i| sum.saturating_add(all[i].rows));
+        let rows = order[shown.len()..]
+            .iter()
+            .fold(known.left_out.records, |sum, &i| sum.saturating_add(all[i].rows));
         put!(
             out,
             "<p class=\"aside\">and {} with {} ({})</p>\n",
             // Not called rarer: some may be as frequent as the last one shown.
             match named {
-                true => counted(rest as u64, "more label", "more labels"),
-                false => counted(rest as u64, "more value", "more values"),
+                true => counted(rest, "more label", "more labels"),
+                false => counted(rest, "more value", "more values"),
             },
             counted(rows, "record", "records"),
             percent(rows, total)
@@ -276,10 +279,18 @@ mod tests {
         let told = in_words(&recoding, Some(9), &[]).replace('\u{a0}', " ");
         assert!(told.contains("511 values became 9 labels"), "{told}");
         assert!(tree::draw("x", "t", &recoding, Some(7), &[]).contains("7 labels"));
-        let label = |text: &str| LabelCount { label: text.to_owned(), rows: 1 };
+        let label = |text: &str| crate::LabelCount { label: text.to_owned(), rows: 1 };
+        let labels_told = ["b", "[10 to 19]", "[9 to 9]", "a"].map(label).into();
+        let mut known = ColumnFacts { labels: labels_told, ..ColumnFacts::default() };
         let mut out = String::new();
-        labels(&mut out, 0, &["b", "[10 to 19]", "[9 to 9]", "a"].map(label), true);
+        labels(&mut out, 0, &known, true);
         let places = ["[9 to 9]", "[10 to 19]", ">a<", ">b<"].map(|text| out.find(text).unwrap());
         assert!(places.is_sorted(), "{out}");
+        // Those that are not told one by one are counted.
+        known.left_out = crate::LeftOut { labels: 96, records: 996 };
+        let mut out = String::new();
+        labels(&mut out, 0, &known, true);
+        let out = out.replace('\u{a0}', " ");
+        assert!(out.contains("96 more labels") && out.contains("996 records"), "{out}");
     }
 }

@@ -159,7 +159,11 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let mut examined = count(search.nodes_checked);
     if let Some(nodes) = search.lattice_nodes {
         term(out, "Candidates in the lattice", &count(nodes));
-        put!(examined, " ({})", percent(search.nodes_checked, nodes));
+        match search.nodes_checked <= nodes {
+            true => put!(examined, " ({})", percent(search.nodes_checked, nodes)),
+            // Nobody looks at more candidates than there are.
+            false => examined.push_str(", with those of fewer columns and those that were looked at twice"),
+        }
     }
     if search.nodes_checked > 0 {
         term(out, "Candidates examined", &examined);

@@ -6,7 +6,7 @@ use crate::Facts;
 use crate::asked::{Asked, Judgement};
 use crate::text::{count, counted, escape, name, names, number, percent};
 
-use super::attacks::{figure_of_worst, warning};
+use super::attacks::{among, beside, figure_of_worst, not_tried, warning};
 use super::{quasi, standing_for_groups, term};
 
 /// What can be said of all promises together.
@@ -59,6 +59,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     let smallest = manifest.classes.min;
     let nothing = manifest.data.rows == 0;
     let Summary { class, mark, heading } = summary(manifest);
+    let questions = || beside(manifest, &facts.attacks).into_iter().chain(among(&facts.attacks));
     // Promises that hold are no reason to look safe where an attack finds many.
     let warning = warning(&facts.attacks).filter(|_| !nothing);
     let class = if class == "holds" && warning.is_some() { "holds warned" } else { class };
@@ -69,6 +70,10 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     );
     if total == 0 {
         out.push_str("<p class=\"lead\">No privacy model was asked for, so nothing protects the people in the table.</p>\n");
+        let open: String = questions().map(|own| format!("<li class=\"open\">{own}.</li>\n")).collect();
+        if !open.is_empty() {
+            put!(out, "<ul class=\"lead\">\n{open}</ul>\n");
+        }
     } else if nothing {
         out.push_str(
             "<p class=\"lead\">Every record was suppressed, or the input was empty. There is no published record that a \
@@ -83,6 +88,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
                 Judgement::Open => ("open", "<strong>Not judged:</strong> "),
             };
             put!(out, "<li class=\"{class}\">{word}{}</li>\n", escape(&asked.plain));
+        }
+        for own in questions() {
+            put!(out, "<li class=\"open\">{own}: see <a href=\"#attacks\">attacks</a>.</li>\n");
         }
         if let Some(warning) = &warning {
             put!(out, "<li class=\"warned\">{warning}: see <a href=\"#attacks\">attacks</a>.</li>\n");
@@ -159,7 +167,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
     }
-    figure_of_worst(&facts.attacks, out);
+    figure_of_worst(&facts.attacks, not_tried(manifest, &facts.attacks).count(), out);
     out.push_str("</dl>\n");
     put!(
         out,

@@ -156,6 +156,7 @@ pub fn manifest() -> Manifest {
                 plain("comment", "insensitive"),
             ],
             removed_columns: vec!["patient name".into()],
+            equality: Default::default(),
             sensitive_tables: vec![],
             missing: None,
             sample: None,
@@ -223,6 +224,8 @@ pub fn manifest() -> Manifest {
             sha256: "ab".repeat(32),
             blocks: vec![],
         }],
+        shown: privet_release::Shown::default(),
+        signer: None,
         seal: "cd".repeat(32),
     }
 }
@@ -297,6 +300,7 @@ pub fn finding(attack: &'static str, text: &str, value: f64) -> Finding {
         right: Some(Rate::new(744, 812)),
         control: Some(odd),
         control_group: Some(text.into()),
+        baseline: None,
         risk: value,
         not_counted: None,
         histogram: vec![Bin { from: 0.0, to: 0.5, people: 40 }, Bin { from: 0.5, to: value, people: 41 }],
@@ -330,6 +334,8 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
         attacks: (0..many).map(|_| finding("homogeneity", text, value)).collect(),
         not_made: vec![NotMade { attack: text.into(), why: text.into() }; many],
         max_risk: Some(value),
+        max_absolute_risk: None,
+        blocked: Vec::new(),
         risk: Some(Risk {
             notes: Vec::new(),
             figures: vec![figure.clone(); many],

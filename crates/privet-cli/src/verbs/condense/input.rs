@@ -121,6 +121,17 @@ impl<'a> Input<'a> {
         self.columns.len()
     }
 
+    /// The name of a published number.
+    pub fn name(&self, at: usize) -> &str {
+        let column = self.columns.get(at).and_then(|&column| self.records.names().get(column));
+        column.map_or("", |name| name.as_ref())
+    }
+
+    /// The name of the column of classes.
+    pub fn class_name(&self) -> Option<&str> {
+        self.class.and_then(|at| self.records.names().get(at)).map(|name| name.as_ref())
+    }
+
     /// Per column the most digits behind the point so far.
     pub fn decimals(&self) -> &[usize] {
         &self.decimals
@@ -234,7 +245,7 @@ pub enum Precision {
 const MOST_DECIMALS: usize = 17;
 
 /// A number as exactly as asked for, and no sign when nothing but zeros is left.
-fn number_text(x: f64, precision: Precision) -> String {
+pub fn number_text(x: f64, precision: Precision) -> String {
     let text = match precision {
         Precision::Decimals(decimals) if decimals <= MOST_DECIMALS => format!("{x:.decimals$}"),
         Precision::Decimals(decimals) => with_exponent(x, decimals),

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use privet_release::PartialFile;
 
 use crate::exit::Failure;
+use crate::terminal::printable;
 
 /// An open destination.
 pub struct Output {
@@ -15,8 +18,7 @@ pub struct Output {
 /// A file that gets its name when it is whole.
 struct Draft {
     file: File,
-    path: PathBuf,
-    destination: PathBuf,
+    name: PartialFile,
     force: bool,
 }
 
@@ -30,11 +32,9 @@ impl Output {
         if let Some(folder) = destination.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        let mut draft = destination.as_os_str().to_owned();
-        draft.push(format!(".partial-{}", std::process::id()));
-        let path = PathBuf::from(draft);
-        let file = File::create(&path).map_err(failed)?;
-        Ok(Self { file: Some(Draft { file, path, destination: destination.to_owned(), force }) })
+        let name = PartialFile::beside(destination);
+        let file = File::create(name.path()).map_err(failed)?;
+        Ok(Self { file: Some(Draft { file, name, force }) })
     }
 
     /// Whether what is written is gone at once, to whoever reads standard output.
@@ -53,22 +53,15 @@ impl Output {
             };
         };
         let written = draft.file.write_all(text);
-        written.map(|()| true).map_err(|error| failed(&draft.destination, error))
+        written.map(|()| true).map_err(|error| failed(draft.name.destination(), error))
     }
 
     /// Gives the file its name.
-    pub fn finish(mut self) -> Result<(), Failure> {
-        let Some(draft) = &mut self.file else { return Ok(()) };
-        refuse_existing(&draft.destination, draft.force)?;
-        let renamed = draft.file.sync_all().and_then(|()| std::fs::rename(&draft.path, &draft.destination));
-        renamed.map_err(|error| failed(&draft.destination, error))
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // why: a draft that got its name is not there any more
-        let _ = std::fs::remove_file(&self.path);
+    pub fn finish(self) -> Result<(), Failure> {
+        let Some(Draft { file, name, force }) = self.file else { return Ok(()) };
+        let destination = name.destination().to_owned();
+        refuse_existing(&destination, force)?;
+        file.sync_all().and_then(|()| name.put()).map_err(|error| failed(&destination, error))
     }
 }
 
@@ -89,5 +82,5 @@ fn failed(destination: &Path, error: std::io::Error) -> Failure {
 /// Tells something beside the records, on standard error.
 pub fn tell(text: &str) {
     // why: when standard error is closed nobody can be told
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }

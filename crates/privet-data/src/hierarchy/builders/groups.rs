@@ -62,7 +62,7 @@ impl Groups {
         Notation::Table(table)
     }
 
-    pub(super) fn build(&self) -> Result<Hierarchy, HierarchyError> {
+    pub(in crate::hierarchy) fn build(&self) -> Result<Hierarchy, HierarchyError> {
         let depth = Group::depth(&self.groups)?;
         check_levels("groups", depth + self.merge.len())?;
         if self.merge.iter().any(|&count| count < 2) {

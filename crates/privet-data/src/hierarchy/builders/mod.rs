@@ -38,7 +38,7 @@ pub fn build(
     match spec {
         HierarchySpec::File(path) => {
             let path = base.join(path);
-            let hierarchy = read_hierarchy(&path)?;
+            let hierarchy = read_hierarchy(&path)?.catching_all(domain);
             hierarchy.check_cover(domain).map_err(|error| error.in_file(&path))?;
             Ok(hierarchy)
         }
@@ -52,6 +52,7 @@ pub fn build(
 }
 
 fn covering(hierarchy: Hierarchy, domain: &Domain) -> Result<Hierarchy, HierarchyError> {
+    let hierarchy = hierarchy.catching_all(domain);
     hierarchy.check_cover(domain)?;
     Ok(hierarchy)
 }

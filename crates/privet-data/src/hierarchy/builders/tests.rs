@@ -386,7 +386,7 @@ fn what_cannot_be_built_is_refused_with_the_key() {
 #[test]
 fn what_is_written_down_must_cover_the_column() {
     let column = domain(&["a", "b", "c", "?"]);
-    let uncovered = HierarchyError::Uncovered { missing: 2, distinct: 3 };
+    let uncovered = HierarchyError::Uncovered { missing: 2, distinct: 3, codes: vec![2, 3] };
     assert_eq!(built("{ groups = [[\"a\", \"z\"]] }", &column, &[]), Err(uncovered.clone()));
     assert_eq!(built("{ tree = { x = [\"a\"] } }", &column, &[]), Err(uncovered));
     let folder = tempfile::tempdir().unwrap();

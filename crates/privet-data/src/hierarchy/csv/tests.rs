@@ -32,6 +32,50 @@ fn the_layouts_that_people_have_are_read() {
     }
 }
 
+/// Item 20: the header of a hierarchy file was taken for a value, and its labels for groups.
+#[test]
+fn a_header_is_left_out_and_a_first_value_is_not() {
+    let leaves =
+        |bytes: &[u8]| -> Vec<String> { rows(bytes).into_iter().map(|row| row[0].clone()).collect() };
+    for header in ["age;decade;all", "value;level 1;level 2", "Wert;Ebene1;Ebene2"] {
+        let text = format!("{header}\n20;20-29;*\n21;20-29;*\n30;30-39;*\n");
+        assert_eq!(leaves(text.as_bytes()), ["20", "21", "30"], "{header}");
+        let hierarchy = parse_hierarchy(text.as_bytes()).unwrap();
+        assert_eq!(hierarchy.levels()[1].labels.len(), 1);
+    }
+    assert_eq!(leaves(b"value;group\nBonn;west\nJena;east\nUlm;south\n"), ["Bonn", "Jena", "Ulm"]);
+    for text in [
+        &b"unknown;unknown;unknown\n20;20-29;*\n21;20-29;*\n30;30-39;*\n"[..],
+        b"Berlin;city\nUlm;rural\nJena;rural\nTrier;rural\n",
+        b"a;b;*\nc;d;*\ne;f;*\ng;h;*\n",
+        b"a;b;c\nd;e;*\n",
+    ] {
+        assert_eq!(leaves(text).len(), text.iter().filter(|&&byte| byte == b'\n').count());
+    }
+}
+
+#[test]
+fn a_row_for_all_others_covers_values_that_are_not_named() {
+    let hierarchy = parse_hierarchy(b"Bonn;west;*\n*;elsewhere;*\nK\xc3\xb6ln;west;*\n").unwrap();
+    let column = |values: &[&str]| {
+        crate::Domain::canonical(values.iter().map(|&own| own.into()).collect(), |text| text.is_empty()).0
+    };
+    let cities = column(&["", "Bonn", "Jena", "Ulm"]);
+    let caught = hierarchy.clone().catching_all(&cities);
+    assert_eq!(caught.leaves().len(), 4, "the star is no value any more");
+    let bound = caught.bind(&cities).unwrap();
+    let label = |text: &str| {
+        let code = cities.texts().iter().position(|own| &**own == text).unwrap();
+        &*bound.levels[1].labels[bound.levels[1].node_of_code[code] as usize]
+    };
+    assert_eq!((label("Bonn"), label("Jena"), label("Ulm")), ("west", "elsewhere", "elsewhere"));
+    // Nothing is left for it: its label goes.
+    let known = hierarchy.clone().catching_all(&column(&["Bonn"]));
+    assert_eq!(known.levels()[0].labels, ["west".into()]);
+    // A star that stands in the data is a value like any other.
+    assert!(hierarchy.catching_all(&column(&["*", "Ulm"])).bind(&column(&["*", "Ulm"])).is_err());
+}
+
 #[test]
 fn the_delimiter_is_what_parts_most_lines() {
     assert_eq!(rows(b"1;[0,5);*\n6;[5,10);*\n"), [["1", "[0,5)", "*"], ["6", "[5,10)", "*"]]);

@@ -30,10 +30,18 @@ fn codes_are_canonical_and_missing_values_first() {
 #[test]
 fn missing_markers_are_those_declared() {
     let options = ReadOptions { missing: vec!["?".into(), "NA".into()], ..ReadOptions::default() };
-    let input = read_csv_bytes(b"a,b\n?,1\nNA,\n7,2\n", &options).unwrap();
-    let a = &input.table.columns[0];
-    assert_eq!((a.domain.missing(), a.domain.kind()), (2, Kind::Integer));
-    assert_eq!(input.table.columns[1].domain.missing(), 0);
+    let text = b"a,b\n?,1\nNA,\n7,2\n";
+    let exactly = options.clone().exactly();
+    // Missing is one value, whichever marker stands for it, unless every text is a value of its own.
+    for (options, missing, codes) in [(options, 1, [0_u32, 0, 1]), (exactly, 2, [0, 1, 2])] {
+        let input = read_csv_bytes(text, &options).unwrap();
+        let a = &input.table.columns[0];
+        assert_eq!((a.domain.missing(), a.domain.kind()), (missing, Kind::Integer));
+        assert_eq!(a.codes, codes);
+        assert_eq!(a.domain.markers().collect::<Vec<_>>(), ["?", "NA"]);
+        assert_eq!(input.table.columns[1].domain.missing(), 0);
+        assert_eq!(write_back(&input, Format::Csv), text);
+    }
 }
 
 #[test]
@@ -76,7 +84,8 @@ fn encodings_are_never_guessed() {
     let message = error(latin);
     assert_eq!(
         message,
-        "line 2: not valid UTF-8; if the file is encoded in ISO 8859-1, set encoding = \"latin-1\""
+        "line 2: not valid UTF-8; spreadsheets often write Windows-1252: set encoding = \"windows-1252\", or \"latin-1\" for \
+         ISO 8859-1"
     );
     let options = ReadOptions { encoding: Some(Encoding::Latin1), ..ReadOptions::default() };
     let input = read_csv_bytes(latin, &options).unwrap();
@@ -173,11 +182,32 @@ fn columns_without_a_header_are_numbered() {
 
 #[test]
 fn names_must_be_there_and_differ() {
-    let message = error("a,,b,\nx,y,z,w\n");
+    let message = error("a,,b,\nx,1,z,w\n");
     assert!(message.starts_with("the header gives no name to column 2 and 4;"), "{message}");
-    let message = error("id,x,id,id\na,b,c,d\n");
+    let message = error("id,x,id,id\na,b,c,4\n");
     assert!(message.starts_with("the header gives the same name to columns 1, 3 and 4;"), "{message}");
     assert!(message.contains("header = false"));
+    // All of them at once.
+    let message = error("id,x,id,,x,y\n1,2,3,4,5,6\n");
+    let expected =
+        "the header gives the same name to columns 1 and 3, to columns 2 and 5, and none to column 4;";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+/// Spreadsheets put titles above tables and write Windows-1252.
+#[test]
+fn lines_above_the_header_are_skipped_and_windows_1252_is_read() {
+    let text = b"Ward \x80\n\nname;cost \x80\nJos\xe9;5\nRen\xe9e;7";
+    let options = ReadOptions { skip: 1, encoding: Some(Encoding::Windows1252), ..ReadOptions::default() };
+    let input = read_csv_bytes(text, &options).unwrap();
+    assert_eq!(input.names, ["name", "cost €"]);
+    assert_eq!(texts(&input, "name"), ["José", "Renée"]);
+    assert_eq!(String::from_utf8(write_back(&input, Format::Csv)).unwrap(), "name;cost €\nJosé;5\nRenée;7");
+    let far = ReadOptions { skip: 9, ..options };
+    assert!(error_with(text, &far).contains("`skip` leaves out the first 9 lines"));
+    let late = format!("{}a,b\n1,2\n3,x,4\n", "\"\n".repeat(100_000));
+    let options = ReadOptions { skip: 100_000, ..ReadOptions::default() };
+    assert!(error_with(late, &options).starts_with("line 100003: 3 cells where 2"));
 }
 
 #[test]

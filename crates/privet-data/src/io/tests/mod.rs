@@ -2,6 +2,7 @@
 
 mod columnar;
 mod csv_rules;
+mod damaged;
 mod round_trip;
 mod streaming;
 

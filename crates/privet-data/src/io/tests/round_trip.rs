@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Cells;
+use arrow_array::Array;
 
 /// A plain parser, byte by byte: the cells of each record, unquoted. For valid text only.
 fn reference(text: &[u8], delimiter: u8, quote: u8) -> Vec<Vec<String>> {
@@ -126,22 +127,27 @@ proptest! {
             header: Some(true),
             ..ReadOptions::default()
         };
-        let input = read_csv_bytes(&file.text, &options).unwrap();
         let body = file.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.text);
         let records = reference(body, file.delimiter, file.quote);
-        prop_assert_eq!(&input.names, &records[0]);
-        let records = &records[1..];
-        prop_assert_eq!(input.table.rows, records.len());
-        for (i, column) in input.table.columns.iter().enumerate() {
-            let expected: Vec<&str> = records.iter().map(|record| record[i].as_str()).collect();
-            prop_assert_eq!(texts(&input, &column.name), expected);
+        let (names, records) = (&records[0], &records[1..]);
+        // Every text as it stands, and without the blanks that do not count; the file comes back from both.
+        for (options, is_exact) in [(options.clone().exactly(), true), (options, false)] {
+            let input = read_csv_bytes(&file.text, &options).unwrap();
+            prop_assert_eq!(&input.names, names);
+            prop_assert_eq!(input.table.rows, records.len());
+            for (i, column) in input.table.columns.iter().enumerate() {
+                let cells = records.iter().map(|record| record[i].as_str());
+                let expected: Vec<&str> =
+                    cells.map(|cell| if is_exact { cell } else { cell.trim() }).collect();
+                prop_assert_eq!(texts(&input, &column.name), expected);
+            }
+            prop_assert_eq!(input.names.len(), file.columns);
+            for (block, threads) in [(1, 1), (17, 3), (64, 1), (64, 2), (64, 8), (200, 3)] {
+                let other = read_blocks(&file.text, &options, block, threads).unwrap();
+                prop_assert_eq!(facts(&other), facts(&input));
+            }
+            prop_assert_eq!(write_back(&input, Format::Csv), file.text.as_slice());
         }
-        prop_assert_eq!(input.names.len(), file.columns);
-        for (block, threads) in [(1, 1), (17, 3), (64, 1), (64, 2), (64, 8), (200, 3)] {
-            let other = read_blocks(&file.text, &options, block, threads).unwrap();
-            prop_assert_eq!(facts(&other), facts(&input));
-        }
-        prop_assert_eq!(write_back(&input, Format::Csv), file.text);
     }
 
     #[test]
@@ -170,7 +176,7 @@ proptest! {
             header: Some(true),
             delimiter: Some(b','),
             quote: Some(b'"'),
-            ..ReadOptions::default()
+            ..ReadOptions::default().exactly()
         };
         let again = read_csv_bytes(&bytes, &options).unwrap();
         prop_assert_eq!(texts(&again, "x"), labels);
@@ -222,4 +228,39 @@ fn the_census_comes_back_byte_for_byte() {
     let input = read(&path, &ReadOptions::default(), &Silent).unwrap();
     assert_eq!((input.names.len(), input.bytes), (10, text.len() as u64));
     assert!(write_back(&input, Format::Csv) == text);
+}
+
+/// Item 18: in formats that tell numbers from texts, codes became numbers and dates texts.
+#[test]
+fn item_18_codes_stay_text_and_days_are_days() {
+    use crate::{Domain, Equality};
+    let column = |name: &str, texts: &[&str], equality: Equality| {
+        let texts: Vec<Box<str>> = texts.iter().map(|&text| text.into()).collect();
+        let (domain, codes) = Domain::by_value(texts, str::is_empty, equality);
+        crate::Column { name: name.to_owned(), codes, domain, cells: Cells::Plain }
+    };
+    let columns = [
+        column("zip", &["47011", "47012", ""], Equality::CODES),
+        column("number", &["7", "-3", ""], Equality::default()),
+        column("day", &["1999-12-31", "2024-02-29", ""], Equality::default()),
+        column("time", &["1999-12-31T10:00:00", "2024-02-29T00:00:00", ""], Equality::default()),
+    ];
+    let view = View { columns: columns.iter().map(ViewColumn::unchanged).collect(), rows: 3, kept: None };
+    let folder = tempfile::tempdir().unwrap();
+    for format in [Format::Parquet, Format::Arrow] {
+        let path = folder.path().join("t").with_extension(format.word());
+        write(std::fs::File::create(&path).unwrap(), &view, format, &Dialect::default(), &Silent).unwrap();
+        let input = read(&path, &ReadOptions::default(), &Silent).unwrap();
+        let kinds: Vec<String> = input
+            .table
+            .columns
+            .iter()
+            .map(|column| match &column.cells {
+                Cells::Arrow(values) => values.data_type().to_string(),
+                _ => "none".to_owned(),
+            })
+            .collect();
+        assert_eq!(kinds, ["Utf8", "Int64", "Date32", "Utf8"], "{format:?}");
+        assert_eq!(texts(&input, "day"), ["1999-12-31", "2024-02-29", ""]);
+    }
 }

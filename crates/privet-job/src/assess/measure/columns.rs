@@ -27,8 +27,8 @@ pub(super) fn all_columns(
         let domain = &original.table.columns[original.quasi[quasi].position].domain;
         let Some(own) = spread.marginal(quasi) else { continue };
         let mut figures: Vec<Figure> = figure(
-            "loss",
-            "Loss of detail",
+            "loss-observed",
+            "Loss of detail over observed values",
             losses.get(quasi).copied().unwrap_or(f64::NAN),
             false,
             "How much of the column's detail is given up: 0 nothing, 1 everything.",

@@ -48,8 +48,8 @@ pub(in crate::assess) fn measure(
         Ok((kl, total_variation)) => {
             let figures = [
                 figure(
-                    "kl",
-                    "Kullback-Leibler divergence",
+                    "kl-observed",
+                    "Kullback-Leibler divergence over observed values",
                     kl,
                     false,
                     "How surprised somebody would be by the original who believes the table that is fitted to the published counts, \
@@ -344,8 +344,8 @@ fn labels_of(
     let mut place = vec![0u32; labels.len()];
     code_of.iter().zip(0..).for_each(|(&code, at)| place[code as usize] = at);
     let inverse = covered.inverse();
-    let label = |value: u32| match inverse.of(value) {
-        [only] => Some((place[*only as usize], covered.of(*only).len() as f64)),
+    let label = |value: u32| match inverse.of(value).stretch() {
+        Some((only, last)) if only == last => Some((place[only as usize], covered.of(only).len() as f64)),
         _ => None,
     };
     Ok((0..column.domain.len() as u32).map(label).collect())

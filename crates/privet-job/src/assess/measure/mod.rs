@@ -164,8 +164,9 @@ fn nearest(labels: &Domain, values: &Domain) -> Coverage {
     };
     let numbers: Vec<(f64, u32)> =
         (0..values.len() as u32).filter_map(|code| Some((values.number(code)?, code))).collect();
-    let list = |label: &str| match (number(label), values.code_of(label)) {
-        (_, Some(code)) => vec![code],
+    let finder = values.finder();
+    let list = |label: &str| match (number(label), finder.code(label)) {
+        (_, Some(code)) => vec![(code, code)],
         (Some(number), None) if !numbers.is_empty() => {
             let above = numbers.partition_point(|own| own.0 < number).min(numbers.len() - 1);
             let below = above.saturating_sub(1);
@@ -174,11 +175,11 @@ fn nearest(labels: &Domain, values: &Domain) -> Coverage {
             } else {
                 above
             };
-            vec![numbers[closer].1]
+            vec![(numbers[closer].1, numbers[closer].1)]
         }
-        _ => (0..values.len() as u32).collect(),
+        _ => vec![(0, (values.len() as u32).saturating_sub(1))],
     };
-    Coverage::new(labels.texts().iter().map(|label| list(label)), values.len() as u32)
+    Coverage::of_runs(labels.texts().iter().map(|label| list(label)), values.len() as u32)
 }
 
 /// What the release is still good for.
@@ -208,7 +209,7 @@ pub(super) fn utility(
     let mut notes = said_of(original);
     let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
     let mut utility = Utility { figures, notes, ..Utility::default() };
-    if !utility.figures.iter().any(|own| own.key == "kl") {
+    if !utility.figures.iter().any(|own| own.key == "kl-observed") {
         utility.notes.push(
             "The Kullback-Leibler divergence and the likelihood ratio are infinite: for some records nobody shows anything that they \
              could have become, as is so with values that stand for groups."

@@ -8,7 +8,7 @@
 //! depends on the day that counting begins with. Theirs are relative to the standard deviation of the column instead.
 
 use privet_data::{Column, Domain, Kind};
-use privet_measure::exact::ExactSum;
+use privet_measure::exact::{ExactSum, RunSums};
 use privet_measure::utility::{Deviation, UtilityError, Variation};
 
 use super::Beside;
@@ -100,16 +100,14 @@ impl Beside<'_> {
         let shown = self.release.quasi.get(quasi).map(|&at| &self.release.table.columns[at].domain);
         let points = self.release.quasi.get(quasi).filter(|&&at| shows_points(self.release, at)).and(shown);
         let kind = if column.domain.kind() == Kind::Date { Kind::Date } else { Kind::Decimal };
+        let sums = RunSums::new(&number);
         let mean = |label: u32| {
             if let Some(number) = points.and_then(|domain| kind.number(domain.text(label))) {
                 return number;
             }
             let (mut sum, mut count) = (ExactSum::default(), 0u64);
-            for number in coverage.of(label).iter().map(|&code| number[code as usize]) {
-                if number.is_finite() {
-                    sum.add(number, 1);
-                    count += 1;
-                }
+            for &(first, last) in coverage.of(label).runs() {
+                count += sums.add(first as usize, last as usize, &mut sum);
             }
             if count == 0 { f64::NAN } else { sum.divided(count as f64) }
         };

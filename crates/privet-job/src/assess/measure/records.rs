@@ -19,6 +19,7 @@ use privet_release::PublishedRecords;
 use privet_report::{Assessment, ColumnUtility, Figure, PairUtility, Utility};
 
 use super::super::MeasureOptions;
+use super::super::made::MadeRecords;
 use super::super::original::translate;
 use super::super::perturbed::original_table;
 use super::super::records::check_original;
@@ -44,7 +45,7 @@ pub(in crate::assess) fn measure(
     let model = &published.manifest.model;
     let names: Vec<String> = model.columns.iter().map(|own| own.name.clone()).collect();
     let (original, path) = original_table(&options.original, &model.missing, &names, progress)?;
-    check_original(&published, &original, &path)?;
+    check_original(&MadeRecords::of(&published), &original, &path)?;
     progress.stage("measuring", None);
     let mut copies = Vec::new();
     let mut of_numbers = Vec::new();

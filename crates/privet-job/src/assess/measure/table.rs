@@ -62,16 +62,16 @@ pub(super) fn table_figures(
             "The share of the records that are not published at all.",
         ),
         figure(
-            "loss",
-            "Loss of detail (LM)",
+            "loss-observed",
+            "Loss of detail over observed values (LM)",
             mean,
             false,
             "How much of each identifying column's detail is given up, on average: 0 nothing, 1 everything. Counted over the values that \
-             occur; a search that counts over all values of a hierarchy tells another loss.",
+             occur in the original; `loss`, which a search minimizes, counts over all values of a hierarchy.",
         ),
         figure(
-            "loss-sum",
-            "Loss of detail, summed over columns",
+            "loss-observed-sum",
+            "Loss of detail over observed values, summed over columns",
             total,
             false,
             "The loss of detail of all identifying columns together, each from 0 to 1.",
@@ -108,18 +108,20 @@ pub(super) fn table_figures(
             )
         }),
         figure(
-            "ambiguity",
-            "Ambiguity (AM)",
+            "ambiguity-observed",
+            "Ambiguity over observed values (AM)",
             reach.map_or(f64::NAN, Spread::ambiguity),
             false,
-            "How many combinations of values a published record could stand for, on average.",
+            "How many combinations of values that occur a published record could stand for, on average; `ambiguity`, as searches have it, \
+             counts all values of hierarchies.",
         ),
         figure(
-            "kl",
-            "Kullback-Leibler divergence",
+            "kl-observed",
+            "Kullback-Leibler divergence over observed values",
             rebuilt.kullback_leibler(),
             false,
-            "How surprised somebody would be by the original who believes the release, in nats: 0 not at all.",
+            "How surprised somebody would be by the original who believes the release and knows which values occur, in nats: 0 not at all; \
+             `kullback-leibler`, as searches have it, counts all values of hierarchies.",
         ),
         figure(
             "log-likelihood-ratio",

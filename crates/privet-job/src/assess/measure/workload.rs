@@ -207,8 +207,10 @@ fn truths(opened: &Opened, original: &Original, release: &Published) -> (Records
         if is_text && opened.is_ambiguous(&published.name) || shows_points(release, at) {
             continue;
         }
+        let values = column.values.clone();
+        let finder = values.finder();
         for (label, text) in (0u32..).zip(published.domain.texts()) {
-            let is_value = column.values.code_of(text).is_some() || column.kind.number(text).is_some();
+            let is_value = finder.code(text).is_some() || column.kind.number(text).is_some();
             if own.hierarchy.is_none() && !is_value && Reading::of(text, column.kind).is_none() {
                 unread.push((published.name.clone(), text.clone()));
                 continue;

@@ -101,6 +101,7 @@ pub(super) fn again(
         Ok(chosen) => chosen,
         Err(RunError::Search(
             SearchError::NoSafeNode { .. }
+            | SearchError::Unsettled { .. }
             | SearchError::NoSafeTable { .. }
             | SearchError::NothingFound { .. }
             | SearchError::DecompositionUnsafe { .. }

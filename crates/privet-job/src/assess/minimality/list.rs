@@ -215,7 +215,7 @@ impl<'a> Worlds<'a> {
         let sensitive = Table { columns: sensitive, rows: present.len() }.select(&everybody);
         let mut quasi = self.quasi.select(&present);
         for column in &mut quasi.columns {
-            let (domain, code_of) = Domain::canonical(column.domain.texts().to_vec(), |_| false);
+            let (domain, code_of) = column.domain.like(column.domain.texts().to_vec(), |_| false);
             column.codes.iter_mut().for_each(|code| *code = code_of[*code as usize]);
             column.domain = domain;
         }

@@ -40,7 +40,7 @@ fn shown(
     let own = fits(&labels_, &people, recoded, recoding);
     let of = |label: &&str| {
         let code = labels_.code_of(label).unwrap();
-        own.of(code).iter().map(|&value| people.text(value).to_owned()).collect()
+        own.of(code).iter().map(|value| people.text(value).to_owned()).collect()
     };
     labels.iter().map(of).collect()
 }

@@ -6,6 +6,7 @@
 
 mod changed;
 mod cube;
+mod grids;
 mod joint;
 mod linear;
 mod network;
@@ -14,16 +15,19 @@ mod views;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use privet_data::Progress;
-
 use super::outcome::{Check, Verdict};
 use super::table::{self, Table, Written};
-use super::{VerifyError, structure, unreadable};
+use super::{VerifyError, VerifyOptions, structure, trust, unreadable, values};
 use crate::CountsManifest;
 use crate::counts::{COUNT, ChangeWay, CountsTable, Form};
 
 /// Checks a release folder of this kind.
-pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+pub(super) fn verify(
+    folder: &Path,
+    bytes: &[u8],
+    options: VerifyOptions<'_>,
+) -> Result<Verdict, VerifyError> {
+    let progress = options.progress;
     let manifest = match CountsManifest::parse(bytes) {
         Ok(manifest) => manifest,
         Err(error) => return unreadable(error),
@@ -36,7 +40,7 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
     let is_sound = problems.is_empty();
     checks.push(Check::of("tables", "what the manifest says of them fits together", &problems));
     if !is_sound {
-        return Ok(Verdict { checks });
+        return Ok(Verdict::early(checks));
     }
     let data = &manifest.data;
     let written =
@@ -44,7 +48,7 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
     let mut tables = Vec::new();
     for claim in &manifest.tables {
         let name = format!("table {}", claim.file);
-        let table = match table::read_file(folder, written, &claim.file, |_, _| true, intact, progress)? {
+        let mut table = match table::read_file(folder, written, &claim.file, |_, _| true, intact, progress)? {
             Ok(table) => table,
             Err(problem) => {
                 checks.push(Check::failed(name, problem));
@@ -55,6 +59,9 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
             None => {
                 let well = format!("{} lines, with the columns that the manifest says", table.rows);
                 checks.push(Check::passed(name, well));
+                if manifest.together.is_some() {
+                    values::unite_counted(&mut table, claim, data);
+                }
                 tables.push(table);
             }
             Some(problem) => checks.push(Check::failed(name, problem)),
@@ -62,6 +69,7 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
     }
     // Without all tables nothing can be said of what they tell together.
     if tables.len() == manifest.tables.len() {
+        checks.push(grids::check(&manifest, &tables));
         match &manifest.together {
             Some(together) => checks.extend(views::check(&manifest, together, tables, progress)?),
             None => {
@@ -78,7 +86,12 @@ pub(super) fn verify(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Re
         let well = "the seed was fixed: whoever knows or guesses it can draw the same counts again";
         checks.push(Check::passed("randomness", well));
     }
-    Ok(Verdict { checks })
+    Ok(Verdict { checks, on_trust: trust::of_counts(&manifest, options.pages.is_some()) })
+}
+
+/// Whether the counts of a table were drawn.
+pub(super) fn is_drawn(table: &CountsTable) -> bool {
+    matches!(table.changed.as_ref().map(|own| &own.way), Some(ChangeWay::Resample { .. }))
 }
 
 /// What of the manifest cannot be, whatever the tables hold.
@@ -96,11 +109,12 @@ fn outline(manifest: &CountsManifest) -> Vec<String> {
     if manifest.together.is_some() != (with_totals < tables.len()) {
         problems.push("views are told together, and nothing else is".to_owned());
     }
-    let is_drawn = |table: &CountsTable| {
-        matches!(table.changed.as_ref().map(|own| &own.way), Some(ChangeWay::Resample { .. }))
-    };
     let sources: &[&str] =
         if tables.iter().any(is_drawn) { &["operating-system", "fixed-seed"] } else { &["none"] };
+    let shown = &manifest.shown;
+    if !(shown.columns.is_empty() && shown.pictures.is_empty() && shown.boxes.is_none()) {
+        problems.push("drawings are shown that a release of counts does not have".to_owned());
+    }
     if !sources.contains(&manifest.randomness.as_str()) {
         problems.push("it does not say where randomness came from".to_owned());
     }
@@ -177,9 +191,14 @@ fn table_outline(table: &CountsTable) -> Vec<&'static str> {
         if table.form != Form::Microdata && column.name == COUNT {
             problems.push("a column has the name of the column of counts");
         }
-        let is_leveled = match (column.level, column.height) {
-            (Some(level), Some(height)) => level <= height && column.role == "quasi",
-            (None, None) => column.role == "sensitive",
+        let are_levels = |height: usize, labels: &[u64]| {
+            labels.len() == height + 1 && labels.windows(2).all(|pair| pair[0] >= pair[1])
+        };
+        let is_leveled = match (column.level, column.height, &column.labels_per_level) {
+            (Some(level), Some(height), Some(labels)) => {
+                level <= height && column.role == "quasi" && are_levels(height, labels)
+            }
+            (None, None, None) => column.role == "sensitive",
             _ => false,
         };
         if !is_leveled {
@@ -226,5 +245,13 @@ fn labels(claim: &CountsTable, found: impl Iterator<Item = u64>) -> Vec<String> 
     let said = |(number, (column, found)): (usize, (&crate::counts::CountsColumn, u64))| {
         format!("column {} has {found} different labels, the manifest says {}", number + 1, column.labels)
     };
-    differing.map(said).collect()
+    let mut problems: Vec<String> = differing.map(said).collect();
+    // Every record of the input is counted, so every label of the level is there.
+    for (number, column) in claim.columns.iter().enumerate() {
+        let of_level = column.level.zip(column.labels_per_level.as_ref());
+        if of_level.is_some_and(|(level, labels)| labels.get(level) != Some(&column.labels)) {
+            problems.push(format!("column {}: its level has another number of labels", number + 1));
+        }
+    }
+    problems
 }

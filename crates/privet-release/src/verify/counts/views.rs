@@ -7,11 +7,11 @@ use privet_data::Progress;
 
 use super::joint::{self, Marginal};
 use super::labels;
-use crate::counts::{CountsTable, Form, Together};
+use crate::counts::{CountsData, CountsTable, Form, Together};
 use crate::verify::VerifyError;
 use crate::verify::outcome::Check;
-use crate::verify::promises;
 use crate::verify::table::{Released, Table};
+use crate::verify::{promises, values};
 use crate::{CountsManifest, manifest::Promise};
 
 /// Checks all views.
@@ -37,7 +37,7 @@ pub(super) fn check(
         let view = columns.marginal(claim, &table, weights.as_deref());
         checks.push(content(claim, &table, &view));
         views.push(view);
-        checks.extend(by_itself(claim, table, weights, progress)?);
+        checks.extend(by_itself(claim, table, &manifest.data, weights, progress)?);
         progress.at(number as u64 + 1);
     }
     if views.len() < manifest.tables.len() {
@@ -154,15 +154,18 @@ fn content(claim: &CountsTable, table: &Table, view: &Marginal) -> Check {
 /// A view as if it were all that is published.
 fn by_itself(
     claim: &CountsTable,
-    table: Table,
+    mut table: Table,
+    data: &CountsData,
     weights: Option<Vec<u64>>,
     progress: &dyn Progress,
 ) -> Result<Vec<Check>, VerifyError> {
+    let rules = values::unite_counted(&mut table, claim, data);
     let with_role = |role: &str| -> Vec<usize> {
         let columns = claim.columns.iter().enumerate();
         columns.filter(|(_, column)| column.role == role).map(|(at, _)| at).collect()
     };
-    let released = Released::weighted(table, with_role("quasi"), with_role("sensitive"), weights, progress)?;
+    let released =
+        Released::weighted(table, rules, (with_role("quasi"), with_role("sensitive")), weights, progress)?;
     let count = released.classes.len() as u64;
     let smallest = released.classes.iter().map(|class| class.rows).min().unwrap_or(0);
     let mut problems = Vec::new();
@@ -176,12 +179,17 @@ fn by_itself(
         }
     }
     let well = format!("{count} classes of at least {smallest} records");
+    let sensitive: Vec<&str> =
+        released.sensitive.iter().map(|&at| released.table.names[at].as_str()).collect();
     let mut checks = vec![Check::of(&format!("classes {}", claim.file), well, &problems)];
     for (number, promise) in claim.promises.iter().enumerate() {
         let check = match refusal(promise) {
             Some(why) => promises::refused(promise, why, number),
             None => promises::check(promise, &released, None, false, number),
         };
+        if let Some(words) = promises::worded(promise, &sensitive, false, number) {
+            checks.push(Check { name: format!("{}, {}", claim.file, words.name), ..words });
+        }
         let own = if claim.own_promises.contains(&number) { " (this view's own)" } else { "" };
         checks.push(Check { name: format!("{}, {}{own}", claim.file, check.name), ..check });
     }
@@ -243,7 +251,8 @@ fn told(
         promises.iter().filter_map(|promise| size(&promise.requirement)).max().unwrap_or(1)
     };
     let least = manifest.tables.iter().map(|table| of_view(&table.promises)).min().unwrap_or(1);
-    if claim.k < least {
+    // Larger groups than are promised would be a promise that nobody made.
+    if claim.k != least {
         problems.push(format!("judged for groups of {}, but {least} records are promised", claim.k));
     }
     if told.small > 0 {

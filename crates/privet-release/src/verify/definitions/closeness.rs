@@ -13,6 +13,7 @@ use super::transport::transport;
 use super::{Judged, Reach, TOLERANCE, Worst};
 use crate::manifest::Evidence;
 use crate::verify::table::{Histogram, Released};
+use crate::verify::values::MISSING;
 
 /// What the ground distance between two values is made of.
 pub(super) struct Ground<'a> {
@@ -157,9 +158,12 @@ impl Line {
 /// The natural order of other columns depends on what counts as missing, which only the owner knows.
 fn follows_order(ranked: &[(u64, usize)], texts: &[String], order: &[String]) -> bool {
     let key: Option<Vec<f64>> = if order.is_empty() {
-        let numbers: Option<Vec<f64>> =
-            ranked.iter().map(|&(_, code)| texts[code].trim().parse().ok()).collect();
-        numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()))
+        // What is missing lies below the lowest number or date.
+        let number = |&(_, code): &(u64, usize)| match &*texts[code] {
+            MISSING => Some(f64::NEG_INFINITY),
+            text => super::proximity::number(text),
+        };
+        ranked.iter().map(number).collect()
     } else {
         let position: HashMap<&String, usize> = order.iter().zip(0..).collect();
         // A value that the order does not name is ranked by the owner.

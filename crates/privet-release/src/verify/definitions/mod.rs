@@ -79,6 +79,13 @@ pub(in crate::verify) fn judge(
     released: &Released,
     population: Option<&Population>,
 ) -> Result<Judged, String> {
+    let position = requirement.column().and_then(|name| sensitive(Some(name), released).ok());
+    let position = position.or_else(|| sensitive(None, released).ok());
+    let spoken = match position.and_then(|position| released.rules.get(&position)) {
+        Some(rule) => rule.spoken(requirement, evidence)?,
+        None => (requirement.clone(), evidence.clone()),
+    };
+    let (requirement, evidence) = (&spoken.0, &spoken.1);
     let judged = match requirement {
         Requirement::KAnonymity { k } => k_anonymity(*k, released),
         Requirement::AlphaK { alpha, k, values, column } => {

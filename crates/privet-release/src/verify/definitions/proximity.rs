@@ -63,7 +63,7 @@ impl Form {
 }
 
 /// A number, or a date as a number of days.
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite()).or_else(|| days(text))
 }
 

@@ -1,0 +1,82 @@
+//! What an entry keeps of a population, encrypted, so that whoever reads a ledger without its key learns neither people nor
+//! how many there are.
+//!
+//! The bytes are added to a keystream: HMAC-SHA-256 of a random number and a counter, under a secret that follows from the
+//! ledger's key. That a change is noticed is the matter of the chain, which covers the text.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::LedgerError;
+use super::chain::{Seal, hex};
+use super::population::Sketch;
+
+/// What such a text begins with.
+const FORM: &str = "p1:";
+/// The bytes of the random number.
+const NONCE: usize = 16;
+
+/// A sketch as text; none where there is no key.
+pub(super) fn sealed(sketch: &Sketch, seal: &Seal) -> Result<Option<String>, LedgerError> {
+    let Some(stream) = stream(seal)? else { return Ok(None) };
+    let mut nonce = [0u8; NONCE];
+    let no_random = |_| LedgerError::Storage("the generator of random numbers failed".to_owned());
+    getrandom::fill(&mut nonce).map_err(no_random)?;
+    let mut bytes = sketch.bytes();
+    add(&stream, &nonce, &mut bytes);
+    Ok(Some(format!("{FORM}{}{}", hex(&nonce), hex(&bytes))))
+}
+
+/// The sketch of such a text; none when it is none of this key.
+pub(super) fn opened(text: &str, seal: &Seal) -> Result<Option<Sketch>, LedgerError> {
+    let Some(stream) = stream(seal)? else { return Ok(None) };
+    let read = || {
+        let mut bytes = unhex(text.strip_prefix(FORM)?)?;
+        let (nonce, rest) = bytes.split_first_chunk_mut::<NONCE>()?;
+        add(&stream, nonce, rest);
+        Sketch::parse(rest)
+    };
+    Ok(read())
+}
+
+fn stream(seal: &Seal) -> Result<Option<Hmac<Sha256>>, LedgerError> {
+    let Some(secret) = seal.derived("what a privet ledger keeps of people")? else { return Ok(None) };
+    Hmac::new_from_slice(&secret).map(Some).map_err(|_| LedgerError::Key)
+}
+
+fn add(stream: &Hmac<Sha256>, nonce: &[u8; NONCE], bytes: &mut [u8]) {
+    for (at, block) in bytes.chunks_mut(32).enumerate() {
+        let mut mac = stream.clone();
+        mac.update(nonce);
+        mac.update(&(at as u64).to_le_bytes());
+        block.iter_mut().zip(mac.finalize().into_bytes()).for_each(|(own, key)| *own ^= key);
+    }
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some((16 * digit(*high)? + digit(*low)?) as u8),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sketch_comes_back_with_its_key_alone() {
+        let (own, other) = (Seal::Keyed(vec![7; 32]), Seal::Keyed(vec![8; 32]));
+        let sketch = Sketch::default();
+        let (one, two) = (sealed(&sketch, &own).unwrap().unwrap(), sealed(&sketch, &own).unwrap().unwrap());
+        assert_ne!(one, two, "the same people, and nobody sees it");
+        assert_eq!(opened(&one, &own).unwrap(), Some(sketch.clone()));
+        assert_eq!(opened(&one, &other).unwrap(), None);
+        assert_eq!(sealed(&sketch, &Seal::Plain).unwrap(), None);
+        for bad in ["", "p1:", "p1:00", "p1:zz", "p2:00"] {
+            assert_eq!(opened(bad, &own).unwrap(), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The durable log of an auditor: one line of JSON per decision, each with the digest of all before it.
+//!
+//! A decision is on the disk before its answer is given. So after a crash the log may hold a question whose answer nobody saw, which is
+//! safe, and never misses one that was given. A last line that is cut off was never given and is taken away; anything else that does not
+//! fit is an error, and nothing is answered.
+//!
+//! Sums are logged without answers: decisions about them need none. Maxima and minima are logged with their answers.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Decision, Function, Query};
+
+/// A decision in the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogEntry {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Who asked.
+    pub analyst: String,
+    /// What was asked.
+    pub function: Function,
+    /// About whom: first and last of each run of people.
+    pub people: Vec<(u32, u32)>,
+    /// What was decided.
+    pub decision: Decision,
+    /// The answer, where later decisions need it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<f64>,
+    /// The digest of the line before, then of this entry without its digest.
+    pub digest: String,
+}
+
+/// Why a log cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The file system refused.
+    #[error("the audit log cannot be used: {0}")]
+    Io(#[from] std::io::Error),
+    /// A line that is no entry.
+    #[error("line {line} of the audit log is no entry")]
+    Line {
+        /// Its number.
+        line: u64,
+    },
+    /// A line that does not follow from those before it.
+    #[error("line {line} of the audit log was changed, or lines before it were taken away")]
+    Digest {
+        /// Its number.
+        line: u64,
+    },
+    /// A log of other people.
+    #[error("line {line} of the audit log does not fit: other people, or a decision that does not follow")]
+    Mismatch {
+        /// Its number.
+        line: u64,
+    },
+    /// Somebody else writes to it.
+    #[error("the audit log is in use by another program")]
+    Locked,
+}
+
+/// A log that is appended to.
+#[derive(Debug)]
+pub struct AuditLog {
+    file: File,
+    number: u64,
+    digest: String,
+}
+
+impl AuditLog {
+    /// Opens or creates a log, takes away a last line that was cut off, and gives back what it holds. It is locked until dropped.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, is in use, or was changed.
+    pub fn open(path: &Path) -> Result<(Self, Vec<LogEntry>), LogError> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(LogError::Locked),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            file.set_len(whole as u64)?;
+            file.sync_data()?;
+        }
+        file.seek(SeekFrom::Start(whole as u64))?;
+        let mut own = Self { file, number: 0, digest: String::new() };
+        let mut entries = Vec::new();
+        for line in text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let number = own.number + 1;
+            let entry: LogEntry =
+                serde_json::from_slice(line).map_err(|_| LogError::Line { line: number })?;
+            if entry.number != number || entry.digest != digest(&own.digest, &entry) {
+                return Err(LogError::Digest { line: number });
+            }
+            own.digest.clone_from(&entry.digest);
+            own.number = number;
+            entries.push(entry);
+        }
+        Ok((own, entries))
+    }
+
+    /// Writes a decision and waits until the disk has it.
+    ///
+    /// # Errors
+    /// When it cannot be written: then nothing may be answered.
+    pub fn append(
+        &mut self,
+        analyst: &str,
+        query: &Query,
+        decision: Decision,
+        answer: Option<f64>,
+    ) -> Result<(), LogError> {
+        let mut entry = LogEntry {
+            number: self.number + 1,
+            analyst: analyst.to_owned(),
+            function: query.function,
+            people: runs(&query.people),
+            decision,
+            answer,
+            digest: String::new(),
+        };
+        entry.digest = digest(&self.digest, &entry);
+        let mut line = serde_json::to_vec(&entry).map_err(std::io::Error::other)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.file.sync_data()?;
+        self.number = entry.number;
+        self.digest = entry.digest;
+        Ok(())
+    }
+}
+
+impl LogEntry {
+    /// The question; nothing when its runs are not ascending or are absurdly long.
+    pub fn query(&self) -> Option<Query> {
+        let mut people = Vec::new();
+        for &(first, last) in &self.people {
+            let follows = people.last().is_none_or(|&before| before < first);
+            if !follows || first > last || people.len() + (last - first) as usize >= 1 << 31 {
+                return None;
+            }
+            people.extend(first..=last);
+        }
+        Some(Query { function: self.function, people })
+    }
+}
+
+/// Ascending people as runs.
+fn runs(people: &[u32]) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &person in people {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == person => *last = person,
+            _ => runs.push((person, person)),
+        }
+    }
+    runs
+}
+
+fn digest(before: &str, entry: &LogEntry) -> String {
+    let plain = LogEntry { digest: before.to_owned(), ..entry.clone() };
+    // Cannot fail: the entry holds texts and finite numbers.
+    let text = serde_json::to_vec(&plain).unwrap_or_default();
+    Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,304 @@
+//! Auditors in front of one column, per group of analysts, with a durable log.
+//!
+//! Analysts of one group may pool their answers and are protected against together; by default everybody is one group. What one group was
+//! told does not protect against another: groups are a promise of whoever declares them.
+//!
+//! Sums, averages and counts share one auditor. Maxima have one, minima one; a column of which one family was answered
+//! answers no other to the same group, because together they could determine what neither does alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::log::{AuditLog, LogError};
+use super::{Control, Decision, Denial, ExtremeAuditor, Function, Query, SumAuditor};
+use crate::MineError;
+use crate::error::PeopleProblem;
+
+/// Which analysts may talk to each other: per analyst the name of a group. Analysts that are not named form one group together.
+pub type Groups = BTreeMap<String, String>;
+
+/// What a session says.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// The exact answer.
+    Answer(f64),
+    /// No answer.
+    Denied(Denial),
+}
+
+/// Auditors in front of a column.
+pub struct Session {
+    values: Vec<f64>,
+    control: Option<Control>,
+    groups: Groups,
+    known: Vec<u32>,
+    open: BTreeMap<String, State>,
+    log: Option<AuditLog>,
+}
+
+/// What one group has been told.
+struct State {
+    sums: SumAuditor,
+    extremes: ExtremeAuditor,
+    family: Option<Family>,
+    answered: Vec<Vec<u32>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Sum,
+    Max,
+    Min,
+}
+
+impl Function {
+    fn family(self) -> Family {
+        match self {
+            Function::Sum | Function::Average | Function::Count => Family::Sum,
+            Function::Max => Family::Max,
+            Function::Min => Family::Min,
+        }
+    }
+}
+
+impl Session {
+    /// A session without a log, for one sitting. Known are the people whose values the analysts know.
+    ///
+    /// # Errors
+    /// When there is no value, one is not finite, or the control makes no sense.
+    pub fn new(
+        values: Vec<f64>,
+        control: Option<Control>,
+        groups: Groups,
+        known: &[u32],
+    ) -> Result<Self, MineError> {
+        if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+            return Err(MineError::People { reason: PeopleProblem::Values });
+        }
+        control.iter().try_for_each(Control::check)?;
+        if known.iter().any(|&person| person as usize >= values.len()) {
+            return Err(MineError::People { reason: PeopleProblem::Unknown });
+        }
+        Ok(Self { values, control, groups, known: known.to_vec(), open: BTreeMap::new(), log: None })
+    }
+
+    /// The same session with a log: everything that was answered before counts.
+    ///
+    /// # Errors
+    /// When the log cannot be used, or does not fit these people.
+    pub fn with_log(mut self, path: &Path) -> Result<Self, LogError> {
+        let (log, entries) = AuditLog::open(path)?;
+        for entry in entries {
+            let mismatch = LogError::Mismatch { line: entry.number };
+            let Some(query) = entry.query() else { return Err(mismatch) };
+            if query.check(self.values.len()).is_err() {
+                return Err(mismatch);
+            }
+            if entry.decision == Decision::Answer {
+                // Nothing is decided anew: what was told was told, under whatever control.
+                let decision = self.decide(&entry.analyst, &query, false);
+                if decision != Decision::Answer {
+                    return Err(mismatch);
+                }
+                match (query.function.family(), entry.answer) {
+                    (Family::Sum, _) => self.record(&entry.analyst, &query, 0.0),
+                    (_, Some(answer)) if answer == self.exact(&query) => {
+                        self.record(&entry.analyst, &query, answer);
+                    }
+                    _ => return Err(mismatch),
+                }
+            }
+        }
+        self.log = Some(log);
+        Ok(self)
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    /// When the question names nobody or people that there are not, or the decision cannot be logged: then nothing is answered.
+    pub fn ask(&mut self, analyst: &str, query: &Query) -> Result<Reply, SessionError> {
+        query.check(self.values.len())?;
+        let decision = self.decide(analyst, query, true);
+        let answer = self.exact(query);
+        let logged =
+            (query.function.family() != Family::Sum && decision == Decision::Answer).then_some(answer);
+        if let Some(log) = &mut self.log {
+            log.append(analyst, query, decision, logged)?;
+        }
+        match decision {
+            Decision::Deny(denial) => Ok(Reply::Denied(denial)),
+            Decision::Answer => {
+                self.record(analyst, query, answer);
+                Ok(Reply::Answer(answer))
+            }
+        }
+    }
+
+    fn state(&mut self, analyst: &str) -> &mut State {
+        let group = self.groups.get(analyst).cloned().unwrap_or_default();
+        let (people, known) = (self.values.len(), &self.known);
+        self.open.entry(group).or_insert_with(|| State {
+            sums: SumAuditor::new(people, known),
+            extremes: ExtremeAuditor::maxima(people),
+            family: None,
+            answered: Vec::new(),
+        })
+    }
+
+    fn decide(&mut self, analyst: &str, query: &Query, is_controlled: bool) -> Decision {
+        let (people, control) = (self.values.len(), self.control.filter(|_| is_controlled));
+        let is_known_used = !self.known.is_empty();
+        let state = self.state(analyst);
+        let family = query.function.family();
+        if state.family.is_some_and(|own| own != family) {
+            return Decision::Deny(Denial::OtherFunction);
+        }
+        if let Some(denial) = control.and_then(|own| own.denial(&query.people, people, &state.answered)) {
+            return Decision::Deny(denial);
+        }
+        match family {
+            Family::Sum => state.sums.ask(&query.people),
+            // What analysts know of values is not part of the model of extremes.
+            Family::Max | Family::Min if is_known_used => Decision::Deny(Denial::OtherFunction),
+            Family::Max | Family::Min => {
+                if state.family.is_none() && family == Family::Min {
+                    state.extremes = ExtremeAuditor::minima(people);
+                } else if state.family.is_none() {
+                    state.extremes = ExtremeAuditor::maxima(people);
+                }
+                state.extremes.decide(&query.people)
+            }
+        }
+    }
+
+    fn record(&mut self, analyst: &str, query: &Query, answer: f64) {
+        let family = query.function.family();
+        let keeps = self.control.is_some();
+        let state = self.state(analyst);
+        state.family = Some(family);
+        if family != Family::Sum {
+            state.extremes.record(&query.people, answer);
+        }
+        if keeps && !state.answered.contains(&query.people) {
+            state.answered.push(query.people.clone());
+        }
+    }
+
+    fn exact(&self, query: &Query) -> f64 {
+        let own = query.people.iter().map(|&person| self.values[person as usize]);
+        match query.function {
+            Function::Sum | Function::Count => own.sum(),
+            Function::Average => own.sum::<f64>() / query.people.len() as f64,
+            Function::Max => own.fold(f64::NEG_INFINITY, f64::max),
+            Function::Min => own.fold(f64::INFINITY, f64::min),
+        }
+    }
+}
+
+/// Why a question got neither an answer nor a denial.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The question is wrong.
+    #[error(transparent)]
+    Query(#[from] MineError),
+    /// The decision could not be logged.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(people: &[u32]) -> Query {
+        Query::new(Function::Sum, people.to_vec())
+    }
+
+    fn session(control: Option<Control>, groups: Groups) -> Session {
+        Session::new(vec![1.0, 2.0, 4.0, 8.0], control, groups, &[]).unwrap()
+    }
+
+    #[test]
+    fn sums_averages_and_counts_are_one_family() {
+        let mut own = session(None, Groups::new());
+        let average = Query::new(Function::Average, vec![0, 1]);
+        assert_eq!(own.ask("a", &average).unwrap(), Reply::Answer(1.5));
+        assert_eq!(own.ask("b", &sum(&[1, 2])).unwrap(), Reply::Answer(6.0));
+        assert_eq!(own.ask("c", &sum(&[0, 2])).unwrap(), Reply::Denied(Denial::Determines));
+        let max = Query::new(Function::Max, vec![0, 1, 2]);
+        assert_eq!(own.ask("a", &max).unwrap(), Reply::Denied(Denial::OtherFunction));
+        assert!(own.ask("a", &sum(&[4])).is_err() && own.ask("a", &sum(&[])).is_err());
+    }
+
+    /// Analysts who are declared not to talk to each other are audited apart.
+    #[test]
+    fn groups_are_audited_apart() {
+        let groups = Groups::from([("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())]);
+        let mut own = session(None, groups);
+        own.ask("a", &sum(&[0, 1])).unwrap();
+        own.ask("a", &sum(&[1, 2])).unwrap();
+        assert_eq!(own.ask("b", &sum(&[0, 2])).unwrap(), Reply::Answer(5.0));
+        assert_eq!(own.ask("a", &sum(&[0, 2])).unwrap(), Reply::Denied(Denial::Determines));
+    }
+
+    #[test]
+    fn logs_are_replayed_and_tampering_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let open = || session(None, Groups::new()).with_log(&path);
+        {
+            let mut own = open().unwrap();
+            own.ask("a", &sum(&[0, 1])).unwrap();
+            own.ask("a", &sum(&[1, 2])).unwrap();
+            assert!(matches!(open(), Err(LogError::Locked)));
+        }
+        {
+            let mut again = open().unwrap();
+            assert_eq!(again.ask("b", &sum(&[0, 2])).unwrap(), Reply::Denied(Denial::Determines));
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 3);
+        assert!(!text.contains("answer\":6"), "sums are logged without answers");
+        // A last line that is cut off was never answered.
+        std::fs::write(&path, &text[..text.len() - 5]).unwrap();
+        drop(open().unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
+        // A line that is taken away is missed.
+        let second = text.lines().nth(1).unwrap().to_owned() + "\n";
+        std::fs::write(&path, second).unwrap();
+        assert!(matches!(open(), Err(LogError::Digest { line: 1 })));
+        std::fs::write(&path, "{}\n").unwrap();
+        assert!(matches!(open(), Err(LogError::Line { line: 1 })));
+    }
+
+    #[test]
+    fn extremes_are_replayed_with_their_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let max = |people: &[u32]| Query::new(Function::Max, people.to_vec());
+        {
+            let mut own = session(None, Groups::new()).with_log(&path).unwrap();
+            assert_eq!(own.ask("a", &max(&[0, 1, 2])).unwrap(), Reply::Answer(4.0));
+        }
+        {
+            let mut again = session(None, Groups::new()).with_log(&path).unwrap();
+            assert_eq!(again.ask("a", &max(&[0, 1])).unwrap(), Reply::Denied(Denial::CouldDetermine));
+        }
+        let other = Session::new(vec![9.0, 2.0, 4.0, 8.0], None, Groups::new(), &[]).unwrap();
+        assert!(matches!(other.with_log(&path), Err(LogError::Mismatch { line: 1 })));
+    }
+
+    #[test]
+    fn control_comes_first() {
+        let control = Control { least: 2, overlap: Some(1), known: 0 };
+        let mut own = session(Some(control), Groups::new());
+        assert_eq!(own.ask("a", &sum(&[0])).unwrap(), Reply::Denied(Denial::TooFew));
+        assert_eq!(own.ask("a", &sum(&[0, 1])).unwrap(), Reply::Answer(3.0));
+        assert_eq!(own.ask("a", &sum(&[0, 1, 2])).unwrap(), Reply::Denied(Denial::TooMany));
+    }
+}

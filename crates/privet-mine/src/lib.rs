@@ -1,0 +1,19 @@
+//! Models that are safe to publish, rules that hide, questions that are audited.
+#![forbid(unsafe_code)]
+
+pub mod audit;
+pub mod cluster;
+pub mod error;
+#[cfg(test)]
+mod fixtures;
+pub mod hide;
+pub mod rules;
+mod schema;
+mod span;
+pub mod tree;
+
+pub use error::{CriterionProblem, ExactProblem, MineError, PeopleProblem, RuleProblem};
+pub use schema::{
+    Attribute, AttributeDomain, Cell, ClassAttribute, Examples, Level, Schema, Values, Visibility,
+};
+pub use span::{Link, Release, SpanOracle, SpanPopulation, Verdict, Violation};

@@ -1,0 +1,125 @@
+//! Anonymized records that a program holds: a complete release, not yet put anywhere.
+
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use privet_data::Silent;
+use privet_job::{Summary, assess};
+use privet_kind::{KindError, Knowledge};
+use privet_release::{Draft, Manifest, Verdict, VerifyOptions};
+use tempfile::TempDir;
+
+use super::{error, frame};
+
+/// Anonymized records. What was not written with [`AnonymizedRelease::write`] is gone when this is dropped.
+#[derive(Debug)]
+pub struct AnonymizedRelease {
+    /// The private folder with the release, the job and, for frames, the input.
+    scratch: TempDir,
+    summary: Summary,
+}
+
+impl AnonymizedRelease {
+    pub(super) fn new(scratch: TempDir, summary: Summary) -> Self {
+        Self { scratch, summary }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.scratch.path().join("release")
+    }
+
+    fn job(&self) -> PathBuf {
+        self.scratch.path().join("job.toml")
+    }
+
+    /// What was done: records, classes, levels, metrics.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What the release states about itself.
+    ///
+    /// # Errors
+    /// When the release is not one of records.
+    pub fn manifest(&self) -> Result<Manifest, KindError> {
+        let path = self.folder().join(privet_release::MANIFEST);
+        let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+        Ok(Manifest::parse(&bytes)?)
+    }
+
+    /// The published records as a frame.
+    ///
+    /// # Errors
+    /// When the release is not one of records.
+    pub fn batch(&self) -> Result<RecordBatch, KindError> {
+        frame::read(&self.folder().join(self.manifest()?.data.file))
+    }
+
+    /// Checks every promise again from the published files alone.
+    ///
+    /// # Errors
+    /// When a promise rests on a population table, which a folder is verified with.
+    pub fn verify(&self) -> Result<Verdict, KindError> {
+        privet_job::verify(&self.folder(), VerifyOptions::default())
+            .map_err(|error| KindError::bad_input(error.to_string()))
+    }
+
+    /// Attacks the release with what an adversary is assumed to know, scored by the original.
+    ///
+    /// # Errors
+    /// When the knowledge cannot be used.
+    pub fn attack(&self, known: &Knowledge) -> Result<privet_report::Assessment, KindError> {
+        let options = assess::AttackOptions {
+            release: self.folder(),
+            knowledge: known.file().map(Path::to_owned),
+            original: Some(self.job()),
+            confidence: known.confidence,
+            seed: known.seed,
+            ..assess::AttackOptions::default()
+        };
+        assess::attack(&options, &Silent).map_err(error)
+    }
+
+    /// Compares the release with its original: what it is still good for, and what its records risk.
+    ///
+    /// # Errors
+    /// When the original cannot be read any more.
+    pub fn measure(&self) -> Result<privet_report::Assessment, KindError> {
+        let options = assess::MeasureOptions {
+            original: self.job(),
+            release: self.folder(),
+            queries: 200,
+            seed: 1,
+            ..assess::MeasureOptions::default()
+        };
+        assess::measure(&options, &Silent).map_err(error)
+    }
+
+    /// The report of the release as one HTML page.
+    ///
+    /// # Errors
+    /// When the page cannot be read.
+    pub fn report(&self) -> Result<String, KindError> {
+        let path = self.folder().join("report.html");
+        std::fs::read_to_string(&path).map_err(|error| KindError::io(&path, &error))
+    }
+
+    /// Puts the release into a folder of its own, whole or not at all; a release that stands there is replaced.
+    ///
+    /// # Errors
+    /// When something else stands there, or the system refuses.
+    pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), KindError> {
+        use std::io::Write;
+        let draft = Draft::begin(folder.as_ref(), true)?;
+        let manifest = self.manifest()?;
+        for file in &manifest.files {
+            let path = self.folder().join(&file.name);
+            let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+            let mut copy = draft.create(&file.name)?;
+            copy.write_all(&bytes).map_err(|error| KindError::io(&path, &error))?;
+            copy.finish()?;
+        }
+        draft.commit(manifest)?;
+        Ok(())
+    }
+}

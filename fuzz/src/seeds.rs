@@ -1,0 +1,194 @@
+//! Files to begin with: few and small, and each in another way.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int32Array, Int64Array,
+    LargeStringArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray, UInt8Array,
+};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use privet_dp::ledger::{Ledger, Request, SqliteLedger};
+use privet_dp::{Epsilon, Loss};
+
+fn texts(all: &[&str]) -> Vec<Vec<u8>> {
+    all.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+pub fn csv() -> Vec<Vec<u8>> {
+    let mut all = texts(&[
+        "name,age,zip,disease\nann,30,47011,flu\nbob,?,47012,\"a, b\"\ncid,41,,cancer\n",
+        "born;sex;note\r\n1980-01-31;f;\"said \"\"x\"\"\"\r\n1991-12-01;m;\"two\r\nlines\"\r\n",
+        "\u{feff}a\tb\n1\t2.5\n3\t-4e2\n",
+        "'q','s'\n'x,y',1\n'z',2\n",
+        "12,true\n13,false\n14,no",
+        "a\n\n1\n",
+    ]);
+    // The first byte says that it is Latin-1; see the entry.
+    all.push(b"a\xe9,x\nM\xfcller,1\n".to_vec());
+    all
+}
+
+pub fn hierarchy() -> Vec<Vec<u8>> {
+    texts(&[
+        "20;20-29;*\n21;20-29;*\n35;30-39;*\n",
+        "Bonn,Rhine,*\r\n\"Ulm, old\",\"Danube\",*\r\n",
+        "\u{feff}x\tA\ny\tA\n\n\t\t\n",
+        "a\nb\nc\n",
+    ])
+}
+
+/// A job that settings change.
+pub const A_JOB: &str = "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[privacy]\nk-anonymity = 2\n";
+
+pub fn job() -> Vec<Vec<u8>> {
+    let mut all = texts(&[
+        A_JOB,
+        include_str!("../../crates/privet-job/tests/golden/conditions/job.toml"),
+        include_str!("../../crates/privet-job/tests/golden/voters/job.toml"),
+        include_str!("../../crates/privet-job/tests/golden/visits/job.toml"),
+        "[input]\npath = \"survey.csv\"\n[output]\nfolder = \"release\"\n[columns.age]\nrole = \"quasi\"\nperturb = { noise \
+         = \"gaussian\", sd = 5.0 }\n[columns.drug]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n",
+        "[purposes.research]\nweights = { age = 2.0 }\n[requesters]\nuniversity = 0.8\n",
+        "columns.age.hierarchy={ intervals = [5, 10], top = 90 }",
+    ]);
+    all.push(all[0].iter().chain(b"\n[search]\nalgorithm = \"mondrian\"\n").copied().collect());
+    // Comments before the first section, which would make a setting of it.
+    all.iter_mut().for_each(|text| {
+        let begins = text.iter().position(|&byte| byte == b'[').filter(|&at| !text[..at].contains(&b'='));
+        text.drain(..begins.unwrap_or(0));
+    });
+    all
+}
+
+pub fn knowledge() -> Vec<Vec<u8>> {
+    texts(&[
+        "job = \"job.toml\"\n[people]\npath = \"people.csv\"\n[[releases]]\nfolder = \"other\"\n",
+        "[[priors]]\ncolumn = \"disease\"\nshares = { flu = 0.25 }\n[[priors]]\ncolumn = \"disease\"\nat-least = { cancer = \
+         0.1 }\nat-most = { cancer = 0.4, flu = 0.5 }\n",
+        "[strength]\nstatements = 2\nthree-d = [[1, 2, 3]]\n",
+    ])
+}
+
+pub fn sql() -> Vec<Vec<u8>> {
+    texts(&[
+        "select count(*) from data where age between 20 and 39 and sex = 'f'",
+        "select zip, sum(cost), avg(cost) from data where not (age < 30 or town in ('Bonn', 'Ulm')) group by zip",
+        "select count(*), median(age) from data where name like 'A%' and born >= date '1980-01-01'",
+        "select disease, count(*) from data group by disease order by count(*) desc limit 3",
+        "select quantile(age, 0.9) from people; select count(*) from people where \"x y\" is not null",
+    ])
+}
+
+pub fn manifest() -> Vec<Vec<u8>> {
+    let mut all = texts(&[
+        include_str!("../../crates/privet-job/tests/golden/conditions/expected/manifest.json"),
+        include_str!("../../crates/privet-job/tests/golden/voters/expected/manifest.json"),
+        include_str!("../../crates/privet-job/tests/golden/visits/expected/manifest.json"),
+    ]);
+    // What differs from run to run is not in these files.
+    for text in &mut all {
+        let end = text.iter().rposition(|&byte| byte == b'}').expect("an object");
+        let rest = b",\n\"files\": [{\"name\": \"data.csv\", \"bytes\": 7, \"sha256\": \"00\", \"blocks\": []}],\n\"seal\": \"00\"\n}\n";
+        text.splice(end.., rest.iter().copied());
+    }
+    all
+}
+
+pub fn ledger() -> Vec<Vec<u8>> {
+    let path = std::env::temp_dir().join(format!("privet-fuzz-seed-{}.ledger", std::process::id()));
+    let loss = |epsilon: &str| Loss::new(epsilon.parse::<Epsilon>().expect("an epsilon").value().clone(), Default::default()).expect("a loss");
+    {
+        let mut ledger = SqliteLedger::open(&path).expect("a new ledger");
+        ledger.open_account("people.csv", &loss("1")).expect("an account");
+        for question in ["select count(*) from data", "select sum(age) from data"] {
+            let request = Request::new("people.csv", "ann", question, &loss("0.25")).expect("a request");
+            ledger.charge(&request).expect("a charge");
+        }
+    }
+    let bytes = std::fs::read(&path).expect("the ledger");
+    let _ = std::fs::remove_file(&path);
+    vec![bytes]
+}
+
+fn table() -> RecordBatch {
+    let names = ["ann", "bob", "cid", "dan"];
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("age", Arc::new(Int32Array::from(vec![Some(30), None, Some(41), Some(30)]))),
+        ("name", Arc::new(StringArray::from(names.to_vec()))),
+        ("town", Arc::new(DictionaryArray::<Int32Type>::from_iter([Some("Bonn"), None, Some("Ulm"), Some("Bonn")]))),
+        ("cost", Arc::new(Float64Array::from(vec![2.5, -1.0, 0.0, 1e9]))),
+        ("born", Arc::new(Date32Array::from(vec![Some(3652), Some(0), None, Some(-1)]))),
+        ("seen", Arc::new(TimestampMillisecondArray::from(vec![0, 1, 2, 3]).with_timezone("UTC"))),
+        ("ill", Arc::new(BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),
+        ("note", Arc::new(StringViewArray::from(vec!["short", "a text that is longer than twelve bytes", "", "x"]))),
+        ("long", Arc::new(LargeStringArray::from(vec!["a", "b", "", "a"]))),
+        ("paid", Arc::new(Decimal128Array::from(vec![100, 250, -1, 0]).with_precision_and_scale(10, 2).expect("scale"))),
+        ("code", Arc::new(UInt8Array::from(vec![1, 2, 3, 255]))),
+        ("id", Arc::new(Int64Array::from(vec![1, 2, 3, i64::MAX]))),
+    ];
+    RecordBatch::try_from_iter(columns).expect("columns of one length")
+}
+
+fn some_columns(columns: &[usize]) -> RecordBatch {
+    table().project(columns).expect("columns of the table")
+}
+
+pub fn arrow() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    let tables = [table(), some_columns(&[0, 1]), some_columns(&[2, 7])];
+    for (number, batch) in tables.iter().enumerate() {
+        for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+            let options = || {
+                IpcWriteOptions::default().try_with_compression(compression).expect("a compression that is there")
+            };
+            let mut file = FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options()).expect("memory");
+            file.write(batch).expect("memory");
+            if number == 1 {
+                file.write(batch).expect("memory");
+            }
+            all.push(file.into_inner().expect("memory"));
+            let mut stream =
+                StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options()).expect("memory");
+            stream.write(batch).expect("memory");
+            all.push(stream.into_inner().expect("memory"));
+        }
+    }
+    all
+}
+
+pub fn parquet() -> Vec<Vec<u8>> {
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let mut all = Vec::new();
+    // Parquet writers take no views.
+    let tables = [some_columns(&[0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]), some_columns(&[0, 1]), some_columns(&[2, 6])];
+    for batch in &tables {
+        for (compression, version, dictionary) in [
+            (Compression::UNCOMPRESSED, WriterVersion::PARQUET_1_0, true),
+            (Compression::SNAPPY, WriterVersion::PARQUET_2_0, true),
+            (zstd, WriterVersion::PARQUET_1_0, false),
+            (Compression::UNCOMPRESSED, WriterVersion::PARQUET_2_0, false),
+        ] {
+            let mut properties = WriterProperties::builder()
+                .set_compression(compression)
+                .set_writer_version(version)
+                .set_dictionary_enabled(dictionary);
+            if version == WriterVersion::PARQUET_2_0 && !dictionary {
+                properties = properties
+                    .set_column_encoding("name".into(), Encoding::DELTA_BYTE_ARRAY)
+                    .set_column_encoding("age".into(), Encoding::DELTA_BINARY_PACKED);
+            }
+            let mut bytes = Vec::new();
+            let mut writer =
+                ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).expect("memory");
+            writer.write(batch).expect("memory");
+            writer.close().expect("memory");
+            all.push(bytes);
+        }
+    }
+    all
+}

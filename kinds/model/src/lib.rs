@@ -1,0 +1,85 @@
+//! Models as a kind of release: decision trees, clusterings and association rules, published with the populations of their spans
+//! (Friedman, Wolff, Schuster; papers part II).
+//!
+//! What is published is `model.json`, the documented form of [`privet_mine`]'s releases, and for one tree also `model.pmml`. The promise is
+//! Claim 3 of the source: whoever knows the public attributes of everybody links no private value to fewer than k people.
+#![forbid(unsafe_code)]
+
+mod attacks;
+mod demo;
+mod error;
+mod input;
+mod job;
+mod make;
+mod measures;
+mod page;
+mod predict;
+mod view;
+
+pub use predict::{PredictError, predict};
+pub use view::{OriginalModel, PublishedModel};
+
+use std::path::PathBuf;
+
+use privet_data::Progress;
+use privet_kind::{
+    Attack, Demo, JobFile, Kind, KindError, Measure, Original, Outcome, OwnerFiles, Release, Section,
+};
+use privet_release::{Draft, ReleaseFolder};
+
+/// The published model.
+pub const MODEL_FILE: &str = "model.json";
+/// The same tree for other programs.
+pub const PMML_FILE: &str = "model.pmml";
+
+/// The kind.
+pub struct Model;
+
+impl Kind for Model {
+    fn id(&self) -> &'static str {
+        "model"
+    }
+
+    fn title(&self) -> &'static str {
+        "Model"
+    }
+
+    fn sections(&self) -> &'static [Section] {
+        job::SECTIONS
+    }
+
+    fn attacks(&self) -> &'static [&'static dyn Attack] {
+        attacks::ATTACKS
+    }
+
+    fn measures(&self) -> &'static [&'static dyn Measure] {
+        measures::MEASURES
+    }
+
+    fn inputs(&self, job: &JobFile) -> Result<Vec<PathBuf>, KindError> {
+        input::files(job)
+    }
+
+    fn make(&self, job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Result<Outcome, KindError> {
+        make::make(job, draft, progress)
+    }
+
+    fn open(&self, folder: &ReleaseFolder, _: &dyn Progress) -> Result<Box<dyn Release>, KindError> {
+        let model = PublishedModel::parse(&folder.read(MODEL_FILE)?);
+        let model = model.map_err(|error| folder.malformed(MODEL_FILE, error.to_string()))?;
+        Ok(Box::new(model))
+    }
+
+    fn original(
+        &self,
+        job: &JobFile,
+        _: &OwnerFiles,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Original>, KindError> {
+        Ok(Box::new(input::read(job, progress)?))
+    }
+
+    fn demo(&self) -> Option<Demo> {
+        Some(demo::demo())
+    }
+}

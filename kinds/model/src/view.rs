@@ -1,0 +1,136 @@
+//! What attacks and measures look at: the model as it was published, and the records it was learned from.
+
+use privet_kind::{Assessment, Original, PageSection, Release, Views};
+use privet_mine::Examples;
+use privet_mine::cluster::{ClusterError, ClusterRelease, ClusterVerdict, Points};
+use privet_mine::rules::{RuleError, RuleRelease, RuleVerdict, Transactions};
+use privet_mine::tree::{TreeError, TreeRelease, TreeVerdict};
+use serde::{Deserialize, Serialize};
+
+/// A published model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "model", rename_all = "kebab-case")]
+pub enum PublishedModel {
+    /// Decision trees.
+    Tree(TreeRelease),
+    /// A clustering by nearest centroid.
+    Clusters(ClusterRelease),
+    /// Association rules.
+    Rules(RuleRelease),
+}
+
+/// The records that a model was learned from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OriginalModel {
+    /// Records with a class.
+    Tree(Examples),
+    /// Points.
+    Clusters(Points),
+    /// Sets of items, with their labels.
+    Rules(Transactions, Vec<String>),
+}
+
+/// Why a published model cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ParseError {
+    /// No JSON of this form. The text of the problem may hold data, so only the place is told.
+    #[error("line {}, column {}: not a published model", .0.line(), .0.column())]
+    Form(serde_json::Error),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error(transparent)]
+    Clusters(#[from] ClusterError),
+    #[error(transparent)]
+    Rules(#[from] RuleError),
+}
+
+/// What checking a model by itself found.
+pub(crate) enum Verdict {
+    Tree(TreeVerdict),
+    Clusters(ClusterVerdict),
+    Rules(RuleVerdict),
+}
+
+impl Verdict {
+    /// The people of the smallest span that tells of private attributes.
+    pub fn reached(&self) -> Option<u64> {
+        match self {
+            Verdict::Tree(own) => own.reached,
+            Verdict::Clusters(own) => own.reached,
+            Verdict::Rules(own) => own.reached,
+        }
+    }
+
+    pub fn holds(&self) -> bool {
+        match self {
+            Verdict::Tree(own) => own.holds(),
+            Verdict::Clusters(own) => own.holds(),
+            Verdict::Rules(own) => own.holds(),
+        }
+    }
+
+    /// The people about whose private attributes the model says nothing.
+    pub fn silent(&self) -> u64 {
+        match self {
+            Verdict::Tree(own) => own.silent,
+            Verdict::Clusters(own) => own.silent,
+            Verdict::Rules(own) => own.silent,
+        }
+    }
+}
+
+impl PublishedModel {
+    /// Reads a model and checks that it does not contradict itself: predictions and drawings may rely on that.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
+        let own: Self = serde_json::from_slice(bytes).map_err(ParseError::Form)?;
+        own.verdict()?;
+        Ok(own)
+    }
+
+    pub(crate) fn verdict(&self) -> Result<Verdict, ParseError> {
+        Ok(match self {
+            Self::Tree(own) => Verdict::Tree(own.verify()?),
+            Self::Clusters(own) => Verdict::Clusters(own.verify()?),
+            Self::Rules(own) => Verdict::Rules(own.verify()?),
+        })
+    }
+
+    /// The records that it was learned from.
+    pub fn records(&self) -> u64 {
+        match self {
+            Self::Tree(own) => own.records,
+            Self::Clusters(own) => own.records,
+            Self::Rules(own) => own.records,
+        }
+    }
+}
+
+impl Release for PublishedModel {
+    fn views(&self) -> Views<'_> {
+        Views::of(self)
+    }
+
+    fn heading(&self) -> (String, String) {
+        let (title, size) = match self {
+            Self::Tree(own) if own.model.roots.len() > 1 => {
+                ("Report on a forest", format!("{} trees", own.model.roots.len()))
+            }
+            Self::Tree(own) => {
+                ("Report on a decision tree", format!("{} leaves", own.model.leaves().count()))
+            }
+            Self::Clusters(own) => ("Report on a clustering", format!("{} clusters", own.centroids.len())),
+            Self::Rules(own) => ("Report on association rules", format!("{} rules", own.rules.len())),
+        };
+        (title.to_owned(), format!("{size}, learned from {} records", self.records()))
+    }
+
+    fn sections(&self, _: &Assessment) -> Vec<PageSection> {
+        crate::page::sections(self)
+    }
+}
+
+impl Original for OriginalModel {
+    fn views(&self) -> Views<'_> {
+        Views::of(self)
+    }
+}

@@ -1,0 +1,233 @@
+//! The kind from job to folder, for every sub-kind: what is made is opened, verified by the referee, attacked, measured and predicted with.
+
+use std::path::{Path, PathBuf};
+
+use privet_data::Silent;
+use privet_data::io::{ReadOptions, read_csv_bytes};
+use privet_kind::{Assessment, JobFile, Kind, KindError, Knowledge, OwnerFiles, Unmade};
+use privet_model::{MODEL_FILE, Model, PublishedModel, predict};
+use privet_referee::REFEREES;
+use privet_release::{Check, Draft, Envelope, Referee, ReleaseFolder};
+
+const LOANS: &str = "gender,married,age,risk\n\
+    Male,Yes,Young,Good\nMale,Yes,Young,Good\nMale,Yes,Young,Good\nMale,Yes,Old,Good\nMale,Yes,Old,Bad\nMale,No,Old,Bad\n\
+    Female,No,Young,Good\nFemale,No,Old,Good\nFemale,No,Young,Bad\nFemale,Yes,Young,Bad\nFemale,Yes,Young,Bad\nFemale,Yes,Young,Bad\n";
+
+fn referee() -> &'static dyn Referee {
+    *REFEREES.iter().find(|own| own.kind() == "model").unwrap()
+}
+
+struct Run {
+    folder: tempfile::TempDir,
+    job: JobFile,
+    checks: Vec<Check>,
+    release: PathBuf,
+    envelope: Envelope,
+}
+
+fn run(files: &[(&str, &str)], job: &str) -> Result<Run, KindError> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let table: toml::Table = toml::from_str(job).unwrap();
+    let job = JobFile::in_folder(folder.path(), table);
+    job.check_sections(Model.sections())?;
+    assert!(Model.inputs(&job)?.iter().all(|path| path.exists()));
+    let release = folder.path().join("release");
+    let draft = Draft::begin(&release, false)?;
+    let outcome = Model.make(&job, &draft, &Silent)?;
+    let mut envelope = Envelope::new("model", outcome.body);
+    envelope.promises = outcome.promises;
+    let envelope = draft.commit(envelope)?;
+    let opened = ReleaseFolder::trusted(&release, envelope.clone());
+    let files = referee().files(&opened).unwrap();
+    assert!(files.iter().all(|name| release.join(name).is_file()));
+    let checks = referee().verify(&opened, &Silent).unwrap();
+    for promised in &envelope.promises {
+        assert!(referee().statement(promised).is_some_and(|text| text.ends_with('.')));
+    }
+    Ok(Run { folder, job, checks, release, envelope })
+}
+
+impl Run {
+    fn holds(&self) -> bool {
+        self.checks.iter().all(|check| check.ok)
+    }
+
+    fn model(&self) -> PublishedModel {
+        serde_json::from_slice(&std::fs::read(self.release.join(MODEL_FILE)).unwrap()).unwrap()
+    }
+
+    /// The risks of the attacks that could be made, by id.
+    fn attacks(&self) -> Vec<(String, f64)> {
+        let opened = ReleaseFolder::trusted(&self.release, self.envelope.clone());
+        let release = Model.open(&opened, &Silent).unwrap();
+        let original = Model.original(&self.job, &OwnerFiles::default(), &Silent).unwrap();
+        let mut found = Vec::new();
+        for attack in Model.attacks() {
+            let known = Knowledge::default();
+            match attack.run(release.views(), Some(original.views()), &known, &Silent) {
+                Ok(findings) => found.extend(findings.iter().map(|own| (own.attack.clone(), own.risk()))),
+                Err(Unmade::Reason(_)) => {}
+                Err(failed) => panic!("{failed:?}"),
+            }
+        }
+        for measure in Model.measures() {
+            if let Ok(figures) = measure.run(release.views(), original.views(), &Silent) {
+                assert!(figures.iter().all(|figure| figure.after.is_finite()));
+            }
+        }
+        let sections = release.sections(&Assessment::default());
+        assert!(sections.len() == 2 && sections.iter().all(|section| !section.blocks.is_empty()));
+        found
+    }
+}
+
+fn tree_job(settings: &str) -> String {
+    format!(
+        "kind = \"model\"\n[input]\npath = \"loans.csv\"\npublic = [\"gender\", \"married\", \"age\"]\nclass = \"risk\"\n\
+         [model]\ntype = \"tree\"\n{settings}\n"
+    )
+}
+
+/// FX-F1 without the car: four leaves of three people; half of all people are exposed.
+#[test]
+fn trees_are_published_and_verified() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    assert!(made.release.join("model.pmml").is_file());
+    assert_eq!(made.attacks(), [("link".to_owned(), 0.5)]);
+    let people =
+        read_csv_bytes(b"gender,married,age\nFemale,Yes,Old\nMale,No,Young\n", &ReadOptions::default());
+    assert_eq!(predict(&made.model(), &people.unwrap().table).unwrap(), ["Bad", "Good"]);
+    let fewer = read_csv_bytes(b"gender\nMale\n", &ReadOptions::default()).unwrap().table;
+    assert!(predict(&made.model(), &fewer).is_err());
+    // The same job gives the same bytes.
+    let again = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    assert_eq!(
+        std::fs::read(made.release.join(MODEL_FILE)).unwrap(),
+        std::fs::read(again.release.join(MODEL_FILE)).unwrap()
+    );
+}
+
+#[test]
+fn confidence_limits_and_forests_are_verified() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 2\nconfidence-limit = 0.7")).unwrap();
+    assert!(made.holds() && made.checks.len() == 4, "{:?}", made.checks);
+    assert_eq!(made.attacks(), [("link".to_owned(), 0.0)]);
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 2\ntrees = [[\"gender\"], [\"age\"]]")).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    assert!(!made.release.join("model.pmml").exists());
+}
+
+/// Whoever changes a population after publishing is found by the referee.
+#[test]
+fn tampering_is_found() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    let path = made.release.join(MODEL_FILE);
+    let mut value: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    value["model"]["spans"][0]["populations"][0]["counts"][0] = serde_json::json!(40);
+    let text = serde_json::to_vec(&value).unwrap();
+    std::fs::write(&path, &text).unwrap();
+    let mut envelope = made.envelope.clone();
+    envelope
+        .files
+        .iter_mut()
+        .filter(|file| file.name == MODEL_FILE)
+        .for_each(|file| file.bytes = text.len() as u64);
+    let opened = ReleaseFolder::trusted(&made.release, envelope);
+    let checks = referee().verify(&opened, &Silent).unwrap();
+    assert!(checks.iter().any(|check| !check.ok), "{checks:?}");
+}
+
+#[test]
+fn clusterings_are_published_and_verified() {
+    let mut table = String::from("age,income\n");
+    for person in 0..60 {
+        let (age, income) = if person % 2 == 0 { (25, 20) } else { (60, 80) };
+        table += &format!("{},{}\n", age + person % 7, income + person % 11);
+    }
+    let job = "kind = \"model\"\n[input]\npath = \"people.csv\"\npublic = [\"age\"]\nprivate = [\"income\"]\n\
+               [model]\ntype = \"clusters\"\nk = 8\nranges = { income = [0.0, 100.0] }\n";
+    let made = run(&[("people.csv", &table)], job).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    let PublishedModel::Clusters(release) = made.model() else { panic!("no clustering") };
+    assert!(release.centroids.len() > 1);
+    assert!(made.attacks().contains(&("centroids".to_owned(), 0.0)));
+    let person = read_csv_bytes(b"age,income\n26,22\n62,85\n", &ReadOptions::default()).unwrap().table;
+    let said = predict(&made.model(), &person).unwrap();
+    assert_ne!(said[0], said[1]);
+    let undeclared = job.replace("ranges = { income = [0.0, 100.0] }", "");
+    assert!(run(&[("people.csv", &table)], &undeclared).is_err());
+}
+
+#[test]
+fn rules_are_published_and_verified() {
+    let mut baskets = String::new();
+    for place in 0..200 {
+        baskets += match place % 10 {
+            0..4 => "bread milk\n",
+            4..6 => "bread milk pills\n",
+            6 => "tea pills\n",
+            _ => "tea milk\n",
+        };
+    }
+    // Rare wine: whoever buys it would be in a span of three.
+    baskets += "wine pills\nwine pills\nwine\n";
+    let job = |k: u64| {
+        format!(
+            "kind = \"model\"\n[input]\npath = \"baskets.txt\"\n[model]\ntype = \"rules\"\nk = {k}\nmin-support = 2\n\
+             min-confidence = 0.3\nprivate-items = [\"pills\"]\n"
+        )
+    };
+    let loose = run(&[("baskets.txt", &baskets)], &job(1)).unwrap();
+    let strict = run(&[("baskets.txt", &baskets)], &job(10)).unwrap();
+    assert!(loose.holds() && strict.holds(), "{:?} {:?}", loose.checks, strict.checks);
+    let rules = |run: &Run| match run.model() {
+        PublishedModel::Rules(own) => (own.rules.len(), own.items),
+        _ => panic!("no rules"),
+    };
+    assert!(rules(&strict).0 < rules(&loose).0);
+    assert!(rules(&loose).1.contains(&"wine".to_owned()) && !rules(&strict).1.contains(&"wine".to_owned()));
+    assert!(strict.attacks().iter().any(|(id, _)| id == "channels"));
+    let person = read_csv_bytes(b"bread,milk\nyes,no\n", &ReadOptions::default()).unwrap().table;
+    assert!(predict(&strict.model(), &person).unwrap()[0].starts_with("milk"));
+}
+
+#[test]
+fn wrong_jobs_are_told_without_data() {
+    let refused = |job: &str| match run(&[("loans.csv", LOANS)], job) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("accepted: {job}"),
+    };
+    assert!(refused(&tree_job("k = 13")).contains("12 records"));
+    assert!(refused(&tree_job("k = 2\nconfidence-limit = 0.2")).contains("0.5"));
+    assert!(refused(&tree_job("k = 2\nunknown = 1")).contains("unknown"));
+    assert!(refused(&tree_job("k = 2").replace("class = \"risk\"\n", "")).contains("input.class"));
+    assert!(refused(&tree_job("k = 2").replace("\"age\"]", "\"age\", \"size\"]")).contains("size"));
+    assert!(refused(&tree_job("k = 2").replace("\"age\"]", "\"age\", \"risk\"]")).contains("more than once"));
+}
+
+/// Both jobs of the demonstration run; only the second keeps its limit.
+#[test]
+fn the_demonstration_tells_its_story() {
+    let demo = Model.demo().unwrap();
+    let files: Vec<(&str, String)> =
+        demo.files.iter().map(|(name, bytes)| (*name, String::from_utf8(bytes.clone()).unwrap())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let risk = |name: &str| {
+        let job = files.iter().find(|(own, _)| *own == name).unwrap().1;
+        let made = run(&files, job).unwrap();
+        assert!(made.holds(), "{name}: {:?}", made.checks);
+        made.attacks().iter().find(|(id, _)| id == "link").unwrap().1
+    };
+    let (naive, safe) = (risk("naive.toml"), risk("safe.toml"));
+    assert!(naive > 0.1 && safe < 0.05, "{naive} {safe}");
+}
+
+#[test]
+fn files_stand_where_they_should() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    assert_eq!(made.job.resolve(Path::new("loans.csv")), made.folder.path().join("loans.csv"));
+}

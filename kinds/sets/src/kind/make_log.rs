@@ -1,0 +1,291 @@
+//! From a job about a search log to a draft. Noise is drawn only after the ledger was charged.
+
+use privet_data::Progress;
+use privet_dp::ledger::{Ledger, Request, SqliteLedger};
+use privet_dp::{DpError, Loss, Rational};
+use privet_kind::{JobFile, KindError, Outcome, OwnerFiles};
+use privet_release::{Draft, Promised, Randomness};
+
+use super::files::{Body, CLICKS, LOG, QUERIES, SIGNS, SKETCHES, TableWriter, Threshold};
+use super::job::{Method, Spending, zealous_kind};
+use super::make::outcome;
+use crate::SetsError;
+use crate::log::sketch::{Signs, SketchOptions, histories, sketches};
+use crate::log::{
+    Korolova, Log, NONE, NoisyLog, PlannedThreshold, TokenKey, Zealous, hash_tokens, remove_infrequent,
+    split_sessions, tokens_of,
+};
+
+pub(super) fn of_log(
+    job: &JobFile,
+    log: &Log,
+    method: Method,
+    draft: &Draft,
+    progress: &dyn Progress,
+) -> Result<Outcome, KindError> {
+    match method {
+        Method::Threshold { people, sessions, hash } => {
+            let kept = remove_infrequent(log, people)?;
+            let rows = (log.rows(), kept.rows());
+            let cut = sessions.map(|splitting| split_sessions(&kept, splitting)).transpose()?;
+            let is_cut = cut.is_some();
+            let published = cut.map_or(kept, |sessions| sessions.log);
+            let (body, owner) = write_log(&published, is_cut, hash, draft)?;
+            let summary = vec![
+                ("rows kept".to_owned(), format!("{} of {}", rows.1, rows.0)),
+                ("queries kept".to_owned(), format!("{} of {}", published.texts().len(), log.texts().len())),
+            ];
+            let randomness = if hash { Randomness::System } else { Randomness::None };
+            let promise = Promised::new("query-threshold").with("people", people);
+            Ok(Outcome { owner, ..outcome(&body, vec![promise], randomness, summary)? })
+        }
+        Method::Korolova { spending, clicks_per_person } => {
+            let asked = Korolova {
+                queries_per_person: spending.queries_per_person,
+                clicks_per_person,
+                people: spending.people,
+                epsilon: spending.epsilon.parse().map_err(SetsError::from)?,
+                delta: spending.delta.parse().map_err(SetsError::from)?,
+            };
+            let plan = asked.plan()?;
+            let ways = charge(job, &spending, "queries and clicks by Korolova's release", &plan.loss())?;
+            let noisy = plan.release(log, progress)?;
+            let body = Body::Counts {
+                queries: threshold(&plan.queries, spending.queries_per_person),
+                fresh_scale: Some(plan.count_scale.to_string()),
+                clicks: plan.clicks.as_ref().map(|own| threshold(own, clicks_per_person)),
+            };
+            counts(log, &noisy, &body, promise("approximate", &spending), ways, draft)
+        }
+        Method::Zealous { spending, population } => {
+            let asked = Zealous {
+                queries_per_person: spending.queries_per_person,
+                people: spending.people,
+                epsilon: spending.epsilon.parse().map_err(SetsError::from)?,
+                delta: spending.delta.parse().map_err(SetsError::from)?,
+                kind: zealous_kind(population),
+            };
+            let plan = asked.plan()?;
+            if population.is_some_and(|most| most < log.people() as u64) {
+                return Err(KindError::key(
+                    "sets.population",
+                    "must be at least the number of persons of the log",
+                ));
+            }
+            let ways = charge(job, &spending, "queries by ZEALOUS", &asked.loss())?;
+            let noisy = asked.release(log, progress)?;
+            let queries = threshold(&plan, spending.queries_per_person);
+            let body = Body::Counts { queries, fresh_scale: None, clicks: None };
+            let promise = match population {
+                None => promise("approximate", &spending),
+                Some(population) => promise("probabilistic", &spending).with("population", population),
+            };
+            counts(log, &noisy, &body, promise, ways, draft)
+        }
+        Method::Sketches { delta, neighbours, components, publish_signs } => {
+            let options = SketchOptions { delta, neighbours, most_components: components };
+            let signs = Signs::draw(components)?;
+            write_sketches(log, &signs, options, publish_signs, draft)
+        }
+        _ => Err(KindError::key(
+            "sets.method",
+            "is about baskets; set form = \"pairs\" or \"lines\" in [input]",
+        )),
+    }
+}
+
+fn promise(kind: &str, spending: &Spending) -> Promised {
+    Promised::new("differential-privacy")
+        .with("kind", kind)
+        .with("epsilon", spending.epsilon.as_str())
+        .with("delta", spending.delta.as_str())
+        .with("people", spending.people)
+}
+
+fn threshold(planned: &PlannedThreshold, per_person: u32) -> Threshold {
+    let scale: &Rational = &planned.scale;
+    Threshold { scale: scale.to_string(), people: planned.people, noisy: planned.noisy, per_person }
+}
+
+/// Charges the ledger that a job names, before anything is drawn.
+fn charge(
+    job: &JobFile,
+    spending: &Spending,
+    question: &str,
+    loss: &Loss,
+) -> Result<Vec<(String, String)>, KindError> {
+    let mut lines = vec![("privacy".to_owned(), loss.to_string())];
+    match (&spending.ledger, &spending.account) {
+        (None, None) => {
+            lines.push((
+                "ledger".to_owned(),
+                "none: nothing adds up what is published about these people".to_owned(),
+            ));
+        }
+        (Some(path), Some(account)) => {
+            let failed = |error: DpError| KindError::from(SetsError::from(error));
+            let mut ledger =
+                SqliteLedger::open_existing(&job.resolve(path), None).map_err(|own| failed(own.into()))?;
+            let request = Request::new(account, "privet", question, loss).map_err(failed)?;
+            let receipt = ledger.charge(&request).map_err(|own| failed(own.into()))?;
+            lines.push(("left in the account".to_owned(), receipt.remaining.to_string()));
+        }
+        _ => return Err(KindError::key("sets.ledger", "needs `account` beside it, and the other way round")),
+    }
+    Ok(lines)
+}
+
+fn counts(
+    log: &Log,
+    noisy: &NoisyLog,
+    body: &Body,
+    promise: Promised,
+    mut summary: Vec<(String, String)>,
+    draft: &Draft,
+) -> Result<Outcome, KindError> {
+    let mut writer = TableWriter::begin(draft, QUERIES, &["query", "people"])?;
+    for &(query, people) in &noisy.queries {
+        writer.text(log.query_text(query)).number(people).end()?;
+    }
+    writer.finish()?;
+    if matches!(body, Body::Counts { clicks: Some(_), .. }) {
+        let mut writer = TableWriter::begin(draft, CLICKS, &["query", "address", "people"])?;
+        for &(query, address, people) in &noisy.clicks {
+            writer
+                .text(log.query_text(query))
+                .text(&log.addresses()[address as usize])
+                .number(people)
+                .end()?;
+        }
+        writer.finish()?;
+    }
+    summary.push(("queries published".to_owned(), noisy.queries.len().to_string()));
+    outcome(body, vec![promise], Randomness::System, summary)
+}
+
+/// Writes a log under new numbers of persons; for the owner alone, which hash is which word.
+fn write_log(log: &Log, sessions: bool, hash: bool, draft: &Draft) -> Result<(Body, OwnerFiles), KindError> {
+    let mut owner = OwnerFiles::default();
+    let hashed = if hash { Some(hash_tokens(log, &TokenKey::draw()?)) } else { None };
+    if let Some(hashed) = &hashed {
+        let mut text = String::from("hash,word\n");
+        for (hash, word) in hashed.hashes.iter().zip(&hashed.words) {
+            text.push_str(&format!("{hash},{word}\n"));
+        }
+        owner = owner.with("words.csv", text.into_bytes());
+    }
+    let word_of: foldhash::HashMap<&str, &str> = hashed
+        .iter()
+        .flat_map(|own| own.words.iter().zip(&own.hashes))
+        .map(|(word, hash)| (&**word, &**hash))
+        .collect();
+    let query = |query: u32| -> String {
+        let text = log.query_text(query);
+        match hash {
+            false => text.to_owned(),
+            true => {
+                let words: Vec<&str> =
+                    tokens_of(text).filter_map(|word| word_of.get(word).copied()).collect();
+                words.join(" ")
+            }
+        }
+    };
+    let texts: Vec<String> = (0..log.texts().len() as u32).map(query).collect();
+    let has_clicks = log.clicks().is_some() && !hash;
+    // People are numbered by what they did, so that no order of the input is kept.
+    let mut people: Vec<usize> =
+        (0..log.people()).filter(|&person| !log.rows_of(person).is_empty()).collect();
+    let content = |person: usize| -> Vec<&str> {
+        log.queries_of(person).iter().map(|&own| &*texts[own as usize]).collect()
+    };
+    people.sort_by_cached_key(|&person| content(person));
+    let mut writer = TableWriter::begin(draft, LOG, &["person", "query", "address"])?;
+    for (number, &person) in people.iter().enumerate() {
+        for row in log.rows_of(person) {
+            writer.number(number).text(&texts[log.queries()[row] as usize]);
+            let click = log.clicks().map(|clicks| clicks[row]).filter(|&click| click != NONE && has_clicks);
+            match click {
+                Some(click) => writer.text(&log.addresses()[click as usize]),
+                None => writer.nothing(),
+            };
+            writer.end()?;
+        }
+    }
+    writer.finish()?;
+    Ok((Body::Log { sessions, hashed: hash, clicks: has_clicks }, owner))
+}
+
+fn write_sketches(
+    log: &Log,
+    signs: &Signs,
+    options: SketchOptions,
+    publish_signs: bool,
+    draft: &Draft,
+) -> Result<Outcome, KindError> {
+    let histories = histories(log);
+    let made = sketches(&histories, signs, options)?;
+    let mut writer = TableWriter::begin(draft, SKETCHES, &["sketch", "component", "value"])?;
+    for (number, sketch) in made.sketches.iter().enumerate() {
+        for (component, value) in sketch.iter().enumerate() {
+            writer.number(number).number(component).number(value).end()?;
+        }
+    }
+    writer.finish()?;
+    if publish_signs {
+        let mut writer = TableWriter::begin(draft, SIGNS, &["component", "query", "sign"])?;
+        for component in 0..signs.len() {
+            for query in 0..log.texts().len() as u32 {
+                writer
+                    .number(component)
+                    .text(log.query_text(query))
+                    .number(signs.sign(component, query))
+                    .end()?;
+            }
+        }
+        writer.finish()?;
+    }
+    let mut promises = Vec::new();
+    promises.extend(options.delta.map(|delta| Promised::new("delta-anonymity").with("delta", delta)));
+    promises.extend(options.neighbours.map(|own| Promised::new("k-variance").with("neighbours", own as u64)));
+    let summary = vec![
+        ("sketches".to_owned(), made.sketches.len().to_string()),
+        ("people suppressed".to_owned(), made.suppressed.to_string()),
+    ];
+    let body = Body::Sketches {
+        components: options.most_components as u64,
+        suppressed: made.suppressed,
+        unit: options.neighbours.is_some(),
+        signs: publish_signs,
+    };
+    outcome(&body, promises, Randomness::System, summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_is_charged_before_anything_is_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = SqliteLedger::open(&folder.path().join("ledger.db")).unwrap();
+        let budget = |epsilon: &str| {
+            privet_dp::Privacy::Approximate(epsilon.parse().unwrap(), "1e-6".parse().unwrap()).loss()
+        };
+        ledger.open_account("searches", &budget("1.5")).unwrap();
+        let job = JobFile::in_folder(folder.path(), Default::default());
+        let mut spending = Spending {
+            epsilon: "1".into(),
+            delta: "1e-6".into(),
+            people: 5,
+            queries_per_person: 1,
+            ledger: Some("ledger.db".into()),
+            account: Some("searches".into()),
+        };
+        let lines = charge(&job, &spending, "queries", &budget("1")).unwrap();
+        assert!(lines.iter().any(|line| line.1.contains("epsilon 0.5")), "{lines:?}");
+        let refused = charge(&job, &spending, "queries", &budget("1")).unwrap_err();
+        assert_eq!(refused.fault(), privet_kind::Fault::Budget);
+        spending.account = None;
+        assert!(charge(&job, &spending, "queries", &budget("1")).is_err());
+    }
+}

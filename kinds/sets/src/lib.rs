@@ -1,0 +1,24 @@
+//! Sets of items per person: baskets and search logs, published so that few known items find nobody.
+#![forbid(unsafe_code)]
+
+pub mod anonymize;
+pub mod attack;
+mod baskets;
+pub mod criteria;
+mod error;
+#[cfg(test)]
+mod fixtures;
+pub mod generate;
+mod kind;
+pub mod log;
+pub mod measure;
+mod read;
+mod tree;
+
+pub use baskets::{Baskets, Catalogue, SetData};
+pub use error::SetsError;
+pub use kind::{Body, Input, Method, Opened, OriginalLog, OriginalSets, PublishedLog, PublishedNodes, Sets};
+pub use read::{
+    LineOptions, LogOptions, PairOptions, USUAL_MOST_ITEMS, read_lines, read_log, read_pairs, seconds_of,
+};
+pub use tree::{Cut, ItemTree};
