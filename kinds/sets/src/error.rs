@@ -68,6 +68,14 @@ pub enum SetsError {
         /// How many texts.
         values: u64,
     },
+    /// Numbers of people that cannot be read.
+    #[error("{}: {rows} rows have no whole number of people; accepted: 0 to 9007199254740992", .path.display())]
+    Counts {
+        /// The file.
+        path: PathBuf,
+        /// How many rows.
+        rows: u64,
+    },
     /// A table has too few columns.
     #[error("{}: {needed}", .path.display())]
     Columns {

@@ -4,7 +4,7 @@
 //! deterministic: where it starts is seeded.
 
 use foldhash::HashMap;
-use privet_data::Random;
+use privet_data::{Cancelled, Progress, Random};
 
 use super::tokens_of;
 
@@ -35,8 +35,12 @@ fn weighted(texts: &[Box<str>], words: &HashMap<Box<str>, u32>, weights: &[f64])
 }
 
 impl Vectors {
-    /// The index of texts in so many dimensions; fewer where there are fewer words.
-    pub fn index(texts: &[Box<str>], dimensions: usize) -> Self {
+    /// The index of texts in so many dimensions; fewer where there are fewer words. Takes time in proportion to words times
+    /// dimensions.
+    ///
+    /// # Errors
+    /// When the person asked to stop.
+    pub fn index(texts: &[Box<str>], dimensions: usize, progress: &dyn Progress) -> Result<Self, Cancelled> {
         let mut words: HashMap<Box<str>, u32> = HashMap::default();
         let mut frequency: Vec<f64> = Vec::new();
         for text in texts {
@@ -59,6 +63,7 @@ impl Vectors {
         let mut basis: Vec<f64> = (0..words.len() * dimensions).map(|_| random.unit() - 0.5).collect();
         orthonormalize(&mut basis, dimensions);
         for _ in 0..12 {
+            progress.check()?;
             let projected = project(&rows, &basis, dimensions);
             let mut next = vec![0.0; basis.len()];
             for (row, own) in rows.iter().zip(projected.chunks(dimensions)) {
@@ -72,7 +77,7 @@ impl Vectors {
         }
         let mut values = project(&rows, &basis, dimensions);
         values.chunks_mut(dimensions).for_each(normalize);
-        Self { dimensions, values, words, weights, basis }
+        Ok(Self { dimensions, values, words, weights, basis })
     }
 
     /// The cosine of two texts of the index.
@@ -137,6 +142,7 @@ fn orthonormalize(matrix: &mut [f64], columns: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use privet_data::Silent;
 
     #[test]
     fn what_shares_words_is_near() {
@@ -150,12 +156,12 @@ mod tests {
         ]
         .map(Box::from)
         .to_vec();
-        let index = Vectors::index(&texts, 2);
+        let index = Vectors::index(&texts, 2, &Silent).unwrap();
         assert!(index.similarity(0, 2) > 0.9, "{}", index.similarity(0, 2)); // through their company only
         assert!(index.similarity(0, 3).abs() < 0.1);
         assert!((index.similarity(1, 1) - 1.0).abs() < 1e-9);
         assert!(matches!(index.nearest("Recipe for apple"), Some((3..=5, near)) if near > 0.9));
         assert!(index.nearest("zebra").is_none());
-        assert!(Vectors::index(&[], 3).nearest("x").is_none());
+        assert!(Vectors::index(&[], 3, &Silent).unwrap().nearest("x").is_none());
     }
 }

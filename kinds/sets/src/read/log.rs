@@ -93,16 +93,15 @@ fn codes(column: &Column, entries: &[u32]) -> Vec<u32> {
     entries.par_iter().map(|&entry| column.codes[entry as usize] - missing).collect()
 }
 
+/// A query in small letters, with one blank between two words.
+pub(super) fn normal(text: &str) -> Box<str> {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ").into_boxed_str()
+}
+
 /// The distinct queries in the order of their texts, and per entry its query.
 fn normalized(column: &Column) -> (Vec<Box<str>>, Vec<u32>) {
-    let of_entry: Vec<Box<str>> = column
-        .codes
-        .par_iter()
-        .map(|&code| {
-            let text = column.domain.text(code).to_lowercase();
-            text.split_whitespace().collect::<Vec<_>>().join(" ").into_boxed_str()
-        })
-        .collect();
+    let of_entry: Vec<Box<str>> =
+        column.codes.par_iter().map(|&code| normal(column.domain.text(code))).collect();
     let mut texts = of_entry.clone();
     texts.par_sort_unstable();
     texts.dedup();

@@ -1,10 +1,12 @@
-//! Sets and logs from files: one basket per line, pairs of person and item, or the rows of a search log.
+//! Sets and logs from files: one basket per line, pairs of person and item, the rows of a search log, or queries that were counted.
 
+mod counts;
 mod lines;
 mod log;
 mod pairs;
 mod times;
 
+pub use counts::{QueryList, read_counts};
 pub use lines::{LineOptions, read_lines};
 pub use log::{LogOptions, read_log};
 pub use pairs::{PairOptions, read_pairs};
