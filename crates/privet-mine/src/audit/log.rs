@@ -4,13 +4,15 @@
 //! safe, and never misses one that was given. A last line that is cut off was never given and is taken away; anything else that does not
 //! fit is an error, and nothing is answered.
 //!
-//! Sums are logged without answers: decisions about them need none. Maxima and minima are logged with their answers.
+//! Sums are logged without answers: decisions about them need none, but for probabilistic auditing. Maxima and minima are logged with
+//! their answers. A log of a table begins with the terms that were agreed, which the digests cover too.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Decision, Function, Query};
@@ -23,6 +25,9 @@ pub struct LogEntry {
     pub number: u64,
     /// Who asked.
     pub analyst: String,
+    /// The column that was asked about; empty in a log of one column.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub column: String,
     /// What was asked.
     pub function: Function,
     /// About whom: first and last of each run of people.
@@ -61,9 +66,52 @@ pub enum LogError {
         /// Its number.
         line: u64,
     },
+    /// The log was begun under other terms.
+    #[error("the audit log began with other terms: {term}")]
+    Terms {
+        /// The term that differs.
+        term: TermProblem,
+    },
+    /// An entry that was written down earlier is not there any more.
+    #[error("the entry that was named is not in the audit log any more: the log was replaced or shortened")]
+    Since,
     /// Somebody else writes to it.
     #[error("the audit log is in use by another program")]
     Locked,
+}
+
+/// Which term of a log differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TermProblem {
+    /// The log has none, or holds no table's terms.
+    #[error("it has no terms of a table")]
+    None,
+    /// The table changed: with answers about another table, earlier ones could determine somebody.
+    #[error("the table has changed since, and answers about both together could determine somebody")]
+    Table,
+    /// Other public columns.
+    #[error("the public columns were declared otherwise")]
+    Public,
+    /// Other limits of sizes and overlaps.
+    #[error("the limits of sizes and overlaps were declared otherwise")]
+    Control,
+    /// Other groups of analysts.
+    #[error("the groups of analysts were declared otherwise")]
+    Groups,
+    /// Other people whose values are known.
+    #[error("the people whose values are known were declared otherwise")]
+    Known,
+    /// Other assumptions.
+    #[error("the assumptions about values were declared otherwise")]
+    Assumptions,
+}
+
+/// The first line of a log with terms.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct First {
+    terms: Value,
 }
 
 /// A log that is appended to.
@@ -72,6 +120,7 @@ pub struct AuditLog {
     file: File,
     number: u64,
     digest: String,
+    terms: Option<Value>,
 }
 
 impl AuditLog {
@@ -94,9 +143,14 @@ impl AuditLog {
             file.sync_data()?;
         }
         file.seek(SeekFrom::Start(whole as u64))?;
-        let mut own = Self { file, number: 0, digest: String::new() };
+        let mut own = Self { file, number: 0, digest: String::new(), terms: None };
         let mut entries = Vec::new();
-        for line in text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut lines = text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).peekable();
+        if let Some(first) = lines.peek().and_then(|line| serde_json::from_slice::<First>(line).ok()) {
+            own.begin(first.terms)?;
+            lines.next();
+        }
+        for line in lines {
             let number = own.number + 1;
             let entry: LogEntry =
                 serde_json::from_slice(line).map_err(|_| LogError::Line { line: number })?;
@@ -110,6 +164,36 @@ impl AuditLog {
         Ok((own, entries))
     }
 
+    /// The terms that the log began with.
+    pub(super) fn terms(&self) -> Option<&Value> {
+        self.terms.as_ref()
+    }
+
+    /// The number and digest of the last entry, to be told and asked for later.
+    pub fn last(&self) -> String {
+        format!("{}:{}", self.number, self.digest)
+    }
+
+    /// Takes terms as what the digests begin with.
+    fn begin(&mut self, terms: Value) -> Result<(), LogError> {
+        let text = serde_json::to_vec(&terms).map_err(std::io::Error::other)?;
+        self.digest = hex(&text);
+        self.terms = Some(terms);
+        Ok(())
+    }
+
+    /// Writes the terms of an empty log.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(super) fn agree(&mut self, terms: &Value) -> Result<(), LogError> {
+        let mut line = serde_json::to_vec(&First { terms: terms.clone() }).map_err(std::io::Error::other)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.file.sync_data()?;
+        self.begin(terms.clone())
+    }
+
     /// Writes a decision and waits until the disk has it.
     ///
     /// # Errors
@@ -117,6 +201,7 @@ impl AuditLog {
     pub fn append(
         &mut self,
         analyst: &str,
+        column: &str,
         query: &Query,
         decision: Decision,
         answer: Option<f64>,
@@ -124,6 +209,7 @@ impl AuditLog {
         let mut entry = LogEntry {
             number: self.number + 1,
             analyst: analyst.to_owned(),
+            column: column.to_owned(),
             function: query.function,
             people: runs(&query.people),
             decision,
@@ -171,6 +257,9 @@ fn runs(people: &[u32]) -> Vec<(u32, u32)> {
 fn digest(before: &str, entry: &LogEntry) -> String {
     let plain = LogEntry { digest: before.to_owned(), ..entry.clone() };
     // Cannot fail: the entry holds texts and finite numbers.
-    let text = serde_json::to_vec(&plain).unwrap_or_default();
-    Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&serde_json::to_vec(&plain).unwrap_or_default())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

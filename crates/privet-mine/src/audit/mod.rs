@@ -3,7 +3,8 @@
 //! Every auditor here is *simulatable*: it decides from the questions and the answers that were given, never from the values, so
 //! a denial tells nothing. [`SumAuditor`] guards sums, averages and linear counts, [`ExtremeAuditor`] maxima or minima, [`Control`] limits
 //! sizes and overlaps, [`ProbableAuditor`] bounds how much sums shift beliefs under named assumptions. [`Session`] puts them in
-//! front of a column, per group of analysts who may talk to each other, and [`AuditLog`] keeps what was decided.
+//! front of a column, [`AuditedTable`] in front of a table that is asked in SQL, per group of analysts who may talk to each other, and
+//! [`AuditLog`] keeps what was decided.
 //!
 //! # Guarantee
 //! Under full disclosure (a value is determined or it is not; values are real numbers without known bounds): no set of
@@ -16,15 +17,19 @@ mod extreme;
 mod log;
 mod modular;
 mod probable;
+mod question;
 mod session;
 mod sum;
+mod table;
 
 pub use control::Control;
 pub use extreme::ExtremeAuditor;
-pub use log::{AuditLog, LogEntry, LogError};
+pub use log::{AuditLog, LogEntry, LogError, TermProblem};
 pub use probable::{Assumptions, ProbableAuditor};
+pub use question::{AuditQuestion, AuditQuestionError};
 pub use session::{Groups, Reply, Session, SessionError};
 pub use sum::SumAuditor;
+pub use table::{AuditError, AuditTerms, Audited, AuditedTable};
 
 use serde::{Deserialize, Serialize};
 

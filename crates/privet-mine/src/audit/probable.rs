@@ -102,6 +102,11 @@ impl ProbableAuditor {
         Ok(if is_safe { Decision::Answer } else { Decision::Deny(Denial::Shifts) })
     }
 
+    /// Counts a question of which the decision is known, so that no more are decided than were agreed.
+    pub(super) fn count_question(&mut self) {
+        self.asked += 1;
+    }
+
     /// Counts a sum that was answered.
     pub fn record(&mut self, people: &[u32], answer: f64) {
         let width = self.assumed.high - self.assumed.low;

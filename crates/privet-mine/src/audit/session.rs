@@ -11,10 +11,18 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::log::{AuditLog, LogError};
-use super::{Control, Decision, Denial, ExtremeAuditor, Function, Query, SumAuditor};
+use super::log::{AuditLog, LogEntry, LogError};
+use super::{
+    Assumptions, Control, Decision, Denial, ExtremeAuditor, Function, ProbableAuditor, Query, SumAuditor,
+};
 use crate::MineError;
 use crate::error::PeopleProblem;
+
+/// The seed of random walks, which decide and protect nobody.
+const SEED: u64 = 0x6175_6469;
+
+/// People beyond which walks take too long.
+const MOST_PROBABLE: usize = 400;
 
 /// Which analysts may talk to each other: per analyst the name of a group. Analysts that are not named form one group together.
 pub type Groups = BTreeMap<String, String>;
@@ -35,6 +43,7 @@ pub struct Session {
     control: Option<Control>,
     groups: Groups,
     known: Vec<u32>,
+    assumed: Option<Assumptions>,
     open: BTreeMap<String, State>,
     log: Option<AuditLog>,
 }
@@ -43,6 +52,7 @@ pub struct Session {
 struct State {
     sums: SumAuditor,
     extremes: ExtremeAuditor,
+    probable: Option<ProbableAuditor>,
     family: Option<Family>,
     answered: Vec<Vec<u32>>,
 }
@@ -82,7 +92,8 @@ impl Session {
         if known.iter().any(|&person| person as usize >= values.len()) {
             return Err(MineError::People { reason: PeopleProblem::Unknown });
         }
-        Ok(Self { values, control, groups, known: known.to_vec(), open: BTreeMap::new(), log: None })
+        let (known, open) = (known.to_vec(), BTreeMap::new());
+        Ok(Self { values, control, groups, known, assumed: None, open, log: None })
     }
 
     /// The same session with a log: everything that was answered before counts.
@@ -91,29 +102,80 @@ impl Session {
     /// When the log cannot be used, or does not fit these people.
     pub fn with_log(mut self, path: &Path) -> Result<Self, LogError> {
         let (log, entries) = AuditLog::open(path)?;
-        for entry in entries {
-            let mismatch = LogError::Mismatch { line: entry.number };
-            let Some(query) = entry.query() else { return Err(mismatch) };
-            if query.check(self.values.len()).is_err() {
-                return Err(mismatch);
-            }
-            if entry.decision == Decision::Answer {
-                // Nothing is decided anew: what was told was told, under whatever control.
-                let decision = self.decide(&entry.analyst, &query, false);
-                if decision != Decision::Answer {
-                    return Err(mismatch);
-                }
-                match (query.function.family(), entry.answer) {
-                    (Family::Sum, _) => self.record(&entry.analyst, &query, 0.0),
-                    (_, Some(answer)) if answer == self.exact(&query) => {
-                        self.record(&entry.analyst, &query, answer);
-                    }
-                    _ => return Err(mismatch),
-                }
-            }
-        }
+        entries.iter().try_for_each(|entry| self.replay(entry))?;
         self.log = Some(log);
         Ok(self)
+    }
+
+    /// The same session with probabilistic auditing of sums behind the exact one.
+    ///
+    /// # Errors
+    /// When an assumption is out of its range, a value outside the bounds, or there are too many people for it.
+    pub fn assuming(mut self, assumed: Assumptions) -> Result<Self, MineError> {
+        if self.values.len() > MOST_PROBABLE {
+            let accepted = "at most 400 for probabilistic auditing";
+            return Err(MineError::Parameter { name: "people", value: self.values.len() as f64, accepted });
+        }
+        if self.values.iter().any(|&value| value < assumed.low || value > assumed.high) {
+            return Err(MineError::People { reason: PeopleProblem::Bounds });
+        }
+        // Found out now rather than at the first question.
+        ProbableAuditor::new(self.values.len(), assumed, SEED)?;
+        self.assumed = Some(assumed);
+        Ok(self)
+    }
+
+    /// Counts what a log says was decided.
+    pub(super) fn replay(&mut self, entry: &LogEntry) -> Result<(), LogError> {
+        let mismatch = || LogError::Mismatch { line: entry.number };
+        let query = entry.query().filter(|query| query.check(self.values.len()).is_ok());
+        let query = query.ok_or_else(mismatch)?;
+        if entry.decision != Decision::Answer {
+            if let (Family::Sum, Some(probable)) =
+                (query.function.family(), &mut self.state(&entry.analyst).probable)
+            {
+                probable.count_question();
+            }
+            return Ok(());
+        }
+        // Nothing is decided anew: what was told was told, under whatever control.
+        if self.decide_exactly(&entry.analyst, &query, false) != Decision::Answer {
+            return Err(mismatch());
+        }
+        let exact = self.exact(&query);
+        let is_logged = self.logs_answer(&query);
+        match entry.answer {
+            Some(answer) if answer == exact => self.record(&entry.analyst, &query, exact),
+            None if !is_logged => self.record(&entry.analyst, &query, exact),
+            _ => return Err(mismatch()),
+        }
+        if let (Family::Sum, Some(probable)) =
+            (query.function.family(), &mut self.state(&entry.analyst).probable)
+        {
+            probable.count_question();
+        }
+        Ok(())
+    }
+
+    /// Whether later decisions need the answer.
+    fn logs_answer(&self, query: &Query) -> bool {
+        query.function.family() != Family::Sum || self.assumed.is_some()
+    }
+
+    /// Decides about a question: the decision, the exact answer, and what of it belongs into a log.
+    ///
+    /// # Errors
+    /// When the question names nobody or people that there are not.
+    pub(super) fn settle(
+        &mut self,
+        analyst: &str,
+        query: &Query,
+    ) -> Result<(Decision, f64, Option<f64>), MineError> {
+        query.check(self.values.len())?;
+        let decision = self.decide(analyst, query)?;
+        let answer = self.exact(query);
+        let logged = (self.logs_answer(query) && decision == Decision::Answer).then_some(answer);
+        Ok((decision, answer, logged))
     }
 
     /// Asks a question.
@@ -121,13 +183,9 @@ impl Session {
     /// # Errors
     /// When the question names nobody or people that there are not, or the decision cannot be logged: then nothing is answered.
     pub fn ask(&mut self, analyst: &str, query: &Query) -> Result<Reply, SessionError> {
-        query.check(self.values.len())?;
-        let decision = self.decide(analyst, query, true);
-        let answer = self.exact(query);
-        let logged =
-            (query.function.family() != Family::Sum && decision == Decision::Answer).then_some(answer);
+        let (decision, answer, logged) = self.settle(analyst, query)?;
         if let Some(log) = &mut self.log {
-            log.append(analyst, query, decision, logged)?;
+            log.append(analyst, "", query, decision, logged)?;
         }
         match decision {
             Decision::Deny(denial) => Ok(Reply::Denied(denial)),
@@ -140,16 +198,28 @@ impl Session {
 
     fn state(&mut self, analyst: &str) -> &mut State {
         let group = self.groups.get(analyst).cloned().unwrap_or_default();
-        let (people, known) = (self.values.len(), &self.known);
+        let (people, known, assumed) = (self.values.len(), &self.known, self.assumed);
         self.open.entry(group).or_insert_with(|| State {
             sums: SumAuditor::new(people, known),
             extremes: ExtremeAuditor::maxima(people),
+            // The assumptions were checked when they were taken.
+            probable: assumed.and_then(|own| ProbableAuditor::new(people, own, SEED).ok()),
             family: None,
             answered: Vec::new(),
         })
     }
 
-    fn decide(&mut self, analyst: &str, query: &Query, is_controlled: bool) -> Decision {
+    /// Decides by every auditor that there is. The probabilistic one is asked first, because the exact one counts what it lets pass.
+    fn decide(&mut self, analyst: &str, query: &Query) -> Result<Decision, MineError> {
+        if let (Family::Sum, Some(probable)) = (query.function.family(), &mut self.state(analyst).probable)
+            && let Decision::Deny(denial) = probable.decide(&query.people)?
+        {
+            return Ok(Decision::Deny(denial));
+        }
+        Ok(self.decide_exactly(analyst, query, true))
+    }
+
+    fn decide_exactly(&mut self, analyst: &str, query: &Query, is_controlled: bool) -> Decision {
         let (people, control) = (self.values.len(), self.control.filter(|_| is_controlled));
         let is_known_used = !self.known.is_empty();
         let state = self.state(analyst);
@@ -175,13 +245,20 @@ impl Session {
         }
     }
 
-    fn record(&mut self, analyst: &str, query: &Query, answer: f64) {
+    pub(super) fn record(&mut self, analyst: &str, query: &Query, answer: f64) {
         let family = query.function.family();
         let keeps = self.control.is_some();
         let state = self.state(analyst);
         state.family = Some(family);
-        if family != Family::Sum {
-            state.extremes.record(&query.people, answer);
+        match family {
+            Family::Max | Family::Min => state.extremes.record(&query.people, answer),
+            Family::Sum => {
+                if let Some(probable) = &mut state.probable {
+                    let people = query.people.len() as f64;
+                    let sum = if query.function == Function::Average { answer * people } else { answer };
+                    probable.record(&query.people, sum);
+                }
+            }
         }
         if keeps && !state.answered.contains(&query.people) {
             state.answered.push(query.people.clone());

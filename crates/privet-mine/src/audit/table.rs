@@ -1,0 +1,489 @@
+//! Auditors in front of a table that is asked in SQL, with one durable log for all its columns (papers T-AL11).
+//!
+//! The first question agrees on the terms: which columns everybody knows, which limits hold, who may talk to whom. The log begins with them
+//! and with the digest of the table; whoever comes later with other terms, or with a table that has changed, is refused.
+//!
+//! # Guarantee
+//! That of the auditors, per audited column and group of analysts: under full disclosure no set of answers determines the value of one
+//! person, and no denial depends on values that were not told. A decision is on the disk before its answer is given. Records
+//! are people: every record counts as one person, which a column of ids proves when one is named.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use privet_data::{Progress, Table};
+use serde::{Deserialize, Serialize};
+
+use super::log::{AuditLog, LogError, TermProblem};
+use super::question::taken;
+use super::{
+    Assumptions, AuditQuestion, AuditQuestionError, Control, Decision, Function, Groups, Query, Reply,
+    Session,
+};
+use crate::MineError;
+
+/// What is agreed when a log begins.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AuditTerms {
+    /// The digest of the table's file.
+    pub table: String,
+    /// The columns that everybody knows; conditions look at no others.
+    pub public: Vec<String>,
+    /// Limits of sizes and overlaps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
+    /// Which analysts may talk to each other.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: Groups,
+    /// A condition on public columns: the analysts know the values of these people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+    /// What is assumed of values, when sums are audited probabilistically as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<Assumptions>,
+}
+
+/// A decision about a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Audited {
+    /// The figure.
+    pub function: Function,
+    /// The column; nothing for `count(*)`.
+    pub column: Option<String>,
+    /// How many people the question is about, which everybody could count.
+    pub people: u64,
+    /// The answer, or why there is none.
+    pub reply: Reply,
+    /// The last entry of the log, to be asked for later.
+    pub entry: String,
+}
+
+/// Why a question to a table got neither an answer nor a denial.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// The text is no audited question.
+    #[error(transparent)]
+    Question(#[from] AuditQuestionError),
+    /// A column that the table does not have.
+    #[error("the table has no column {column}")]
+    Column {
+        /// Its name.
+        column: String,
+    },
+    /// A condition on a column that not everybody knows.
+    #[error(
+        "the condition looks at {column}, which is not public: conditions may look at public columns only, because choosing people by a \
+         protected value tells of it"
+    )]
+    NotPublic {
+        /// The column.
+        column: String,
+    },
+    /// A figure of a public column.
+    #[error("column {column} is public, and audited figures are about columns that are not")]
+    IsPublic {
+        /// The column.
+        column: String,
+    },
+    /// No column is public.
+    #[error("no column is declared public; name at least one by which people are chosen")]
+    NoPublic,
+    /// A cell that is no number.
+    #[error("column {column} must hold a finite number for every record")]
+    NotNumbers {
+        /// The column.
+        column: String,
+    },
+    /// A property of yes and no without limits of sizes.
+    #[error(
+        "column {column} has two values, so sums of it count people, and counts of none or of all tell of everybody; \
+         declare how many people a question must be about at least"
+    )]
+    Flag {
+        /// The column.
+        column: String,
+    },
+    /// The question is about nobody.
+    #[error("the condition takes nobody; nothing was asked")]
+    Nobody,
+    /// Several records of one person.
+    #[error("column {column} names somebody twice, or nobody; audited answers need one record per person")]
+    Repeated {
+        /// The column of ids.
+        column: String,
+    },
+    /// The question is wrong.
+    #[error(transparent)]
+    Query(#[from] MineError),
+    /// The log cannot be used.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+/// Auditors in front of a table.
+pub struct AuditedTable<'a> {
+    table: &'a Table,
+    terms: AuditTerms,
+    known: Vec<u32>,
+    sessions: BTreeMap<String, Session>,
+    log: AuditLog,
+}
+
+impl AuditTerms {
+    /// Which term differs from those of a log, if one does.
+    fn problem(&self, agreed: &Self) -> Option<TermProblem> {
+        let checks = [
+            (self.table == agreed.table, TermProblem::Table),
+            (self.public == agreed.public, TermProblem::Public),
+            (self.control == agreed.control, TermProblem::Control),
+            (self.groups == agreed.groups, TermProblem::Groups),
+            (self.known == agreed.known, TermProblem::Known),
+            (self.assumed == agreed.assumed, TermProblem::Assumptions),
+        ];
+        checks.into_iter().find(|(is_same, _)| !is_same).map(|(_, problem)| problem)
+    }
+
+    /// The terms that the log of a table began with, if there is a log.
+    ///
+    /// # Errors
+    /// When the log cannot be used.
+    pub fn agreed(log: &Path) -> Result<Option<Self>, LogError> {
+        if !log.exists() {
+            return Ok(None);
+        }
+        let (log, entries) = AuditLog::open(log)?;
+        match log.terms() {
+            Some(terms) => serde_json::from_value(terms.clone())
+                .map(Some)
+                .map_err(|_| LogError::Terms { term: TermProblem::None }),
+            None if entries.is_empty() => Ok(None),
+            None => Err(LogError::Terms { term: TermProblem::None }),
+        }
+    }
+}
+
+impl<'a> AuditedTable<'a> {
+    /// Auditors that know everything that was answered before. A log that is not there yet begins with these terms; `person` is the column
+    /// that must name each person once; `since` is an entry that must still be in the log.
+    ///
+    /// # Errors
+    /// When the terms do not fit the table or the log, or the log cannot be used. Nothing is written then.
+    pub fn open(
+        table: &'a Table,
+        mut terms: AuditTerms,
+        person: Option<&str>,
+        log: &Path,
+        since: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Self, AuditError> {
+        terms.public.sort_unstable();
+        terms.public.dedup();
+        for column in terms.public.iter().map(String::as_str).chain(person) {
+            if table.column(column).is_none() {
+                return Err(AuditError::Column { column: column.to_owned() });
+            }
+        }
+        if let Some(person) = person.filter(|person| !names_each_once(table, person)) {
+            return Err(AuditError::Repeated { column: person.to_owned() });
+        }
+        if terms.public.is_empty() {
+            return Err(AuditError::NoPublic);
+        }
+        terms.control.iter().try_for_each(Control::check)?;
+        let known = match &terms.known {
+            None => Vec::new(),
+            Some(condition) => {
+                let asked = AuditQuestion::parse(&format!("select count(*) from data where {condition}"))?;
+                people(table, &terms, &asked)?
+            }
+        };
+        if !log.exists() && since.is_some() {
+            return Err(LogError::Since.into());
+        }
+        let (log, entries) = AuditLog::open(log)?;
+        let mut own = Self { table, terms, known, sessions: BTreeMap::new(), log };
+        let agreed = own.log.terms().map(|agreed| serde_json::from_value::<AuditTerms>(agreed.clone()));
+        match agreed {
+            Some(Ok(agreed)) => {
+                if let Some(term) = own.terms.problem(&agreed) {
+                    return Err(LogError::Terms { term }.into());
+                }
+            }
+            None if entries.is_empty() => {}
+            _ => return Err(LogError::Terms { term: TermProblem::None }.into()),
+        }
+        let is_there =
+            |since: &str| entries.iter().any(|own| format!("{}:{}", own.number, own.digest) == since);
+        if since.is_some_and(|since| !is_there(since)) {
+            return Err(LogError::Since.into());
+        }
+        progress.stage("replaying the audit log", Some(entries.len() as u64));
+        for entry in &entries {
+            progress.check().map_err(MineError::from)?;
+            progress.at(entry.number);
+            own.session(&entry.column)?.replay(entry)?;
+        }
+        if own.log.terms().is_none() {
+            let terms = serde_json::to_value(&own.terms).map_err(|error| LogError::Io(error.into()))?;
+            own.log.agree(&terms)?;
+        }
+        Ok(own)
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    /// When the question cannot be asked, or the decision cannot be logged: then nothing is answered.
+    pub fn ask(&mut self, analyst: &str, question: &AuditQuestion) -> Result<Audited, AuditError> {
+        let people = people(self.table, &self.terms, question)?;
+        let count = people.len() as u64;
+        let Some(column) = &question.column else {
+            // It tells of public columns, and of nothing else.
+            let reply = Reply::Answer(count as f64);
+            return Ok(self.audited(question, count, reply));
+        };
+        if people.is_empty() {
+            return Err(AuditError::Nobody);
+        }
+        let query = Query { function: question.function, people };
+        let (decision, answer, logged) = self.session(column)?.settle(analyst, &query)?;
+        self.log.append(analyst, column, &query, decision, logged)?;
+        let reply = match decision {
+            Decision::Deny(denial) => Reply::Denied(denial),
+            Decision::Answer => {
+                self.session(column)?.record(analyst, &query, answer);
+                Reply::Answer(answer)
+            }
+        };
+        Ok(self.audited(question, count, reply))
+    }
+
+    fn audited(&self, question: &AuditQuestion, people: u64, reply: Reply) -> Audited {
+        let (function, column) = (question.function, question.column.clone());
+        Audited { function, column, people, reply, entry: self.log.last() }
+    }
+
+    /// The auditors of a column.
+    fn session(&mut self, column: &str) -> Result<&mut Session, AuditError> {
+        if !self.sessions.contains_key(column) {
+            let session = self.begun(column)?;
+            self.sessions.insert(column.to_owned(), session);
+        }
+        // It was put there if it was not.
+        self.sessions.get_mut(column).ok_or_else(|| AuditError::Column { column: column.to_owned() })
+    }
+
+    fn begun(&self, name: &str) -> Result<Session, AuditError> {
+        let missing = || AuditError::Column { column: name.to_owned() };
+        let column = self.table.column(name).ok_or_else(missing)?;
+        if self.terms.public.binary_search_by(|own| own.as_str().cmp(name)).is_ok() {
+            return Err(AuditError::IsPublic { column: name.to_owned() });
+        }
+        let number = |code: u32| -> Option<f64> {
+            let text = (!column.domain.is_missing(code)).then(|| column.domain.text(code))?;
+            text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+        };
+        let numbers: Option<Vec<f64>> = (0..column.domain.len() as u32).map(number).collect();
+        let numbers = numbers.ok_or_else(|| AuditError::NotNumbers { column: name.to_owned() })?;
+        if numbers.len() <= 2 && self.terms.control.is_none() {
+            return Err(AuditError::Flag { column: name.to_owned() });
+        }
+        let values = column.codes.iter().map(|&code| numbers[code as usize]).collect();
+        let session = Session::new(values, self.terms.control, self.terms.groups.clone(), &self.known)?;
+        Ok(match self.terms.assumed {
+            Some(assumed) => session.assuming(assumed)?,
+            None => session,
+        })
+    }
+}
+
+/// Whom a question is about, by public columns alone.
+fn people(table: &Table, terms: &AuditTerms, question: &AuditQuestion) -> Result<Vec<u32>, AuditError> {
+    for column in question.tested() {
+        if table.column(column).is_none() {
+            return Err(AuditError::Column { column: column.to_owned() });
+        }
+        if !terms.public.iter().any(|own| own == column) {
+            return Err(AuditError::NotPublic { column: column.to_owned() });
+        }
+    }
+    let rows = taken(&question.filter, table);
+    Ok((0..table.rows as u32).filter(|&row| rows[row as usize]).collect())
+}
+
+fn names_each_once(table: &Table, person: &str) -> bool {
+    let Some(column) = table.column(person) else { return false };
+    let mut seen = vec![false; column.domain.len()];
+    column
+        .codes
+        .iter()
+        .all(|&code| !column.domain.is_missing(code) && !std::mem::replace(&mut seen[code as usize], true))
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::Silent;
+    use privet_data::io::{ReadOptions, read_csv_bytes};
+
+    use super::super::Denial;
+    use super::*;
+
+    const STAFF: &str = "id,ward,sex,salary,ill\n1,A,F,100,0\n2,A,M,200,1\n3,A,F,400,0\n4,B,M,800,0\n5,B,F,1600,1\n6,C,M,3200,0\n";
+
+    fn table() -> Table {
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
+        read_csv_bytes(STAFF.as_bytes(), &options).unwrap().table
+    }
+
+    fn terms() -> AuditTerms {
+        let public = vec!["ward".to_owned(), "sex".to_owned(), "id".to_owned()];
+        AuditTerms { table: "digest".into(), public, ..AuditTerms::default() }
+    }
+
+    struct Desk {
+        table: Table,
+        folder: tempfile::TempDir,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            Self { table: table(), folder: tempfile::tempdir().unwrap() }
+        }
+
+        fn open(&self, terms: AuditTerms) -> Result<AuditedTable<'_>, AuditError> {
+            let log = self.folder.path().join("staff.audit");
+            AuditedTable::open(&self.table, terms, Some("id"), &log, None, &Silent)
+        }
+
+        fn ask(&self, analyst: &str, text: &str) -> Result<Reply, AuditError> {
+            let asked = AuditQuestion::parse(text).unwrap();
+            self.open(terms())?.ask(analyst, &asked).map(|own| own.reply)
+        }
+    }
+
+    /// Every question is a run of its own, and the log alone carries what was answered. The individual tracker of Denning, Denning and
+    /// Schwartz: the group, then the group without the one person.
+    #[test]
+    fn the_tracker_fails_across_runs() {
+        let desk = Desk::new();
+        let all = desk.ask("ann", "select sum(salary) from data where ward = 'A'").unwrap();
+        assert_eq!(all, Reply::Answer(700.0));
+        // Who colludes is one group by default, so bob is denied what ann's answer would complete.
+        let without = "select sum(salary) from data where ward = 'A' and not sex = 'M'";
+        assert_eq!(desk.ask("bob", without).unwrap(), Reply::Denied(Denial::Determines));
+        let average = desk.ask("bob", "select avg(salary) from data where id = 2").unwrap();
+        assert_eq!(average, Reply::Denied(Denial::Determines));
+        // What follows from earlier answers is answered again.
+        assert_eq!(
+            desk.ask("eve", "select avg(salary) from data where ward in ('A')").unwrap(),
+            Reply::Answer(700.0 / 3.0)
+        );
+        let count = desk.ask("bob", "select count(*) from data where ward = 'A' and sex = 'M'").unwrap();
+        assert_eq!(count, Reply::Answer(1.0));
+    }
+
+    #[test]
+    fn people_are_chosen_by_public_columns_alone() {
+        let desk = Desk::new();
+        let refused = |text: &str| desk.ask("ann", text).unwrap_err().to_string();
+        assert!(refused("select sum(salary) from data where salary > 300").contains("not public"));
+        assert!(refused("select sum(salary) from data where ill = 1").contains("not public"));
+        assert!(refused("select sum(ward) from data").contains("public"));
+        assert!(refused("select sum(height) from data").contains("no column"));
+        assert!(refused("select sum(salary) from data where ward = 'Z'").contains("nobody"));
+        assert!(refused("select sum(ill) from data").contains("two values"));
+        let log = std::fs::read_to_string(desk.folder.path().join("staff.audit")).unwrap();
+        assert_eq!(log.lines().count(), 1, "nothing was decided, so only the terms are there");
+    }
+
+    #[test]
+    fn terms_are_those_that_the_log_began_with() {
+        let desk = Desk::new();
+        desk.ask("ann", "select sum(salary) from data").unwrap();
+        let refused = |terms: AuditTerms| match desk.open(terms) {
+            Err(AuditError::Log(LogError::Terms { term })) => term,
+            other => panic!("{:?}", other.map(drop).map_err(|error| error.to_string())),
+        };
+        assert_eq!(refused(AuditTerms { table: "another".into(), ..terms() }), TermProblem::Table);
+        let groups = Groups::from([("ann".to_owned(), "1".to_owned())]);
+        assert_eq!(refused(AuditTerms { groups, ..terms() }), TermProblem::Groups);
+        let public = vec!["ward".to_owned()];
+        assert_eq!(refused(AuditTerms { public, ..terms() }), TermProblem::Public);
+        let control = Some(Control { least: 2, overlap: None, known: 0 });
+        assert_eq!(refused(AuditTerms { control, ..terms() }), TermProblem::Control);
+        let known = Some("id = 1".to_owned());
+        assert_eq!(refused(AuditTerms { known, ..terms() }), TermProblem::Known);
+        let agreed = AuditTerms::agreed(&desk.folder.path().join("staff.audit")).unwrap().unwrap();
+        assert_eq!(agreed.table, "digest");
+        // The terms are covered by the digests.
+        let path = desk.folder.path().join("staff.audit");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("\"ward\"", "\"word\"")).unwrap();
+        assert!(matches!(desk.open(terms()), Err(AuditError::Log(LogError::Digest { line: 1 }))));
+    }
+
+    #[test]
+    fn an_entry_that_is_gone_is_missed() {
+        let desk = Desk::new();
+        let asked = AuditQuestion::parse("select sum(salary) from data").unwrap();
+        let entry = desk.open(terms()).unwrap().ask("ann", &asked).unwrap().entry;
+        let path = desk.folder.path().join("staff.audit");
+        let open = |since: &str| {
+            AuditedTable::open(&desk.table, terms(), None, &path, Some(since), &Silent).map(drop)
+        };
+        open(&entry).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(open(&entry), Err(AuditError::Log(LogError::Since))));
+    }
+
+    /// Analysts in declared groups are audited apart; whoever is known protects nobody; a person twice is refused.
+    #[test]
+    fn groups_known_people_and_ids() {
+        let desk = Desk::new();
+        let of = |group: &str| group.to_owned();
+        let groups = Groups::from([(of("ann"), of("1")), (of("bob"), of("2"))]);
+        let terms = AuditTerms { groups, known: Some("id = 4".into()), ..terms() };
+        let ask = |analyst: &str, text: &str| {
+            desk.open(terms.clone())
+                .unwrap()
+                .ask(analyst, &AuditQuestion::parse(text).unwrap())
+                .unwrap()
+                .reply
+        };
+        assert_eq!(
+            ask("ann", "select sum(salary) from data where ward = 'B'"),
+            Reply::Denied(Denial::Determines)
+        );
+        assert_eq!(ask("ann", "select sum(salary) from data where ward = 'A'"), Reply::Answer(700.0));
+        let pair = "select sum(salary) from data where ward = 'A' and sex = 'F'";
+        assert_eq!(ask("ann", pair), Reply::Denied(Denial::Determines));
+        assert_eq!(ask("bob", pair), Reply::Answer(500.0));
+        let log = desk.folder.path().join("other.audit");
+        let refused =
+            AuditedTable::open(&desk.table, self::terms(), Some("ward"), &log, None, &Silent).map(drop);
+        assert!(matches!(refused, Err(AuditError::Repeated { .. })) && !log.exists());
+    }
+
+    /// Probabilistic auditing denies a sum at the edge of what values may be, which full disclosure does not see.
+    #[test]
+    fn assumptions_deny_more_and_are_replayed() {
+        let desk = Desk::new();
+        let assumed = Assumptions { high: 3200.0, lambda: 0.5, ..Assumptions::default() };
+        let terms = AuditTerms { assumed: Some(assumed), ..terms() };
+        let ask =
+            |text: &str| desk.open(terms.clone()).unwrap().ask("ann", &AuditQuestion::parse(text).unwrap());
+        assert_eq!(
+            ask("select sum(salary) from data where ward = 'B'").unwrap().reply,
+            Reply::Denied(Denial::Shifts)
+        );
+        for _ in 0..9 {
+            ask("select sum(salary) from data where ward = 'B'").unwrap();
+        }
+        assert_eq!(
+            ask("select sum(salary) from data where ward = 'B'").unwrap().reply,
+            Reply::Denied(Denial::Exhausted)
+        );
+    }
+}
