@@ -176,6 +176,19 @@ impl<'a> Counted<'a> {
         self.total += records.len() as u64;
     }
 
+    /// Adds records, or tuples with so many records each.
+    pub fn fill_weighted(&mut self, listed: &[u32], weights: Option<&[u32]>) {
+        let Some(weights) = weights else { return self.fill(listed) };
+        for &tuple in listed {
+            let (code, weight) = (self.codes[tuple as usize], weights[tuple as usize]);
+            if self.counts[code as usize] == 0 && weight > 0 {
+                self.present.push(code);
+            }
+            self.counts[code as usize] += weight;
+            self.total += u64::from(weight);
+        }
+    }
+
     pub fn view(&self) -> Histogram<'_> {
         Histogram { counts: &self.counts, present: &self.present, total: self.total }
     }

@@ -36,11 +36,19 @@ pub struct Prepared<'a> {
     combination_of_row: Option<Cow<'a, [u32]>>,
     combinations: usize,
     problem: &'a Problem<'a>,
+    /// Per listed tuple its records, when the problem lists tuples and not records.
+    weights: Option<&'a [u32]>,
 }
 
 impl<'a> Prepared<'a> {
     /// Orders the columns and numbers what occurs in them.
     pub fn new(problem: &'a Problem<'a>) -> Result<Self, SearchError> {
+        Self::with_weights(problem, None)
+    }
+
+    /// The same of a problem whose codes list tuples; `weights` tells the records of each.
+    pub fn with_weights(problem: &'a Problem<'a>, weights: Option<&'a [u32]>) -> Result<Self, SearchError> {
+        let listed = weights.map_or(problem.rows, <[u32]>::len);
         if problem.rows >= u32::MAX as usize {
             return Err(SearchError::TooManyRows);
         }
@@ -67,7 +75,7 @@ impl<'a> Prepared<'a> {
         let (histograms, combination_of_row, combinations) = if looked_at.is_empty() {
             (None, None, 1)
         } else {
-            let (of_row, tuples) = combine(&looked_at, problem.rows);
+            let (of_row, tuples) = combine(&looked_at, listed);
             let mut position = 0;
             let mut next = || {
                 position += 1;
@@ -82,7 +90,17 @@ impl<'a> Prepared<'a> {
             });
             (Some(Histograms { code_of, sizes, label }), Some(of_row), tuples.len())
         };
-        Ok(Self { order, columns, lattice, limit, histograms, combination_of_row, combinations, problem })
+        Ok(Self {
+            order,
+            columns,
+            lattice,
+            limit,
+            histograms,
+            combination_of_row,
+            combinations,
+            problem,
+            weights,
+        })
     }
 
     /// How many words a key needs.
@@ -181,7 +199,8 @@ pub fn reduce<const W: usize>(prepared: &Prepared<'_>) -> Snapshot<W> {
         quasi: &quasi,
         population: &population,
         sensitive: prepared.combination_of_row.as_deref(),
-        rows: prepared.problem.rows,
+        rows: prepared.weights.map_or(prepared.problem.rows, <[u32]>::len),
+        weights: prepared.weights,
     };
     Snapshot::reduce(&prepared.columns, &records, &base_layout(&prepared.columns, prepared.combinations))
 }

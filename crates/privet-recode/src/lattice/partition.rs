@@ -33,15 +33,35 @@ pub struct Partition {
 /// Forms the classes of a candidate from the records and judges each once more. `recoding` tells per quasi column
 /// where its values go.
 pub fn partition(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Partition {
+    judge(problem, form(problem, recoding), None)
+}
+
+/// The same of a problem whose codes list distinct tuples in place of records; `weights` tells the records of each.
+/// `class_of` and `first` speak of tuples then, and `rows` of records.
+pub fn partition_weighted(
+    problem: &Problem<'_>,
+    weights: &[u32],
+    recoding: &[&GeneralizedLevel],
+) -> Partition {
+    let (quasi, sensitive) = (problem.quasi.clone(), problem.sensitive.clone());
+    let listed = Problem { rows: weights.len(), quasi, sensitive, ..*problem };
+    let mut classes = form(&listed, recoding);
+    classes.rows.fill(0);
+    for (&class, &weight) in classes.class_of.iter().zip(weights) {
+        classes.rows[class as usize] += u64::from(weight);
+    }
+    judge(problem, classes, Some(weights))
+}
+
+fn form(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Grouped {
     let layout = Layout::new(recoding.iter().map(|level| level.labels.len()));
-    let classes = match layout.words {
+    match layout.words {
         1 => group::<1>(problem, recoding, &layout),
         2 => group::<2>(problem, recoding, &layout),
         3..=4 => group::<4>(problem, recoding, &layout),
         5..=32 => group::<32>(problem, recoding, &layout),
         _ => group_by_columns(problem, recoding),
-    };
-    judge(problem, classes)
+    }
 }
 
 /// The classes of groups that are told apart by their number, whatever their records show.
@@ -55,7 +75,7 @@ pub fn partition_of_groups(problem: &Problem<'_>, groups: &Groups) -> Partition 
         }
         rows[class as usize] += 1;
     }
-    judge(problem, Grouped { class_of, rows, first, population: vec![0; count] })
+    judge(problem, Grouped { class_of, rows, first, population: vec![0; count] }, None)
 }
 
 /// Sum over the distinct tuples of the quasi-identifier of p ln p.
@@ -189,7 +209,7 @@ fn group_by_columns(problem: &Problem<'_>, recoding: &[&GeneralizedLevel]) -> Gr
     grouped
 }
 
-fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
+fn judge(problem: &Problem<'_>, classes: Grouped, weights: Option<&[u32]>) -> Partition {
     let Grouped { class_of, rows, first, population } = classes;
     let looks = problem.criteria.iter().any(|criterion| !criterion.histograms().is_empty());
     let listed = looks || problem.label.is_some();
@@ -210,6 +230,7 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
         histograms: if looks { problem.sensitive.iter().map(Counted::new).collect() } else { Vec::new() },
         members: members.as_ref(),
         population: &population,
+        weights,
     };
     for class in 0..population.len() {
         let rows = partition.rows[class];
@@ -221,7 +242,7 @@ fn judge(problem: &Problem<'_>, classes: Grouped) -> Partition {
             kept
         });
         if let Some(label) = &mut label {
-            label.fill(classes.records(class));
+            label.fill_weighted(classes.records(class), weights);
             partition.majority.push(label.view().occurring().max().map_or(0, u64::from));
             label.clear();
         }
@@ -322,6 +343,8 @@ struct Classes<'a> {
     histograms: Vec<Counted<'a>>,
     members: Option<&'a (Vec<u32>, Vec<u32>)>,
     population: &'a [u64],
+    /// Per listed tuple its records, where tuples are listed.
+    weights: Option<&'a [u32]>,
 }
 
 impl<'a> Classes<'a> {
@@ -333,7 +356,7 @@ impl<'a> Classes<'a> {
 
     fn look<T>(&mut self, class: usize, rows: u64, look: impl FnOnce(&Class<'_>) -> T) -> T {
         let records = self.records(class);
-        self.histograms.iter_mut().for_each(|histogram| histogram.fill(records));
+        self.histograms.iter_mut().for_each(|histogram| histogram.fill_weighted(records, self.weights));
         let views: Vec<Histogram<'_>> = self.histograms.iter().map(Counted::view).collect();
         let found = look(&Class { rows, population: self.population[class], histograms: &views });
         self.histograms.iter_mut().for_each(Counted::clear);
@@ -428,5 +451,98 @@ mod tests {
             prop_assert_eq!(a.first, b.first);
             prop_assert_eq!(a.population, b.population);
         }
+
+        /// Distinct tuples with their numbers of records stand for the records: the same levels are found, and the same
+        /// classes are formed and judged alike, in whatever order the tuples are listed.
+        #[test]
+        fn weighted_tuples_stand_for_their_records(
+            tuples in prop::collection::vec(((0u32..4, 0u32..3, 0u32..3), 1u32..4), 1..12),
+            k in 1u64..4,
+            allowed in 0u64..4,
+        ) {
+            let weights: Vec<u32> = tuples.iter().map(|own| own.1).collect();
+            let records: Vec<(u32, u32, u32)> = tuples
+                .iter()
+                .flat_map(|&(tuple, weight)| std::iter::repeat_n(tuple, weight as usize))
+                .collect();
+            let listed: Vec<(u32, u32, u32)> = tuples.iter().map(|own| own.0).collect();
+            let columns = |of: &[(u32, u32, u32)]| -> [Vec<u32>; 3] {
+                [of.iter().map(|t| t.0).collect(), of.iter().map(|t| t.1).collect(), of.iter().map(|t| t.2).collect()]
+            };
+            let (by_record, by_tuple) = (columns(&records), columns(&listed));
+            let generalizations = [generalization(4), generalization(3)];
+            let counts: Vec<Vec<u64>> = (0..2)
+                .map(|i| (0..4).map(|code| by_record[i].iter().filter(|&&own| own == code).count() as u64).collect())
+                .collect();
+            let names = ["a", "b", "c"].map(Box::from).to_vec();
+            let domain = privet_data::Domain::from_sorted(names, 0, privet_data::Kind::Text);
+            let of_sensitive: Vec<u64> =
+                (0..3).map(|code| by_record[2].iter().filter(|&&own| own == code).count() as u64).collect();
+            let sensitive = privet_criteria::SensitiveColumn {
+                name: "s", domain: &domain, counts: &of_sensitive, hierarchy: None,
+            };
+            let requirements = [
+                privet_criteria::Requirement::KAnonymity { k },
+                privet_criteria::Requirement::AlphaK {
+                    alpha: 0.7, k, values: Vec::new(), column: Some("s".to_owned()),
+                },
+            ];
+            let criteria = privet_criteria::build(&requirements, &[sensitive], None, records.len() as u64).unwrap();
+            let problem = |codes: &'static [Vec<u32>; 3]| -> Problem<'static> {
+                Problem {
+                    rows: records.len(),
+                    quasi: (0..2)
+                        .map(|i| Quasi {
+                            codes: &codes[i],
+                            counts: Box::leak(counts[i].clone().into_boxed_slice()),
+                            generalization: Box::leak(Box::new(generalizations[i].clone())),
+                            numbers: None,
+                            weight: 1.0,
+                            population: None,
+                        })
+                        .collect(),
+                    sensitive: vec![crate::lattice::Codes { codes: &codes[2], values: 3 }],
+                    label: None,
+                    criteria: &[],
+                    metric: Metric::Loss,
+                    suppress_at_most: allowed,
+                }
+            };
+            let of_records = problem(Box::leak(Box::new(by_record)));
+            let of_tuples = problem(Box::leak(Box::new(by_tuple)));
+            let (of_records, of_tuples) =
+                (Problem { criteria: &criteria, ..of_records }, Problem { criteria: &criteria, ..of_tuples });
+            let options = crate::lattice::Options::default();
+            let expected = crate::lattice::run(&of_records, &options, &privet_data::Silent);
+            let found = crate::lattice::run_weighted(&of_tuples, &weights, &options, &privet_data::Silent);
+            match (expected, found) {
+                (Ok(expected), Ok(found)) => {
+                    prop_assert_eq!(&found.levels, &expected.levels);
+                    prop_assert_eq!(found.value, expected.value);
+                    prop_assert_eq!((found.suppressed, found.classes), (expected.suppressed, expected.classes));
+                    prop_assert_eq!(found.tuple_entropy, expected.tuple_entropy);
+                    let a = partition(&of_records, &of_records.at(&expected.levels));
+                    let b = partition_weighted(&of_tuples, &weights, &of_tuples.at(&expected.levels));
+                    prop_assert_eq!((&a.rows, &a.kept, &a.reached), (&b.rows, &b.kept, &b.reached));
+                }
+                (Err(expected), Err(found)) => prop_assert_eq!(expected.to_string(), found.to_string()),
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
+    /// Values, then one label for all.
+    fn generalization(values: u32) -> privet_data::Generalization {
+        let one_by_one = GeneralizedLevel {
+            node_of_code: (0..values).collect(),
+            labels: (0..values).map(|value| value.to_string().into()).collect(),
+            leaves: vec![1; values as usize],
+        };
+        let all = GeneralizedLevel {
+            node_of_code: vec![0; values as usize],
+            labels: vec!["*".into()],
+            leaves: vec![values],
+        };
+        privet_data::Generalization { leaves: values, levels: vec![one_by_one, all] }
     }
 }

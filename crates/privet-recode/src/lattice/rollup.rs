@@ -545,8 +545,13 @@ mod tests {
                 rows.iter().map(|r| r.2).collect(),
             ];
             let quasi: Vec<&[u32]> = codes.iter().map(|c| &**c).collect();
-            let records =
-                Records { quasi: &quasi, population: &[], sensitive: Some(&codes[2]), rows: rows.len() };
+            let records = Records {
+                quasi: &quasi,
+                population: &[],
+                sensitive: Some(&codes[2]),
+                rows: rows.len(),
+                weights: None,
+            };
             let base: Snapshot<1> = Snapshot::reduce(&columns, &records, &base_layout(&columns, 3));
             let mut scratch = Scratch::<1>::default();
             scratch.group(&columns, &base, &levels, usize::MAX);

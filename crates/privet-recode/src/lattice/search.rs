@@ -87,10 +87,35 @@ pub fn run<S: Strategy>(
     strategy: &S,
     progress: &dyn Progress,
 ) -> Result<Found, SearchError> {
+    run_prepared(Prepared::new(problem)?, problem, strategy, progress)
+}
+
+/// Runs a strategy on a problem whose codes list distinct tuples in place of records: `weights` tells how many records
+/// each has. `problem.rows` and the counts of the columns are those of the records. The same tuple may be listed more
+/// than once.
+///
+/// What is found is what [`run`] finds for the records; `problem.quasi[..].population` must be of people, as there.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_weighted<S: Strategy>(
+    problem: &Problem<'_>,
+    weights: &[u32],
+    strategy: &S,
+    progress: &dyn Progress,
+) -> Result<Found, SearchError> {
+    run_prepared(Prepared::with_weights(problem, Some(weights))?, problem, strategy, progress)
+}
+
+fn run_prepared<S: Strategy>(
+    mut prepared: Prepared<'_>,
+    problem: &Problem<'_>,
+    strategy: &S,
+    progress: &dyn Progress,
+) -> Result<Found, SearchError> {
     if !strategy.judges_together() {
         require_bucket_independent(problem, strategy.name())?;
     }
-    let mut prepared = Prepared::new(problem)?;
     if strategy.enumerates() && prepared.lattice.len() > MOST_NODES {
         let product: f64 = prepared.columns.iter().map(|column| column.height() as f64 + 1.0).product();
         return Err(SearchError::TooManyNodes { nodes: format!("{product:.3e}"), most: MOST_NODES });

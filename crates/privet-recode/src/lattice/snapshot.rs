@@ -64,8 +64,10 @@ pub struct Records<'a> {
     pub population: &'a [&'a [u32]],
     /// Per record the number of its sensitive combination, when criteria look at it.
     pub sensitive: Option<&'a [u32]>,
-    /// How many records the table has.
+    /// How many records the table has; with `weights`, how many tuples are listed.
     pub rows: usize,
+    /// Per listed tuple its records, when tuples are listed and not records.
+    pub weights: Option<&'a [u32]>,
 }
 
 impl<const W: usize> Snapshot<W> {
@@ -92,20 +94,24 @@ impl<const W: usize> Snapshot<W> {
             tuple
         };
         let bits_of_word = layout.bits_of_words();
-        let entries = sorted(records.rows, &bits_of_word, |rows, keys| {
+        let pack_records = |rows: Range<usize>, keys: &mut [Key<W>]| {
             pack(records.quasi, rows.clone(), keys);
             if let Some(values) = records.sensitive {
                 for (key, &value) in keys.iter_mut().zip(&values[rows]) {
                     key[sensitive_field.word] |= sensitive_field.put(value);
                 }
             }
-        });
+        };
+        let entries = match records.weights {
+            None => Entries::Records(sorted(records.rows, &bits_of_word, pack_records)),
+            Some(weights) => Entries::Weighted(sorted_weighted(weights, pack_records)),
+        };
         let people = records.population.first().map_or(0, |codes| codes.len());
         let people = sorted(people, &bits_of_word, |rows, keys| pack(records.population, rows, keys));
 
         // Room for just as many as there are: what is made here lives as long as the search.
-        let tuples = entries.chunk_by(|a, b| tuple_of(a) == tuple_of(b)).count();
-        let pairs = if records.sensitive.is_some() { runs(&entries).count() } else { 0 };
+        let tuples = entries.count_runs(|a, b| tuple_of(a) == tuple_of(b));
+        let pairs = if records.sensitive.is_some() { entries.runs().count() } else { 0 };
         let mut base = Opening::with_capacity(tuples, pairs, records);
         let mut people = runs(&people).peekable();
         let mut only_people_below = |base: &mut Opening<W>, key: Option<&Key<W>>| {
@@ -116,7 +122,7 @@ impl<const W: usize> Snapshot<W> {
             }
             people.next_if(|(person, _)| Some(person) == key).map_or(0, |(_, count)| count)
         };
-        for (key, count) in runs(&entries) {
+        for (key, count) in entries.runs() {
             let tuple = tuple_of(&key);
             if base.keys.last() != Some(&tuple) {
                 let present = only_people_below(&mut base, Some(&tuple));
@@ -137,6 +143,35 @@ impl<const W: usize> Snapshot<W> {
     /// The node of a tuple in one column.
     pub fn node(&self, tuple: usize, column: usize) -> usize {
         self.layout.fields[column].get(&self.keys[tuple])
+    }
+}
+
+/// What is reduced, sorted by key.
+enum Entries<const W: usize> {
+    /// One key for each record.
+    Records(Vec<Key<W>>),
+    /// Keys with the number of their records.
+    Weighted(Vec<(Key<W>, u32)>),
+}
+
+impl<const W: usize> Entries<W> {
+    /// How many runs of keys there are that are the same.
+    fn count_runs(&self, same: impl Fn(&Key<W>, &Key<W>) -> bool) -> usize {
+        match self {
+            Self::Records(keys) => keys.chunk_by(|a, b| same(a, b)).count(),
+            Self::Weighted(keys) => keys.chunk_by(|a, b| same(&a.0, &b.0)).count(),
+        }
+    }
+
+    /// The distinct keys, with the records of each.
+    fn runs(&self) -> Box<dyn Iterator<Item = (Key<W>, u32)> + '_> {
+        match self {
+            Self::Records(keys) => Box::new(runs(keys)),
+            Self::Weighted(keys) => Box::new(
+                keys.chunk_by(|a, b| a.0 == b.0)
+                    .map(|run| (run[0].0, run.iter().map(|(_, weight)| weight).sum())),
+            ),
+        }
     }
 }
 
@@ -235,6 +270,22 @@ fn sorted<const W: usize>(
         keys.par_sort_unstable_by(order);
     }
     keys
+}
+
+/// All keys with their weights, in the order of [`sorted`].
+fn sorted_weighted<const W: usize>(
+    weights: &[u32],
+    pack: impl Fn(Range<usize>, &mut [Key<W>]) + Sync,
+) -> Vec<(Key<W>, u32)> {
+    const PART: usize = 1 << 11;
+    let mut entries: Vec<(Key<W>, u32)> = weights.iter().map(|&weight| ([0; W], weight)).collect();
+    entries.par_chunks_mut(PART).enumerate().for_each(|(part, entries)| {
+        let mut keys = vec![[0; W]; entries.len()];
+        pack(part * PART..part * PART + entries.len(), &mut keys);
+        entries.iter_mut().zip(keys).for_each(|(entry, key)| entry.0 = key);
+    });
+    entries.par_sort_unstable_by(|a, b| order(&a.0, &b.0));
+    entries
 }
 
 /// Sorts in the same order as [`order`], digit by digit from the lowest, on one thread: several times faster than
