@@ -25,8 +25,8 @@ pub use begin::{Chapter, demo, propose, shapes};
 pub use look::{AttackOptions, attack, measure};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
 pub use records::{
-    Anonymize, AnonymizedRelease, Hierarchy, Promise, Source, anonymize, dates, distinct, entropy, groups,
-    hierarchy_file, intervals, mask_left, mask_right, recursive, values,
+    Anonymize, AnonymizedRelease, Hierarchy, KeptSource, Promise, Source, anonymize, dates, distinct,
+    entropy, groups, hierarchy_file, intervals, mask_left, mask_right, read_records, recursive, values,
 };
 pub use registry::{KINDS, kind};
 pub use run::{Report, run};

@@ -5,6 +5,7 @@
 
 mod frame;
 mod hierarchy;
+mod kept;
 mod promise;
 mod release;
 
@@ -17,8 +18,9 @@ use privet_kind::{Fault, KindError};
 use toml::{Table, Value};
 
 pub use hierarchy::{Hierarchy, dates, groups, hierarchy_file, intervals, mask_left, mask_right, values};
+pub use kept::KeptSource;
 pub use promise::{Promise, distinct, entropy, recursive};
-pub use release::AnonymizedRelease;
+pub use release::{AnonymizedRelease, read_records};
 
 /// Where records come from.
 #[derive(Debug, Clone)]
@@ -175,6 +177,13 @@ impl Anonymize {
         self
     }
 
+    /// Every key of these sections of a job file, such as a job that was read from elsewhere. What was set before stays where
+    /// the sections do not say otherwise.
+    pub fn settings(mut self, sections: Table) -> Self {
+        merge(&mut self.job, sections);
+        self
+    }
+
     /// Runs the job.
     ///
     /// # Errors
@@ -240,6 +249,18 @@ impl Anonymize {
             }
         }
         table.insert((*last).to_owned(), value);
+    }
+}
+
+/// Sets the keys of `new`, section by section.
+fn merge(old: &mut Table, new: Table) {
+    for (key, value) in new {
+        match (old.get_mut(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
+            (_, value) => {
+                old.insert(key, value);
+            }
+        }
     }
 }
 

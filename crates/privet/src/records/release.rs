@@ -24,11 +24,13 @@ impl AnonymizedRelease {
         Self { scratch, summary }
     }
 
-    fn folder(&self) -> PathBuf {
+    /// The private folder that holds the release until this is dropped.
+    pub fn folder(&self) -> PathBuf {
         self.scratch.path().join("release")
     }
 
-    fn job(&self) -> PathBuf {
+    /// The job file that made it, which names the original.
+    pub fn job(&self) -> PathBuf {
         self.scratch.path().join("job.toml")
     }
 
@@ -42,9 +44,7 @@ impl AnonymizedRelease {
     /// # Errors
     /// When the release is not one of records.
     pub fn manifest(&self) -> Result<Manifest, KindError> {
-        let path = self.folder().join(privet_release::MANIFEST);
-        let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
-        Ok(Manifest::parse(&bytes)?)
+        manifest_in(&self.folder())
     }
 
     /// The published records as a frame.
@@ -52,7 +52,7 @@ impl AnonymizedRelease {
     /// # Errors
     /// When the release is not one of records.
     pub fn batch(&self) -> Result<RecordBatch, KindError> {
-        frame::read(&self.folder().join(self.manifest()?.data.file))
+        read_records(&self.folder())
     }
 
     /// Checks every promise again from the published files alone.
@@ -122,4 +122,18 @@ impl AnonymizedRelease {
         draft.commit(manifest)?;
         Ok(())
     }
+}
+
+/// The records of a published folder as a frame.
+///
+/// # Errors
+/// When the release is not one of records.
+pub fn read_records(folder: &Path) -> Result<RecordBatch, KindError> {
+    frame::read(&folder.join(manifest_in(folder)?.data.file))
+}
+
+fn manifest_in(folder: &Path) -> Result<Manifest, KindError> {
+    let path = folder.join(privet_release::MANIFEST);
+    let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+    Ok(Manifest::parse(&bytes)?)
 }

@@ -1,0 +1,30 @@
+//! Frames of every library as Arrow record batches, through the PyCapsule interface.
+
+use arrow_array::RecordBatch;
+use privet::Source;
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+
+use crate::errors::Failure;
+
+/// What Python gives as data: a path, or anything that exports an Arrow stream.
+pub fn source(data: &Bound<'_, PyAny>) -> PyResult<Source> {
+    if let Ok(path) = data.extract::<std::path::PathBuf>() {
+        return Ok(Source::File(path));
+    }
+    let table: PyTable = data.extract().map_err(|_| {
+        Failure::invalid(
+            "the data must be a path or a frame that exports Arrow (pandas 2.2, polars, pyarrow, DuckDB)",
+        )
+    })?;
+    let (batches, schema) = table.into_inner();
+    let batch = arrow_select::concat::concat_batches(&schema, &batches)
+        .map_err(|_| Failure::invalid("the frame cannot be put together to one Arrow record batch"))?;
+    Ok(Source::Frame(batch))
+}
+
+/// A record batch as a table that exports an Arrow stream.
+pub fn exported(batch: RecordBatch) -> PyResult<PyTable> {
+    let schema = batch.schema();
+    PyTable::try_new(vec![batch], schema)
+}
