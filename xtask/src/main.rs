@@ -8,6 +8,7 @@
 mod bench;
 mod examples;
 mod fuzz;
+mod house;
 mod links;
 mod markdown;
 mod output;
@@ -26,6 +27,7 @@ Usage:
   cargo xtask kill                          programs that charge a ledger, killed a thousand times each; takes minutes
   cargo xtask fuzz [ENTRY [INPUTS [FIRST]]] damaged and hostile files for every reader; see fuzz/README.md
   cargo xtask docs                          only those commands, and the links and keys of the documentation
+  cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
   cargo xtask bench --list                  what can be measured";
 
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
         ["kill"] => test::kill(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["docs"] => test::documentation(),
+        ["house", rest @ ..] => match house::Asked::parse(rest) {
+            Ok(asked) => house::run(&asked),
+            Err(problem) => return usage(&problem),
+        },
         ["bench", rest @ ..] => match bench::Asked::parse(rest) {
             Ok(asked) => bench::run(&asked),
             Err(problem) => return usage(&problem),

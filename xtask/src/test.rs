@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{examples, links, reference, shell, workspace};
+use crate::{examples, house, links, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -50,6 +50,10 @@ pub fn run() -> Result<bool> {
         seed,
         Some(&database),
     )?;
+
+    step("the house");
+    let is_kept = house::run(&house::Asked::default())?;
+    total += Tally { passed: u64::from(is_kept), failed: u64::from(!is_kept), ..Tally::default() };
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));

@@ -1,0 +1,384 @@
+//! What is counted, and how.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Row;
+use super::source::{self, Source, is_of_word};
+
+/// Functions longer than this are long.
+const LONG_FUNCTION: usize = 80;
+/// Files longer than this, without their tests, are long.
+const LONG_FILE: usize = 500;
+/// The toy kind has at most so many lines.
+const TOY: usize = 200;
+
+/// How code asks which kind of release it has before it.
+const KIND_QUESTIONS: [&str; 15] = [
+    "\"bucketized\"",
+    "\"generalized\"",
+    "is_bucketized()",
+    "is_on_seam(",
+    "Perturbed::is_at(",
+    "Records::is_at(",
+    "counts::manifest(",
+    "CountsManifest::is_at(",
+    "seal::kind_of(",
+    "Some(COUNTS)",
+    "Some(PERTURBED)",
+    "of_counts.is_",
+    "is_perturbed",
+    "Layout::Buckets",
+    "Layout::Classes",
+];
+
+/// What looks into a text.
+const LOOKS: [&str; 18] = [
+    "contains",
+    "ends_with",
+    "find",
+    "matches",
+    "match_indices",
+    "replace",
+    "replacen",
+    "rfind",
+    "rsplit",
+    "rsplit_once",
+    "rsplitn",
+    "split",
+    "split_once",
+    "splitn",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_start_matches",
+];
+
+/// Texts with a blank that are no sentence but a part of a format that others have set or that users write.
+const FORMATS: [(&str, &str); 4] = [
+    (" to ", "labels of ranges, `20 to 29`"),
+    (" (level ", "labels of nodes that have the name of another"),
+    ("Max address space", "a line of /proc/self/limits"),
+    ("<meta name=\\\"generator\\\" content=\\\"privet ", "the mark of a page, in HTML"),
+];
+
+/// All rows.
+pub fn rows(root: &Path) -> Result<Vec<Row>> {
+    let sources = source::all(root)?;
+    let mut rows = vec![toy_edits(root, &sources)?, toy_lines(&sources)];
+    rows.push(places(
+        "kind-questions",
+        "places that ask for a kind outside its folder",
+        0,
+        &sources,
+        kind_questions,
+    ));
+    rows.extend(attack_files(&sources));
+    rows.push(places("sentences", "places where code looks into a sentence", 0, &sources, sentences));
+    rows.extend(crate_sizes(&sources));
+    rows.push(places("long-functions", "functions over 80 lines", 10, &sources, long_functions));
+    rows.push(places("long-files", "files over 500 lines, without their tests", 5, &sources, long_files));
+    rows.extend(libraries(root, &sources)?);
+    rows.push(test_binaries(root)?);
+    Ok(rows)
+}
+
+/// A row of places that each source has by itself.
+fn places(
+    id: &'static str,
+    title: &'static str,
+    target: usize,
+    sources: &[Source],
+    found: fn(&Source) -> Vec<(usize, String)>,
+) -> Row {
+    let told = |source: &Source| {
+        let path = source.path.display().to_string();
+        found(source).into_iter().map(move |(line, what)| format!("{path}:{line}: {what}"))
+    };
+    let places: Vec<String> = sources.iter().flat_map(told).collect();
+    Row { id, title, target, now: places.len(), places }
+}
+
+/// Lines of existing files that had to be edited for the toy kind.
+fn toy_edits(root: &Path, sources: &[Source]) -> Result<Row> {
+    let mut places = Vec::new();
+    let mut look = |path: &Path, text: &str, names: &[&str]| {
+        for (at, line) in text.lines().enumerate() {
+            if names.iter().any(|name| line.contains(name)) {
+                places.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    };
+    let mut manifests = vec![root.join("Cargo.toml")];
+    manifests.extend(source::folders(&root.join("crates"))?.iter().map(|folder| folder.join("Cargo.toml")));
+    for path in manifests {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        look(path.strip_prefix(root).unwrap_or(&path), &text, &["privet-sample", "kinds/sample"]);
+    }
+    for source in sources.iter().filter(|source| !source.path.starts_with("kinds/sample")) {
+        look(&source.path, &source.bare, &["privet_sample", "mod sample;", "sample::Sample"]);
+    }
+    let title = "lines of existing files that name the toy kind";
+    Ok(Row { id: "toy-edits", title, target: 2, now: places.len(), places })
+}
+
+fn toy_lines(sources: &[Source]) -> Row {
+    let toy = sources.iter().filter(|source| source.path.starts_with("kinds/sample"));
+    let now = toy.map(Source::length).sum();
+    Row { id: "toy-lines", title: "lines of the toy kind", target: TOY, now, places: Vec::new() }
+}
+
+fn kind_questions(source: &Source) -> Vec<(usize, String)> {
+    if source.path.starts_with("kinds") || source.path.starts_with("crates/privet-referee") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for question in KIND_QUESTIONS {
+        for (at, _) in source.code.match_indices(question) {
+            let before = &source.code[..at];
+            let is_definition = before.ends_with("fn ") || before.ends_with("use ");
+            // A text within a text, such as a key of an example, asks nothing.
+            if !is_definition && !before.ends_with('\\') {
+                found.push((source.line_of(at), question.to_owned()));
+            }
+        }
+    }
+    // Ids of the kinds on the seam, where they are compared.
+    for (at, text) in source.texts() {
+        let is_kind = ["graph", "model", "ratings", "sample", "sets", "traces"].contains(&text);
+        let before = source.code[..at].trim_end();
+        let compared =
+            before.ends_with("kind ==") || before.ends_with("kind() ==") || before.ends_with("id() ==");
+        if is_kind && compared {
+            found.push((source.line_of(at), format!("\"{text}\"")));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Files that hold ids of attacks: how many hold the one that the most do, and how many more than one there are over all ids.
+fn attack_files(sources: &[Source]) -> [Row; 2] {
+    let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for id in sources.iter().flat_map(attack_ids) {
+        files.insert(id, Vec::new());
+    }
+    for source in sources {
+        let mut seen: Vec<&str> = source.texts().into_iter().map(|(_, text)| text).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        for text in seen {
+            if let Some(files) = files.get_mut(text) {
+                files.push(source.path.display().to_string());
+            }
+        }
+    }
+    let told = files.iter().filter(|(_, files)| files.len() > 1);
+    let places = told.map(|(id, files)| format!("{id}: {}", files.join(" "))).collect();
+    [
+        Row {
+            id: "attack-files",
+            title: "files that hold the id of one attack, at most",
+            target: 1,
+            now: files.values().map(Vec::len).max().unwrap_or(0),
+            places,
+        },
+        Row {
+            id: "attack-files-more",
+            title: "files that hold the id of an attack beyond the first, over all attacks",
+            target: 0,
+            now: files.values().map(|files| files.len().saturating_sub(1)).sum(),
+            places: Vec::new(),
+        },
+    ]
+}
+
+/// The ids that are stated as those of attacks.
+fn attack_ids(source: &Source) -> Vec<&str> {
+    let texts = source.texts();
+    let is_id = |(at, _): &&(usize, &str)| {
+        let before = source.bare[..*at].trim_end();
+        before.strip_suffix("id:").is_some_and(|before| {
+            before
+                .trim_end()
+                .strip_suffix('{')
+                .is_some_and(|before| before.trim_end().ends_with("AttackInfo"))
+        }) || before.ends_with("\n    attack(")
+            || before.ends_with(" = attack(")
+    };
+    texts.iter().filter(is_id).map(|(_, text)| *text).collect()
+}
+
+fn sentences(source: &Source) -> Vec<(usize, String)> {
+    let texts: BTreeMap<usize, &str> = source.texts().into_iter().collect();
+    let prose = prose_constants(source, &texts);
+    let mut found = Vec::new();
+    for (at, _) in source.bare.match_indices('(') {
+        let before = &source.bare[..at];
+        let name = &before[before.trim_end_matches(is_of_word).len()..];
+        if !LOOKS.contains(&name) || !before[..before.len() - name.len()].ends_with('.') {
+            continue;
+        }
+        let argument = source.bare[at + 1..].trim_start();
+        let place = source.bare.len() - argument.len();
+        let looked = match texts.get(&place) {
+            Some(text) => is_sentence(text).then(|| (*text).to_owned()),
+            None => {
+                let word = &argument[..argument.find(|c| !is_of_word(c)).unwrap_or(argument.len())];
+                prose.contains(&word).then(|| word.to_owned())
+            }
+        };
+        if let Some(text) = looked {
+            found.push((source.line_of(at), format!(".{name}({text})")));
+        }
+    }
+    found
+}
+
+/// Whether a text is a part of a sentence: words with a blank between or beside them.
+fn is_sentence(text: &str) -> bool {
+    text.contains(' ')
+        && text.chars().any(char::is_alphabetic)
+        && !FORMATS.iter().any(|(format, _)| *format == text)
+}
+
+/// Constants of a source that hold sentences.
+fn prose_constants<'a>(source: &'a Source, texts: &BTreeMap<usize, &str>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for (at, _) in source.bare.match_indices("const ") {
+        let rest = &source.bare[at + 6..];
+        let name = &rest[..rest.find(|c| !is_of_word(c)).unwrap_or(rest.len())];
+        let end = at + 6 + rest.find(";\n").unwrap_or(rest.len());
+        if !name.is_empty() && texts.range(at..end).any(|(_, text)| is_sentence(text)) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// The crate that a source is in.
+fn crate_of(source: &Source) -> String {
+    source
+        .path
+        .components()
+        .take(2)
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+fn crate_sizes(sources: &[Source]) -> [Row; 2] {
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    for source in sources {
+        *sizes.entry(crate_of(source)).or_default() += source.lines();
+    }
+    let mut order: Vec<(&String, &usize)> = sizes.iter().collect();
+    order.sort_by(|a, b| b.1.cmp(a.1));
+    let places = order.iter().map(|(name, lines)| format!("{name}: {lines}")).collect();
+    let job = sizes.get("crates/privet-job").copied().unwrap_or(0);
+    let largest = order.first().map_or(0, |(_, lines)| **lines);
+    [
+        Row {
+            id: "largest-crate",
+            title: "lines of the largest crate, without tests and comments",
+            target: 20_000,
+            now: largest,
+            places,
+        },
+        Row {
+            id: "privet-job",
+            title: "lines of privet-job, the same",
+            target: 4_000,
+            now: job,
+            places: Vec::new(),
+        },
+    ]
+}
+
+fn long_functions(source: &Source) -> Vec<(usize, String)> {
+    let functions = source.functions().into_iter().filter(|(_, _, lines)| *lines > LONG_FUNCTION);
+    functions.map(|(name, first, lines)| (first, format!("{name}: {lines} lines"))).collect()
+}
+
+fn long_files(source: &Source) -> Vec<(usize, String)> {
+    let lines = source.length();
+    if lines > LONG_FILE { vec![(lines, format!("{lines} lines"))] } else { Vec::new() }
+}
+
+/// Library crates whose root has no example that is run, and those without a README.
+fn libraries(root: &Path, sources: &[Source]) -> Result<[Row; 2]> {
+    let (mut without_example, mut without_readme) = (Vec::new(), Vec::new());
+    for source in sources.iter().filter(|source| source.path.ends_with("src/lib.rs")) {
+        let name = crate_of(source);
+        // What comes after a fence decides whether it is run; a plain one is.
+        let mut fences = source.comment.lines().map(str::trim).filter(|line| line.starts_with("```"));
+        if !fences.any(|fence| fence == "```") {
+            without_example.push(name.clone());
+        }
+        if !root.join(&name).join("README.md").is_file() {
+            without_readme.push(name);
+        }
+    }
+    Ok([
+        Row {
+            id: "without-example",
+            title: "library roots without an example that is run",
+            target: 0,
+            now: without_example.len(),
+            places: without_example,
+        },
+        Row {
+            id: "without-readme",
+            title: "library crates without a README",
+            target: 0,
+            now: without_readme.len(),
+            places: without_readme,
+        },
+    ])
+}
+
+/// Integration-test binaries beyond one per crate.
+fn test_binaries(root: &Path) -> Result<Row> {
+    let mut folders = source::folders(&root.join("crates"))?;
+    folders.extend(source::folders(&root.join("kinds"))?);
+    let mut places = Vec::new();
+    let mut now = 0;
+    for folder in folders {
+        let Ok(entries) = std::fs::read_dir(folder.join("tests")) else { continue };
+        let mut tests = 0_usize;
+        for entry in entries {
+            let path = entry?.path();
+            tests += usize::from(
+                path.extension().is_some_and(|ending| ending == "rs") || path.join("main.rs").is_file(),
+            );
+        }
+        now += tests.saturating_sub(1);
+        if tests > 1 {
+            places.push(format!("{}: {tests}", folder.strip_prefix(root).unwrap_or(&folder).display()));
+        }
+    }
+    Ok(Row {
+        id: "test-binaries",
+        title: "integration-test binaries beyond one per crate",
+        target: 0,
+        now,
+        places,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_words_with_blanks() {
+        for text in ["Not made: ", " of ", "no control"] {
+            assert!(is_sentence(text), "{text:?}");
+        }
+        for text in [", ", "postgresql://", "bucketized", " to "] {
+            assert!(!is_sentence(text), "{text:?}");
+        }
+    }
+}
