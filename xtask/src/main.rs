@@ -12,6 +12,7 @@ mod house;
 mod links;
 mod markdown;
 mod output;
+mod papers;
 mod postgres;
 mod reference;
 mod shell;
@@ -29,7 +30,8 @@ Usage:
   cargo xtask docs                          only those commands, and the links and keys of the documentation
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
-  cargo xtask bench --list                  what can be measured";
+  cargo xtask bench --list                  what can be measured
+  cargo xtask papers [EXPERIMENT …]         experiments of the sources made again, into docs/evidence; --list names them";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +51,10 @@ fn main() -> ExitCode {
         },
         ["bench", rest @ ..] => match bench::Asked::parse(rest) {
             Ok(asked) => bench::run(&asked),
+            Err(problem) => return usage(&problem),
+        },
+        ["papers", rest @ ..] => match papers::Asked::parse(rest) {
+            Ok(asked) => papers::run(&asked),
             Err(problem) => return usage(&problem),
         },
         ["help" | "--help" | "-h"] => {
