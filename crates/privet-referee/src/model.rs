@@ -5,6 +5,7 @@
 //! every child at a private test, and must end at exactly these leaves.
 
 mod clusters;
+mod recoded;
 mod rules;
 mod tree;
 
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 const MODEL: &str = "model.json";
 const PMML: &str = "model.pmml";
+const RECORDS: &str = "records.csv";
 
 /// The referee.
 pub struct Model;
@@ -24,6 +26,8 @@ pub struct Model;
 struct Body {
     records: u64,
     pmml: bool,
+    #[serde(default)]
+    recoded: bool,
 }
 
 /// What a model says about its spans, once it is known to be well formed.
@@ -51,7 +55,9 @@ impl Referee for Model {
 
     fn files(&self, folder: &ReleaseFolder) -> Result<Vec<String>, OpenError> {
         let mut files = vec![MODEL.to_owned()];
-        files.extend(body(folder)?.pmml.then(|| PMML.to_owned()));
+        let body = body(folder)?;
+        files.extend(body.pmml.then(|| PMML.to_owned()));
+        files.extend(body.recoded.then(|| RECORDS.to_owned()));
         Ok(files)
     }
 
@@ -80,7 +86,15 @@ impl Referee for Model {
             ),
         });
         for promised in &folder.envelope().promises {
-            checks.push(judged(promised, &spans, &value));
+            checks.push(match promised.id.as_str() {
+                "k-anonymous-records" if body.recoded => {
+                    recoded::check(folder, promised, &spans, &value, progress)?
+                }
+                _ => judged(promised, &spans, &value),
+            });
+        }
+        if body.recoded && !folder.envelope().promises.iter().any(|own| own.id == "k-anonymous-records") {
+            checks.push(Check::failed("promises", "records are published and nothing is promised of them"));
         }
         if !folder.envelope().promises.iter().any(|own| own.id == "k-anonymous-spans") {
             checks.push(Check::failed("promises", "no number of people per span is promised"));
@@ -101,6 +115,13 @@ impl Referee for Model {
                 let k = promised.whole("k")?;
                 Some(format!(
                     "Whoever knows the public attributes of everybody links no private value to fewer than {k} people through this model."
+                ))
+            }
+            "k-anonymous-records" => {
+                let k = promised.whole("k")?;
+                Some(format!(
+                    "Each published record agrees with at least {} others on all public columns.",
+                    k.checked_sub(1)?
                 ))
             }
             "span-confidence" => {

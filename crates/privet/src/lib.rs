@@ -14,6 +14,7 @@
 mod assess;
 mod begin;
 mod look;
+pub mod models;
 mod pages;
 mod records;
 mod registry;

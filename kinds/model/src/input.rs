@@ -113,8 +113,13 @@ fn transactions(path: &Path, input: &Input) -> Result<(Transactions, Vec<String>
         .map_err(|error| KindError::io(path, &error))?;
     let text =
         String::from_utf8(bytes).map_err(|_| KindError::bad_input("the file is not UTF-8").at(path))?;
+    baskets(&text, input.separator).map_err(|error| error.at(path))
+}
+
+/// Baskets of a text, and the labels of their items.
+pub(crate) fn baskets(text: &str, separator: Option<char>) -> Result<(Transactions, Vec<String>), KindError> {
     let items = |line: &'_ str| -> Vec<String> {
-        let cut: Vec<&str> = match input.separator {
+        let cut: Vec<&str> = match separator {
             Some(separator) => line.split(separator).map(str::trim).collect(),
             None => line.split_whitespace().collect(),
         };
@@ -122,7 +127,7 @@ fn transactions(path: &Path, input: &Input) -> Result<(Transactions, Vec<String>
     };
     let rows: Vec<Vec<String>> = text.lines().map(items).filter(|row| !row.is_empty()).collect();
     if rows.is_empty() {
-        return Err(KindError::bad_input("the file holds no transaction").at(path));
+        return Err(KindError::bad_input("the file holds no transaction"));
     }
     let mut numbers: BTreeMap<&str, u32> = rows.iter().flatten().map(|item| (item.as_str(), 0)).collect();
     for (place, number) in numbers.values_mut().enumerate() {

@@ -20,6 +20,7 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
         ("levels", "Trees: all levels of hierarchies are tried, or lowest-first."),
         ("prune", "Trees: the width of the pruning interval in standard deviations; C4.5's is 0.6745."),
         ("trees", "Trees: per tree of a forest the attributes that it may ask."),
+        ("records", "Trees: whether the records are published too, public columns recoded by the spans."),
         ("metric", "Clusters: euclidean, or gower where there are categories."),
         ("ranges", "Clusters: per number its range; needed for private ones."),
         ("rule", "Clusters: claim3, or three-way as the source prints it."),
@@ -89,6 +90,8 @@ pub(crate) struct TreeSettings {
     pub prune: Option<f64>,
     #[serde(default)]
     pub trees: Vec<Vec<String>>,
+    #[serde(default)]
+    pub records: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

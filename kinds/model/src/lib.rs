@@ -8,16 +8,21 @@
 mod attacks;
 mod demo;
 mod error;
+mod hiding;
 mod input;
 mod job;
+mod linked;
 mod make;
 mod measures;
 mod page;
 mod predict;
+mod records;
 mod view;
 
+pub use hiding::{HiddenRules, HideOptions, HideRequest, hide_rules};
+pub use linked::{Linked, linked};
 pub use predict::{PredictError, predict};
-pub use view::{OriginalModel, PublishedModel};
+pub use view::{ClaimChecked, OriginalModel, PublishedModel};
 
 use std::path::PathBuf;
 
@@ -29,6 +34,8 @@ use privet_release::{Draft, ReleaseFolder};
 
 /// The published model.
 pub const MODEL_FILE: &str = "model.json";
+/// Records recoded by the spans of the model.
+pub const RECORDS_FILE: &str = "records.csv";
 /// The same tree for other programs.
 pub const PMML_FILE: &str = "model.pmml";
 

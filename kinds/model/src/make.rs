@@ -16,7 +16,7 @@ use privet_release::{Draft, Promised, Randomness};
 use crate::error::told;
 use crate::job::{self, ClusterSettings, RuleSettings, Settings, TreeSettings};
 use crate::view::{OriginalModel, PublishedModel};
-use crate::{MODEL_FILE, PMML_FILE};
+use crate::{MODEL_FILE, PMML_FILE, RECORDS_FILE, records};
 
 /// The most itemsets that are looked at.
 const MOST_ITEMSETS: usize = 20_000_000;
@@ -27,6 +27,8 @@ struct Learned {
     k: u64,
     promises: Vec<Promised>,
     summary: Vec<(String, String)>,
+    /// The records recoded by the spans, as CSV, where they are asked for.
+    records: Option<String>,
 }
 
 pub(crate) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Result<Outcome, KindError> {
@@ -55,6 +57,10 @@ pub(crate) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
         .map_err(|error| KindError::resources(format!("the model cannot be written: {error}")))?;
     text.push(b'\n');
     write(draft, MODEL_FILE, &text)?;
+    let recoded = learned.records;
+    if let Some(text) = &recoded {
+        write(draft, RECORDS_FILE, text.as_bytes())?;
+    }
     let mut has_pmml = false;
     if let PublishedModel::Tree(release) = &learned.model
         && release.model.roots.len() == 1
@@ -68,7 +74,9 @@ pub(crate) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
     summary.push(("smallest span".to_owned(), reached));
     summary.push(("people nothing is told of".to_owned(), verdict.silent().to_string()));
     Ok(Outcome {
-        body: serde_json::json!({ "records": learned.model.records(), "pmml": has_pmml }),
+        body: serde_json::json!({
+            "records": learned.model.records(), "pmml": has_pmml, "recoded": recoded.is_some()
+        }),
         promises,
         randomness: Randomness::default(),
         summary,
@@ -100,13 +108,28 @@ fn tree(examples: &Examples, settings: &TreeSettings) -> Result<Learned, KindErr
     }
     options.trees = forest(schema, &settings.trees)?;
     let grown = grow(examples, &options).map_err(told)?;
-    let summary = vec![
+    let mut summary = vec![
         ("leaves".to_owned(), grown.release.model.leaves().count().to_string()),
         ("spans".to_owned(), grown.release.spans.len().to_string()),
         ("splits refused".to_owned(), grown.growth.refused.to_string()),
         ("splits pruned".to_owned(), grown.growth.pruned.to_string()),
     ];
-    Ok(Learned { model: PublishedModel::Tree(grown.release), k: settings.k, promises, summary })
+    let mut text = None;
+    if settings.records {
+        let recoded = records::recoded(&grown.release.model, examples)?;
+        promises
+            .push(Promised::new("k-anonymous-records").with("k", settings.k).reaching(recoded.least as f64));
+        summary.push(("discernibility of the records".to_owned(), recoded.discernibility.to_string()));
+        summary.push(("classification metric CM of the records".to_owned(), recoded.minority.to_string()));
+        text = Some(recoded.csv);
+    }
+    Ok(Learned {
+        model: PublishedModel::Tree(grown.release),
+        k: settings.k,
+        promises,
+        summary,
+        records: text,
+    })
 }
 
 fn forest(schema: &Schema, trees: &[Vec<String>]) -> Result<Vec<Vec<usize>>, KindError> {
@@ -140,7 +163,13 @@ fn clusters(
         ("cuts refused".to_owned(), found.refused.to_string()),
         ("every cut tried".to_owned(), if found.exhausted { "yes" } else { "no" }.to_owned()),
     ];
-    Ok(Learned { model: PublishedModel::Clusters(release), k: settings.k, promises: Vec::new(), summary })
+    Ok(Learned {
+        model: PublishedModel::Clusters(release),
+        k: settings.k,
+        promises: Vec::new(),
+        summary,
+        records: None,
+    })
 }
 
 fn rules(
@@ -174,7 +203,13 @@ fn rules(
         ("rules published".to_owned(), kept.len().to_string()),
         ("no larger set is safe".to_owned(), if safe.is_largest { "yes" } else { "not known" }.to_owned()),
     ];
-    Ok(Learned { model: PublishedModel::Rules(release), k: settings.k, promises: Vec::new(), summary })
+    Ok(Learned {
+        model: PublishedModel::Rules(release),
+        k: settings.k,
+        promises: Vec::new(),
+        summary,
+        records: None,
+    })
 }
 
 /// The release over the items of its rules alone: the names of other items tell that somebody holds them.

@@ -4,7 +4,7 @@ use privet_data::{Kind, Table};
 use privet_mine::cluster::{AxisDomain, ClusterRelease};
 use privet_mine::rules::RuleRelease;
 use privet_mine::tree::TreeRelease;
-use privet_mine::{AttributeDomain, Cell};
+use privet_mine::{AttributeDomain, Cell, Visibility};
 
 use crate::PublishedModel;
 
@@ -28,6 +28,9 @@ pub enum PredictError {
         /// The record, counted from 1.
         record: usize,
     },
+    /// A model that contradicts itself.
+    #[error("the model contradicts itself")]
+    Model,
 }
 
 /// Per record what the model says: the class of a tree, the number of a cluster, or, for rules over a table with one column of yes and no
@@ -46,9 +49,25 @@ pub fn predict(model: &PublishedModel, table: &Table) -> Result<Vec<String>, Pre
 }
 
 fn classes(release: &TreeRelease, table: &Table) -> Result<Vec<String>, PredictError> {
+    let predictor = release.predictor();
+    let class =
+        |cells: &Vec<Cell>| release.model.schema.class.values[predictor.class(cells) as usize].clone();
+    Ok(cells(release, table, false)?.iter().map(class).collect())
+}
+
+/// Per record its cells. Of private attributes nothing is read when the public ones alone are wanted.
+pub(crate) fn cells(
+    release: &TreeRelease,
+    table: &Table,
+    public_alone: bool,
+) -> Result<Vec<Vec<Cell>>, PredictError> {
     let schema = &release.model.schema;
-    let mut cells: Vec<Vec<Cell>> = vec![Vec::with_capacity(schema.attributes.len()); table.rows];
+    let mut cells: Vec<Vec<Cell>> = vec![Vec::with_capacity(schema.attributes.len() + 1); table.rows];
     for attribute in &schema.attributes {
+        if public_alone && attribute.visibility == Visibility::Private {
+            cells.iter_mut().for_each(|own| own.push(Cell::Code(u32::MAX)));
+            continue;
+        }
         let missing = || PredictError::Column { column: attribute.name.clone() };
         let column = table.column(&attribute.name).ok_or_else(missing)?;
         for (record, (&code, cells)) in column.codes.iter().zip(&mut cells).enumerate() {
@@ -67,14 +86,39 @@ fn classes(release: &TreeRelease, table: &Table) -> Result<Vec<String>, PredictE
             });
         }
     }
-    let predictor = release.predictor();
-    let class = |cells: &Vec<Cell>| schema.class.values[predictor.class(cells) as usize].clone();
-    Ok(cells.iter().map(class).collect())
+    Ok(cells)
+}
+
+/// Per record the position of its class, which is public.
+pub(crate) fn class_codes(release: &TreeRelease, table: &Table) -> Result<Vec<u32>, PredictError> {
+    let class = &release.model.schema.class;
+    let missing = || PredictError::Column { column: class.name.clone() };
+    let column = table.column(&class.name).ok_or_else(missing)?;
+    let code = |(record, &code): (usize, &u32)| {
+        let text = column.domain.text(code);
+        let known = class.values.iter().position(|own| own == text).map(|place| place as u32);
+        known.ok_or_else(|| PredictError::Value { column: class.name.clone(), record: record + 1 })
+    };
+    column.codes.iter().enumerate().map(code).collect()
 }
 
 fn clusters(release: &ClusterRelease, table: &Table) -> Result<Vec<String>, PredictError> {
+    let records = positions(release, table, false)?;
+    Ok(records.iter().map(|record| (release.predict(record) + 1).to_string()).collect())
+}
+
+/// Per record its positions. Of private axes nothing is read when the public ones alone are wanted.
+pub(crate) fn positions(
+    release: &ClusterRelease,
+    table: &Table,
+    public_alone: bool,
+) -> Result<Vec<Vec<u32>>, PredictError> {
     let mut records: Vec<Vec<u32>> = vec![Vec::new(); table.rows];
     for axis in &release.space.axes {
+        if public_alone && axis.visibility == Visibility::Private {
+            records.iter_mut().for_each(|own| own.push(0));
+            continue;
+        }
         let missing = || PredictError::Column { column: axis.name.clone() };
         let column = table.column(&axis.name).ok_or_else(missing)?;
         for (record, (&code, positions)) in column.codes.iter().zip(&mut records).enumerate() {
@@ -89,24 +133,13 @@ fn clusters(release: &ClusterRelease, table: &Table) -> Result<Vec<String>, Pred
             positions.push(position.ok_or_else(unknown)?);
         }
     }
-    Ok(records.iter().map(|record| (release.predict(record) + 1).to_string()).collect())
+    Ok(records)
 }
 
 fn consequents(release: &RuleRelease, table: &Table) -> Result<Vec<String>, PredictError> {
     let mut order: Vec<usize> = (0..release.rules.len()).collect();
     let confidence = |rule: &usize| release.rules[*rule].confidence();
     order.sort_by(|a, b| confidence(b).total_cmp(&confidence(a)).then(a.cmp(b)));
-    let mut held: Vec<Vec<bool>> = vec![vec![false; release.items.len()]; table.rows];
-    for (item, label) in release.items.iter().enumerate() {
-        // Items without a column are held by nobody who is asked about.
-        let Some(column) = table.column(label) else { continue };
-        let is_count = matches!(column.domain.kind(), Kind::Integer);
-        for (record, &code) in column.codes.iter().enumerate() {
-            let text = column.domain.text(code).to_lowercase();
-            let count = column.domain.number(code).is_some_and(|number| number > 0.0);
-            held[record][item] = (is_count && count) || ["yes", "true"].contains(&text.as_str());
-        }
-    }
     let follow = |held: &Vec<bool>| {
         let mut said: Vec<&str> = Vec::new();
         for rule in order.iter().map(|&place| &release.rules[place]) {
@@ -121,5 +154,21 @@ fn consequents(release: &RuleRelease, table: &Table) -> Result<Vec<String>, Pred
         }
         said.join(" ")
     };
-    Ok(held.iter().map(follow).collect())
+    Ok(held(release, table).iter().map(follow).collect())
+}
+
+/// Per record and item whether the record holds it: a yes, true, or a whole number above 0.
+pub(crate) fn held(release: &RuleRelease, table: &Table) -> Vec<Vec<bool>> {
+    let mut held: Vec<Vec<bool>> = vec![vec![false; release.items.len()]; table.rows];
+    for (item, label) in release.items.iter().enumerate() {
+        // Items without a column are held by nobody who is asked about.
+        let Some(column) = table.column(label) else { continue };
+        let is_count = matches!(column.domain.kind(), Kind::Integer);
+        for (record, &code) in column.codes.iter().enumerate() {
+            let text = column.domain.text(code).to_lowercase();
+            let count = column.domain.number(code).is_some_and(|number| number > 0.0);
+            held[record][item] = (is_count && count) || ["yes", "true"].contains(&text.as_str());
+        }
+    }
+    held
 }

@@ -1,10 +1,10 @@
 //! What attacks and measures look at: the model as it was published, and the records it was learned from.
 
-use privet_kind::{Assessment, Original, PageSection, Release, Views};
+use privet_kind::{Assessment, KindError, Original, PageSection, Release, Views};
 use privet_mine::Examples;
 use privet_mine::cluster::{ClusterError, ClusterRelease, ClusterVerdict, Points};
 use privet_mine::rules::{RuleError, RuleRelease, RuleVerdict, Transactions};
-use privet_mine::tree::{TreeError, TreeRelease, TreeVerdict};
+use privet_mine::tree::{SpanCounts, TreeError, TreeRelease, TreeVerdict};
 use serde::{Deserialize, Serialize};
 
 /// A published model.
@@ -79,7 +79,79 @@ impl Verdict {
     }
 }
 
+/// Claim 3 of the source on a published model (papers F-AL1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClaimChecked {
+    /// The people that the model was learned from.
+    pub records: u64,
+    /// The number of spans that people have.
+    pub spans: usize,
+    /// The people of the smallest span that tells of private attributes; none when no span does.
+    pub smallest: Option<u64>,
+    /// Spans that tell of private attributes and have fewer than k people.
+    pub violations: usize,
+    /// The people of whose private attributes the model says nothing.
+    pub silent: u64,
+    /// Whether it keeps what it declares itself, such as a limit on confidence.
+    pub keeps_its_own: bool,
+}
+
 impl PublishedModel {
+    /// Reads a model, whoever made it.
+    ///
+    /// # Errors
+    /// When it is none, or contradicts itself. The message holds no value.
+    pub fn read(bytes: &[u8]) -> Result<Self, KindError> {
+        Self::parse(bytes).map_err(|error| KindError::bad_input(error.to_string()))
+    }
+
+    /// Checks whether it is k-anonymous: every span that tells of private attributes has at least k people.
+    ///
+    /// # Errors
+    /// When k is 0 or above the number of people, or the model contradicts itself.
+    pub fn check(&self, k: u64) -> Result<ClaimChecked, KindError> {
+        let records = self.records();
+        if k == 0 || k > records {
+            return Err(KindError::bad_input(format!(
+                "k may be from 1 to {records}, the people of the model"
+            )));
+        }
+        let verdict = self.verdict().map_err(|error| KindError::bad_input(error.to_string()))?;
+        let telling: Vec<u64> = self.telling_spans();
+        Ok(ClaimChecked {
+            records,
+            spans: match self {
+                Self::Tree(own) => own.spans.len(),
+                Self::Clusters(own) => own.spans.len(),
+                Self::Rules(own) => own.spans.len(),
+            },
+            smallest: verdict.reached(),
+            violations: telling.iter().filter(|&&people| people < k).count(),
+            silent: verdict.silent(),
+            keeps_its_own: verdict.holds(),
+        })
+    }
+
+    /// The people of each span that tells of private attributes.
+    fn telling_spans(&self) -> Vec<u64> {
+        match self {
+            Self::Tree(own) => {
+                let tells =
+                    |span: &&SpanCounts| span.class.is_none() || span.leaves.len() > own.model.roots.len();
+                own.spans.iter().filter(tells).map(SpanCounts::records).collect()
+            }
+            Self::Clusters(own) => {
+                let many = own.spans.iter().filter(|span| span.clusters.len() > 1);
+                many.map(|span| span.records()).collect()
+            }
+            Self::Rules(own) => {
+                let model = own.model();
+                let tells = |states: &[u32]| (0..states.len()).any(|rule| model.varies(rule, states[rule]));
+                own.spans.iter().filter(|span| tells(&span.states)).map(|span| span.records).collect()
+            }
+        }
+    }
+
     /// Reads a model and checks that it does not contradict itself: predictions and drawings may rely on that.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let own: Self = serde_json::from_slice(bytes).map_err(ParseError::Form)?;

@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use privet_data::Silent;
 use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_kind::{Assessment, JobFile, Kind, KindError, Knowledge, OwnerFiles, Unmade};
-use privet_model::{MODEL_FILE, Model, PublishedModel, predict};
+use privet_mine::hide::Method;
+use privet_model::{
+    HideOptions, HideRequest, Linked, MODEL_FILE, Model, PublishedModel, RECORDS_FILE, hide_rules, linked,
+    predict,
+};
 use privet_referee::REFEREES;
 use privet_release::{Check, Draft, Envelope, Referee, ReleaseFolder};
 
@@ -230,4 +234,83 @@ fn the_demonstration_tells_its_story() {
 fn files_stand_where_they_should() {
     let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
     assert_eq!(made.job.resolve(Path::new("loans.csv")), made.folder.path().join("loans.csv"));
+}
+
+/// F-AL6: records recoded by the spans are published, k-anonymous, and checked to be the spans; the golden is Table 2 of FX-F1.
+#[test]
+fn records_are_published_by_spans() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3\nrecords = true")).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    let path = made.release.join(RECORDS_FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut groups = std::collections::BTreeMap::new();
+    for line in text.lines().skip(1) {
+        *groups.entry(line.rsplit_once(',').unwrap().0).or_insert(0) += 1;
+    }
+    let expected = [("Female,No,*", 3), ("Female,Yes,*", 3), ("Male,*,Old", 3), ("Male,*,Young", 3)]
+        .into_iter()
+        .collect();
+    assert_eq!(groups, expected);
+    // A record that is moved to another group, and one that is made finer, are found.
+    for (from, to) in [("Female,No,*,Good", "Female,Yes,*,Good"), ("Male,*,Old,Bad", "Male,Yes,Old,Bad")] {
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let mut envelope = made.envelope.clone();
+        let bytes = std::fs::metadata(&path).unwrap().len();
+        envelope.files.iter_mut().filter(|own| own.name == RECORDS_FILE).for_each(|own| own.bytes = bytes);
+        let opened = ReleaseFolder::trusted(&made.release, envelope);
+        let checks = referee().verify(&opened, &Silent).unwrap();
+        assert!(checks.iter().any(|check| !check.ok && check.name == "recoded records"), "{to}: {checks:?}");
+    }
+    let public =
+        tree_job("k = 3\nrecords = true").replace("[model]", "class-visibility = \"public\"\n[model]");
+    assert!(run(&[("loans.csv", LOANS)], &public).is_err());
+}
+
+/// The linking attack of F-PM6 on FX-F1: whoever is a married woman is in a span of three, all bad.
+#[test]
+fn people_are_linked_by_public_attributes() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    let people =
+        b"name,gender,married,age\nDonna,Female,Yes,Young\nEmily,Female,Yes,Young\nFrank,Male,No,Old\n";
+    let table = read_csv_bytes(people, &ReadOptions::default()).unwrap().table;
+    let found = linked(&made.model(), &table).unwrap();
+    let told = |own: &Linked| (own.alike, own.people, own.likely.clone().unwrap(), (own.share * 3.0).round());
+    assert_eq!(told(&found[0]), (2, 3, "Bad".to_owned(), 3.0));
+    assert_eq!(told(&found[2]), (1, 3, "Bad".to_owned(), 2.0));
+    let fewer = read_csv_bytes(b"gender\nMale\n", &ReadOptions::default()).unwrap().table;
+    assert!(linked(&made.model(), &fewer).is_err());
+}
+
+/// Claim 3 for any k, and for a model that somebody else made.
+#[test]
+fn models_are_checked_for_any_k() {
+    let made = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    let bytes = std::fs::read(made.release.join(MODEL_FILE)).unwrap();
+    let model = PublishedModel::read(&bytes).unwrap();
+    let checked = model.check(3).unwrap();
+    assert_eq!((checked.violations, checked.smallest, checked.spans), (0, Some(3), 4));
+    assert_eq!(model.check(4).unwrap().violations, 4);
+    assert!(model.check(0).is_err() && model.check(13).is_err());
+    assert!(PublishedModel::read(b"{}").is_err());
+}
+
+/// FX-T8: ab is hidden by two baskets that lose an item, nothing else is lost, and the report tells when it comes back.
+#[test]
+fn rules_are_hidden_in_baskets() {
+    let baskets = "a b c\na b d\na b c\na c d\nb c d\na b c d\na c\nb d\n";
+    let hide = |rule: &str, method: Method| {
+        let rules = [HideRequest::parse(rule)?];
+        let options = HideOptions { support: 3.0, confidence: 0.01, method, seconds: 10.0, limit: 10_000 };
+        hide_rules(baskets, None, &rules, &options, &Silent)
+    };
+    let hidden = hide("a, b", Method::ExactItems).unwrap();
+    assert_eq!((hidden.changed, hidden.cost.failures, hidden.cost.lost), (2, 0, 0));
+    let of_ab = hidden.text.lines().filter(|line| line.contains('a') && line.contains('b')).count();
+    assert_eq!((of_ab, hidden.text.lines().count()), (2, 8));
+    assert_eq!(hidden.returned[0].share, Some(0.95));
+    assert!(hide("a => b", Method::Iga).is_ok());
+    let refused = |rule: &str| hide(rule, Method::Iga).unwrap_err().to_string();
+    assert!(refused("a, x").contains("no basket holds"));
+    assert!(refused("a =>").contains("item => item"));
+    assert!(refused("a, b, d").contains("rule 1"), "{}", refused("a, b, d"));
 }
