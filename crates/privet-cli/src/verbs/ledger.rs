@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use privet_job::query::{
-    LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_ledger, time_of, verify_ledger,
-    visible,
+    LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_audited, show_ledger, time_of,
+    verify_ledger, visible,
 };
 
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
+use super::query_audited;
 use super::query_text::left_aligned;
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};
@@ -22,6 +23,7 @@ Examples:
   privet ledger show patients.parquet
   privet ledger show patients.parquet --report ledger.html
   privet ledger verify patients.parquet
+  privet ledger audited staff.csv
   privet ledger open job.toml --epsilon 2 --delta 1e-6 --ledger postgres://steward@server/privacy")]
 pub struct Ledger {
     #[command(subcommand)]
@@ -36,6 +38,9 @@ enum Act {
     Show(Show),
     /// Recompute every hash and every sum. Exit code 1, with the place, when something was changed
     Verify(Verify),
+    /// List the questions of `privet query --audited`: who asked, about how many people, what was decided. Exit code 1 when the log was
+    /// changed
+    Audited(AuditedLog),
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +72,15 @@ struct Show {
     report: Option<PathBuf>,
     #[command(flatten)]
     ledger: LedgerArgs,
+}
+
+#[derive(Debug, Args)]
+struct AuditedLog {
+    /// The table, or a job file whose input it is
+    data: PathBuf,
+    /// The ledger beside whose file the log is (default: that beside the table)
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +120,15 @@ impl Ledger {
                         "Opened `{}` with {} in {}.\nIt protects {}; questions that protect less are refused.\n{signed}{compared}",
                         opened.account, opened.budget, opened.ledger, opened.terms
                     ))?;
+                }
+            }
+            Act::Audited(log) => {
+                let flags = LedgerFlags { ledger: log.ledger, ..LedgerFlags::default() };
+                let history = show_audited(&log.data, &flags)?;
+                if shared.json {
+                    print_json(&history)?;
+                } else {
+                    print(&query_audited::history(&history))?;
                 }
             }
             Act::Show(show) => {

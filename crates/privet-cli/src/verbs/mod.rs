@@ -17,7 +17,9 @@ mod keys;
 mod kinds;
 mod ledger;
 mod measure;
+mod mine;
 mod query;
+mod query_audited;
 mod query_text;
 mod randomize;
 mod reconstruct;
@@ -53,6 +55,7 @@ Examples:
   privet attack release               what an adversary learns from it
   privet answer release \"select …\"    counts, sums and averages with their bounds
   privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
+  privet mine predict release …       predict with a published model; check it, link it, hide rules
   privet ledger show data.csv         who spent which part of the privacy budget
   privet audit --epsilon 1            whether private answers keep what they claim; needs no data
   privet unfold release …             a release as values, for learners
@@ -131,6 +134,7 @@ enum Verb {
     Keys(keys::Keys),
     Kinds(kinds::Kinds),
     Measure(measure::Measure),
+    Mine(mine::Mine),
     Attack(attack::Attack),
     Audit(audit::Audit),
     Answer(answer::Answer),
@@ -174,6 +178,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Keys(verb) => verb.run(&cli.shared),
         Verb::Kinds(verb) => verb.run(&cli.shared),
         Verb::Measure(verb) => verb.run(&cli.shared),
+        Verb::Mine(verb) => verb.run(&cli.shared),
         Verb::Attack(verb) => verb.run(&cli.shared),
         Verb::Audit(verb) => verb.run(&cli.shared),
         Verb::Answer(verb) => verb.run(&cli.shared),

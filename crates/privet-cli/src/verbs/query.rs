@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use privet_job::Outcome;
 use privet_job::query::{
-    Answered, Flags, LedgerFlags, Method, Neighbourhood, QueryError, QueryOptions, answer_page, plan_query,
-    query,
+    Answered, AuditedOptions, Flags, LedgerFlags, Method, Neighbourhood, QueryError, QueryOptions,
+    answer_page, plan_query, query,
 };
 
+use super::query_audited::{self, AuditedArgs};
 use super::query_text::{describe, describe_plan};
 use super::{Shared, print, print_json};
 use crate::exit::{DONE, Failure, code_of};
@@ -31,6 +32,7 @@ Examples:
       --mechanism sulq --epsilon 1 --delta 1e-6
   privet query job.toml \"select sex, diagnosis, count(*) from data group by sex, diagnosis\" --synthetic 1000 \\
       --output synthetic.csv --epsilon 1 --report answer.html
+  privet query staff.csv \"select avg(salary) from data where ward = 'B'\" --audited --public ward,sex --analyst ann
 
 Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), quantile(COLUMN, 0.9), smooth_median(COLUMN);
 =, <>, <, <=, >, >=, between, in, like, is null, and, or, not; group by, order by, limit; for counts also grouping sets,
@@ -97,6 +99,8 @@ pub struct Query {
     new_population: bool,
     #[command(flatten)]
     ledger: LedgerArgs,
+    #[command(flatten)]
+    audited: AuditedArgs,
 }
 
 /// Which ledger and account.
@@ -168,6 +172,19 @@ impl From<QueryError> for Failure {
 impl Query {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        if self.audited.audited {
+            let options = AuditedOptions {
+                data: self.data,
+                question: self.question,
+                job: self.job,
+                analyst: self.analyst,
+                ledger: self.ledger.flags(),
+                since: self.since,
+                person: self.people.per_person,
+                terms: self.audited.flags(),
+            };
+            return query_audited::run(&options, shared);
+        }
         let method = self.mechanism.as_deref().and_then(|word| word.parse::<Method>().ok());
         let options = QueryOptions {
             data: self.data,

@@ -5,6 +5,8 @@ use privet_data::{Cancelled, HierarchyError};
 use privet_dp::DpError;
 use privet_dp::ledger::LedgerError;
 use privet_measure::answer::QuestionError;
+use privet_mine::MineError;
+use privet_mine::audit::{AuditError, LogError};
 
 use crate::error::{JobError, Outcome, outcome_of_reading};
 
@@ -61,6 +63,9 @@ pub enum QueryError {
         /// The number of the ledger's entry.
         entry: u64,
     },
+    /// An auditor could not decide.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     /// A mechanism or the ledger refused.
     #[error(transparent)]
     Private(#[from] DpError),
@@ -94,6 +99,10 @@ impl QueryError {
                 DpError::Ledger(LedgerError::Storage(_) | LedgerError::Locked { .. }) | DpError::Generator,
             ) => Outcome::Resources,
             Self::Private(DpError::Ledger(LedgerError::Stopped)) => Outcome::Stopped,
+            Self::Audit(AuditError::Log(LogError::Io(_) | LogError::Locked)) => Outcome::Resources,
+            Self::Audit(AuditError::Log(LogError::Terms { .. })) => Outcome::BadInput,
+            Self::Audit(AuditError::Log(_)) => Outcome::Refused,
+            Self::Audit(AuditError::Query(MineError::Cancelled(_))) => Outcome::Stopped,
             Self::Read(error) => outcome_of_reading(error),
             Self::Job(error) if error.is_resources() => Outcome::Resources,
             Self::Cancelled(_) | Self::Stopped { .. } => Outcome::Stopped,

@@ -7,6 +7,7 @@
 //! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
 //! for the owner of the data and not for whoever asked.
 
+mod audited;
 mod beliefs;
 mod cell;
 mod choice;
@@ -44,6 +45,7 @@ use privet_data::Progress;
 use privet_dp::Loss;
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
+pub use audited::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited, show_audited};
 pub use beliefs::Belief;
 pub(crate) use declared::check;
 pub use declared::{Flags, Neighbourhood, Plain, QuerySection};

@@ -165,7 +165,8 @@ impl AuditTerms {
 }
 
 impl<'a> AuditedTable<'a> {
-    /// Auditors that know everything that was answered before. A log that is not there yet begins with these terms; `person` is the column
+    /// Auditors that know everything that was answered before. A log that is not there yet begins with these terms when the first question
+    /// is decided; `person` is the column
     /// that must name each person once; `since` is an entry that must still be in the log.
     ///
     /// # Errors
@@ -225,11 +226,16 @@ impl<'a> AuditedTable<'a> {
             progress.at(entry.number);
             own.session(&entry.column)?.replay(entry)?;
         }
-        if own.log.terms().is_none() {
-            let terms = serde_json::to_value(&own.terms).map_err(|error| LogError::Io(error.into()))?;
-            own.log.agree(&terms)?;
-        }
         Ok(own)
+    }
+
+    /// Begins an empty log with the terms, so that a question that is refused agrees on nothing.
+    fn agree(&mut self) -> Result<(), LogError> {
+        if self.log.terms().is_some() {
+            return Ok(());
+        }
+        let terms = serde_json::to_value(&self.terms).map_err(|error| LogError::Io(error.into()))?;
+        self.log.agree(&terms)
     }
 
     /// Asks a question.
@@ -240,7 +246,8 @@ impl<'a> AuditedTable<'a> {
         let people = people(self.table, &self.terms, question)?;
         let count = people.len() as u64;
         let Some(column) = &question.column else {
-            // It tells of public columns, and of nothing else.
+            // It tells of public columns, and of nothing else; but whoever comes later must declare the same ones.
+            self.agree()?;
             let reply = Reply::Answer(count as f64);
             return Ok(self.audited(question, count, reply));
         };
@@ -249,6 +256,7 @@ impl<'a> AuditedTable<'a> {
         }
         let query = Query { function: question.function, people };
         let (decision, answer, logged) = self.session(column)?.settle(analyst, &query)?;
+        self.agree()?;
         self.log.append(analyst, column, &query, decision, logged)?;
         let reply = match decision {
             Decision::Deny(denial) => Reply::Denied(denial),
@@ -395,7 +403,7 @@ mod tests {
         assert!(refused("select sum(salary) from data where ward = 'Z'").contains("nobody"));
         assert!(refused("select sum(ill) from data").contains("two values"));
         let log = std::fs::read_to_string(desk.folder.path().join("staff.audit")).unwrap();
-        assert_eq!(log.lines().count(), 1, "nothing was decided, so only the terms are there");
+        assert!(log.is_empty(), "nothing was decided, so nothing is agreed");
     }
 
     #[test]

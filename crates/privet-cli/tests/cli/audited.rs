@@ -1,0 +1,111 @@
+//! `privet query --audited`: exact answers, and who is protected from them (papers T-AL11).
+
+use crate::dir::{Dir, Run};
+
+/// Twelve people in three wards. The target is the only doctor of ward A who is a woman.
+fn staff() -> Dir {
+    let mut text = "id,ward,sex,role,salary\n".to_owned();
+    for i in 0..12u32 {
+        let (ward, sex) = (["A", "B", "C"][(i / 4) as usize], if i % 2 == 0 { "F" } else { "M" });
+        let role = if i % 4 < 2 { "doctor" } else { "nurse" };
+        text.push_str(&format!("{i},{ward},{sex},{role},{}\n", 2000 + 97 * i * i % 1000));
+    }
+    let dir = Dir::new();
+    dir.write("staff.csv", text);
+    dir
+}
+
+fn ask(dir: &Dir, analyst: &str, question: &str, more: &[&str]) -> Run {
+    let question = format!("select {question}");
+    dir.privet(&[&["query", "staff.csv", &question, "--audited", "--analyst", analyst][..], more].concat())
+}
+
+const PUBLIC: &[&str] = &["--public", "ward,sex,role"];
+const TARGET: &str = "ward = 'A' and sex = 'F' and role = 'doctor'";
+
+/// The general tracker (Denning, Denning, Schwartz): what is asked of one person is padded with half of everybody and without it,
+/// and subtracted from all. Each single question is about many people; the last one of every tracker is denied, whoever asks it.
+#[test]
+fn the_tracker_fails() {
+    let trackers =
+        ["sex = 'F'", "role = 'doctor'", "ward = 'A'", "ward in ('A', 'B')", "role = 'nurse' or sex = 'M'"];
+    for tracker in trackers {
+        let dir = staff();
+        let asked = [
+            "sum(salary) from data".to_owned(),
+            format!("sum(salary) from data where {tracker} or ({TARGET})"),
+            format!("sum(salary) from data where not ({tracker}) or ({TARGET})"),
+        ];
+        let replies: Vec<Run> = asked
+            .iter()
+            .enumerate()
+            .map(|(place, own)| ask(&dir, ["ann", "bob", "cy"][place], own, PUBLIC))
+            .collect();
+        assert!(replies.iter().any(|own| own.code == Some(3)), "{tracker}: all were answered");
+        let denied = replies.into_iter().find(|own| own.code == Some(3)).unwrap();
+        denied.says("answering would determine a single person's value");
+        ask(&dir, "ann", &format!("sum(salary) from data where {TARGET}"), &[]).expect(3);
+        ask(&dir, "bob", &format!("avg(salary) from data where not ({TARGET})"), &[]).expect(3);
+    }
+}
+
+/// The log knows what was answered before, whoever asked; declared groups are audited apart.
+#[test]
+fn analysts_collude_unless_declared_apart() {
+    let dir = staff();
+    ask(&dir, "ann", "sum(salary) from data where ward = 'A'", PUBLIC)
+        .expect(0)
+        .prints("sum(salary) of 4 people");
+    let most = format!("sum(salary) from data where ward = 'A' and not ({TARGET})");
+    ask(&dir, "bob", &most, &[]).expect(3).says("entry 2:");
+    let reply = ask(&dir, "bob", &most, &["--json"]).expect(3).json();
+    assert_eq!(reply["reply"]["denied"], "determines");
+    let shown = dir.expect(0, &["ledger", "audited", "staff.csv", "--json"]).json();
+    assert_eq!(shown["analysts"]["ann"], serde_json::json!([1, 0]));
+    assert_eq!(shown["analysts"]["bob"], serde_json::json!([0, 2]));
+    dir.expect(0, &["ledger", "audited", "staff.csv"]).prints("denied: answering would determine");
+    let apart = staff();
+    let groups = &[PUBLIC, &["--group", "ann", "--group", "bob,cy"]].concat();
+    ask(&apart, "ann", "sum(salary) from data where ward = 'A'", groups).expect(0);
+    ask(&apart, "bob", &most, &[]).expect(0);
+    ask(&apart, "cy", "sum(salary) from data where ward = 'A'", &[]).expect(3);
+}
+
+/// What is declared holds for all; a log or a table that was changed answers nobody, and nothing is written then.
+#[test]
+fn logs_and_declarations_are_kept() {
+    let dir = staff();
+    let total = "sum(salary) from data";
+    ask(&dir, "ann", total, &[]).expect(2).says("public");
+    ask(&dir, "ann", total, &["--public", "ward,height"]).expect(2).says("no column height");
+    ask(&dir, "ann", "sum(salary) from data where salary > 100", PUBLIC).expect(2).says("not public");
+    ask(&dir, "ann", "median(salary) from data", PUBLIC).expect(2);
+    ask(&dir, "ann", total, &[PUBLIC, &["--group", "ann,bob", "--group", "bob"]].concat())
+        .expect(2)
+        .says("two groups");
+    ask(&dir, "ann", total, &[PUBLIC, &["--per-person", "ward"]].concat()).expect(2).says("twice");
+    dir.expect(2, &["ledger", "audited", "staff.csv"]).says("no audited question");
+    let first =
+        ask(&dir, "ann", total, &[PUBLIC, &["--per-person", "id", "--json"]].concat()).expect(0).json();
+    let entry = first["entry"].as_str().unwrap();
+    let log = dir.bytes("staff.csv.ledger.audit");
+    ask(&dir, "ann", total, &["--public", "ward"]).expect(2).says("declared otherwise");
+    ask(&dir, "ann", total, &["--least", "2"]).expect(2).says("declared otherwise");
+    ask(&dir, "ann", total, &["--epsilon", "1"]).expect(2).says("cannot be used with");
+    assert!(dir.bytes("staff.csv.ledger.audit") == log, "a refused question was logged");
+    ask(&dir, "ann", "count(*) from data where ward = 'A'", &["--quiet"]).expect(0).prints("4");
+    ask(&dir, "ann", total, &["--since", entry]).expect(0);
+    // Replayed from the log: the same question is the same answer, and only the log grew.
+    let log = dir.text("staff.csv.ledger.audit");
+    dir.write("staff.csv.ledger.audit", log.replace("\"people\":[[0,11]]", "\"people\":[[0,10]]"));
+    ask(&dir, "ann", total, &[]).expect(1).says("was changed");
+    dir.write("staff.csv.ledger.audit", "");
+    ask(&dir, "ann", total, &["--since", entry]).expect(2);
+    ask(&dir, "ann", total, &[PUBLIC, &["--since", entry]].concat())
+        .expect(1)
+        .says("not in the audit log any more");
+    dir.write("staff.csv.ledger.audit", log);
+    let table = dir.text("staff.csv");
+    dir.write("staff.csv", table.replace("2097", "2098"));
+    ask(&dir, "ann", total, &[]).expect(2).says("the table has changed");
+}
