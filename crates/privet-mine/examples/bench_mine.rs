@@ -44,10 +44,15 @@ fn main() -> Outcome {
     Ok(())
 }
 
+/// One line of JSON: what took how long, and how long it may take.
 fn told(what: &str, took: Duration, limit: f64) {
+    found(what, took, limit, serde_json::json!({}));
+}
+
+/// The same with what was found.
+fn found(what: &str, took: Duration, limit: f64, found: serde_json::Value) {
     let seconds = took.as_secs_f64();
-    let verdict = if seconds <= limit { "within" } else { "ABOVE" };
-    println!("{what:<58} {seconds:>9.3} s   {verdict} {limit} s");
+    println!("{}", serde_json::json!({ "what": what, "seconds": seconds, "limit": limit, "found": found }));
 }
 
 fn adult_trees(data: &Path) -> Outcome {
@@ -145,7 +150,12 @@ fn itemsets(data: &Path) -> Outcome {
         let least = (own.len() as f64 * share).ceil() as u64;
         let start = Instant::now();
         let found = frequent_itemsets(&own, least, 10_000_000, &Silent)?;
-        told(&format!("{name} at {least} ({} itemsets)", found.len()), start.elapsed(), 1.0);
+        let took = start.elapsed();
+        let supports: u64 = found.iter().map(|(_, support)| u64::from(support)).sum();
+        let told = serde_json::json!({
+            "file": name, "support": least, "itemsets": found.len(), "supports": supports
+        });
+        self::found(&format!("itemsets of {name} at {least}"), took, 1.0, told);
     }
     Ok(())
 }
@@ -169,7 +179,6 @@ fn hiding(data: &Path) -> Outcome {
         .map(|place| &mined[place * step])
         .map(|rule| Sensitive::rule(&rule.antecedent, &rule.consequent))
         .collect();
-    println!("groceries: {} rules of support 49 and confidence 0.3, 5 of them sensitive", mined.len());
     for (method, limit) in [
         (Method::RemoveTransactions, 1.0),
         (Method::MaxFia, 1.0),
@@ -187,18 +196,16 @@ fn hiding(data: &Path) -> Outcome {
         match hidden {
             Ok(hidden) => {
                 let cost = report(&own, &hidden.transactions, &sensitive, &thresholds, 10_000_000, &Silent)?;
-                let proof = hidden.proof.map_or(String::new(), |proof| format!(", {proof:?}"));
-                told(&format!("  {method:?}"), took, limit);
-                println!(
-                    "    changed {}, hiding failure {:.3}, lost {:.3}, ghosts {:.3}, dissimilarity {:.4}{proof}",
-                    hidden.changed,
-                    cost.hiding_failure(),
-                    cost.misses_cost(),
-                    cost.artifacts(),
-                    cost.dissimilarity
-                );
+                let told = serde_json::json!({
+                    "rules": mined.len(), "changed": hidden.changed, "failure": cost.hiding_failure(), "lost": cost.misses_cost(),
+                    "ghosts": cost.artifacts(), "dissimilarity": cost.dissimilarity, "proof": hidden.proof
+                });
+                found(&format!("hiding 5 of groceries, {method:?}"), took, limit, told);
             }
-            Err(error) => println!("  {method:?}: {error}"),
+            Err(error) => println!(
+                "{}",
+                serde_json::json!({ "what": format!("{method:?}"), "refused": error.to_string() })
+            ),
         }
     }
     Ok(())
@@ -221,8 +228,10 @@ fn sums() -> Outcome {
             slowest = slowest.max(decision.elapsed());
         }
         let what = format!("10,000 sums over {name} 10,000 people ({answered} answered)");
-        told(&what, start.elapsed(), 100.0);
-        println!("    slowest decision {:.3} ms", slowest.as_secs_f64() * 1e3);
+        let milliseconds = slowest.as_secs_f64() * 1e3;
+        found(&what, start.elapsed(), 100.0, serde_json::json!({ "slowest decision, ms": milliseconds }));
+        // Every single decision has ten milliseconds.
+        told(&format!("the slowest of these decisions, about {name} all"), slowest, 0.01);
     }
     Ok(())
 }

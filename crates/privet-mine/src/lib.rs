@@ -17,3 +17,8 @@ pub use schema::{
     Attribute, AttributeDomain, Cell, ClassAttribute, Examples, Level, Schema, Values, Visibility,
 };
 pub use span::{Link, Release, SpanOracle, SpanPopulation, Verdict, Violation};
+
+/// The example of the README is run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

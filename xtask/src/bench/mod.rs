@@ -8,6 +8,7 @@ mod attacks;
 mod grid;
 mod growth;
 mod measure;
+mod mine;
 mod peers;
 mod plot;
 mod publish;
@@ -32,7 +33,7 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 8] = [
     Suite {
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
@@ -42,6 +43,11 @@ const SUITES: [Suite; 7] = [
         name: "growth",
         what: "time and memory of every kind of release when the records double, and whether they grow as promised",
         run: growth::run,
+    },
+    Suite {
+        name: "mine",
+        what: "models, rule hiding, audited questions; itemsets beside a public miner",
+        run: mine::run,
     },
     Suite {
         name: "publish",
@@ -162,7 +168,7 @@ mod tests {
         assert_eq!(
             Asked::parse(&[]),
             Ok(Asked::Measure {
-                suites: vec!["attacks", "growth", "publish", "random", "read", "regroup", "searches"],
+                suites: vec!["attacks", "growth", "mine", "publish", "random", "read", "regroup", "searches"],
                 runs: 5
             })
         );

@@ -75,6 +75,38 @@ fn fx_f1_recodes_to_table_2() {
     assert_eq!((recoded.minority, recoded.discernibility), (2, 36));
 }
 
+/// FX-F6: a table is judged as the model that it is equivalent to. By zip codes Ben is Mid and Laura High; by three of their digits each is
+/// one of two.
+#[test]
+fn fx_f6_tables_are_linked_as_models() {
+    let rows = ["11001,High", "11001,Low", "12033,Mid", "12045,High"];
+    let table = examples(&["zip", "income"], &["zip"], Visibility::Private, &rows);
+    let mut schema = table.schema().clone();
+    let AttributeDomain::Categories { levels, .. } = &mut schema.attributes[0].domain else { unreachable!() };
+    levels.push(Level { labels: vec!["110XX".into(), "120XX".into()], node_of: vec![0, 1, 1] });
+    let links = |level: usize, answers: u32| {
+        let root = Node {
+            test: Some(Test::Category { attribute: 0, level }),
+            children: (1..=answers).map(Some).collect(),
+        };
+        let nodes = [root].into_iter().chain((0..answers).map(|_| Node::default())).collect();
+        let model = TreeModel { schema: schema.clone(), roots: vec![0], nodes };
+        let oracle = model.oracle().unwrap();
+        let records: Vec<Vec<Cell>> = table.records().collect();
+        let spans = Release::of(&oracle, records.iter().map(Vec::as_slice));
+        let found = spans.link(&oracle, records.iter().map(Vec::as_slice));
+        // Per group of people the incomes that are possible: High 0, Low 1, Mid 2.
+        let incomes = |own: &crate::Link| -> Vec<String> {
+            own.populations.keys().map(|key| key.rsplit('/').next().unwrap().to_owned()).collect()
+        };
+        found.iter().map(|own| (own.people.clone(), incomes(own))).collect::<Vec<_>>()
+    };
+    let texts = |own: &[&str]| own.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let john_and_lisa = (vec![0, 1], texts(&["0", "1"]));
+    assert_eq!(links(0, 3), [john_and_lisa.clone(), (vec![2], texts(&["2"])), (vec![3], texts(&["0"]))]);
+    assert_eq!(links(1, 2), [john_and_lisa, (vec![2, 3], texts(&["0", "2"]))]);
+}
+
 #[test]
 fn fx_f2_private_sports_car() {
     for (k, splits) in [(1, 2), (2, 2), (3, 2), (4, 1)] {
