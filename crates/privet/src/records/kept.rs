@@ -24,7 +24,7 @@ impl KeptSource {
         match source {
             Source::File(path) => Ok(Self { path: path.clone(), _scratch: None }),
             Source::Frame(batch) => {
-                let scratch = tempfile::Builder::new().prefix("privet-").tempdir();
+                let scratch = super::private_folder();
                 let scratch = scratch.map_err(|error| KindError::io(&std::env::temp_dir(), &error))?;
                 let path = scratch.path().join("data.arrow");
                 frame::write(batch, &path)?;

@@ -201,7 +201,7 @@ impl Anonymize {
         if let Some(problem) = self.problem.take() {
             return Err(KindError::bad_input(problem));
         }
-        let scratch = tempfile::Builder::new().prefix("privet-").tempdir();
+        let scratch = private_folder();
         let scratch = scratch.map_err(|error| KindError::io(&std::env::temp_dir(), &error))?;
         let input = match &self.source {
             Source::File(path) => std::path::absolute(path).map_err(|error| KindError::io(path, &error))?,
@@ -267,6 +267,15 @@ fn merge(old: &mut Table, new: Table) {
 fn whole(number: u64) -> Value {
     // A job file has no larger numbers, and no table has so many records.
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// A folder that goes when it is dropped, and that nobody but this user can look into.
+pub(crate) fn private_folder() -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("privet-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
 }
 
 /// An error of a job as an error of this library.
