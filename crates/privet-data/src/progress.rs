@@ -29,6 +29,13 @@ pub enum Notice {
         /// How many.
         cells: u64,
     },
+    /// What is odd about a sheet that was read.
+    Sheet {
+        /// The sheet.
+        sheet: String,
+        /// What is odd, in a sentence without values.
+        finding: String,
+    },
     /// A ledger is locked and waited for.
     Locked {
         /// Which ledger.
@@ -45,6 +52,7 @@ impl std::fmt::Display for Notice {
                 let who = holder.as_deref().unwrap_or("another program");
                 write!(f, "waiting for {place}, which {who} has locked; Ctrl-C stops, and nothing is charged")
             }
+            Notice::Sheet { sheet, finding } => write!(f, "sheet `{sheet}`: {finding}"),
             Notice::Formulas { cells } => {
                 let (are, them) = if *cells == 1 {
                     ("cell of the table is a formula", "it")

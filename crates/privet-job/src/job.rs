@@ -68,7 +68,7 @@ pub struct Job {
 pub struct Input {
     /// The file.
     pub path: PathBuf,
-    /// `csv`, `parquet` or `arrow`; told by the file's ending when left out.
+    /// `csv`, `parquet`, `arrow`, `xlsx` or `ods`; told by the file's ending when left out.
     #[serde(default)]
     format: Option<String>,
     /// CSV: the delimiter; detected when left out.
@@ -80,7 +80,10 @@ pub struct Input {
     /// CSV: whether the first line names the columns; detected when left out.
     #[serde(default)]
     header: Option<bool>,
-    /// CSV: lines above the header that are no part of the table, such as a title.
+    /// Spreadsheets: the name of the sheet; the only one that holds anything when left out.
+    #[serde(default)]
+    sheet: Option<String>,
+    /// CSV: lines above the header that are no part of the table, such as a title; rows of a sheet.
     #[serde(default)]
     skip: u64,
     /// CSV: `utf-8`, `windows-1252` or `latin-1`.
@@ -611,11 +614,16 @@ impl Input {
             }
         };
         let mut options = ReadOptions {
-            format: self.format.as_deref().map(|word| format_of("input.format", word)).transpose()?,
+            format: self
+                .format
+                .as_deref()
+                .map(|word| format_of("input.format", word, &Format::ALL))
+                .transpose()?,
             delimiter: byte("input.delimiter", self.delimiter)?,
             quote: byte("input.quote", self.quote)?,
             header: self.header,
             skip: self.skip,
+            sheet: self.sheet.clone(),
             encoding,
             max_input: self.max_input.map(|Size(bytes)| bytes),
             formulas: self.formulas,
@@ -643,15 +651,15 @@ impl Output {
     /// # Errors
     /// When it is not one of those accepted.
     pub fn format(&self) -> Result<Option<Format>, JobError> {
-        self.format.as_deref().map(|word| format_of("output.format", word)).transpose()
+        self.format.as_deref().map(|word| format_of("output.format", word, &Format::WRITTEN)).transpose()
     }
 }
 
-fn format_of(key: &str, word: &str) -> Result<Format, JobError> {
-    [Format::Csv, Format::Parquet, Format::Arrow]
-        .into_iter()
-        .find(|format| format.word() == word)
-        .ok_or_else(|| JobError::key(key, "must be \"csv\", \"parquet\" or \"arrow\""))
+fn format_of(key: &str, word: &str, accepted: &[Format]) -> Result<Format, JobError> {
+    let words =
+        || accepted.iter().map(|format| format!("\"{}\"", format.word())).collect::<Vec<_>>().join(", ");
+    let found = accepted.iter().copied().find(|format| format.word() == word);
+    found.ok_or_else(|| JobError::key(key, format!("must be one of {}", words())))
 }
 
 fn byte(key: &str, character: Option<char>) -> Result<Option<u8>, JobError> {

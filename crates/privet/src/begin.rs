@@ -25,12 +25,29 @@ pub fn propose(path: &Path, progress: &dyn Progress) -> Option<(&'static str, Pr
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
     };
-    let table = privet_data::io::read(path, &ReadOptions::default(), progress).ok();
+    let table = privet_data::io::read(path, &ReadOptions::default(), &Quietly(progress)).ok();
     let sample = Sample { path, head: valid, table: table.as_ref().map(|input| &input.table) };
     let proposals = KINDS.iter().filter_map(|kind| Some((kind.id(), kind.recognise(&sample)?)));
     proposals
         .filter(|(_, own)| own.confidence > SURE)
         .max_by(|(_, a), (_, b)| a.confidence.total_cmp(&b.confidence))
+}
+
+/// Tells where a first look is, and leaves what is odd about a file to whoever reads it next.
+struct Quietly<'a>(&'a dyn Progress);
+
+impl Progress for Quietly<'_> {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        self.0.stage(name, total);
+    }
+
+    fn at(&self, done: u64) {
+        self.0.at(done);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
 }
 
 /// A part of a story: what a job shows, and what it came to.

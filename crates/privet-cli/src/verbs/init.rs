@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use privet_data::io::{Encoding, Format, Input, ReadErrorKind, ReadOptions, files_of, lines_above, read};
-use privet_job::init::{Source, known_names, propose};
-use privet_job::{RunError, spare_inputs};
+use privet_data::io::{Encoding, Format, ReadOptions, files_of};
+use privet_job::init::{Source, look, propose};
+use privet_job::spare_inputs;
 use privet_release::PartialFile;
 
 use super::anonymize::tidy;
@@ -21,7 +21,7 @@ Examples:
   privet init patients.csv                      writes job.toml and hierarchies/
   privet init export.txt --delimiter '|' --output jobs/export.toml")]
 pub struct Init {
-    /// The table: .csv, .parquet or .arrow; a folder or a pattern of such files, or - for standard input
+    /// The table: .csv, .xlsx, .ods, .parquet or .arrow; a folder or a pattern of such files, or - for standard input
     data: PathBuf,
     /// The job file to write; hierarchy files go next to it. With - the job goes to standard output, and they go here
     #[arg(long, short, value_name = "FILE", default_value = "job.toml")]
@@ -29,9 +29,12 @@ pub struct Init {
     /// Replace files that are already there
     #[arg(long)]
     force: bool,
-    /// The format of the table: csv, parquet or arrow (default: by its extension)
+    /// The format of the table: csv, parquet, arrow, xlsx or ods (default: by its extension)
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     format: Option<Format>,
+    /// Spreadsheets: the name of the sheet (default: the only one that holds anything)
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
     /// CSV: the delimiter (default: detected)
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<char>,
@@ -41,7 +44,7 @@ pub struct Init {
     /// CSV: the quotation mark (default: \")
     #[arg(long, value_name = "CHARACTER")]
     quote: Option<char>,
-    /// CSV: leave out so many lines above the header, such as a title (default: detected)
+    /// Leave out so many lines, or rows of a sheet, above the header, such as a title (default: detected)
     #[arg(long, value_name = "LINES")]
     skip: Option<u64>,
     /// CSV: the first line names the columns (default: detected)
@@ -71,11 +74,12 @@ impl Init {
             delimiter: byte("--delimiter", self.delimiter)?,
             quote: byte("--quote", self.quote)?,
             encoding: self.latin1.then_some(Encoding::Latin1),
+            sheet: self.sheet.clone(),
             header: (self.header || self.no_header).then_some(self.header),
             ..ReadOptions::default()
         };
         let bar = Bar::new(shared.quiet || shared.json);
-        let (input, options) = self.look(options, &bar)?;
+        let (input, options) = look(&self.data, options, self.skip, &bar)?;
         bar.clear();
         let folder = privet_job::base_of(&self.output);
         let path = relative(&self.data, &folder);
@@ -86,19 +90,7 @@ impl Init {
                 self.data.display()
             )));
         };
-        let source = Source {
-            path: path.to_owned(),
-            delimiter: (input.format == Format::Csv)
-                .then(|| input.dialect.as_ref().map(|dialect| dialect.delimiter as char))
-                .flatten(),
-            format: (Format::of(&self.data).is_none()).then_some(input.format),
-            quote: self.quote,
-            missing: options.missing,
-            encoding: options.encoding,
-            header: input.dialect.as_ref().map(|dialect| dialect.header),
-            header_given: options.header == Some(true),
-            skip: options.skip,
-        };
+        let source = Source { quote: self.quote, ..Source::of(path, &self.data, &input, &options) };
         let name = self.data.file_name().unwrap_or_default().to_string_lossy();
         let proposal = propose(&input.table, &name, &source);
 
@@ -184,35 +176,6 @@ impl Init {
         }
         Ok(DONE)
     }
-
-    /// Reads the table, and finds out what a file of a spreadsheet leaves unsaid: its encoding, a title above its header.
-    fn look(&self, mut options: ReadOptions, bar: &Bar) -> Result<(Input, ReadOptions), Failure> {
-        options.skip = match self.skip {
-            Some(lines) => lines,
-            None => lines_above(&self.data, &options).map_err(RunError::from)?,
-        };
-        loop {
-            let error = match read(&self.data, &options, bar) {
-                Ok(input) => return Ok((input, options)),
-                Err(error) => error,
-            };
-            match error.kind.innermost() {
-                ReadErrorKind::Utf8 { .. } if options.encoding.is_none() => {
-                    options.encoding = Some(Encoding::Windows1252);
-                }
-                ReadErrorKind::HeaderInDoubt { .. } => {
-                    // What the cells do not tell, the names may.
-                    options.header = Some(true);
-                    let input = read(&self.data, &options, bar).map_err(RunError::from)?;
-                    return match 2 * known_names(&input.names) >= input.names.len() {
-                        true => Ok((input, options)),
-                        false => Err(RunError::from(error).into()),
-                    };
-                }
-                _ => return Err(RunError::from(error).into()),
-            }
-        }
-    }
 }
 
 /// Writes a file whole or not at all.
@@ -241,10 +204,10 @@ fn relative(file: &Path, folder: &Path) -> PathBuf {
 
 /// A format by its word in job files.
 fn format(word: &str) -> Result<Format, String> {
-    let all = [Format::Csv, Format::Parquet, Format::Arrow];
-    all.into_iter()
+    Format::ALL
+        .into_iter()
         .find(|format| format.word() == word)
-        .ok_or_else(|| "must be csv, parquet or arrow".to_owned())
+        .ok_or_else(|| "must be csv, parquet, arrow, xlsx or ods".to_owned())
 }
 
 #[cfg(test)]

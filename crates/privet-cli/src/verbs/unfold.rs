@@ -32,7 +32,7 @@ pub struct Unfold {
     /// Replace columns of numbers, days and codes by two columns with the ends of their labels
     #[arg(long)]
     ranges: bool,
-    /// Where to write the table: .csv, .parquet or .arrow; - is standard output, as CSV
+    /// Where to write the table: .csv, .parquet, .arrow or .xlsx; - is standard output, as CSV
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// The seed of everything that is drawn at random

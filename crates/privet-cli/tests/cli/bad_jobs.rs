@@ -42,8 +42,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("path = \"people.csv\"", "path = \"people.csv\"\nfile = 1", "unknown field `file`"),
     (
         "path = \"people.csv\"",
-        "path = \"people.csv\"\nformat = \"xlsx\"",
-        "\"csv\", \"parquet\" or \"arrow\"",
+        "path = \"people.csv\"\nformat = \"xls\"",
+        "\"csv\", \"parquet\", \"arrow\", \"xlsx\"",
     ),
     ("path = \"people.csv\"", "path = \"people.csv\"\ndelimiter = \",,\"", "delimiter"),
     ("path = \"people.csv\"", "path = \"people.csv\"\ndelimiter = \"\"", "delimiter"),
@@ -180,7 +180,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("folder = \"release\"", "folder = \"\"", "folder"),
     ("folder = \"release\"", "folder = 1", "folder"),
     ("folder = \"release\"", "folder = \"..\"", "folder's name"),
-    ("folder = \"release\"", "format = \"pdf\"", "\"csv\", \"parquet\" or \"arrow\""),
+    ("folder = \"release\"", "format = \"pdf\"", "\"csv\", \"parquet\", \"arrow\", \"xlsx\""),
     ("folder = \"release\"", "replace = \"yes\"", "boolean"),
     ("folder = \"release\"", "path = \"x\"", "unknown field `path`"),
     // TOML.

@@ -52,6 +52,7 @@ mod repeat;
 mod search;
 mod series;
 mod signed;
+mod spreadsheets;
 mod stop;
 mod three_risks;
 mod told;

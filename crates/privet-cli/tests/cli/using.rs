@@ -129,7 +129,8 @@ fn releases_are_unfolded_for_learners() {
     run.says("--force");
     dir.expect(0, &["unfold", "release", "--ranges", "--output", "r.csv", "--force", "--quiet"]);
     dir.expect(2, &["unfold", "release", "--ranges", "--output", "release/r.csv"]).says("elsewhere");
-    dir.expect(2, &["unfold", "release", "--ranges", "--output", "r.doc"]).says(".csv, .parquet or .arrow");
+    dir.expect(2, &["unfold", "release", "--ranges", "--output", "r.doc"])
+        .says(".csv, .parquet, .arrow or .xlsx");
     dir.expect(2, &["unfold", "release", "--output", "x.csv"]);
     dir.expect(2, &["unfold", "release", "--ranges", "--leaf-sample", "--output", "x.csv"]);
     dir.expect(0, &["verify", "release"]);

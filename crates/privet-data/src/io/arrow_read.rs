@@ -225,6 +225,7 @@ pub fn check_columnar(path: &Path, format: Format) -> Result<(), ReadErrorKind> 
     let options = ReadOptions::default();
     match format {
         Format::Csv => Ok(()),
+        Format::Xlsx | Format::Ods => super::sheet::check(path),
         Format::Parquet => guard::reading("Parquet", || {
             let opened = parquet_check::open(file, bytes)?;
             let columns: Vec<usize> = (0..opened.schema().fields().len()).collect();

@@ -59,7 +59,7 @@ pub enum ReadErrorKind {
     Cancelled(#[from] Cancelled),
     /// The extension says nothing.
     #[error(
-        "the format cannot be told from the extension; use .csv, .tsv, .txt, .parquet, .pq, .arrow, .ipc or .feather, or set format = \"csv\", \"parquet\" or \"arrow\""
+        "the format cannot be told from the extension; use .csv, .tsv, .txt, .parquet, .pq, .arrow, .ipc, .feather, .xlsx or .ods, or set format = \"csv\", \"parquet\", \"arrow\", \"xlsx\" or \"ods\""
     )]
     UnknownFormat,
     /// An option cannot be used.
@@ -245,6 +245,12 @@ pub enum ReadErrorKind {
         needed: u64,
         /// What is accepted.
         limit: u64,
+    },
+    /// A sheet that cannot be read in one way only.
+    #[error("{problem}")]
+    Sheet {
+        /// What is wrong and what would be accepted.
+        problem: String,
     },
     /// The file is not in its format.
     #[error("not a readable {format} file: {problem}")]

@@ -1,4 +1,4 @@
-//! Tables from files and back: CSV, Parquet, Arrow IPC.
+//! Tables from files and back: CSV, Parquet, Arrow IPC, spreadsheets.
 //!
 //! [`read`] turns a file into a [`Table`] of dictionary codes, the same one whatever the number of threads.
 //! [`write()`] publishes a [`View`] of a table: columns as they were, byte for byte, or with a label for each
@@ -25,6 +25,7 @@ mod parquet_check;
 mod parts;
 mod plain;
 mod records;
+mod sheet;
 mod spelling;
 mod split;
 mod stream;
@@ -62,7 +63,7 @@ pub struct Input {
     pub table: Table,
     /// The names of all columns of the file, in order.
     pub names: Vec<String>,
-    /// The format of the file.
+    /// The format of the file; of a spreadsheet the one in which it is written again.
     pub format: Format,
     /// CSV: how its cells stand.
     pub dialect: Option<Dialect>,
@@ -107,6 +108,13 @@ fn read_as_it_is(
             read_csv(chain, Some(size), options, progress, &tuning).map_err(|kind| lines.place(kind))
         }
         (Source::Standard, format) => Err(not_from_a_pipe(format)),
+        (Source::File, Format::Xlsx | Format::Ods) => {
+            let sheet = sheet::read_sheet(path, options, progress)?;
+            let size = Some(sheet.csv.len() as u64);
+            let input = read_csv(&sheet.csv[..], size, &sheet.options, progress, &tuning)?;
+            Ok(of_sheet(input))
+        }
+        (Source::Parts(_), Format::Xlsx | Format::Ods) => Err(sheet::only_one()),
         (Source::File, format) => read_columnar(vec![path.to_owned()], format, options, progress, None),
         (Source::Parts(files), format) => read_columnar(files, format, options, progress, None),
     }
@@ -123,6 +131,8 @@ pub fn lines_above(path: &Path, options: &ReadOptions) -> Result<u64, ReadError>
         let most = csv_read::SAMPLE as u64;
         match Source::of(path, options)? {
             (_, Format::Parquet | Format::Arrow) => return Ok(0),
+            (Source::File, Format::Xlsx | Format::Ods) => return sheet::rows_above(path, options),
+            (_, Format::Xlsx | Format::Ods) => return Ok(0),
             (Source::Standard, _) => _ = parts::standard_input()?.take(most).read_to_end(&mut sample)?,
             (Source::File, _) => _ = open_csv(path, options)?.0.take(most).read_to_end(&mut sample)?,
             (Source::Parts(files), _) => {
@@ -135,10 +145,13 @@ pub fn lines_above(path: &Path, options: &ReadOptions) -> Result<u64, ReadError>
     read().map_err(|kind| ReadError { path: Some(path.to_owned()), kind })
 }
 
-/// Where a record of a file stands, for messages: its line in a CSV, and its number elsewhere. Records are counted from 0.
+/// Where a record of a file stands, for messages: its line in a CSV, its row in a sheet, and its number elsewhere. Records are counted from 0.
 pub fn place_of(path: &Path, options: &ReadOptions, record: usize) -> String {
     let line = || -> Result<Option<String>, ReadErrorKind> {
         let (source, format) = Source::of(path, options)?;
+        if matches!(format, Format::Xlsx | Format::Ods) {
+            return Ok(sheet::read_sheet(path, options, &Silent)?.place_of(record));
+        }
         if format != Format::Csv {
             return Ok(None);
         }
@@ -166,6 +179,11 @@ pub fn place_of(path: &Path, options: &ReadOptions, record: usize) -> String {
 /// When a cell is spelled otherwise.
 pub fn respell(table: &mut Table, options: &ReadOptions) -> Result<(), ReadError> {
     spelling::apply(table, options).map_err(|kind| ReadError { path: None, kind })
+}
+
+/// What was read from a sheet has no lines and is written again as a sheet.
+fn of_sheet(input: Input) -> Input {
+    Input { format: Format::Xlsx, dialect: None, ..input }
 }
 
 /// Opens a CSV and says how long it is, when it is a file.

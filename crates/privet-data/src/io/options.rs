@@ -22,6 +22,10 @@ pub enum Format {
     Parquet,
     /// Apache Arrow IPC, the file or the stream format.
     Arrow,
+    /// A sheet of an Excel workbook.
+    Xlsx,
+    /// A sheet of an OpenDocument spreadsheet; read only.
+    Ods,
 }
 
 impl Format {
@@ -31,6 +35,8 @@ impl Format {
             "csv" | "tsv" | "txt" => Some(Format::Csv),
             "parquet" | "pq" => Some(Format::Parquet),
             "arrow" | "ipc" | "feather" => Some(Format::Arrow),
+            "xlsx" | "xlsm" => Some(Format::Xlsx),
+            "ods" => Some(Format::Ods),
             _ => None,
         }
     }
@@ -41,8 +47,16 @@ impl Format {
             Format::Csv => "csv",
             Format::Parquet => "parquet",
             Format::Arrow => "arrow",
+            Format::Xlsx => "xlsx",
+            Format::Ods => "ods",
         }
     }
+
+    /// Every format.
+    pub const ALL: [Self; 5] = [Format::Csv, Format::Parquet, Format::Arrow, Format::Xlsx, Format::Ods];
+
+    /// The formats that are written.
+    pub const WRITTEN: [Self; 4] = [Format::Csv, Format::Parquet, Format::Arrow, Format::Xlsx];
 }
 
 /// How the characters of a CSV are encoded.
@@ -110,8 +124,10 @@ pub struct ReadOptions {
     pub quote: Option<u8>,
     /// CSV: whether the first record holds the names of the columns.
     pub header: Option<bool>,
-    /// CSV: lines above the header, such as a title, that are no part of the table.
+    /// CSV: lines above the header, such as a title, that are no part of the table; rows of a sheet.
     pub skip: u64,
+    /// Spreadsheets: the name of the sheet; the only one that holds anything unless given.
+    pub sheet: Option<String>,
     /// CSV: the encoding; UTF-8 unless given.
     pub encoding: Option<Encoding>,
     /// The texts that mark a missing value; by default the empty text. A null is always missing.
@@ -144,6 +160,7 @@ impl Default for ReadOptions {
             quote: None,
             header: None,
             skip: 0,
+            sheet: None,
             encoding: None,
             missing: vec![String::new()],
             columns: None,
@@ -240,7 +257,9 @@ mod tests {
             ("a.feather", Some(Format::Arrow)),
             ("a.ipc", Some(Format::Arrow)),
             ("a.arrow", Some(Format::Arrow)),
-            ("a.xlsx", None),
+            ("a.xlsx", Some(Format::Xlsx)),
+            ("a.ods", Some(Format::Ods)),
+            ("a.xls", None),
             ("csv", None),
         ] {
             assert_eq!(Format::of(Path::new(path)), format, "{path}");

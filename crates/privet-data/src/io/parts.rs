@@ -41,7 +41,7 @@ impl Source {
         let Some(first) = files.first() else {
             let what = if path.is_dir() { "the folder holds" } else { "the pattern stands for" };
             return Err(problem(format!(
-                "{what} no table; accepted are .csv, .tsv, .txt, .parquet, .pq, .arrow, .ipc and .feather files"
+                "{what} no table; accepted are .csv, .tsv, .txt, .parquet, .pq, .arrow, .ipc and .feather files; a spreadsheet is named by itself"
             )));
         };
         let format = format_of(first).ok_or(ReadErrorKind::UnknownFormat)?;

@@ -88,6 +88,13 @@ fn stream_path(
             stream_csv(chain, Some(size), options, progress, &tuning, each).map_err(|kind| lines.place(kind))
         }
         (Source::Standard, format) => Err(not_from_a_pipe(format)),
+        (Source::File, Format::Xlsx | Format::Ods) => {
+            let sheet = super::sheet::read_sheet(path, options, progress)?;
+            let size = Some(sheet.csv.len() as u64);
+            let input = stream_csv(&sheet.csv[..], size, &sheet.options, progress, &tuning, each)?;
+            Ok(super::of_sheet(input))
+        }
+        (Source::Parts(_), Format::Xlsx | Format::Ods) => Err(super::sheet::only_one()),
         (Source::File, format) => read_columnar(vec![path.to_owned()], format, options, progress, Some(each)),
         (Source::Parts(files), format) => read_columnar(files, format, options, progress, Some(each)),
     }
@@ -131,6 +138,10 @@ impl<'a, W: Write + Send> ChunkWriter<'a, W> {
             Format::Csv => Kind::Csv(CsvChunks::begin(sink, columns, dialect)?),
             Format::Parquet => Kind::Arrow(ArrowChunks::parquet(sink, columns)?),
             Format::Arrow => Kind::Arrow(ArrowChunks::ipc(sink, columns)?),
+            Format::Xlsx | Format::Ods => {
+                let problem = "a spreadsheet is not written in passes; write csv or parquet".to_owned();
+                return Err(WriteError::Format { format: "Excel", problem });
+            }
         };
         let entries: Vec<usize> = match &kind {
             Kind::Csv(writer) => writer.entries().collect(),

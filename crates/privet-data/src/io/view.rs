@@ -5,7 +5,7 @@ use std::io::Write;
 use rayon::prelude::*;
 
 use super::options::{Dialect, Format};
-use super::{WriteError, arrow_write, csv_write, formulas};
+use super::{WriteError, arrow_write, csv_write, formulas, sheet};
 use crate::{Column, Notice, Progress};
 
 /// A column to publish.
@@ -112,5 +112,10 @@ pub fn write<W: Write + Send>(
         }
         Format::Parquet => arrow_write::write_parquet(sink, view, progress),
         Format::Arrow => arrow_write::write_ipc(sink, view, progress),
+        Format::Xlsx => sheet::write_xlsx(sink, view, progress),
+        Format::Ods => {
+            let problem = "OpenDocument files are read only; write xlsx".to_owned();
+            Err(WriteError::Format { format: "OpenDocument", problem })
+        }
     }
 }

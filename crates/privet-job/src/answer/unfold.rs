@@ -56,7 +56,7 @@ pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<Unfold
         ));
     }
     let Some(format) = Format::of(output) else {
-        return Err(bad(output, "tells no format; end its name in .csv, .parquet or .arrow"));
+        return Err(bad(output, "tells no format; end its name in .csv, .parquet, .arrow or .xlsx"));
     };
     if real(output).starts_with(real(release)) {
         return Err(bad(

@@ -203,7 +203,7 @@ pub(crate) fn read_table(
         return Err(wrong("the manifest names a file that cannot stand in a release folder"));
     }
     let options = ReadOptions {
-        format: [Format::Csv, Format::Parquet, Format::Arrow].into_iter().find(|f| f.word() == data.format),
+        format: Format::WRITTEN.into_iter().find(|f| f.word() == data.format),
         delimiter: data.delimiter.and_then(|c| u8::try_from(c).ok()),
         quote: Some(b'"'),
         header: Some(true),

@@ -6,6 +6,7 @@
 
 mod family;
 mod guess;
+mod look;
 mod markers;
 mod pattern;
 mod profile;
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 
 use privet_data::io::{Encoding, Format, ReadOptions, Spelling, respell};
 use privet_data::{Role, Table};
+
+pub use look::look;
 
 use guess::Guessed;
 use profile::Profile;
@@ -47,6 +50,8 @@ pub struct Source {
     pub header_given: bool,
     /// Lines above the header.
     pub skip: u64,
+    /// The sheet of a spreadsheet, where it was named.
+    pub sheet: Option<String>,
 }
 
 /// A first job and what belongs to it.

@@ -88,6 +88,9 @@ fn input(out: &mut Text, source: &Source, spelling: &BTreeMap<String, Spelling>,
     if let Some(encoding) = source.encoding.filter(|&encoding| encoding != Encoding::Utf8) {
         out.key(&format!("encoding = {}", string(encoding.word())), "");
     }
+    if let Some(sheet) = &source.sheet {
+        out.key(&format!("sheet = {}", string(sheet)), "");
+    }
     if source.skip > 0 {
         out.key(&format!("skip = {}", source.skip), "lines above the header, which are no part of the table");
     }

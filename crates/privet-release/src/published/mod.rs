@@ -435,8 +435,7 @@ pub(crate) fn read_table(
     if !is_plain_name(file) {
         return Err(wrong("the manifest names a file that cannot stand in a release folder"));
     }
-    let formats = [Format::Csv, Format::Parquet, Format::Arrow];
-    let Some(format) = formats.into_iter().find(|format| format.word() == written.format) else {
+    let Some(format) = Format::WRITTEN.into_iter().find(|format| format.word() == written.format) else {
         return Err(wrong("the manifest names an unknown format"));
     };
     let options = ReadOptions {

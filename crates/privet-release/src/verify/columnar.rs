@@ -36,7 +36,7 @@ pub(super) fn open(path: &Path, format: &str) -> Result<Batches, &'static str> {
             let names = names(&reader.schema());
             Ok(Batches { names, batches: Box::new(reader.map(|batch| batch.map_err(drop))) })
         }
-        _ => Err("its format is none of csv, parquet and arrow"),
+        _ => Err("its format is none of csv, parquet, arrow and xlsx"),
     }
 }
 

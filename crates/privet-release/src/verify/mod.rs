@@ -20,6 +20,7 @@ mod pages;
 mod perturbed;
 mod population;
 mod promises;
+mod sheet;
 mod shown;
 mod signature;
 mod structure;

@@ -14,7 +14,7 @@ use privet_data::{Kind, Progress};
 use super::csv::{Malformed, Records, decode};
 use super::kinds::Kinds;
 use super::values::Rule;
-use super::{VerifyError, columnar};
+use super::{VerifyError, columnar, sheet};
 use crate::Manifest;
 use crate::folder::is_plain_name;
 
@@ -162,6 +162,7 @@ pub(super) fn read_file<'k, K: Into<Keep<'k>>>(
             read_csv(&bytes, delimiter as u8, latin_1, keep, progress)?
         }
         _ if !intact => Err("not read, since the file was changed".to_owned()),
+        "xlsx" => read_sheet(&path, keep, progress)?,
         format => read_columnar(&path, format, keep, progress)?,
     }
     .map_err(|problem| format!("{file}: {problem}")))
@@ -230,6 +231,44 @@ pub(super) fn read_columnar<'k, K: Into<Keep<'k>>>(
     // The libraries panic on some files that were made to break them; a referee must not.
     guarded(|| read_batches(path, format, keep, progress))
         .unwrap_or_else(|| Ok(Err("the file is damaged".to_owned())))
+}
+
+/// Reads a published sheet, keeping the columns that `keep` names.
+fn read_sheet<'k, K: Into<Keep<'k>>>(
+    path: &Path,
+    keep: impl Fn(usize, &str) -> K,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    match check_columnar(path, Format::Xlsx) {
+        Ok(()) => {}
+        Err(error @ ReadErrorKind::TooLarge { .. }) => {
+            return Err(VerifyError::TooLarge { path: path.to_owned(), problem: error.to_string() });
+        }
+        Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
+    }
+    let (mut names, mut rows) = (None, 0);
+    let mut columns: Vec<Interner<'_>> = Vec::new();
+    let read = guarded(|| {
+        sheet::rows(path, &mut |cells| {
+            if names.is_none() {
+                columns =
+                    cells.iter().enumerate().map(|(i, name)| Interner::new(keep(i, name).into())).collect();
+                names = Some(cells.to_vec());
+                return true;
+            }
+            columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell.as_bytes()));
+            rows += 1;
+            !progress.cancelled()
+        })
+    });
+    progress.check()?;
+    match read {
+        Some(Ok(())) => {}
+        Some(Err(problem)) => return Ok(Err(problem.to_owned())),
+        None => return Ok(Err("the file is damaged".to_owned())),
+    }
+    let columns = columns.into_iter().map(|column| column.finish(true)).collect();
+    Ok(Ok(Table { names: names.unwrap_or_default(), rows, columns }))
 }
 
 fn read_batches<'k, K: Into<Keep<'k>>>(

@@ -56,7 +56,7 @@ impl<'a> Input<'a> {
         let bad = |problem: &dyn std::fmt::Display| Failure::bad_input(format!("{name}: {problem}"));
         let source: Box<dyn Read + 'a> = match path {
             Some(path) => {
-                if matches!(Format::of(path), Some(Format::Parquet | Format::Arrow)) {
+                if Format::of(path).is_some_and(|format| format != Format::Csv) {
                     return Err(bad(&"condense reads CSV only; write the table as CSV first"));
                 }
                 Box::new(File::open(path).map_err(|error| bad(&ReadErrorKind::Io(error)))?)

@@ -290,7 +290,7 @@ fn errors_tell_the_path_and_no_value() {
     std::fs::write(&path, "name,illness\nSmith,flu\nSmith\n").unwrap();
     let ragged = read(&path, &ReadOptions::default(), &Silent).unwrap_err().to_string();
     assert!(ragged.contains("people.csv: line 3: 1 cells where 2") && !ragged.contains("Smith"));
-    let unknown = read(&folder.path().join("a.xlsx"), &ReadOptions::default(), &Silent).unwrap_err();
+    let unknown = read(&folder.path().join("a.xls"), &ReadOptions::default(), &Silent).unwrap_err();
     assert!(unknown.to_string().contains("format = \"csv\""));
 }
 
