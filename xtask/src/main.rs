@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod browser;
 mod examples;
 mod fuzz;
 mod house;
@@ -26,6 +27,7 @@ Usage:
   cargo xtask test                          all tests, then every command of README.md and docs/guide as printed
   cargo xtask soak [--rounds N] [--seed N]  all tests again and again, property tests with other cases each time; then kill
   cargo xtask kill                          programs that charge a ledger, killed a thousand times each; takes minutes
+  cargo xtask browser                       the page of `privet serve`, driven through the whole flow in Chromium
   cargo xtask fuzz [ENTRY [INPUTS [FIRST]]] damaged and hostile files for every reader; see fuzz/README.md
   cargo xtask docs                          only those commands, and the links and keys of the documentation
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
             Err(problem) => return usage(&problem),
         },
         ["kill"] => test::kill(),
+        ["browser"] => browser::run().map(|tally| tally.failed == 0),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["docs"] => test::documentation(),
         ["house", rest @ ..] => match house::Asked::parse(rest) {

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{examples, house, links, reference, shell, workspace};
+use crate::{browser, examples, house, links, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -54,6 +54,9 @@ pub fn run() -> Result<bool> {
     step("the house");
     let is_kept = house::run(&house::Asked::default())?;
     total += Tally { passed: u64::from(is_kept), failed: u64::from(!is_kept), ..Tally::default() };
+
+    step("the page in a browser");
+    total += browser::run().unwrap_or_else(|error| failed(&error));
 
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));

@@ -24,6 +24,7 @@ mod query_text;
 mod randomize;
 mod reconstruct;
 mod seam;
+mod serve;
 mod unfold;
 mod verify;
 
@@ -64,6 +65,7 @@ Examples:
   privet randomize survey.toml        records changed by chance, with the law of that chance
   privet reconstruct release          what perturbed columns were made of
   privet judge model.json             what a mechanism protects, before it is used
+  privet serve                        all of it in the browser, on this machine
   privet clean releases               remove what killed runs left behind
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
@@ -148,6 +150,7 @@ enum Verb {
     Judge(judge::Judge),
     Demo(demo::Demo),
     Clean(clean::Clean),
+    Serve(serve::Serve),
     Completions(completions::Completions),
 }
 
@@ -192,6 +195,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Judge(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Clean(verb) => verb.run(&cli.shared),
+        Verb::Serve(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(&cli.shared),
     }
 }

@@ -1,0 +1,117 @@
+//! Step 7: the release as an archive, its report, its proof on the spot, and scripts that make it again.
+
+use axum::extract::Path;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::html;
+use privet_release::VerifyOptions;
+use serde::{Deserialize, Serialize};
+
+use super::{Context, failed};
+use crate::bundle::{PYTHON, SHELL, archive};
+use crate::guard::REPORT_POLICY;
+use crate::project::{JOB, Project};
+use crate::tasks::{Failure, State, Task};
+
+const VERDICT: &str = "verdict.json";
+
+/// What verifying found.
+#[derive(Debug, Serialize, Deserialize)]
+struct Told {
+    holds: bool,
+    checks: Vec<(bool, String, String)>,
+}
+
+/// Checks every promise again from the published files alone.
+pub(crate) fn verify(project: &Project, task: &Task) -> Result<String, Failure> {
+    if !project.has_release() {
+        return Err(Failure::failed("there is no release yet; make it first"));
+    }
+    let options = VerifyOptions { progress: task, ..VerifyOptions::default() };
+    let release = project.release();
+    let folder = project.folder();
+    let job = project.job_table().map_err(Failure::failed)?;
+    let verdict = match crate::project::of_kind(&job) {
+        true => privet::verify(&release, options),
+        false => privet_job::verify(&release, options),
+    };
+    let verdict =
+        verdict.map_err(|error| Failure::failed(crate::project::plain(&error.to_string(), folder)))?;
+    let checks = verdict.checks.iter().map(|own| (own.ok, own.name.clone(), own.detail.clone())).collect();
+    let told = Told { holds: verdict.holds(), checks };
+    project.save_json(VERDICT, &told).map_err(Failure::failed)?;
+    match told.holds {
+        true => Ok("Every promise was proved again from the published files.".to_owned()),
+        false => Err(Failure { state: State::Refused, message: "A promise does not hold.".to_owned() }),
+    }
+}
+
+pub(crate) async fn show(cx: Context) -> Response {
+    cx.show("handover", "Hand over", |cx| {
+        if !cx.project.has_release() {
+            return Ok(html! { h1 { "Hand over" } p { "There is no release yet." } (cx.button("run", "Make the release", "result")) });
+        }
+        let verdict: Option<Told> = cx.project.json(VERDICT);
+        let file = |what: &str, text: &str| html! { li { a class="button" href=(cx.to(&format!("file/{what}"))) download=(what) { (text) } } };
+        Ok(html! {
+            h1 { "Hand over" }
+            @if cx.project.is_changed() { p class="notice" { "The job file was changed after this release was made; make it again." } }
+            ul class="files" {
+                (file("release.zip", "The release, as an archive"))
+                (file("report.html", "Its report"))
+                (file("job.toml", "The job file, for you"))
+                (file("release.sh", "A shell script that makes it again"))
+                (file("release.py", "The same in Python"))
+            }
+            h2 { "Verify on the spot" }
+            p { "As anybody can who receives the archive: " code { "privet verify release" } }
+            (cx.button("verify", "Verify the release", "handover"))
+            @if let Some(told) = verdict {
+                p class=(if told.holds { "good" } else { "problem" }) { @if told.holds { "All promises hold." } @else { "A promise does not hold." } }
+                ul class="checks" { @for (ok, name, detail) in &told.checks {
+                    li class=(if *ok { "good" } else { "problem" }) { strong { @if *ok { "holds: " } @else { "fails: " } (name) } " " (detail) }
+                } }
+            }
+            h2 { "Its report" }
+            iframe class="report" title="The report of the release" src=(cx.to("file/report")) sandbox="" {}
+        })
+    })
+    .await
+}
+
+/// A file of the project, by a word of ours.
+pub(crate) async fn file(cx: Context, Path((_, what)): Path<(String, String)>) -> Response {
+    let read = cx.blocking(move |cx| {
+        let project = &cx.project;
+        let bytes =
+            |path: &std::path::Path| std::fs::read(path).map_err(|_| "There is no such file yet.".to_owned());
+        Ok(Some(match what.as_str() {
+            "job.toml" => ("application/toml", true, bytes(&project.folder().join(JOB))?),
+            "release.zip" if project.has_release() => ("application/zip", true, archive(&project.release())?),
+            "release.sh" => ("text/x-shellscript", true, SHELL.as_bytes().to_vec()),
+            "release.py" => ("text/x-python", true, PYTHON.as_bytes().to_vec()),
+            "report" => ("text/html; charset=utf-8", false, bytes(&project.release().join("report.html"))?),
+            "report.html" => {
+                ("text/html; charset=utf-8", true, bytes(&project.release().join("report.html"))?)
+            }
+            "owner" => ("text/html; charset=utf-8", false, bytes(&project.home().join("report.html"))?),
+            "people.csv" => {
+                ("text/csv; charset=utf-8", true, bytes(&project.folder().join(super::result::PEOPLE))?)
+            }
+            _ => return Ok(None),
+        }))
+    });
+    let (kind, is_download, bytes) = match read.await {
+        Ok(Some(found)) => found,
+        Ok(None) => return failed(StatusCode::NOT_FOUND, "There is no such file."),
+        Err(problem) => return failed(StatusCode::NOT_FOUND, &problem),
+    };
+    let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
+    let headers = response.headers_mut();
+    // A page that is shown or saved is what a release says of itself; it may run nothing here.
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(REPORT_POLICY));
+    if is_download {
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    }
+    response
+}
