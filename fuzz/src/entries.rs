@@ -44,6 +44,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry { name: "ledger", run: ledger, seeds: seeds::ledger, is_text: false },
     Entry { name: "manifest", run: manifest, seeds: seeds::manifest, is_text: true },
     Entry { name: "parquet", run: parquet, seeds: seeds::parquet, is_text: false },
+    Entry { name: "party", run: party, seeds: seeds::party, is_text: false },
     Entry { name: "sql", run: sql, seeds: seeds::sql, is_text: true },
 ];
 
@@ -112,6 +113,12 @@ fn sql(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let is_public = Question::parse(&text).is_ok();
     PrivateQuestion::parse_several(&text).is_ok() || is_public
+}
+
+/// Any frame of a session of several owners, and its message as every shape that its tag has; or a job of such a session.
+fn party(bytes: &[u8]) -> bool {
+    let job = std::str::from_utf8(bytes).is_ok_and(|text| privet_parties::job::ReadJob::parse(text, PathBuf::new()).is_ok());
+    job | privet_parties::session::wire::parse_any(bytes)
 }
 
 fn parquet(bytes: &[u8]) -> bool {

@@ -192,3 +192,39 @@ pub fn parquet() -> Vec<Vec<u8>> {
     }
     all
 }
+
+/// A frame of every tag with a message of that tag, and a job.
+pub fn party() -> Vec<Vec<u8>> {
+    use privet_parties::protocol::{group, parse_body};
+    use privet_parties::session::wire::{Header, Tag};
+    let bodies = |tag: Tag| -> Vec<u8> {
+        match tag {
+            Tag::Hello => vec![1; 64],
+            Tag::Confirm => vec![1; 32],
+            Tag::PairSeed => vec![1; 16],
+            Tag::Heartbeat | Tag::Goodbye => Vec::new(),
+            Tag::Abort => vec![0, 1],
+            Tag::BaseTransfer | Tag::BlindedSet | Tag::UnionSet => group::embed(b"item").expect("an element").to_vec(),
+            Tag::PaillierKey => vec![0xff; 256],
+            Tag::PaillierCiphertexts => vec![3; 512],
+            Tag::Payload => vec![3; 544],
+            Tag::ValidShare | Tag::ValidityStep | Tag::Published => vec![2, 0, 0, 0, b'a', b'b'],
+            Tag::Verdict => [&[1][..], &[7; 32]].concat(),
+            Tag::ExtensionMatrix | Tag::TransferItems => vec![5; 32],
+            _ => vec![5; 24],
+        }
+    };
+    let frame = |tag: Tag| {
+        let body = bodies(tag);
+        parse_body(tag, &body).expect("a message of its tag");
+        let header = Header { tag, is_last: true, length: body.len(), sequence: 3, session: [7; 8] };
+        [&header.bytes()[..], &body].concat()
+    };
+    let mut all: Vec<Vec<u8>> = Tag::ALL.iter().copied().map(frame).collect();
+    let party = |name: &str, digit: &str| {
+        format!("[[parties]]\nname = \"{name}\"\naddress = \"127.0.0.1:1\"\ncertificate = \"{}\"\ninput = \"a.csv\"\n", digit.repeat(64))
+    };
+    let job = "[columns.sex]\nvalues = [\"f\", \"m\"]\n[task]\ntype = \"counts\"\ncolumns = [\"sex\"]\n";
+    all.push((party("a", "1") + &party("b", "2") + job).into_bytes());
+    all
+}

@@ -75,6 +75,23 @@ impl Generator {
         blocks.iter_mut().for_each(|block| block.zeroize());
     }
 
+    /// Fills words of 128 bits, each with one block.
+    pub fn fill_blocks(&mut self, words: &mut [u128]) {
+        let mut blocks = [Array([0; 16]); 64];
+        for chunk in words.chunks_mut(64) {
+            let blocks = &mut blocks[..chunk.len()];
+            for block in blocks.iter_mut() {
+                block.copy_from_slice(&self.counter.to_le_bytes());
+                self.counter = self.counter.wrapping_add(1);
+            }
+            self.cipher.encrypt_blocks(blocks);
+            for (word, block) in chunk.iter_mut().zip(blocks.iter()) {
+                *word = u128::from_le_bytes(block.0);
+            }
+        }
+        blocks.iter_mut().for_each(|block| block.zeroize());
+    }
+
     /// So many numbers.
     pub fn u64s(&mut self, count: usize) -> Vec<u64> {
         let mut bytes = vec![0; count * 8];

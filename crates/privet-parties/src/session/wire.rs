@@ -60,8 +60,6 @@ tags! {
     BlindedSet = 30,
     /// Ciphertexts of values that come with an intersection.
     Payload = 31,
-    /// Positions of an intersection.
-    Positions = 32,
     /// Ciphertexts of a union.
     UnionSet = 40,
     /// A Paillier key.
@@ -251,7 +249,7 @@ pub fn parse_any(bytes: &[u8]) -> bool {
     if body.len() != header.length {
         return false;
     }
-    super::parse_body(header.tag, body).is_ok()
+    crate::protocol::parse_body(header.tag, body).is_ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,202 @@
+//! A party's side of a job: connect, compute, pass the gate, and only then write, when all parties accept the same result.
+//!
+//! Guarantee: nothing is written unless every party's gate accepts what it would write and all would write the same. Whatever the parties
+//! learn together is a release of the same strength as any other: tables and counts go through the gate of records, which the program brings
+//! as a [`Gate`]; rules lose itemsets from which small groups could be computed; trees are attacked for leaves of one class.
+
+use std::path::{Path, PathBuf};
+
+use privet_data::Progress;
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::compute::{JointTable, Outcome, agree, compute};
+use crate::error::PartyError;
+use crate::job::{AdversarySection, ReadJob};
+use crate::session::tls::{Identity, hex};
+use crate::session::{Traffic, Transcript, connect};
+
+/// Turns records of a joint table into a release that passed every check; the same for all parties.
+pub trait Gate {
+    /// Makes the release in this folder, which is not there yet, and gives bytes that are equal where releases are.
+    ///
+    /// # Errors
+    /// What the gate says where it refuses.
+    fn release(
+        &self,
+        table: &JointTable,
+        also: Option<&toml::Table>,
+        adversary: &AdversarySection,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<u8>, PartyError>;
+}
+
+/// What the operator says besides the job.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Which party this is.
+    pub name: String,
+    /// Its key; `NAME.key` beside the job when left out.
+    pub key: Option<PathBuf>,
+    /// Whether an older result may be replaced.
+    pub replace: bool,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Where the result is.
+    pub folder: PathBuf,
+    /// All parties.
+    pub parties: Vec<String>,
+    /// The hash of the job.
+    pub job: String,
+    /// What went over the network.
+    pub traffic: Traffic,
+    /// What was computed.
+    pub result: serde_json::Value,
+    /// What every party learned besides.
+    pub revealed: &'static str,
+}
+
+/// Runs a party's side of a job.
+///
+/// # Errors
+/// When the job or the input is wrong, a party ends the session, or a gate refuses. Nothing is written then but the transcript.
+pub fn run(
+    job: &ReadJob,
+    options: &RunOptions,
+    gate: &dyn Gate,
+    progress: &dyn Progress,
+) -> Result<Summary, PartyError> {
+    let me = job.party(&options.name);
+    let me = me.ok_or_else(|| PartyError::Job(format!("`{}` does not take part", options.name)))?;
+    let folder = job.output(me);
+    if folder.exists() && !options.replace {
+        let error = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        return Err(PartyError::io(&folder, "there is a result already; --force replaces it", error));
+    }
+    let key = options.key.clone().unwrap_or_else(|| job.base.join(format!("{}.key", options.name)));
+    let identity = Identity::read(&key)?;
+    let transcript = Transcript::begin(&beside(&folder, "transcript.jsonl"))?;
+    let draft = Draft::begin(&folder)?;
+    let mut session =
+        connect(&job.endpoints(), me, &identity, job.hash, job.limits(), Some(transcript), progress)?;
+    let result = side(&mut session, job, gate, &draft);
+    let parties = session.names().to_vec();
+    let (outcome, traffic) = session.end(result)?;
+    draft.commit(&folder, options.replace)?;
+    Ok(Summary {
+        folder,
+        parties,
+        job: hex(&job.hash),
+        traffic,
+        result: outcome.result,
+        revealed: outcome.revealed,
+    })
+}
+
+/// What happens between the beginning and the end of a session.
+fn side(
+    session: &mut crate::session::Session<'_>,
+    job: &ReadJob,
+    gate: &dyn Gate,
+    draft: &Draft,
+) -> Result<Outcome, PartyError> {
+    let outcome = compute(session, job)?;
+    let mut hash = Sha256::new();
+    session.stage("passing the gate", None);
+    if let (Some((risk, what)), Some(most)) = (outcome.risk, job.job.adversary.max_risk)
+        && risk > most
+    {
+        return Err(PartyError::Refused(format!("{what}: a share of {risk:.3}, and {most:.3} is allowed")));
+    }
+    if let Some(table) = &outcome.table
+        && table.k > 1
+    {
+        let adversary = &job.job.adversary;
+        let folder = draft.path.join("release");
+        hash.update(gate.release(
+            table,
+            job.job.privacy.also.as_ref(),
+            adversary,
+            &folder,
+            session.progress(),
+        )?);
+    }
+    let parties = session.names().to_vec();
+    let document = json!({
+        "version": 1,
+        "job": hex(&job.hash),
+        "parties": parties,
+        "result": outcome.result,
+        "revealed-to-the-parties": outcome.revealed,
+        "assumption": "parties that follow the protocol and do not pool what they see beyond what the protocol's page allows",
+        "risk": outcome.risk.map(|(risk, what)| json!({ "share": risk, "attack": what })),
+    });
+    let text = format!("{document:#}\n");
+    hash.update(text.as_bytes());
+    draft.write("result.json", text.as_bytes())?;
+    draft.write("report.md", report(&outcome, &parties).as_bytes())?;
+    agree(session, true, &hash.finalize().into())?;
+    Ok(outcome)
+}
+
+/// A page for people.
+fn report(outcome: &Outcome, parties: &[String]) -> String {
+    let mut text = format!(
+        "# Joint result of {}\n\nNo party showed its records to another. What every party learned besides this result: {}.\n\n",
+        parties.join(", "),
+        outcome.revealed
+    );
+    if let Some((risk, what)) = outcome.risk {
+        text += &format!("Attack: {what}: a share of {risk:.3}.\n\n");
+    }
+    if outcome.table.as_ref().is_some_and(|table| table.k > 1) {
+        text += "The records are in `release`, with a report of their own; `privet verify` checks them again.\n\n";
+    }
+    text + &format!("```json\n{:#}\n```\n", outcome.result)
+}
+
+fn beside(folder: &Path, ending: &str) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// A folder that is put in place when it is complete, and removed when it is not.
+struct Draft {
+    path: PathBuf,
+}
+
+impl Draft {
+    fn begin(folder: &Path) -> Result<Self, PartyError> {
+        let path = beside(folder, &format!("draft-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| PartyError::io(&path, "cannot be made", error))?;
+        Ok(Self { path })
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), PartyError> {
+        let path = self.path.join(name);
+        std::fs::write(&path, bytes).map_err(|error| PartyError::io(&path, "cannot be written", error))
+    }
+
+    fn commit(self, folder: &Path, replace: bool) -> Result<(), PartyError> {
+        if replace && folder.join("result.json").exists() {
+            std::fs::remove_dir_all(folder)
+                .map_err(|error| PartyError::io(folder, "cannot be replaced", error))?;
+        }
+        std::fs::rename(&self.path, folder)
+            .map_err(|error| PartyError::io(folder, "cannot be put in place", error))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // why: after a commit it is not there any more, and otherwise nobody needs it
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
