@@ -1,0 +1,112 @@
+//! `privet history`: everything that was told about the same people, releases and private answers in one list.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use privet_history::{Entry, History as File, Recorded};
+use privet_job::query::{LedgerFlags, show_ledger};
+
+use super::{Shared, grouped, ledger, print, print_json};
+use crate::exit::{DONE, Failure, REFUSED};
+use crate::progress::Bar;
+
+/// List what was published about the same people: the releases of a history, and the private answers of a ledger
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet history home
+  privet history home --data patients.csv
+
+Releases come from the history in the owner's folder (section [history] of a job, or kind = \"series\"), answers from the ledger of the data.")]
+pub struct History {
+    /// The owner's folder, or the history in it
+    home: PathBuf,
+    /// The data whose private answers to list as well
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+}
+
+impl History {
+    /// Runs it.
+    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+        let path = if self.home.is_dir() { self.home.join("history.json") } else { self.home.clone() };
+        if !path.exists() {
+            return Err(Failure::bad_input(format!(
+                "{}: there is no history; it begins with the first release of a job with a [history] section",
+                path.display()
+            )));
+        }
+        let read =
+            File::read(&path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+        let answers = match &self.data {
+            None => None,
+            Some(data) => {
+                let bar = Bar::new(shared.quiet || shared.json);
+                let shown = show_ledger(Some(data.as_path()), &LedgerFlags::default(), &bar);
+                bar.clear();
+                Some(shown?)
+            }
+        };
+        let problem = answers.as_ref().and_then(|own| own.problem.clone());
+        if shared.json {
+            let releases: Vec<_> = read.releases.iter().map(told).collect();
+            print_json(&serde_json::json!({ "releases": releases, "answers": answers }))?;
+        } else if !shared.quiet {
+            let mut text = String::new();
+            for (number, own) in (1..).zip(&read.releases) {
+                text.push_str(&format!("{number}. {}\n", sentence(own)));
+            }
+            if let Some(answers) = &answers {
+                text.push_str("\nPrivate answers\n");
+                text.push_str(&ledger::describe(answers));
+            }
+            print(&text)?;
+        }
+        match problem {
+            None => Ok(DONE),
+            Some(problem) => Err(Failure {
+                code: REFUSED,
+                message: format!("the entries of the ledger cannot be relied upon: {problem}"),
+            }),
+        }
+    }
+}
+
+/// A release in numbers: its classes or people, and its counterfeits.
+fn told(entry: &Entry) -> serde_json::Value {
+    match &entry.recorded {
+        Recorded::Classes { columns, classes, .. } => serde_json::json!({
+            "release": entry.release, "kind": entry.kind, "classes": classes.len(),
+            "records": classes.iter().map(|own| own.rows).sum::<u64>(),
+            "columns": columns.iter().map(|own| &own.column).collect::<Vec<_>>(),
+        }),
+        Recorded::Signatures { people, counterfeits } => serde_json::json!({
+            "release": entry.release, "kind": entry.kind, "people": people.len(), "counterfeits": counterfeits,
+        }),
+    }
+}
+
+fn sentence(entry: &Entry) -> String {
+    match &entry.recorded {
+        Recorded::Classes { columns, classes, .. } => {
+            let records = classes.iter().map(|own| own.rows).sum();
+            let columns: Vec<&str> = columns.iter().map(|own| own.column.as_str()).collect();
+            format!(
+                "{}, {} records in {} classes by {} (seal {})",
+                entry.kind,
+                grouped(records),
+                grouped(classes.len() as u64),
+                columns.join(", "),
+                entry.release.chars().take(12).collect::<String>()
+            )
+        }
+        Recorded::Signatures { people, counterfeits } => {
+            format!(
+                "{}, {} people and {} counterfeits",
+                entry.kind,
+                grouped(people.len() as u64),
+                grouped(*counterfeits)
+            )
+        }
+    }
+}
