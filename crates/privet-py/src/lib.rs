@@ -20,8 +20,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
     module.add_class::<release::Release>()?;
+    module.add_class::<release::Recoding>()?;
+    module.add_class::<job::Lines>()?;
     module.add_function(wrap_pyfunction!(job::anonymize, module)?)?;
     module.add_function(wrap_pyfunction!(job::run, module)?)?;
+    module.add_function(wrap_pyfunction!(job::run_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(job::randomize, module)?)?;
+    module.add_function(wrap_pyfunction!(job::reconstruct, module)?)?;
     module.add_function(wrap_pyfunction!(job::open, module)?)?;
     module.add_function(wrap_pyfunction!(suggest::suggest, module)?)?;
     module.add_function(wrap_pyfunction!(query::open_ledger, module)?)?;

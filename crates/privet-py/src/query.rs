@@ -32,6 +32,13 @@ struct Declared {
     #[serde(default)]
     probabilistic: bool,
     synthetic: Option<u64>,
+    rho: Option<String>,
+    max_groups: Option<u32>,
+    max_per_group: Option<u32>,
+    #[serde(default)]
+    unknown_keys: Vec<String>,
+    #[serde(default)]
+    tables: Vec<String>,
     job: Option<PathBuf>,
     analyst: Option<String>,
     since: Option<String>,
@@ -96,6 +103,11 @@ impl Declared {
             method: method.transpose()?,
             probabilistic: self.probabilistic,
             synthetic: self.synthetic,
+            rho: self.rho.clone(),
+            max_groups: self.max_groups,
+            max_per_group: self.max_per_group,
+            unknown_keys: self.unknown_keys.clone(),
+            tables: self.tables.clone(),
         })
     }
 

@@ -1,15 +1,18 @@
 //! A release that Python holds: in memory, or a folder that was published.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
-use privet::{AnonymizedRelease, Knowledge, Plan};
-use privet_data::Progress;
+use privet::{AnonymizedRelease, KeptSource, Plan};
+use privet_data::io::{ReadOptions, read};
+use privet_data::{Progress, Silent};
 use privet_job::assess;
 use privet_kind::KindError;
-use privet_release::VerifyOptions;
+use privet_model::PublishedModel;
+use privet_release::{ReleaseFolder, VerifyOptions};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::errors::Failure;
 use crate::frame;
@@ -24,24 +27,52 @@ pub struct Release {
     /// What the run said.
     summary: String,
     /// What keeps a release alive that was not written anywhere.
-    held: Option<AnonymizedRelease>,
+    held: Held,
+}
+
+/// Where a release lives.
+enum Held {
+    /// Anonymized records in a private folder of their own.
+    Records(Box<AnonymizedRelease>),
+    /// A release of another kind in a private folder, with the job and the input beside it.
+    Scratch(#[expect(dead_code, reason = "removes the folder when it is dropped")] TempDir),
+    /// A folder of the user's.
+    Published,
 }
 
 impl Release {
     /// A release that no folder of the user's holds yet.
     pub fn in_memory(release: AnonymizedRelease) -> Result<Self, Failure> {
         let summary = serde_json::to_string(release.summary())?;
-        Ok(Self { folder: release.folder(), job: Some(release.job()), summary, held: Some(release) })
+        Ok(Self {
+            folder: release.folder(),
+            job: Some(release.job()),
+            summary,
+            held: Held::Records(Box::new(release)),
+        })
+    }
+
+    /// A release in a private folder, which goes with it.
+    pub fn in_scratch(scratch: TempDir, folder: PathBuf, job: PathBuf, summary: String) -> Self {
+        Self { folder, job: Some(job), summary, held: Held::Scratch(scratch) }
     }
 
     /// A published folder.
     pub fn at(folder: PathBuf, job: Option<PathBuf>, summary: String) -> Self {
-        Self { folder, job, summary, held: None }
+        Self { folder, job, summary, held: Held::Published }
     }
 
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.folder.join(name);
         std::fs::read_to_string(&path).map_err(|error| KindError::io(&path, &error).into())
+    }
+
+    fn model(&self, progress: &dyn Progress) -> Result<PublishedModel, Failure> {
+        let folder = ReleaseFolder::open(&self.folder, progress).map_err(KindError::from)?;
+        let none = || Failure::invalid("the release is not a model; only models predict");
+        let kind = privet::kind(&folder.envelope().kind).ok_or_else(none)?;
+        let release = kind.open(&folder, progress)?;
+        release.views().get::<PublishedModel>().cloned().ok_or_else(none)
     }
 
     fn attacked(&self, asked: &Asked, progress: &dyn Progress) -> Result<String, Failure> {
@@ -94,9 +125,14 @@ impl Release {
             let assessment = privet::measure(&job, &self.folder, None, progress)?;
             return Ok(serde_json::to_string(&assessment)?);
         }
+        // A job as the original names its table itself; beside a table, it says what the columns of true records are.
+        let (original, job) = match original {
+            Some(table) => (table, self.job.clone().filter(|_| matches!(self.held, Held::Records(_)))),
+            None => (self.job.clone().ok_or_else(needed)?, None),
+        };
         let options = assess::MeasureOptions {
-            original: original.or_else(|| self.job.clone()).ok_or_else(needed)?,
-            job: self.job.clone(),
+            original,
+            job,
             release: self.folder.clone(),
             class: classes,
             queries: 200,
@@ -105,6 +141,53 @@ impl Release {
         };
         Ok(serde_json::to_string(&assess::measure(&options, progress)?)?)
     }
+}
+
+/// Copies a release, whole or not at all: into a folder beside the destination, which then takes its name.
+fn copy_release(from: &Path, to: &Path) -> Result<(), Failure> {
+    let to = std::path::absolute(to).map_err(|error| KindError::io(to, &error))?;
+    let parent = to.parent().unwrap_or(Path::new("."));
+    let draft = tempfile::Builder::new().prefix(".privet-").tempdir_in(parent);
+    let draft = draft.map_err(|error| KindError::io(parent, &error))?;
+    let [new, old] = ["new", "old"].map(|name| draft.path().join(name));
+    std::fs::create_dir(&new).map_err(|error| KindError::io(&new, &error))?;
+    copy_folder(from, &new)?;
+    if to.exists() {
+        std::fs::rename(&to, &old).map_err(|error| KindError::io(&to, &error))?;
+    }
+    std::fs::rename(&new, &to).map_err(|error| KindError::io(&to, &error))?;
+    Ok(())
+}
+
+/// Refuses a destination that is there, unless it is a release that may be replaced.
+fn spare(to: &Path, replace: bool) -> Result<(), Failure> {
+    match (to.exists(), replace && to.join(privet_release::MANIFEST).is_file()) {
+        (false, _) | (true, true) => Ok(()),
+        (true, false) if replace => {
+            Err(Failure::invalid("the destination is no release; name another folder"))
+        }
+        (true, false) => {
+            Err(Failure::invalid("the destination exists; name another folder, or say `replace=True`"))
+        }
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error: std::io::Error| KindError::io(&path, &error)
+    };
+    for entry in std::fs::read_dir(from).map_err(failed(from))? {
+        let entry = entry.map_err(failed(from))?;
+        let (source, copy) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            std::fs::create_dir(&copy).map_err(failed(&copy))?;
+            copy_folder(&source, &copy)?;
+        } else {
+            std::fs::copy(&source, &copy).map_err(failed(&source))?;
+        }
+    }
+    Ok(())
 }
 
 /// What an attack is asked for.
@@ -153,13 +236,15 @@ impl Release {
         Ok(self.read("report.html")?)
     }
 
-    /// The published records.
-    fn frame(&self, py: Python<'_>) -> PyResult<PyTable> {
-        let batch = py.detach(|| match &self.held {
-            Some(held) => held.batch(),
-            None => privet::read_records(&self.folder),
-        });
-        frame::exported(batch.map_err(Failure::from)?)
+    /// A published table, by its name; the only one where none is given.
+    #[pyo3(signature = (name=None))]
+    fn frame(&self, py: Python<'_>, name: Option<&str>) -> PyResult<PyTable> {
+        frame::exported(py.detach(|| privet::read_table(&self.folder, name)).map_err(Failure::from)?)
+    }
+
+    /// The names of the published tables.
+    fn tables(&self) -> PyResult<Vec<String>> {
+        Ok(privet::table_names(&self.folder).map_err(Failure::from)?)
     }
 
     /// Checks every promise again: a list of checks, as JSON.
@@ -222,23 +307,110 @@ impl Release {
         let original = original.map(frame::source).transpose()?;
         let classes = classes.unwrap_or_default();
         watch(py, progress, move |progress| {
-            let kept = original.as_ref().map(privet::KeptSource::new).transpose()?;
+            let kept = original.as_ref().map(KeptSource::new).transpose()?;
             let path = kept.as_ref().map(|kept| kept.path().to_owned());
             self.measured(path, classes, progress)
         })
     }
 
     /// Publishes it as a folder, whole or not at all.
-    fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        let Some(held) = &self.held else {
-            return Err(Failure::invalid("the release stands in a folder already; copy the folder").into());
-        };
-        Ok(py.detach(|| held.write(&folder)).map_err(Failure::from)?)
+    #[pyo3(signature = (folder, replace=false))]
+    fn write(&self, py: Python<'_>, folder: PathBuf, replace: bool) -> PyResult<()> {
+        py.detach(|| {
+            spare(&folder, replace)?;
+            match &self.held {
+                Held::Records(held) => Ok(held.write(&folder)?),
+                Held::Scratch(_) | Held::Published => copy_release(&self.folder, &folder),
+            }
+        })
+        .map_err(Failure::into)
     }
 
-    /// What an attack concludes is scored by this knowledge; used by tests of the Python half.
-    #[staticmethod]
-    fn default_confidence() -> f64 {
-        Knowledge::default().confidence
+    /// How its columns were generalized, ready for other records.
+    #[pyo3(signature = (progress=None))]
+    fn recoding(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Recoding> {
+        watch(py, progress, move |progress| {
+            let job = self.job.as_ref().ok_or_else(|| Failure::invalid("open the release with its job"))?;
+            Ok(Recoding { recoding: privet::Recoding::of(&self.folder, job, progress)? })
+        })
+    }
+
+    /// A published file that is text, such as `model.json`.
+    fn text(&self, name: &str) -> PyResult<String> {
+        match Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) {
+            true => Ok(self.read(name)?),
+            false => Err(Failure::invalid("the name must be that of a file in the release folder").into()),
+        }
+    }
+
+    /// What a published model says of each record.
+    #[pyo3(signature = (data, progress=None))]
+    fn predict(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<String>> {
+        let source = frame::source(data)?;
+        watch(py, progress, move |progress| {
+            let model = self.model(progress)?;
+            let kept = KeptSource::new(&source)?;
+            let input = read(kept.path(), &ReadOptions::default(), progress).map_err(KindError::from)?;
+            privet_model::predict(&model, &input.table).map_err(|error| Failure::invalid(error.to_string()))
+        })
+    }
+
+    /// What follows from published rules for each transaction, that of the surest rule first.
+    fn follow(&self, py: Python<'_>, transactions: Vec<Vec<String>>) -> PyResult<Vec<Vec<String>>> {
+        Ok(py.detach(|| {
+            let PublishedModel::Rules(rules) = self.model(&Silent)? else {
+                return Err(Failure::invalid("the model has no rules"));
+            };
+            let mut order: Vec<_> = rules.rules.iter().collect();
+            // The order of rules that are equally sure is kept.
+            order.sort_by(|a, b| b.confidence().total_cmp(&a.confidence()));
+            let follow = |held: &Vec<String>| {
+                let mut said: Vec<String> = Vec::new();
+                let label = |item: &u32| &rules.items[*item as usize];
+                for rule in
+                    order.iter().filter(|rule| rule.antecedent.iter().all(|item| held.contains(label(item))))
+                {
+                    for label in rule.consequent.iter().map(label) {
+                        if !held.contains(label) && !said.contains(label) {
+                            said.push(label.clone());
+                        }
+                    }
+                }
+                said
+            };
+            Ok(transactions.iter().map(follow).collect())
+        })?)
+    }
+}
+
+/// The recoding of a release.
+#[pyclass(frozen, module = "privet._native")]
+pub struct Recoding {
+    recoding: privet::Recoding,
+}
+
+#[pymethods]
+impl Recoding {
+    /// The published columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.recoding.columns().to_vec()
+    }
+
+    /// Other records, recoded.
+    #[pyo3(signature = (data, progress=None))]
+    fn apply(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyTable> {
+        let source = frame::source(data)?;
+        frame::exported(watch(py, progress, |progress| Ok(self.recoding.apply(&source, progress)?))?)
     }
 }

@@ -1,0 +1,121 @@
+"""Long work: progress is told, other threads go on, and Ctrl-C ends it within a second."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import privet
+from conftest import frame
+
+# Clustering takes time that grows with the square of the records: long enough to be interrupted.
+LONG = """
+import random, sys, threading, time, _thread
+import pyarrow as pa, privet
+chance = random.Random(1)
+count = 40000
+data = pa.table({name: [chance.randrange(1000) for _ in range(count)] for name in "abcdef"})
+begun = []
+def interrupt():
+    begun.append(time.monotonic())
+    _thread.interrupt_main()
+timer = threading.Timer(1.5, interrupt)
+timer.start()
+try:
+    privet.anonymize(data, quasi={name: privet.intervals(10, 100) for name in "abcdef"}, k=50, algorithm="clustering")
+except KeyboardInterrupt:
+    late = time.monotonic() - begun[0]
+    print("stopped", late)
+    sys.exit(0 if late < 1 else 3)
+sys.exit("it ended by itself")
+"""
+
+
+def test_ctrl_c_ends_a_long_run_within_a_second():
+    pytest.importorskip("pyarrow")
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert done.stdout.startswith("stopped")
+
+
+def slow(count=3000):
+    import random
+
+    chance = random.Random(2)
+    return {name: [chance.randrange(1000) for _ in range(count)] for name in "abcd"}
+
+
+def test_other_threads_go_on_meanwhile():
+    data = frame("pyarrow", slow())
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.wait(0.01):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.monotonic()
+    privet.anonymize(data, quasi={name: privet.intervals(10, 100) for name in "abcd"}, k=20, algorithm="clustering")
+    took = time.monotonic() - begun
+    done.set()
+    thread.join()
+    # Were the lock of the interpreter held, there would be a gap as long as the run.
+    gaps = [later - earlier for earlier, later in zip([begun, *ticks], ticks)]
+    assert took > 0.2, "too quick to tell anything"
+    assert max(gaps) < max(0.5 * took, 0.1)
+
+
+def test_progress_is_told_and_may_stop():
+    data = frame("pyarrow", slow())
+    job = {"quasi": {name: privet.intervals(10, 100) for name in "abcd"}, "k": 20, "algorithm": "clustering"}
+    told = []
+    privet.anonymize(data, **job, progress=lambda *state: told.append(state))
+    assert told and all(isinstance(stage, str) and done >= 0 for stage, done, _ in told)
+
+    def stop(stage, done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        privet.anonymize(data, **job, progress=stop)
+
+
+def test_bars_follow_the_protocol_of_tqdm():
+    bars = []
+
+    class Bar:
+        def __init__(self, total, desc, leave):
+            self.n, self.closed = 0, False
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            self.closed = True
+
+    data = frame("pyarrow", slow())
+    quasi = {name: privet.intervals(10, 100) for name in "abcd"}
+    privet.anonymize(data, quasi=quasi, k=20, algorithm="clustering", progress=Bar)
+    assert bars and all(bar.closed for bar in bars)
+    pytest.importorskip("tqdm")
+    privet.anonymize(data, quasi=quasi, k=20, algorithm="clustering", progress=True)
+
+
+def test_threads_may_anonymize_at_the_same_time(people):
+    data = frame("pyarrow", people)
+    found = []
+
+    def work():
+        found.append(privet.anonymize(data, quasi={"age": privet.intervals(10, 20)}, k=5).summary["classes"])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and len(set(found)) == 1
