@@ -16,6 +16,7 @@ use crate::DpError;
 use crate::exact;
 
 const EPSILON: &str = "a decimal number above 0 and at most 1000, such as 0.5 or 1/3";
+const RHO: &str = "a decimal number above 0 and at most 1000, such as 0.5 or 1/3";
 const DELTA: &str = "a decimal number from 0 to below 1, such as 1e-6; 0 or at least 1e-300";
 /// The digits after the decimal point that are shown; what has more is shown as a fraction.
 const DIGITS: usize = 30;
@@ -86,6 +87,70 @@ impl Delta {
     }
 }
 
+/// A concentrated loss (zCDP, Bun and Steinke 2016): the Rényi divergence of every order α between the answers about two neighbours is
+/// at most α·rho.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rho(RBig);
+
+impl Rho {
+    /// From an exact fraction.
+    pub fn new(value: RBig) -> Result<Self, DpError> {
+        if value <= RBig::ZERO || value > RBig::from(1000) {
+            return Err(DpError::parameter("rho", RHO));
+        }
+        Ok(Self(value))
+    }
+
+    /// What a pure epsilon costs: epsilon²/2 (Bun and Steinke 2016, proposition 1.4).
+    pub fn of_pure(epsilon: &Epsilon) -> Result<Self, DpError> {
+        Self::new(half_square(&epsilon.0))
+    }
+
+    /// A rho that is proved to imply (epsilon, delta), rounded down.
+    pub fn within(epsilon: &Epsilon, delta: &Delta) -> Result<Self, DpError> {
+        let variance = crate::gaussian::variance(&epsilon.0, &delta.0);
+        let variance = variance.ok_or_else(|| DpError::parameter("delta", "above 0, such as 1e-6"))?;
+        Self::new(RBig::ONE / (RBig::from(2) * variance))
+    }
+
+    /// The exact value.
+    pub fn value(&self) -> &RBig {
+        &self.0
+    }
+
+    /// An equal share of it for each of `parts` questions.
+    pub fn split(&self, parts: u64) -> Result<Self, DpError> {
+        match parts {
+            0 => Err(DpError::parameter("the number of parts", "1 or more")),
+            _ => Self::new(&self.0 / RBig::from(parts)),
+        }
+    }
+
+    /// A pure epsilon that costs this much at most: √(2·rho), rounded down.
+    pub fn pure_epsilon(&self) -> Result<Epsilon, DpError> {
+        let twice = &self.0 + &self.0;
+        let above = exact::sqrt_upper(&twice);
+        // Of a and 2rho/a one is at most the root.
+        Epsilon::new((&twice / &above).min(above))
+    }
+
+    /// An epsilon for which (epsilon, delta) follows, rounded up; nothing when delta is 0 or below e^−4000.
+    pub fn epsilon_at(&self, delta: &Delta) -> Option<RBig> {
+        crate::gaussian::epsilon_of(&self.0, &delta.0)
+    }
+}
+
+impl FromStr for Rho {
+    type Err = DpError;
+    fn from_str(text: &str) -> Result<Self, DpError> {
+        parse(text).ok_or_else(|| DpError::parameter("rho", RHO)).and_then(Self::new)
+    }
+}
+
+fn half_square(epsilon: &RBig) -> RBig {
+    epsilon * epsilon / RBig::from(2)
+}
+
 impl FromStr for Epsilon {
     type Err = DpError;
     fn from_str(text: &str) -> Result<Self, DpError> {
@@ -111,31 +176,36 @@ pub enum Privacy {
     /// before with the same numbers, so it adds up with it; unlike that form it is about the noisy numbers themselves and
     /// not about all that is computed from them.
     Probabilistic(Epsilon, Delta),
+    /// A concentrated loss: Gaussian noise of variance S²/(2·rho), S the Euclidean sensitivity, has exactly this.
+    Concentrated(Rho),
 }
 
 impl Privacy {
     /// Its cost.
     pub fn loss(&self) -> Loss {
         match self {
-            Self::Pure(epsilon) => Loss { epsilon: epsilon.0.clone(), delta: RBig::ZERO },
+            Self::Pure(epsilon) => Loss { epsilon: epsilon.0.clone(), ..Loss::none() },
             Self::Approximate(epsilon, delta) | Self::Probabilistic(epsilon, delta) => {
-                Loss { epsilon: epsilon.0.clone(), delta: delta.0.clone() }
+                Loss { epsilon: epsilon.0.clone(), delta: delta.0.clone(), rho: None }
             }
+            Self::Concentrated(rho) => Loss { rho: Some(rho.0.clone()), ..Loss::none() },
         }
     }
 }
 
-/// A privacy loss, or what is left of a budget: both parts at least 0.
+/// A privacy loss, or what is left of a budget: no part below 0. It is either an epsilon with a delta, or a concentrated loss, whose
+/// unit is rho; a budget of the second kind pays for pure losses too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     epsilon: RBig,
     delta: RBig,
+    rho: Option<RBig>,
 }
 
 impl Loss {
     /// Nothing.
     pub fn none() -> Self {
-        Self { epsilon: RBig::ZERO, delta: RBig::ZERO }
+        Self { epsilon: RBig::ZERO, delta: RBig::ZERO, rho: None }
     }
 
     /// From exact fractions, neither below 0.
@@ -143,7 +213,20 @@ impl Loss {
         if epsilon < RBig::ZERO || delta < RBig::ZERO || delta > RBig::ONE {
             return Err(DpError::parameter("a loss", "an epsilon of 0 or more and a delta from 0 to 1"));
         }
-        Ok(Self { epsilon, delta })
+        Ok(Self { epsilon, delta, rho: None })
+    }
+
+    /// A concentrated loss, not below 0.
+    pub fn concentrated(rho: RBig) -> Result<Self, DpError> {
+        match rho < RBig::ZERO {
+            true => Err(DpError::parameter("a loss", "a rho of 0 or more")),
+            false => Ok(Self { rho: Some(rho), ..Self::none() }),
+        }
+    }
+
+    /// Its rho, where it is a concentrated loss; epsilon and delta are 0 then.
+    pub fn rho(&self) -> Option<&RBig> {
+        self.rho.as_ref()
     }
 
     /// Its epsilon.
@@ -158,7 +241,7 @@ impl Loss {
 
     /// Whether it costs nothing.
     pub fn is_none(&self) -> bool {
-        self.epsilon.is_zero() && self.delta.is_zero()
+        self.epsilon.is_zero() && self.delta.is_zero() && self.rho.as_ref().is_none_or(RBig::is_zero)
     }
 
     /// Sequential composition (PM-35, TH-24): answers about the same people, by whatever mechanisms.
@@ -166,6 +249,10 @@ impl Loss {
         losses.into_iter().fold(Self::none(), |sum, loss| Self {
             epsilon: sum.epsilon + &loss.epsilon,
             delta: (sum.delta + &loss.delta).min(RBig::ONE),
+            rho: match (sum.rho, &loss.rho) {
+                (Some(sum), Some(own)) => Some(sum + own),
+                (sum, own) => sum.or_else(|| own.clone()),
+            },
         })
     }
 
@@ -177,26 +264,44 @@ impl Loss {
             crate::Neighbours::AddRemove => 1,
             crate::Neighbours::ReplaceOne => 2,
         };
+        let losses: Vec<&Loss> = losses.into_iter().collect();
         let (mut epsilons, mut deltas): (Vec<_>, Vec<_>) =
-            losses.into_iter().map(|loss| (loss.epsilon.clone(), loss.delta.clone())).unzip();
+            losses.iter().map(|loss| (loss.epsilon.clone(), loss.delta.clone())).unzip();
+        let mut rhos: Vec<RBig> = losses.iter().filter_map(|loss| loss.rho.clone()).collect();
         let largest = |values: &mut Vec<RBig>| {
             values.sort_unstable_by(|a, b| b.cmp(a));
             values.iter().take(affected).fold(RBig::ZERO, |sum, value| sum + value)
         };
-        Self { epsilon: largest(&mut epsilons), delta: largest(&mut deltas).min(RBig::ONE) }
+        let rho = (!rhos.is_empty()).then(|| largest(&mut rhos));
+        Self { epsilon: largest(&mut epsilons), delta: largest(&mut deltas).min(RBig::ONE), rho }
     }
 
-    /// What is left of this budget after a loss, or `None` when it does not suffice.
+    /// What is left of this budget after a loss, or `None` when it does not suffice. A budget in rho pays for a pure epsilon with
+    /// epsilon²/2; nothing pays for a loss in another unit otherwise.
     pub fn after(&self, loss: &Loss) -> Option<Self> {
+        match (&self.rho, &loss.rho) {
+            (None, None) => {}
+            (None, Some(_)) => return None,
+            (Some(_), None) if !loss.delta.is_zero() => return None,
+            (Some(left), asked) => {
+                let asked = asked.clone().unwrap_or_else(|| half_square(&loss.epsilon));
+                return (asked <= *left).then(|| Self { rho: Some(left - asked), ..Self::none() });
+            }
+        }
         if loss.epsilon > self.epsilon || loss.delta > self.delta {
             return None;
         }
-        Some(Self { epsilon: &self.epsilon - &loss.epsilon, delta: &self.delta - &loss.delta })
+        Some(Self { epsilon: &self.epsilon - &loss.epsilon, delta: &self.delta - &loss.delta, rho: None })
     }
 
     /// Epsilon and delta as decimal text; as fractions where 30 digits after the point do not suffice.
     pub fn decimals(&self) -> [String; 2] {
         [decimal(&self.epsilon), decimal(&self.delta)]
+    }
+
+    /// Rho as decimal text and for people, where it is a concentrated loss.
+    pub fn rho_text(&self) -> Option<[String; 2]> {
+        self.rho.as_ref().map(|rho| [decimal(rho), readable(rho)])
     }
 
     /// Epsilon and delta for people: exact where that takes few digits, and otherwise ten of them after `about`.
@@ -220,17 +325,21 @@ impl Loss {
     /// then it is rounded down to 300 digits after the decimal point.
     pub fn charged(&self, loss: &Loss) -> Option<(Self, Self)> {
         let left = self.after(loss)?.map(|own| rounded(own, LEFT_BITS, false));
-        let charge = Self { epsilon: &self.epsilon - &left.epsilon, delta: &self.delta - &left.delta };
+        let rho = self.rho.as_ref().zip(left.rho.as_ref()).map(|(before, after)| before - after);
+        let charge = Self { epsilon: &self.epsilon - &left.epsilon, delta: &self.delta - &left.delta, rho };
         Some((charge, left))
     }
 
     fn map(&self, round: impl Fn(&RBig) -> RBig) -> Self {
-        Self { epsilon: round(&self.epsilon), delta: round(&self.delta) }
+        Self { epsilon: round(&self.epsilon), delta: round(&self.delta), rho: self.rho.as_ref().map(round) }
     }
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(rho) = &self.rho {
+            return write!(f, "rho {}", readable(rho));
+        }
         let [epsilon, delta] = self.words();
         write!(f, "epsilon {epsilon}")?;
         if self.delta.is_zero() { Ok(()) } else { write!(f, ", delta {delta}") }
@@ -341,6 +450,28 @@ mod tests {
         for text in ["1e-2147483648", "1e2147483647", "1e-301", "1e301", "0.1e", "1e+-1"] {
             assert_eq!(parse(text), None, "{text}");
         }
+    }
+
+    /// By hand: an epsilon of 0.3 is a rho of 0.045; Bun and Steinke: rho 1/2 at delta 1e-6 gives less than 1/2 + 2√(ln(10^6)/2) = 5.757.
+    #[test]
+    fn concentrated_losses_have_their_own_unit() {
+        let rho = |text: &str| Loss::concentrated(parse(text).unwrap()).unwrap();
+        let budget = rho("0.5");
+        assert_eq!(budget.after(&rho("0.2")), Some(rho("0.3")));
+        assert_eq!(budget.after(&loss("0.3", "0")), Some(rho("0.455")));
+        assert_eq!(budget.after(&loss("1.1", "0")), None);
+        assert_eq!(budget.after(&loss("0.1", "1e-6")), None);
+        assert_eq!(loss("9", "0.1").after(&rho("0.1")), None);
+        let (charge, left) = budget.charged(&loss("1", "0")).unwrap();
+        assert_eq!((charge, left.clone()), (budget.clone(), rho("0")));
+        assert!(left.is_none() && left.to_string() == "rho 0" && budget.to_string() == "rho 0.5");
+        let own: Rho = "0.5".parse().unwrap();
+        let epsilon = own.epsilon_at(&"1e-6".parse().unwrap()).unwrap().to_f64().value();
+        assert!((4.5..5.757).contains(&epsilon), "{epsilon}");
+        let pure = own.pure_epsilon().unwrap();
+        assert!(Rho::of_pure(&pure).unwrap() <= own && pure.value().to_f64().value() > 0.999_999);
+        assert_eq!(Rho::of_pure(&"0.3".parse().unwrap()).unwrap(), "0.045".parse().unwrap());
+        assert!("0".parse::<Rho>().is_err() && Loss::concentrated(RBig::from(-1)).is_err());
     }
 
     #[test]

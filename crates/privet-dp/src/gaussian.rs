@@ -46,6 +46,26 @@ pub(crate) fn variance(epsilon: &RBig, delta: &RBig) -> Option<RBig> {
     Some(found.map_or(textbook.clone(), |found| found.min(textbook)))
 }
 
+/// An epsilon for which a concentrated loss of rho is (epsilon, delta)-private, rounded up: the least that is proved by the same
+/// inequality, or the textbook's. `None` when delta is 0 or below e^−4000.
+pub(crate) fn epsilon_of(rho: &RBig, delta: &RBig) -> Option<RBig> {
+    if *delta <= RBig::ZERO || *rho <= RBig::ZERO {
+        return None;
+    }
+    let log = exact::ln_upper(&(RBig::ONE / delta))?;
+    let textbook = rho + RBig::from(2) * exact::sqrt_upper(&(rho * &log));
+    let (rate, need) = (rho.to_f64().value(), log.to_f64().value());
+    let of = |a: f64| a * rate + (need - (a - 1.0).ln() - a * (a / (a - 1.0)).ln()) / (a - 1.0);
+    let orders = (0..800).map(|i| 1.0 + ((0.002 * 1.025f64.powi(i)) * 4096.0).ceil() / 4096.0);
+    let best = orders.map(|a| (of(a), a)).filter(|own| own.0 > 0.0).min_by(|x, y| x.0.total_cmp(&y.0));
+    // A hundred-thousandth more leaves room for what floating point gets wrong.
+    let found = best.and_then(|(epsilon, order)| {
+        let (epsilon, order) = (RBig::try_from(epsilon * 1.00001).ok()?, RBig::try_from(order).ok()?);
+        proved(&epsilon, &log, rho, &order)?.then_some(epsilon)
+    });
+    Some(found.map_or(textbook.clone(), |found| found.min(textbook)))
+}
+
 /// Whether (α−1)(epsilon−αρ) + α·ln(α/(α−1)) + ln(α−1) ≥ ln(1/delta), with every term rounded down.
 fn proved(epsilon: &RBig, log: &RBig, rho: &RBig, order: &RBig) -> Option<bool> {
     let before = order - RBig::ONE;

@@ -30,6 +30,11 @@ impl Grid {
         Ok(Self { decimals })
     }
 
+    /// The number of digits after the decimal point.
+    pub fn decimals(self) -> u32 {
+        self.decimals
+    }
+
     /// How many units make 1.
     pub fn units_per_one(self) -> i64 {
         10i64.pow(self.decimals)

@@ -2,7 +2,8 @@
 //!
 //! Guarantee: epsilon-private for all cells together, because a person changes few of them: with c records per person
 //! the counts change by c in sum when a person is added or removed, and by 2c when one is replaced (the survey's 2).
-//! For Gaussian noise the squared changes are c² and 2c². Cells are declared, not found: a key that appears because
+//! For Gaussian noise the squared changes are c² and 2c²; with at most m records of a person in a cell they are only m·c or so
+//! ([`People::squared_in_groups`]). Cells are declared, not found: a key that appears because
 //! somebody has it would give that person away; records with other keys count nowhere. Empty cells get noise like any
 //! other, so a sparse domain is mostly noise (the survey says so too), and counts may be negative; sums of cells stay
 //! unbiased. `fourier.rs` makes consistent tables without negative counts.
@@ -25,7 +26,7 @@ pub struct Histogram {
 impl Histogram {
     /// The most that one person can change the counts, in sum of absolute values.
     pub fn sensitivity(&self) -> u128 {
-        let most = u128::from(self.people.contributions());
+        let most = u128::from(self.people.in_all_groups());
         match self.people.neighbours() {
             Neighbours::AddRemove => most,
             Neighbours::ReplaceOne => 2 * most,
@@ -37,8 +38,11 @@ impl Histogram {
         Noise::of(privacy, self.sensitivity(), self.squared())
     }
 
-    fn squared(&self) -> u128 {
-        self.sensitivity() * u128::from(self.people.contributions())
+    pub(crate) fn squared(&self) -> u128 {
+        match self.people.neighbours() {
+            Neighbours::AddRemove => self.people.squared_in_groups(),
+            Neighbours::ReplaceOne => 2 * self.people.squared_in_groups(),
+        }
     }
 
     /// The exact counts, which must not be published. Codes that were not declared are left out.

@@ -46,14 +46,19 @@ mod noise;
 mod people;
 mod probabilistic;
 mod quantile;
+mod regression;
 pub mod samplers;
 mod semantics;
+mod shared_table;
+mod spread;
+mod stability;
 mod sulq;
 mod sums;
 mod top_k;
+mod tree;
 
 pub use alpha_beta::AlphaBeta;
-pub use budget::{Delta, Epsilon, Loss, Privacy};
+pub use budget::{Delta, Epsilon, Loss, Privacy, Rho};
 pub use dirichlet::Dirichlet;
 pub use error::DpError;
 pub use fourier::{ConsistentTable, FourierMarginals, NoisyCoefficients};
@@ -64,10 +69,15 @@ pub use noise::{Accuracy, Noise};
 pub use people::{Neighbours, People};
 pub use probabilistic::{Probabilistic, approximate_delta, probabilistic_deltas};
 pub use quantile::Quantile;
+pub use regression::{Coefficients, Explained, Observation, Regression};
 pub use semantics::{largest_posterior, ratio_for_individual_privacy};
+pub use shared_table::SharedTable;
+pub use spread::{NoisySpread, Spread};
+pub use stability::Threshold;
 pub use sulq::Sulq;
 pub use sums::{Count, Mean, Selection, Sum};
 pub use top_k::TopK;
+pub use tree::{MarginalTree, TreeRecords};
 
 /// An exact fraction.
 pub use dashu::rational::RBig as Rational;

@@ -10,7 +10,7 @@
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use crate::budget::{Epsilon, Loss, Privacy};
+use crate::budget::{Epsilon, Loss, Privacy, Rho};
 use crate::samplers::{self, saturating_i128};
 use crate::{DpError, exact, gaussian, laplace_sum};
 
@@ -118,7 +118,16 @@ impl Noise {
             Privacy::Pure(epsilon) => Ok(Self::laplace(sensitivity, epsilon)),
             Privacy::Approximate(epsilon, delta) => Self::gaussian(squared, epsilon, delta),
             Privacy::Probabilistic(epsilon, delta) => Self::probabilistic(squared, epsilon, delta),
+            Privacy::Concentrated(rho) => Ok(Self::concentrated(squared, rho)),
         }
+    }
+
+    /// Gaussian noise of a concentrated loss: a variance of squared/(2·rho) (Canonne, Kamath and Steinke 2020, theorem 4).
+    pub fn concentrated(squared_sensitivity: u128, rho: &Rho) -> Self {
+        let variance = RBig::from(IBig::from(squared_sensitivity)) / (RBig::from(2) * rho.value());
+        let scale = upwards(&exact::sqrt_upper(&variance));
+        let loss = Privacy::Concentrated(rho.clone()).loss();
+        Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity }
     }
 
     /// The same noise for one of so many figures about the same people, which together cost what this noise would cost alone,

@@ -38,7 +38,8 @@ impl Entry {
         let Opening { dataset, terms, budget, .. } = *opening;
         let is_name = |name: &str| check_name(name).is_ok();
         let is_person = terms.person.as_deref().is_none_or(is_name);
-        if !is_name(dataset) || !is_person || budget.epsilon().is_zero() {
+        let is_nothing = budget.epsilon().is_zero() && budget.rho().is_none_or(|rho| rho.is_zero());
+        if !is_name(dataset) || !is_person || is_nothing {
             return Err(LedgerError::BadAccount);
         }
         let total = text(&budget.rounded_down());
@@ -165,11 +166,20 @@ impl Entry {
     }
 }
 
+/// What stands before an amount in rho.
+const RHO: &str = "rho ";
+
 fn text(loss: &Loss) -> Amount {
-    [loss.epsilon().to_string(), loss.delta().to_string()]
+    match loss.rho() {
+        Some(rho) => [format!("{RHO}{rho}"), "0".to_owned()],
+        None => [loss.epsilon().to_string(), loss.delta().to_string()],
+    }
 }
 
 fn loss([epsilon, delta]: &Amount) -> Option<Loss> {
+    if let Some(rho) = epsilon.strip_prefix(RHO) {
+        return (delta == "0").then(|| Loss::concentrated(parse_stored(rho)?).ok())?;
+    }
     Loss::new(parse_stored(epsilon)?, parse_stored(delta)?).ok()
 }
 

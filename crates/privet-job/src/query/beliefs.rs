@@ -25,7 +25,7 @@ pub struct Belief {
 
 /// The beliefs that a cost bounds.
 pub(super) fn bounded(loss: &Loss, neighbours: Neighbours) -> Vec<Belief> {
-    if !loss.delta().is_zero() {
+    if !loss.delta().is_zero() || loss.rho().is_some() {
         return Vec::new();
     }
     let about: &[(&'static str, u8)] = match neighbours {

@@ -4,11 +4,12 @@
 //! file. The keys of a column that declares none are the leaves of its hierarchy when that is written down (a file,
 //! groups or a tree); hierarchies that are derived from the values of the input are not used.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use privet_data::hierarchy::{HierarchySpec, build};
 use privet_data::{Domain, Kind};
-use privet_dp::{Bounds, Delta, DpError, Epsilon, Grid, Neighbours, People, Privacy};
+use privet_dp::{Bounds, Delta, DpError, Epsilon, Grid, Neighbours, People, Privacy, Rho};
 use serde::Deserialize;
 
 use super::error::QueryError;
@@ -50,12 +51,22 @@ pub struct QuerySection {
     pub epsilon: Option<Plain>,
     /// The same for the probability of failure.
     pub delta: Option<Plain>,
+    /// What a question costs in a concentrated loss, instead of epsilon and delta.
+    pub rho: Option<Plain>,
     /// Which tables must be hard to tell apart.
     pub neighbours: Option<Neighbourhood>,
     /// The column that tells whose record it is.
     pub per_person: Option<String>,
     /// The most records of one person that count.
     pub max_records: Option<u32>,
+    /// The most groups of a question that one person is in.
+    pub max_groups: Option<u32>,
+    /// The most records of one person in one group.
+    pub max_per_group: Option<u32>,
+    /// Columns whose keys are those that occur often enough.
+    pub unknown_keys: Vec<String>,
+    /// The files of tables that questions join, by name.
+    pub tables: BTreeMap<String, PathBuf>,
     /// The ledger: a file, or the URL of a PostgreSQL database.
     pub ledger: Option<String>,
     /// The file with the key that signs the ledger's entries.
@@ -101,12 +112,22 @@ pub struct Flags {
     pub epsilon: Option<String>,
     /// `--delta`
     pub delta: Option<String>,
+    /// `--rho`
+    pub rho: Option<String>,
     /// `--neighbours`
     pub neighbours: Option<Neighbourhood>,
     /// `--per-person COLUMN`
     pub per_person: Option<String>,
     /// `--max-records N`
     pub max_records: Option<u32>,
+    /// `--max-groups N`
+    pub max_groups: Option<u32>,
+    /// `--max-per-group N`
+    pub max_per_group: Option<u32>,
+    /// `--unknown-keys COLUMN`
+    pub unknown_keys: Vec<String>,
+    /// `--table NAME=FILE`
+    pub tables: Vec<String>,
     /// `--bound COLUMN=LOWER..UPPER`
     pub bounds: Vec<String>,
     /// `--grid COLUMN=UNIT`
@@ -153,6 +174,17 @@ impl Declared<'_> {
         let of_job = |part: fn(&QuerySection) -> &Option<Plain>| {
             self.section().and_then(|section| part(section).as_ref()).map(|plain| plain.0.clone())
         };
+        if let Some(rho) = self.rho()? {
+            if self.flags.epsilon.is_some() || self.flags.delta.is_some() || self.flags.probabilistic {
+                return Err(problem(
+                    "--rho is the whole cost, a concentrated loss; leave --epsilon, --delta and --probabilistic out",
+                ));
+            }
+            if self.flags.method == Some(Method::Laplace) {
+                return Err(problem("--rho is for Gaussian noise; with --mechanism laplace say --epsilon"));
+            }
+            return Ok((rho.pure_epsilon()?, None));
+        }
         let epsilon = self.flags.epsilon.clone().or_else(|| of_job(|section| &section.epsilon));
         let epsilon = epsilon.ok_or_else(|| {
             problem("the question needs its cost: --epsilon, such as 0.5, or `epsilon` in [query]")
@@ -176,8 +208,21 @@ impl Declared<'_> {
         }
     }
 
-    /// What one of several figures may cost.
+    /// What the question may cost as a concentrated loss, where that is said. A flag comes before the job file, and one unit before the
+    /// other.
+    pub fn rho(&self) -> Result<Option<Rho>, QueryError> {
+        let of_job = || self.section().and_then(|own| own.rho.clone()).map(|own| own.0);
+        let is_other = self.flags.epsilon.is_some();
+        let text = self.flags.rho.clone().or_else(|| of_job().filter(|_| !is_other));
+        Ok(text.map(|text| text.parse()).transpose()?)
+    }
+
+    /// What the whole question may cost.
     pub fn privacy(&self, epsilon: &Epsilon, delta: Option<&Delta>) -> Privacy {
+        // A rho that cannot be read was refused with the budget.
+        if let Ok(Some(rho)) = self.rho() {
+            return Privacy::Concentrated(rho);
+        }
         match delta {
             None => Privacy::Pure(epsilon.clone()),
             Some(delta) if self.flags.probabilistic => Privacy::Probabilistic(epsilon.clone(), delta.clone()),
@@ -196,7 +241,35 @@ impl Declared<'_> {
         let section = self.section();
         let column = self.flags.per_person.clone().or_else(|| section.and_then(|own| own.per_person.clone()));
         let most = self.flags.max_records.or_else(|| section.and_then(|own| own.max_records)).unwrap_or(1);
-        Ok((People::new(self.neighbours().meaning(), most)?, column))
+        let groups = self.flags.max_groups.or_else(|| section.and_then(|own| own.max_groups));
+        let per_group = self.flags.max_per_group.or_else(|| section.and_then(|own| own.max_per_group));
+        if (groups.is_some() || per_group.is_some()) && column.is_none() {
+            return Err(problem(
+                "--max-groups and --max-per-group need the column that tells whose record it is: --per-person COLUMN",
+            ));
+        }
+        Ok((People::new(self.neighbours().meaning(), most)?.in_groups(groups, per_group)?, column))
+    }
+
+    /// The file of a table that is joined.
+    pub fn table(&self, name: &str) -> Result<PathBuf, QueryError> {
+        let of_job = || {
+            let (job, base) = self.job?;
+            Some(base.join(job.query.tables.get(name)?))
+        };
+        let flag = flag(&self.flags.tables, name, "--table", "NAME=FILE, such as patients=patients.csv")?;
+        flag.map(PathBuf::from).or_else(of_job).ok_or_else(|| {
+            problem(format!(
+                "the file of the table `{name}` is not named: --table {name}=FILE, or a line `{name} = \"FILE\"` in [query.tables]"
+            ))
+        })
+    }
+
+    /// Whether the keys of a column are those that occur often enough.
+    fn is_unknown(&self, column: &str) -> bool {
+        let of_job = || self.section().is_some_and(|own| own.unknown_keys.iter().any(|name| name == column));
+        self.flags.unknown_keys.iter().any(|name| name == column)
+            || of_job() && self.listed_keys(column).is_none()
     }
 
     /// The bounds of a column that is summed, averaged or cut.
@@ -226,6 +299,14 @@ impl Declared<'_> {
     pub fn keys(&self, column: &str) -> Result<Keys, QueryError> {
         let of_job = self.job.and_then(|(job, _)| job.columns.get(column));
         let listed = flag(&self.flags.keys, column, "--keys", "COLUMN=A,B,C, such as sex=F,M")?;
+        if self.is_unknown(column) {
+            if listed.is_some() {
+                return Err(problem(format!(
+                    "--keys and --unknown-keys both name `{column}`; its keys are either declared or found"
+                )));
+            }
+            return Ok(Keys { column: column.to_owned(), keys: Vec::new(), other: None, is_unknown: true });
+        }
         let keys = match (listed, of_job.and_then(|own| own.keys.clone())) {
             (Some(list), _) => list.split(',').map(|key| key.trim().to_owned()).collect(),
             (None, Some(list)) => list.into_iter().map(|key| key.0).collect(),
@@ -242,7 +323,7 @@ impl Declared<'_> {
         }
         keys::check(&keys, other.as_deref())
             .map_err(|what| problem(format!("the keys of `{column}` {what}")))?;
-        Ok(Keys { column: column.to_owned(), keys, other })
+        Ok(Keys { column: column.to_owned(), keys, other, is_unknown: false })
     }
 
     /// The keys of a column that are listed for it, where they are.
@@ -264,7 +345,8 @@ impl Declared<'_> {
             return Err(problem(format!(
                 "`{column}` has no declared keys to group by, and they must not be read off the data: a group that is \
                  there because somebody is in it tells of that person. Use --keys \"{column}=A,B,C\", `keys = [\"A\", …]` \
-                 in [columns.{column}], or a hierarchy there that lists all values"
+                 in [columns.{column}], or a hierarchy there that lists all values; --unknown-keys {column}, with a --delta, tells \
+                 the groups that have many people"
             )));
         };
         let nothing = Domain::from_sorted(Vec::new(), 0, Kind::Text);
@@ -360,11 +442,26 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     if let Some(Plain(text)) = &section.epsilon {
         text.parse::<Epsilon>().map_err(|error| number("epsilon", &error))?;
     }
+    if let Some(Plain(text)) = &section.rho {
+        text.parse::<Rho>().map_err(|error| number("rho", &error))?;
+        if section.epsilon.is_some() || section.delta.is_some() {
+            return Err(JobError::key(
+                "query.rho",
+                "is the whole cost of a question; leave `epsilon` and `delta` out",
+            ));
+        }
+    }
     if let Some(Plain(text)) = &section.delta {
         text.parse::<Delta>().map_err(|error| number("delta", &error))?;
     }
-    if section.max_records == Some(0) {
-        return Err(JobError::key("query.max-records", "must be 1 or more"));
+    for (key, value) in [
+        ("query.max-records", section.max_records),
+        ("query.max-groups", section.max_groups),
+        ("query.max-per-group", section.max_per_group),
+    ] {
+        if value == Some(0) {
+            return Err(JobError::key(key, "must be 1 or more"));
+        }
     }
     for (name, column) in &job.columns {
         let key = |what: &str| format!("columns.{name}.{what}");

@@ -11,7 +11,7 @@ use privet_mine::audit::{AuditError, LogError};
 use crate::error::{JobError, Outcome, outcome_of_reading};
 
 const ACCEPTED: &str = "accepted is `select count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), \
-    quantile(COLUMN, 0.9), smooth_median(COLUMN) from data where … group by COLUMN order by FIGURE desc limit 5`, and counts \
+    quantile(COLUMN, 0.9), smooth_median(COLUMN), variance(COLUMN), stddev(COLUMN), count(distinct COLUMN) from data where … group by COLUMN order by FIGURE desc limit 5`, and counts \
     by `grouping sets`, `cube` or `rollup`, with =, <>, <, <=, >, >=, \
     between, in (…), like, is null, and, or, not";
 

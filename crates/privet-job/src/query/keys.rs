@@ -24,12 +24,14 @@ pub(super) struct Keys {
     pub keys: Vec<String>,
     /// The label of the group of all other values; without it they are in no group.
     pub other: Option<String>,
+    /// Whether nothing is declared, and the keys are those that occur often enough (`unknown.rs`).
+    pub is_unknown: bool,
 }
 
 impl Keys {
     /// The number of groups.
     pub fn len(&self) -> usize {
-        self.keys.len() + usize::from(self.other.is_some())
+        if self.is_unknown { 1 } else { self.keys.len() + usize::from(self.other.is_some()) }
     }
 
     /// The label of a group.
@@ -121,6 +123,7 @@ mod tests {
             column: "f".into(),
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
             other: Some("other".into()),
+            is_unknown: false,
         };
         let csv = format!("f\n{}\n", cells.join("\n"));
         let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use privet_data::io::{ReadError, ReadErrorKind, read};
 use privet_data::{Progress, Table};
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Opening, Record, Terms, check_name, unseen};
-use privet_dp::{Epsilon, Loss, Rational};
+use privet_dp::{Delta, Epsilon, Loss, Rational, Rho};
 
-use super::declared::{Declared, Flags, probability};
+use super::declared::{Declared, Flags, probability, problem};
 use super::error::QueryError;
 use super::place::{Account, LedgerFlags, Subject};
 use super::population::{known, must_be_unknown, population};
@@ -22,15 +22,33 @@ pub struct Amount {
     pub epsilon: String,
     /// Delta.
     pub delta: String,
+    /// The amount itself, where it is a concentrated loss; epsilon and delta are then what follows from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rho: Option<String>,
     /// Both for people.
     #[serde(skip)]
     words: [String; 2],
 }
 
+/// The delta at which it is told what follows from a concentrated loss.
+const TOLD_AT: &str = "1e-6";
+
 impl From<&Loss> for Amount {
     fn from(loss: &Loss) -> Self {
         let [epsilon, delta] = loss.decimals();
-        Self { epsilon, delta, words: loss.words() }
+        let Some([rho, _]) = loss.rho_text() else {
+            return Self { epsilon, delta, rho: None, words: loss.words() };
+        };
+        // Rounded up, as losses are; of a budget that is used up nothing follows.
+        let told = || {
+            let delta: Delta = TOLD_AT.parse().ok()?;
+            let exact = Rho::new(loss.rho()?.clone()).ok()?.epsilon_at(&delta)?;
+            let thousand = Rational::from(1000u16);
+            Loss::new(Rational::from((exact * &thousand).ceil()) / thousand, delta.value().clone()).ok()
+        };
+        let told = told().unwrap_or_else(Loss::none);
+        let [epsilon, delta] = told.decimals();
+        Self { epsilon, delta, rho: Some(rho), words: told.words() }
     }
 }
 
@@ -77,6 +95,9 @@ fn real(text: &str) -> f64 {
 impl std::fmt::Display for Amount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [epsilon, delta] = &self.words;
+        if let Some(rho) = &self.rho {
+            return write!(f, "rho {rho} (epsilon {epsilon} at delta {delta})");
+        }
         write!(f, "epsilon {epsilon}")?;
         if self.delta == "0" { Ok(()) } else { write!(f, ", delta {delta}") }
     }
@@ -200,10 +221,19 @@ pub fn open_account(
     delta: Option<&str>,
     progress: &dyn Progress,
 ) -> Result<Opened, QueryError> {
-    let epsilon: Epsilon = epsilon.parse()?;
-    let delta = delta.map(probability).transpose()?;
-    let budget =
-        Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))?;
+    let budget = match (&people.rho, epsilon.is_empty(), delta) {
+        (Some(rho), true, None) => Loss::concentrated(rho.parse::<Rho>()?.value().clone())?,
+        (None, false, delta) => {
+            let epsilon: Epsilon = epsilon.parse()?;
+            let delta = delta.map(probability).transpose()?;
+            Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))?
+        }
+        _ => {
+            return Err(problem(
+                "an account is opened with a total in one unit: --epsilon, with or without a --delta, or --rho alone",
+            ));
+        }
+    };
     let subject = data.map(|data| Subject::new(data, None)).transpose()?;
     // A budget for a table by a mistyped name would stand beside nothing.
     subject.as_ref().map_or(Ok(()), Subject::must_be_readable)?;

@@ -1,5 +1,6 @@
 //! Several tables of counts at once (`grouping sets`, `cube`, `rollup`) by noisy Fourier coefficients and a linear
-//! program (survey ME-30, `privet_dp::FourierMarginals`).
+//! program (survey ME-30, `privet_dp::FourierMarginals`), or by one noisy table of all combinations of keys (`shared_table.rs`) where that has
+//! less noise.
 //!
 //! Guarantee: all tables are made from one table of whole numbers, none of them negative, so they agree with each other;
 //! that table is made from private coefficients alone. Beside every number stands how far off it is: by how much the
@@ -17,7 +18,7 @@ use std::time::Duration;
 use privet_data::Progress;
 use privet_dp::{
     ConsistentTable, Delta, DpError, FourierMarginals, Histogram, Loss, Noise, NoisyCoefficients, People,
-    Privacy, Rational,
+    Privacy, Rational, SharedTable,
 };
 use privet_measure::answer::{Aggregate, Figure, PrivateQuestion};
 
@@ -45,7 +46,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct Marginals {
     /// Per column its keys, and one more for undeclared values where a table sums over them.
     sizes: Vec<u32>,
-    fourier: FourierMarginals,
+    base: Base,
     noise: Noise,
     name: String,
     /// Per table the positions of its columns, and how far off its cells are before the linear program.
@@ -55,6 +56,17 @@ pub(super) struct Marginals {
     one_by_one: f64,
     /// How far off the worst count would be with the other noise, where a delta leaves the choice.
     otherwise: Option<f64>,
+    /// How far off the worst count would be with noise on Fourier coefficients, where cells have it.
+    by_coefficients: Option<f64>,
+}
+
+/// What the noise is added to.
+#[derive(Debug)]
+enum Base {
+    /// The Fourier coefficients that the tables need: fewer than cells where tables of few columns are asked for.
+    Fourier(FourierMarginals),
+    /// Every combination of keys: its tables are sums of cells.
+    Cells(SharedTable),
 }
 
 impl Marginals {
@@ -108,34 +120,24 @@ impl Marginals {
                 with_rest(keys, &sizes)
             )));
         }
-        let widest = |noise: &Noise| {
-            let of = |set: &Vec<usize>| Ok(fourier.accuracy(set, noise)?.half_width_95);
-            let all = question.grouping_sets.iter().map(of).collect::<Result<Vec<f64>, DpError>>()?;
-            Ok::<f64, DpError>(all.into_iter().fold(0.0, f64::max))
-        };
-        let mut noise = fourier.noise(privacy)?;
-        let mut otherwise = None;
-        if let (true, Privacy::Approximate(epsilon, _)) = (is_open, privacy) {
-            let pure = fourier.noise(&Privacy::Pure(epsilon.clone()))?;
-            let (own, other) = (widest(&noise)?, widest(&pure)?);
-            otherwise = Some(own.max(other));
-            noise = if other <= own { pure } else { noise };
-        }
+        let (base, noise, otherwise) =
+            Base::chosen(fourier, &sizes, people, &question.grouping_sets, (privacy, is_open))?;
         let one_by_one = one_by_one(people, question.grouping_sets.len() as u64, privacy)?;
-        let error = |set: &Vec<usize>| Ok((set.clone(), fourier.accuracy(set, &noise)?.half_width_95));
+        let error = |set: &Vec<usize>| Ok((set.clone(), base.half_width_95(set, &noise)?));
         let sets = question.grouping_sets.iter().map(error).collect::<Result<Vec<_>, DpError>>()?;
         let cells =
             |set: &[usize]| set.iter().map(|&at| keys.get(at).map_or(1, Keys::len)).product::<usize>();
         let lines = NonZeroUsize::new(sets.iter().map(|(set, _)| cells(set)).sum());
         Ok(Self {
             sizes,
-            fourier,
+            base,
             noise,
             name: only.name.clone(),
             sets,
             lines: lines.unwrap_or(NonZeroUsize::MIN),
             one_by_one,
-            otherwise,
+            otherwise: otherwise.0,
+            by_coefficients: otherwise.1,
         })
     }
 
@@ -151,14 +153,26 @@ impl Marginals {
     pub fn planned(&self) -> PlannedFigure {
         PlannedFigure {
             name: self.name.clone(),
-            noise: format!("{} Fourier coefficients with {}", self.fourier.coefficients(), self.noise),
+            noise: match &self.base {
+                Base::Fourier(fourier) => {
+                    format!("{} Fourier coefficients with {}", fourier.coefficients(), self.noise)
+                }
+                Base::Cells(table) => format!("{} cells with {} each", table.cells(), self.noise),
+            },
             law: None,
             half_width_95: self.sets.iter().map(|own| own.1).reduce(f64::max),
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
             rounded_to: None,
-            noises: vec![NoiseOf::new("all Fourier coefficients", &self.noise, 1.0)],
+            noises: vec![NoiseOf::new(
+                match &self.base {
+                    Base::Fourier(_) => "all Fourier coefficients",
+                    Base::Cells(_) => "all cells of one table",
+                },
+                &self.noise,
+                1.0,
+            )],
             untold: None,
         }
     }
@@ -183,6 +197,13 @@ impl Marginals {
                 self.one_by_one
             ),
         ];
+        if let Some(other) = self.by_coefficients {
+            remarks.push(format!(
+                "Every combination of keys has noise of its own, and tables are sums of them: noise on Fourier coefficients would make the widest \
+                 count ± {}.",
+                rounded(other)
+            ));
+        }
         if let Some(other) = self.otherwise {
             let (law, instead, spent) = match self.noise.is_gaussian() {
                 true => ("Gaussian", "Laplace", ""),
@@ -220,8 +241,29 @@ impl Marginals {
         };
         let columns: Vec<Vec<u32>> = columns.iter().zip(keys.iter().zip(&self.sizes)).map(placed).collect();
         let slices: Vec<&[u32]> = columns.iter().map(Vec::as_slice).collect();
-        let noisy = self.fourier.release(&slices, &self.noise)?;
-        let work = FourierMarginals::combinations(&self.sizes) * self.fourier.coefficients() as u128;
+        let fourier = match &self.base {
+            Base::Fourier(fourier) => fourier,
+            Base::Cells(table) => {
+                let noisy = self.noise.add_to_all(&table.count(&slices))?;
+                let whole = SharedTable::consistent(&noisy);
+                let mut lines = Vec::with_capacity(self.lines.get());
+                for (set, half) in &self.sets {
+                    let sums = table.marginal(&noisy, set).into_iter().zip(table.marginal(&whole, set));
+                    for (cell, (estimate, value)) in sums.enumerate() {
+                        let Some(group) = labels(set, cell, keys, &self.sizes) else { continue };
+                        let (value, estimate) = (value as f64, estimate as f64);
+                        let half_width_95 = Some(half + (value - estimate).abs());
+                        lines.push(Line {
+                            group,
+                            numbers: vec![Number { value, half_width_95, rank_error_95: None }],
+                        });
+                    }
+                }
+                return Ok(Some(Released { lines, remarks: Vec::new() }));
+            }
+        };
+        let noisy = fourier.release(&slices, &self.noise)?;
+        let work = FourierMarginals::combinations(&self.sizes) * fourier.coefficients() as u128;
         let solved =
             if work <= AT_ONCE { Some(noisy.consistent_table().ok()) } else { solved(&noisy, progress) };
         let Some(table) = solved else { return Ok(None) };
@@ -273,6 +315,69 @@ fn solved(noisy: &NoisyCoefficients, progress: &dyn Progress) -> Option<Option<C
     }
 }
 
+/// What the other noise, and noise on coefficients, would have made the widest count.
+type Otherwise = (Option<f64>, Option<f64>);
+
+impl Base {
+    /// Coefficients or cells, with Laplace or Gaussian noise where that is open: whichever makes the widest count narrowest. Noise on every
+    /// combination of keys is that of one table: tables are sums of its cells, so their noise grows with the root of the number of
+    /// cells that they sum.
+    fn chosen(
+        fourier: FourierMarginals,
+        sizes: &[u32],
+        people: People,
+        sets: &[Vec<usize>],
+        (privacy, is_open): (&Privacy, bool),
+    ) -> Result<(Self, Noise, Otherwise), DpError> {
+        let shared = Self::Cells(SharedTable::new(sizes));
+        let fourier = Self::Fourier(fourier);
+        let own = fourier.narrower(people, sets, privacy, is_open)?;
+        let cells = shared.narrower(people, sets, privacy, is_open)?;
+        Ok(match cells.1 <= own.1 {
+            true => (shared, cells.0, (cells.2, Some(own.1))),
+            false => (fourier, own.0, (own.2, None)),
+        })
+    }
+
+    /// The noise that makes the widest count narrower, how wide it is, and how wide it would be with the other noise.
+    fn narrower(
+        &self,
+        people: People,
+        sets: &[Vec<usize>],
+        privacy: &Privacy,
+        is_open: bool,
+    ) -> Result<(Noise, f64, Option<f64>), DpError> {
+        let with = |privacy: &Privacy| -> Result<(Noise, f64), DpError> {
+            let noise = match self {
+                Self::Fourier(fourier) => fourier.noise(privacy)?,
+                Self::Cells(_) => Histogram { people, cells: 0 }.noise(privacy)?,
+            };
+            let all = sets
+                .iter()
+                .map(|set| self.half_width_95(set, &noise))
+                .collect::<Result<Vec<f64>, DpError>>()?;
+            Ok((noise, all.into_iter().fold(0.0, f64::max)))
+        };
+        let (noise, widest) = with(privacy)?;
+        let (true, Privacy::Approximate(epsilon, _)) = (is_open, privacy) else {
+            return Ok((noise, widest, None));
+        };
+        let (pure, other) = with(&Privacy::Pure(epsilon.clone()))?;
+        Ok(match other <= widest {
+            true => (pure, other, Some(widest)),
+            false => (noise, widest, Some(other)),
+        })
+    }
+
+    /// How far off a cell of the table by these columns is before anything is made consistent.
+    fn half_width_95(&self, set: &[usize], noise: &Noise) -> Result<f64, DpError> {
+        match self {
+            Self::Fourier(fourier) => Ok(fourier.accuracy(set, noise)?.half_width_95),
+            Self::Cells(table) => Ok(table.half_width_95(set, noise)),
+        }
+    }
+}
+
 fn one_by_one(people: People, tables: u64, privacy: &Privacy) -> Result<f64, DpError> {
     let part = |delta: &Delta| Delta::new(delta.value() / Rational::from(tables.max(1)));
     let share = match privacy {
@@ -281,6 +386,7 @@ fn one_by_one(people: People, tables: u64, privacy: &Privacy) -> Result<f64, DpE
         Privacy::Probabilistic(epsilon, delta) => {
             Privacy::Probabilistic(epsilon.split(tables)?, part(delta)?)
         }
+        Privacy::Concentrated(rho) => Privacy::Concentrated(rho.split(tables)?),
     };
     Ok(Histogram { people, cells: 0 }.noise(&share)?.accuracy().half_width_95)
 }

@@ -18,14 +18,23 @@ pub enum Method {
     Dirichlet,
     /// A randomized set of the combinations that occur.
     AlphaBeta,
+    /// Synthetic records, drawn from tables of one and of two columns.
+    Marginals,
 }
 
 impl Method {
     /// All words, in the order of the list above.
-    pub const WORDS: [&'static str; 6] =
-        ["laplace", "gaussian", "peeling", "sulq", "dirichlet", "alpha-beta"];
-    const ALL: [Self; 6] =
-        [Self::Laplace, Self::Gaussian, Self::Peeling, Self::Sulq, Self::Dirichlet, Self::AlphaBeta];
+    pub const WORDS: [&'static str; 7] =
+        ["laplace", "gaussian", "peeling", "sulq", "dirichlet", "alpha-beta", "marginals"];
+    const ALL: [Self; 7] = [
+        Self::Laplace,
+        Self::Gaussian,
+        Self::Peeling,
+        Self::Sulq,
+        Self::Dirichlet,
+        Self::AlphaBeta,
+        Self::Marginals,
+    ];
 }
 
 impl fmt::Display for Method {

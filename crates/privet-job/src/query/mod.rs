@@ -9,9 +9,7 @@
 
 mod audited;
 mod beliefs;
-mod cell;
 mod choice;
-mod condition;
 mod constants;
 mod declared;
 mod error;
@@ -20,6 +18,8 @@ mod keys;
 mod ledger;
 mod marginals;
 mod method;
+mod model;
+mod origin;
 mod place;
 mod plan;
 mod population;
@@ -31,10 +31,14 @@ mod synthetic;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_more;
+#[cfg(test)]
 mod tests_of_noise;
 #[cfg(test)]
 mod tests_of_ways;
+mod tree;
 mod trial;
+mod unknown;
 mod unused;
 mod waiting;
 mod written;

@@ -26,9 +26,11 @@ use std::num::NonZeroUsize;
 
 use privet_dp::ledger::Terms;
 use privet_dp::{
-    Bounds, Delta, Epsilon, Loss, Mean, Noise, People, Privacy, Quantile, Rational, SmoothMedian, Sum,
+    Bounds, Delta, Epsilon, Loss, Mean, Noise, People, Privacy, Quantile, Rational, SmoothMedian, Spread, Sum,
 };
-use privet_measure::answer::{Aggregate, Figure, PrivateQuestion, RankBy, Ranking};
+use privet_measure::answer::{
+    Aggregate, ExplainedBy, Figure, ModelQuestion, PrivateQuestion, RankBy, Ranking,
+};
 
 use super::choice::Choice;
 use super::constants;
@@ -37,9 +39,13 @@ use super::error::QueryError;
 use super::keys::Keys;
 use super::marginals::Marginals;
 use super::method::Method;
+use super::model::Model;
+use super::origin::Sources;
 use super::session::Session;
 use super::shares::{Scope, Shares};
 use super::synthetic::Synthetic;
+use super::tree::Tree;
+use super::unknown::{Unknown, halved};
 use super::{Law, NoiseOf, PlannedFigure};
 
 /// The most groups: every one is a line of the answer.
@@ -67,6 +73,12 @@ pub(super) struct Plan {
     pub groups: NonZeroUsize,
     /// How it is answered.
     pub way: Way,
+    /// How groups are found whose keys are not declared.
+    pub unknown: Option<Unknown>,
+    /// The tables and lines that records come from.
+    pub sources: Sources,
+    /// The bounds of the columns from which figures are computed.
+    computed_from: Vec<(String, Bounds)>,
     /// Whether deltas are meant as in PM-28.
     pub probabilistic: bool,
     /// Which noise a delta was declared for, and why it is the one or the other.
@@ -88,6 +100,10 @@ pub(super) enum Way {
     Session(Session),
     /// Records instead of figures.
     Synthetic(Synthetic),
+    /// Records from tables of one and of two columns.
+    Tree(Tree),
+    /// The coefficients of a regression.
+    Model(Model),
 }
 
 /// A figure and what answers it.
@@ -105,6 +121,7 @@ pub(super) enum Mechanism {
     Count(Noise),
     Sum { sum: Sum, noise: Noise },
     Average { mean: Box<Mean>, bounds: Bounds },
+    Spread { spread: Box<Spread>, bounds: Bounds },
     Quantile { quantile: Quantile, bounds: Bounds },
     SmoothMedian { median: Box<SmoothMedian>, bounds: Bounds },
 }
@@ -116,6 +133,8 @@ pub(super) enum Error {
     HalfWidth(f64),
     /// By `noise` divided by the number of records, which is not known before asking, and by `rounding` besides.
     PerRecords { noise: f64, rounding: f64 },
+    /// By something that is worked out beside the answer, from noisy numbers; of 1,000 records by this much.
+    Beside { of_thousand: f64 },
     /// By this many records in its rank; not known where no bound holds whatever the records are.
     Rank(Option<f64>),
     /// By this much divided by the number of records if values lie evenly between their bounds; how far it is for the
@@ -171,27 +190,86 @@ impl Plan {
             keys,
             groups,
             way,
+            unknown: None,
+            sources: Sources::default(),
+            computed_from: Vec::new(),
             probabilistic: flags.probabilistic,
             noise: None,
             read_as: Vec::new(),
         };
         if flags.method == Some(Method::Sulq) {
             let session = Session::new(text, people, &declared.privacy(&epsilon, delta.as_ref()))?;
+            if session.questions.iter().any(|own| !own.is_plain()) {
+                return Err(problem("--mechanism sulq counts records of one table as it stands"));
+            }
             let (question, loss) = (session.first().clone(), session.loss().clone());
             return Ok(whole(question, loss, Way::Session(session), Vec::new(), NonZeroUsize::MIN));
         }
         let question = PrivateQuestion::parse(text)?;
+        let sources = Sources::new(&question, declared, per_person.as_deref(), people.contributions())?;
+        let people = match sources.is_per_person() {
+            true if flags.max_records.is_some_and(|most| most > 1) => {
+                return Err(problem(
+                    "the subquery makes one line of all records of a person, so --max-records has no use; leave it out",
+                ));
+            }
+            true => People::one_record_each(people.neighbours()),
+            false => people,
+        };
         let keys = question.group_by.iter().map(|column| declared.keys(column));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        // Limits by group are kept where figures are computed by group; several tables and records have a person's records all.
+        let unlimited = People::new(people.neighbours(), people.contributions())?;
+        let is_unknown = keys.iter().any(|own| own.is_unknown);
+        let is_special = !question.grouping_sets.is_empty()
+            || flags.synthetic.is_some()
+            || matches!(
+                flags.method,
+                Some(Method::Dirichlet | Method::AlphaBeta | Method::Peeling | Method::Marginals)
+            );
+        if is_special && (is_unknown || !question.origin.is_plain()) {
+            return Err(problem(
+                "keys that are not declared, joins and subqueries go with a plain `group by` and noise on every figure",
+            ));
+        }
         let records =
             flags.synthetic.is_some() || matches!(flags.method, Some(Method::Dirichlet | Method::AlphaBeta));
+        if let Some(model) = &question.model {
+            if flags.method.is_some_and(|own| !matches!(own, Method::Laplace | Method::Gaussian)) {
+                return Err(problem(
+                    "a regression has Laplace noise, or Gaussian noise with a --delta or --rho; leave --mechanism out",
+                ));
+            }
+            let privacy = declared.privacy(&epsilon, delta.as_ref());
+            let person = per_person.as_deref();
+            let scope = Scope { people, is_grouped: false, declared, person, computed: &question.computed };
+            let model = Model::new(&question, model, people, |name| scope.bounds(name), &privacy)?;
+            let numbers = model.question.numbers();
+            let computed = question.computed.iter().flat_map(|(_, formula)| formula.columns());
+            let is_column = |name: &&str| !question.computed.iter().any(|own| own.0 == **name);
+            let named = numbers.iter().copied().filter(|name| is_column(name)).chain(computed);
+            let computed_from = named.map(|name| Ok((name.to_owned(), declared.bounds(name)?)));
+            let computed_from = computed_from.collect::<Result<_, QueryError>>()?;
+            let loss = model.loss().clone();
+            let own = whole(question, loss, Way::Model(model), keys, NonZeroUsize::MIN);
+            let own = Self { sources, computed_from, people, ..own };
+            own.sources.must_tell(&own.outer_columns())?;
+            return Ok(own);
+        }
+        if flags.method == Some(Method::Marginals) {
+            let privacy = declared.privacy(&epsilon, delta.as_ref());
+            let tree = Tree::new(&question, unlimited, &keys, &privacy, flags)?;
+            let combinations = keys.iter().fold(1usize, |all, own| all.saturating_mul(own.len()));
+            let groups = NonZeroUsize::new(combinations).unwrap_or(NonZeroUsize::MIN);
+            return Ok(whole(question, tree.loss().clone(), Way::Tree(tree), keys, groups));
+        }
         if !question.grouping_sets.is_empty() {
             if records || flags.method == Some(Method::Peeling) {
                 return Err(problem("`grouping sets`, `cube` and `rollup` are answered by counts alone"));
             }
             let privacy = declared.privacy(&epsilon, delta.as_ref());
             let is_open = flags.method.is_none();
-            let marginals = Marginals::new(&question, people, &keys, &privacy, is_open)?;
+            let marginals = Marginals::new(&question, unlimited, &keys, &privacy, is_open)?;
             let (loss, lines) = (marginals.loss().clone(), marginals.lines());
             return Ok(whole(question, loss, Way::Marginals(marginals), keys, lines));
         }
@@ -227,8 +305,10 @@ impl Plan {
         let rivals = |place: usize| if decides == Some(place) { groups.get() as u64 } else { 1 };
         let asked: Vec<(&Figure, u64)> =
             different.iter().enumerate().map(|(place, figure)| (*figure, rivals(place))).collect();
-        let scope = Scope { people, is_grouped, declared };
-        let shares = Shares::new(&asked, u64::from(is_chosen), (&epsilon, delta.as_ref()), &scope)?;
+        let person = per_person.as_deref();
+        let scope = Scope { people, is_grouped, declared, person, computed: &question.computed };
+        let left = if is_unknown { Some(halved(delta.as_ref())?) } else { delta.clone() };
+        let shares = Shares::new(&asked, u64::from(is_chosen), (&epsilon, left.as_ref()), &scope)?;
         let way = match is_chosen {
             true => Way::Chosen(Choice::new(&question, people, groups, &shares.epsilon)?),
             false => Way::Figures,
@@ -238,14 +318,35 @@ impl Plan {
             Ok(Part { figure: figure.clone(), mechanism, rivals: rivals(place) })
         });
         let parts = parts.collect::<Result<Vec<_>, QueryError>>()?;
-        let loss = shares.total(&epsilon, delta.as_ref())?;
+        let mut loss = shares.total(&epsilon, left.as_ref())?;
+        let unknown = match (is_unknown, &delta) {
+            (true, Some(delta)) => {
+                let own = Unknown::new(&question, people, &parts, &epsilon, &loss, delta)?;
+                loss = Loss::new(epsilon.value().clone(), delta.value().clone())?;
+                Some(own)
+            }
+            _ => None,
+        };
         let name = |part: usize| {
             let output = part_of.iter().position(|own| *own == part).and_then(|at| question.select.get(at));
             output.map_or("", |own| own.name.as_str())
         };
         let names: Vec<&str> = (0..parts.len()).map(name).collect();
         let noise = shares.remark(&parts, &names);
-        Ok(Self { parts, part_of, noise, ..whole(question, loss, way, keys, groups) })
+        let columns = question.computed.iter().flat_map(|(_, formula)| formula.columns());
+        let bounds = |name: &str| Ok((name.to_owned(), declared.bounds(name)?));
+        let computed_from = columns.map(bounds).collect::<Result<_, QueryError>>()?;
+        let own = Self {
+            parts,
+            part_of,
+            noise,
+            unknown,
+            sources,
+            computed_from,
+            ..whole(question, loss, way, keys, groups)
+        };
+        own.sources.must_tell(&own.outer_columns())?;
+        Ok(Self { people, ..own })
     }
 
     /// The figures, and how far off they will be.
@@ -264,6 +365,8 @@ impl Plan {
             Way::Marginals(marginals) => vec![marginals.planned()],
             Way::Session(session) => session.planned(),
             Way::Synthetic(synthetic) => vec![synthetic.planned()],
+            Way::Tree(tree) => vec![tree.planned()],
+            Way::Model(model) => model.planned(),
         }
     }
 
@@ -322,6 +425,13 @@ impl Plan {
                 continue;
             }
             told.push(column);
+            if self.is_computed(column) {
+                remarks.push(format!(
+                    "The columns of `{column}` are rounded to their grids (--grid sets the unit) before it is computed; the widths leave that \
+                     rounding out."
+                ));
+                continue;
+            }
             let unit = unit(bounds);
             let half = unit / 2.0;
             let to = if unit == 1.0 { "whole numbers".to_owned() } else { format!("multiples of {unit}") };
@@ -355,10 +465,21 @@ impl Plan {
             Way::Marginals(marginals) => marginals.remarks(&self.keys),
             Way::Session(session) => vec![session.remark()],
             Way::Synthetic(synthetic) => synthetic.remarks(),
+            Way::Tree(tree) => tree.remarks(),
+            Way::Model(model) => model.remarks(),
         };
+        remarks.extend(self.unknown.as_ref().map(Unknown::remark));
+        remarks.extend(self.sources.remarks());
         remarks.extend(self.rounded());
         remarks.extend(self.left_out());
         remarks.extend(self.noise.clone());
+        if self.loss.rho().is_some() {
+            remarks.push(
+                "The cost is a concentrated loss (rho): that of many questions adds up to far less than as epsilons. An epsilon and a delta follow from \
+                 it, and stand beside it."
+                    .to_owned(),
+            );
+        }
         remarks.extend(self.read_as.iter().cloned());
         if self.parts.iter().any(|part| matches!(part.mechanism, Mechanism::SmoothMedian { .. })) {
             remarks.push(
@@ -420,12 +541,24 @@ impl Plan {
             own.keys.iter().for_each(|key| add("key", key));
             own.other.iter().for_each(|label| add("other", label));
         }
+        let bounded = |bounds: &Bounds| {
+            format!("{} to {} in {}", bounds.lower(), bounds.upper(), bounds.grid().units_per_one())
+        };
         for part in &self.parts {
             add("noise", &part.law());
-            if let Some(bounds) = part.bounds() {
-                let (lower, upper) = (bounds.lower(), bounds.upper());
-                add("bounds", &format!("{lower} to {upper} in {}", bounds.grid().units_per_one()));
-            }
+            part.bounds().into_iter().for_each(|bounds| add("bounds", &bounded(bounds)));
+        }
+        if let Way::Model(model) = &self.way {
+            let all = model.explained.iter().chain(&model.explaining);
+            all.for_each(|bounds| add("bounds", &bounded(bounds)));
+        }
+        let limits = (self.people.groups(), self.people.per_group());
+        if limits != (self.people.contributions(), self.people.contributions()) {
+            add("groups", &limits.0.to_string());
+            add("records in a group", &limits.1.to_string());
+        }
+        if let Some(unknown) = &self.unknown {
+            add("least count of a group", &unknown.threshold.least().to_string());
         }
         add("mechanism", &flags.method.map_or_else(String::new, |own| own.to_string()));
         add("delta", flags.delta.as_deref().unwrap_or_default());
@@ -440,11 +573,34 @@ impl Plan {
         Terms { neighbours, person: self.per_person.clone(), records }
     }
 
+    /// Whether a figure of this name is about no column, but about what is computed from some.
+    fn is_computed(&self, name: &str) -> bool {
+        self.question.computed.iter().any(|own| own.0 == name)
+    }
+
+    /// The declared bounds of a column from which a figure is computed.
+    pub fn bounds_of_column(&self, name: &str) -> Option<Bounds> {
+        self.computed_from.iter().find(|own| own.0 == name).map(|own| own.1)
+    }
+
     /// Every column that the data must have.
     pub fn columns(&self) -> Vec<String> {
+        self.sources.needed(self.outer_columns())
+    }
+
+    /// Every column that the question looks at, of the table or of what is made of it.
+    pub fn outer_columns(&self) -> Vec<String> {
         let mut columns: Vec<String> = self.question.group_by.clone();
         columns.extend(self.per_person.clone());
-        columns.extend(self.parts.iter().filter_map(|part| part.figure.column().map(str::to_owned)));
+        let figured = self.parts.iter().filter_map(|part| part.figure.column());
+        columns.extend(figured.filter(|name| !self.is_computed(name)).map(str::to_owned));
+        columns.extend(self.computed_from.iter().map(|own| own.0.clone()));
+        if let Some(ModelQuestion { explained: ExplainedBy::LogOdds(condition), .. }) = &self.question.model {
+            condition.for_each_test(&mut |test| columns.push(test.column.clone()));
+        }
+        for (_, formula) in &self.question.computed {
+            columns.extend(formula.columns().into_iter().map(str::to_owned));
+        }
         self.question.filter.for_each_test(&mut |test| columns.push(test.column.clone()));
         if let Way::Session(session) = &self.way {
             columns.extend(session.columns());
@@ -470,6 +626,7 @@ impl Part {
             Mechanism::Count(_) => None,
             Mechanism::Sum { sum, .. } => Some(&sum.bounds),
             Mechanism::Average { bounds, .. }
+            | Mechanism::Spread { bounds, .. }
             | Mechanism::Quantile { bounds, .. }
             | Mechanism::SmoothMedian { bounds, .. } => Some(bounds),
         }
@@ -486,6 +643,9 @@ impl Part {
                 noise: mean.half_width_95_of_all(1, self.rivals),
                 rounding: unit(bounds) / 2.0,
             },
+            Mechanism::Spread { spread, .. } => {
+                Error::Beside { of_thousand: spread.half_width_95_of_all(1000, self.rivals) }
+            }
             Mechanism::Quantile { quantile, .. } => {
                 Error::Rank(quantile.rank_error_95_of_all(self.rivals).map(f64::ceil))
             }
@@ -501,6 +661,7 @@ impl Part {
         let (half, times, rank) = match self.error() {
             Error::HalfWidth(half) => (Some(half), None, None),
             Error::PerRecords { noise: times, .. } | Error::IfEven(times) => (None, Some(times), None),
+            Error::Beside { of_thousand } => (None, Some(of_thousand * 1000.0), None),
             Error::Rank(rank) => (None, None, rank),
         };
         let rounding = match self.error() {
@@ -545,6 +706,15 @@ impl Part {
                 let sum = NoiseOf::new("sum about the middle of the bounds", sum, units_per_one(bounds));
                 std::iter::once(sum).chain(count.map(|own| NoiseOf::new("count", own, 1.0))).collect()
             }
+            Mechanism::Spread { spread, bounds } => {
+                let [count, sum, squares] = spread.noises();
+                let one = units_per_one(bounds);
+                vec![
+                    NoiseOf::new("count", count, 1.0),
+                    NoiseOf::new("sum about the middle of the bounds", sum, one),
+                    NoiseOf::new("sum of squares about the middle of the bounds", squares, one * one),
+                ]
+            }
             // One is drawn by weights, the noise of the other hangs on the values.
             Mechanism::Quantile { .. } | Mechanism::SmoothMedian { .. } => Vec::new(),
         }
@@ -559,6 +729,15 @@ impl Part {
                 let (sum, count) = mean.noises();
                 let count = count.map_or_else(|| "exact".to_owned(), Noise::to_string);
                 format!("sum: {}; count: {count}", in_units(sum, bounds))
+            }
+            Mechanism::Spread { spread, bounds } => {
+                let [count, sum, squares] = spread.noises();
+                let one = units_per_one(bounds);
+                let squared = match one * one {
+                    1.0 => squares.to_string(),
+                    own => format!("{squares} in units of {}", 1.0 / own),
+                };
+                format!("sum of squares: {squared}; sum: {}; count: {count}", in_units(sum, bounds))
             }
             Mechanism::Quantile { bounds, .. } => {
                 format!("exponential mechanism, {} points", bounds.width() + 1)

@@ -40,7 +40,7 @@ impl Session {
         let figures: usize = questions.iter().map(|own| own.select.len()).sum();
         let session = Sulq::new(people, figures as u64, privacy)?;
         let (session, otherwise) = match privacy {
-            Privacy::Pure(_) => (session, None),
+            Privacy::Pure(_) | Privacy::Concentrated(_) => (session, None),
             Privacy::Approximate(epsilon, _) | Privacy::Probabilistic(epsilon, _) => {
                 let pure = Sulq::new(people, figures as u64, &Privacy::Pure(epsilon.clone()))?;
                 let widths = [&session, &pure].map(|own| own.accuracy().half_width_95);

@@ -5,16 +5,19 @@
 //! 2016), so g of them with √g times the noise of one cost together what that one would, where losses that add up as
 //! epsilons ask for g times the noise. A smooth median has a share of the delta of its own.
 //!
+//! Where the cost is a concentrated loss (rho), every figure gets an equal share of it; what is no Gaussian gets the pure epsilon that such a
+//! share pays for, √(2·rho).
+//!
 //! Where a delta is declared and the noise is left open, a count or sum has the noise whose width is smaller, whatever the
 //! data: both widths follow from the declaration. A person who has c records in one group changes a count by c and the
 //! Euclidean length by c as well, so with few figures that is Laplace noise, also for many records; Gaussian noise pays
 //! where many figures share a question. A delta that nothing needs is not spent.
 
 use privet_dp::{
-    Count, Delta, DpError, Epsilon, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy, Quantile,
-    Rational, Selection, SmoothMedian, Sum,
+    Bounds, Count, Delta, DpError, Epsilon, Grid, Histogram, Loss, Mean, Neighbours, Noise, People, Privacy,
+    Quantile, Rational, Rho, Selection, SmoothMedian, Spread, Sum,
 };
-use privet_measure::answer::{Aggregate, Figure};
+use privet_measure::answer::{Aggregate, Figure, Formula, Within};
 
 use super::declared::{Declared, problem};
 use super::error::QueryError;
@@ -26,6 +29,44 @@ pub(super) struct Scope<'a, 'b> {
     pub people: People,
     pub is_grouped: bool,
     pub declared: &'a Declared<'b>,
+    /// The column that tells whose record it is.
+    pub person: Option<&'a str>,
+    /// What figures are computed from where that is no column.
+    pub computed: &'a [(String, Formula)],
+}
+
+impl Scope<'_, '_> {
+    /// The bounds of what a figure is about: a column, or what is computed from several.
+    pub fn bounds(&self, name: &str) -> Result<Bounds, QueryError> {
+        let Some((_, formula)) = self.computed.iter().find(|own| own.0 == name) else {
+            return self.declared.bounds(name);
+        };
+        let mut of_columns = Vec::new();
+        for column in formula.columns() {
+            let own = self.declared.bounds(column)?;
+            let (lower, upper) = (own.lower().into(), own.upper().into());
+            of_columns.push((column, Within { lower, upper, decimals: own.grid().decimals() }));
+        }
+        let within = |name: &str| of_columns.iter().find(|own| own.0 == name).map(|own| own.1);
+        let found = formula.bounded(&within).and_then(|own| {
+            let (lower, upper) = (i64::try_from(own.lower).ok()?, i64::try_from(own.upper).ok()?);
+            Bounds::from_units(lower, upper, Grid::new(own.decimals).ok()?).ok()
+        });
+        found.filter(|own| own.width() > 0).ok_or_else(|| {
+            problem(format!(
+                "`{name}` has more than fifteen decimals, or bounds beyond 2^61 of its unit, or only one value; declare narrower bounds or a \
+                 coarser --grid for its columns"
+            ))
+        })
+    }
+
+    /// Whom a count of different values must hide: a person has one key, and may have another value in each record.
+    fn people_of_distinct(&self, column: &str) -> Result<People, DpError> {
+        match self.person == Some(column) {
+            true => self.people.in_groups(None, Some(1)),
+            false => Ok(self.people),
+        }
+    }
 }
 
 /// What each figure gets.
@@ -41,6 +82,8 @@ pub(super) struct Shares {
     /// Per figure the width that the other noise would have, where there was a choice.
     others: Vec<Option<f64>>,
     spends_delta: bool,
+    /// The whole cost, where it is a concentrated loss.
+    rho: Option<Rho>,
 }
 
 impl Shares {
@@ -61,29 +104,43 @@ impl Shares {
             median: None,
             others: vec![None; figures.len()],
             spends_delta: false,
+            rho: scope.declared.rho()?,
         };
-        let Some(delta) = delta else { return Ok(own) };
+        if let Some(rho) = &own.rho {
+            own.epsilon = rho.split(shares)?.pure_epsilon()?;
+        }
+        if delta.is_none() && own.rho.is_none() {
+            return Ok(own);
+        }
         let may_be = |figure: &Figure| {
-            matches!(figure, Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_) | Aggregate::Sum(_)))
+            matches!(
+                figure,
+                Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_) | Aggregate::Sum(_))
+                    | Figure::CountDistinct { .. }
+            )
         };
         own.is_gaussian = figures.iter().map(|(figure, _)| may_be(figure)).collect();
         let flags = scope.declared.flags;
         let is_open = flags.method.is_none_or(|own| own == Method::Peeling) && !flags.probabilistic;
         loop {
             let gaussian = own.is_gaussian.iter().filter(|is| **is).count() as u64;
-            let part = |parts: u64| {
+            let part = |delta: &Delta, parts: u64| {
                 Delta::new(delta.value() * Rational::from(parts) / Rational::from(gaussian + medians))
             };
-            own.median = if medians > 0 { Some(part(1)?) } else { None };
-            own.joint = match gaussian {
-                0 => None,
-                _ => {
-                    let epsilon =
-                        Epsilon::new(epsilon.value() * Rational::from(gaussian) / Rational::from(shares))?;
-                    Some((scope.declared.privacy(&epsilon, Some(&part(gaussian)?)), gaussian))
+            let share = |whole: &Rational| whole * Rational::from(gaussian) / Rational::from(shares);
+            own.median = match delta {
+                Some(delta) if medians > 0 => Some(part(delta, 1)?),
+                _ => None,
+            };
+            own.joint = match (gaussian, &own.rho, delta) {
+                (0, ..) | (_, None, None) => None,
+                (_, Some(rho), _) => Some((Privacy::Concentrated(Rho::new(share(rho.value()))?), gaussian)),
+                (_, None, Some(delta)) => {
+                    let epsilon = Epsilon::new(share(epsilon.value()))?;
+                    Some((scope.declared.privacy(&epsilon, Some(&part(delta, gaussian)?)), gaussian))
                 }
             };
-            own.spends_delta = gaussian + medians > 0;
+            own.spends_delta = delta.is_some() && gaussian + medians > 0;
             if !is_open || gaussian == 0 {
                 return Ok(own);
             }
@@ -110,6 +167,9 @@ impl Shares {
 
     /// What all of it costs.
     pub fn total(&self, epsilon: &Epsilon, delta: Option<&Delta>) -> Result<Loss, DpError> {
+        if let Some(rho) = &self.rho {
+            return Loss::concentrated(rho.value().clone());
+        }
         let delta = delta.filter(|_| self.spends_delta);
         Loss::new(epsilon.value().clone(), delta.map_or(Rational::ZERO, |delta| delta.value().clone()))
     }
@@ -130,7 +190,11 @@ impl Shares {
         if told.is_empty() {
             return None;
         }
-        let unspent = if self.spends_delta { "" } else { ". Nothing needs the delta, so it is not spent" };
+        let unspent = if self.spends_delta || self.rho.is_some() {
+            ""
+        } else {
+            ". Nothing needs the delta, so it is not spent"
+        };
         Some(format!("{}{unspent}. --mechanism laplace or gaussian decides otherwise.", told.join("; ")))
     }
 
@@ -141,7 +205,7 @@ impl Shares {
         figure: &Figure,
         scope: &Scope<'_, '_>,
     ) -> Result<Mechanism, QueryError> {
-        let Scope { people, is_grouped, declared } = *scope;
+        let Scope { people, is_grouped, declared, .. } = *scope;
         if let Some(own) = self.additive(figure, self.is_gaussian.get(place) == Some(&true), scope)? {
             return Ok(match own {
                 Additive::Count(noise) => Mechanism::Count(noise),
@@ -150,14 +214,20 @@ impl Shares {
         }
         let moves = is_grouped && people.neighbours() == Neighbours::ReplaceOne;
         // Half of epsilon for somebody who comes or goes is all of it for somebody who is replaced.
+        let most = if is_grouped { people.in_all_groups() } else { people.contributions() };
         let (other, share) = match moves {
-            true => (People::new(Neighbours::AddRemove, people.contributions())?, self.epsilon.split(2)?),
-            false => (people, self.epsilon.clone()),
+            true => (People::new(Neighbours::AddRemove, most)?, self.epsilon.split(2)?),
+            false => (People::new(people.neighbours(), most)?, self.epsilon.clone()),
         };
         let column = figure.column().unwrap_or_default();
-        let bounds = declared.bounds(column)?;
+        let bounds = scope.bounds(column)?;
         Ok(match figure {
-            Figure::Aggregate(_) => {
+            Figure::Spread { is_root, .. } => {
+                let spread = Spread::new(other, bounds, *is_root, &share)?;
+                Mechanism::Spread { spread: spread.into(), bounds }
+            }
+            // Counts of different values are additive, and were answered above.
+            Figure::Aggregate(_) | Figure::CountDistinct { .. } => {
                 let mean = Mean::new(other, bounds, Selection::Subset, &share)?;
                 Mechanism::Average { mean: mean.into(), bounds }
             }
@@ -195,7 +265,7 @@ impl Shares {
         is_gaussian: bool,
         scope: &Scope<'_, '_>,
     ) -> Result<Option<Additive>, QueryError> {
-        let Scope { people, is_grouped, declared } = *scope;
+        let Scope { people, is_grouped, .. } = *scope;
         let alone = (Privacy::Pure(self.epsilon.clone()), 1);
         let (privacy, figures) = self.joint.as_ref().filter(|_| is_gaussian).unwrap_or(&alone);
         Ok(Some(match figure {
@@ -208,10 +278,25 @@ impl Shares {
             }
             Figure::Aggregate(Aggregate::Sum(column)) => {
                 // A missing value leaves a record out, so no figure of a column is about all records.
-                let sum = Sum { people, bounds: declared.bounds(column)?, selection: Selection::Subset };
-                let moves = is_grouped && people.neighbours() == Neighbours::ReplaceOne;
-                let noise = if moves { moving_sum(&sum, privacy)? } else { sum.noise(privacy)? };
+                let own = match is_grouped {
+                    true => People::new(people.neighbours(), people.per_group())?,
+                    false => people,
+                };
+                let sum = Sum { people: own, bounds: scope.bounds(column)?, selection: Selection::Subset };
+                let noise = match is_grouped {
+                    true => grouped_sum(&sum.bounds, people, privacy)?,
+                    false => sum.noise(privacy)?,
+                };
                 Additive::Sum { sum, noise: noise.as_one_of(*figures) }
+            }
+            Figure::CountDistinct { column } => {
+                let people = scope.people_of_distinct(column)?;
+                let noise = match is_grouped {
+                    true => Histogram { people, cells: 0 }.noise(privacy)?,
+                    false => Count { people: People::new(people.neighbours(), people.per_group())? }
+                        .noise(privacy)?,
+                };
+                Additive::Count(noise.as_one_of(*figures))
             }
             _ => return Ok(None),
         }))
@@ -244,23 +329,33 @@ pub(super) fn rounded(width: f64) -> String {
     }
 }
 
-/// The noise of sums by group when a person may move to another group.
-fn moving_sum(sum: &Sum, privacy: &Privacy) -> Result<Noise, DpError> {
-    let (lower, upper) = (i128::from(sum.bounds.lower()), i128::from(sum.bounds.upper()));
+/// The noise of sums by group. With n records of a person in all groups at most, whose squares by group sum to q at most, one person who is
+/// added or removed changes the sums by n·B in sum, B = max(|lower|, |upper|), and by q·B² in sum of squares. Where a person is replaced, it is
+/// 2n·B; and in sum of squares, with u = max(upper, 0) and l = max(−lower, 0), 2q·(u² + l²), or q·max(2B², (u + l)²) where groups set no limit of
+/// their own: the distance is convex in what each record adds, so it is largest when all are alike.
+fn grouped_sum(bounds: &Bounds, people: People, privacy: &Privacy) -> Result<Noise, DpError> {
+    let (lower, upper) = (i128::from(bounds.lower()), i128::from(bounds.upper()));
     let largest = lower.unsigned_abs().max(upper.unsigned_abs());
-    let across = (upper.max(0) - lower.min(0)).unsigned_abs();
-    let records = u128::from(sum.people.contributions());
-    let too_large = DpError::TooLarge { what: "the sensitivity of the sum in units", most: u64::MAX };
-    match privacy {
-        Privacy::Pure(epsilon) => Ok(Noise::laplace(2 * largest * records, epsilon)),
-        Privacy::Approximate(epsilon, delta) | Privacy::Probabilistic(epsilon, delta) => {
-            let square = |value: u128| value.checked_mul(value);
-            let one = square(largest).and_then(|own| own.checked_mul(2)).zip(square(across));
-            let squared = one.and_then(|(two, own)| two.max(own).checked_mul(records * records));
-            match privacy {
-                Privacy::Probabilistic(..) => Noise::probabilistic(squared.ok_or(too_large)?, epsilon, delta),
-                _ => Noise::gaussian(squared.ok_or(too_large)?, epsilon, delta),
-            }
+    let (below, above) = ((-lower).max(0).unsigned_abs(), upper.max(0).unsigned_abs());
+    let (records, squares) = (u128::from(people.in_all_groups()), people.squared_in_groups());
+    let square = |value: u128| value.checked_mul(value);
+    let (most, one) = match people.neighbours() {
+        Neighbours::AddRemove => (largest * records, square(largest)),
+        Neighbours::ReplaceOne if people.per_group() == people.contributions() => {
+            let twice = square(largest).and_then(|own| own.checked_mul(2));
+            (2 * largest * records, twice.zip(square(below + above)).map(|(twice, across)| twice.max(across)))
         }
+        Neighbours::ReplaceOne => {
+            let both = square(below).zip(square(above)).and_then(|(below, above)| below.checked_add(above));
+            (2 * largest * records, both.and_then(|own| own.checked_mul(2)))
+        }
+    };
+    let too_large = DpError::TooLarge { what: "the sensitivity of the sum in units", most: u64::MAX };
+    let squared = || one.and_then(|own| own.checked_mul(squares)).ok_or(too_large);
+    match privacy {
+        Privacy::Pure(epsilon) => Ok(Noise::laplace(most, epsilon)),
+        Privacy::Approximate(epsilon, delta) => Noise::gaussian(squared()?, epsilon, delta),
+        Privacy::Probabilistic(epsilon, delta) => Noise::probabilistic(squared()?, epsilon, delta),
+        Privacy::Concentrated(rho) => Ok(Noise::concentrated(squared()?, rho)),
     }
 }

@@ -324,10 +324,13 @@ fn chosen_lines_have_the_width_of_all_groups() {
         |figure: &str, end: &str| format!("select ward, {figure}, count(*) from d group by ward {end}");
     let mut flags = flags("1");
     flags.delta = Some("1e-6".into());
-    for figure in ["count(rate)", "sum(rate)", "avg(rate)", "median(rate)", "smooth_median(rate)"] {
+    for figure in
+        ["count(rate)", "sum(rate)", "avg(rate)", "variance(rate)", "median(rate)", "smooth_median(rate)"]
+    {
         let single = plan(&text(figure, ""), &flags).unwrap();
         let width = |error: Error| match error {
             Error::HalfWidth(width) | Error::PerRecords { noise: width, .. } | Error::IfEven(width) => width,
+            Error::Beside { of_thousand } => of_thousand,
             Error::Rank(rank) => rank.unwrap(),
         };
         for end in [format!("order by {figure} desc limit 2"), format!("order by {figure} limit 1")] {

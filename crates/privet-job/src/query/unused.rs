@@ -38,8 +38,23 @@ pub(super) fn refuse(plan: &Plan, flags: &Flags) -> Result<(), QueryError> {
             "--mechanism {method} is about the noise of count and sum, and this question asks for neither; leave it out"
         )));
     }
-    if flags.synthetic.is_some() && !matches!(plan.way, Way::Synthetic(_)) {
-        return Err(problem("--synthetic goes with --mechanism dirichlet, or without --mechanism"));
+    if flags.synthetic.is_some() && !matches!(plan.way, Way::Synthetic(_) | Way::Tree(_)) {
+        return Err(problem(
+            "--synthetic goes with --mechanism dirichlet or marginals, or without --mechanism",
+        ));
+    }
+    if (flags.max_groups.is_some() || flags.max_per_group.is_some())
+        && (plan.keys.is_empty() || plan.parts.is_empty())
+    {
+        return Err(problem(
+            "--max-groups and --max-per-group are for figures by group, and there is no plain `group by` here; leave them out",
+        ));
+    }
+    let (found, joined) = (&flags.unknown_keys, plan.sources.joined());
+    if let Some(column) = found.iter().find(|own| !plan.keys.iter().any(|keys| keys.column == **own)) {
+        return Err(problem(format!(
+            "--unknown-keys names `{column}`, which is not grouped by in this question; leave the flag out"
+        )));
     }
     let bounded = bounded(plan);
     let grouped: Vec<&str> = plan.keys.iter().map(|keys| keys.column.as_str()).collect();
@@ -48,6 +63,7 @@ pub(super) fn refuse(plan: &Plan, flags: &Flags) -> Result<(), QueryError> {
         ("--grid", &flags.grids, &bounded, "summed, averaged or cut into quantiles"),
         ("--keys", &flags.keys, &grouped, "grouped by"),
         ("--other", &flags.others, &grouped, "grouped by"),
+        ("--table", &flags.tables, &joined, "joined"),
     ];
     for (flag, given, used, how) in lists {
         let mut seen: Vec<&str> = Vec::new();
@@ -70,17 +86,21 @@ pub(super) fn refuse(plan: &Plan, flags: &Flags) -> Result<(), QueryError> {
 /// Whether anything has noise that may be of the one or the other law.
 fn adds_noise(plan: &Plan) -> bool {
     let takes = |mechanism: &Mechanism| matches!(mechanism, Mechanism::Count(_) | Mechanism::Sum { .. });
-    matches!(plan.way, Way::Marginals(_) | Way::Session(_))
+    matches!(plan.way, Way::Marginals(_) | Way::Session(_) | Way::Tree(_) | Way::Model(_))
         || plan.parts.iter().any(|part| takes(&part.mechanism))
 }
 
 /// The columns whose bounds matter.
 fn bounded(plan: &Plan) -> Vec<&str> {
-    let column = |figure| match figure {
-        &Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_)) => None,
-        other => Figure::column(other),
+    let is_bounded = |figure: &Figure| {
+        let counts = matches!(figure, Figure::Aggregate(Aggregate::Count | Aggregate::CountOf(_)));
+        !counts && !matches!(figure, Figure::CountDistinct { .. })
     };
-    plan.parts.iter().filter_map(|part| column(&part.figure)).collect()
+    let figured =
+        plan.parts.iter().filter(|part| is_bounded(&part.figure)).filter_map(|part| part.figure.column());
+    let computed = plan.question.computed.iter().flat_map(|(_, formula)| formula.columns());
+    let model = plan.question.model.iter().flat_map(|own| own.numbers());
+    figured.chain(computed).chain(model).collect()
 }
 
 #[cfg(test)]

@@ -22,15 +22,21 @@
 //! A release of another form (perturbed values, noisy counts) answers by implementing [`AnswerSource`].
 
 mod allocation;
+mod arithmetic;
 mod bounds;
 mod bucket;
+mod cell;
 mod column;
+mod condition;
 mod counts;
 mod extremes;
 mod flow;
 mod formula;
 mod grouping;
+mod join;
 mod mask;
+mod model;
+mod origin;
 mod predicate;
 mod private;
 mod question;
@@ -45,9 +51,15 @@ mod tests_of_counts;
 mod tests_of_magnitudes;
 mod unfold;
 
+pub use arithmetic::{Formula, Within};
+pub use cell::cell_number;
 pub use column::{AnswerCells, AnswerColumn};
+pub use condition::taken;
 pub use counts::{CountedTable, Counts, MOST_UNKNOWN};
+pub use join::{column_of, joined};
 pub use mask::like;
+pub use model::{ExplainedBy, ModelQuestion};
+pub use origin::{JoinedTable, Origin, PerPerson, PersonFigure};
 pub use private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 pub use question::{Aggregate, Comparison, Condition, Literal, Order, Output, Question, QuestionError, Test};
 pub use region::{Region, Values};

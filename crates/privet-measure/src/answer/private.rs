@@ -3,9 +3,12 @@
 //!
 //! `select diagnosis, count(*) from data group by diagnosis order by count(*) desc limit 5`. What is refused is refused by
 //! name: whatever would show single records (`select *`, columns outside `group by`, `distinct`), or is decided by one
-//! person (`min`, `max`), joins, subqueries, arithmetic. Order and limit are of answers that already have their noise,
+//! person (`min`, `max`), joins and subqueries but on a key ([`Origin`]). Order and limit are of answers that already have their noise,
 //! so they tell nothing more.
 
+use super::arithmetic::Formula;
+use super::model::ModelQuestion;
+use super::origin::Origin;
 use super::question::{Aggregate, Condition, QuestionError};
 use super::sql;
 
@@ -14,8 +17,14 @@ use super::sql;
 pub struct PrivateQuestion {
     /// The name of the table, as it stands after `from`.
     pub table: String,
-    /// The figures, in the order of the question; at least one.
+    /// What is joined to it, or made of it, before anything is asked.
+    pub origin: Origin,
+    /// The figures, in the order of the question; at least one, but where a regression is asked for.
     pub select: Vec<PrivateOutput>,
+    /// What figures are computed from where that is more than a column, by the name that stands for it in the figure.
+    pub computed: Vec<(String, Formula)>,
+    /// A regression, which is asked for instead of figures.
+    pub model: Option<ModelQuestion>,
     /// Which records they are about; all when it is empty.
     pub filter: Condition,
     /// The columns whose declared keys each get an answer of their own.
@@ -57,6 +66,18 @@ pub enum Figure {
         /// The column.
         column: String,
     },
+    /// `count(distinct column)`: the number of different values.
+    CountDistinct {
+        /// The column.
+        column: String,
+    },
+    /// `variance(column)`, and `stddev(column)`, its root; of all records, not of a sample.
+    Spread {
+        /// The column.
+        column: String,
+        /// Whether the root is meant.
+        is_root: bool,
+    },
 }
 
 /// What the lines are ordered by.
@@ -82,12 +103,20 @@ impl Figure {
     pub fn column(&self) -> Option<&str> {
         match self {
             Figure::Aggregate(aggregate) => aggregate.column(),
-            Figure::Quantile { column, .. } | Figure::SmoothMedian { column } => Some(column),
+            Figure::Quantile { column, .. }
+            | Figure::SmoothMedian { column }
+            | Figure::CountDistinct { column }
+            | Figure::Spread { column, .. } => Some(column),
         }
     }
 }
 
 impl PrivateQuestion {
+    /// Whether it is about one table as it stands, with figures of columns.
+    pub fn is_plain(&self) -> bool {
+        self.origin.is_plain() && self.computed.is_empty() && self.model.is_none()
+    }
+
     /// Reads a question.
     ///
     /// ```
@@ -177,12 +206,13 @@ mod tests {
             ("select name from data", "not in `group by`"),
             ("select name from data group by name", "no count"),
             ("select distinct count(*) from data", "`distinct`"),
-            ("select count(distinct name) from data", "`distinct`"),
+            ("select sum(distinct name) from data", "`distinct`"),
             ("select max(cost) from data", "one person"),
             ("select min(cost), count(*) from data", "one person"),
             ("select count(*) from a join b", "a join"),
             ("select count(*) from a, b", "a join"),
             ("select count(*) from (select * from data)", "a subquery"),
+            ("select count(*) from (select sex, count(*) as n from data group by sex, age)", "a subquery"),
             ("select count(*) from data where cost in (select cost from data)", "a subquery"),
             ("select count(*) from data group by sex having count(*) > 1", "`having`"),
             ("select count(*) from data limit 3", "`limit`"),
@@ -195,8 +225,9 @@ mod tests {
             ("select quantile(cost, 1.5) from data", "a quantile"),
             ("select quantile(cost, 0.3333) from data", "a quantile"),
             ("select quantile(cost) from data", "a quantile"),
-            ("select sum(cost * 2) from data", "arithmetic"),
-            ("select stddev(cost) from data", "a function"),
+            ("select sum(cost % 2) from data", "arithmetic"),
+            ("select stddev_samp(cost) from data", "a function"),
+            ("select count(*) from data where cost * 2 > 5", "arithmetic"),
             ("delete from data", "no `select`"),
             ("select count(*) from data; select count(*) from data", "several"),
             ("select count(*) from data union select count(*) from data", "`union`"),

@@ -1,6 +1,8 @@
 //! From SQL, as the `sqlparser` crate reads it, to a [`Question`] or a [`PrivateQuestion`]; everything else is refused by
 //! name and place.
 
+use std::cell::RefCell;
+
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
     GroupByExpr, Ident, LimitClause, OrderBy, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr,
@@ -9,7 +11,10 @@ use sqlparser::ast::{
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 
+use super::arithmetic::Formula;
 use super::grouping;
+use super::model::ModelQuestion;
+use super::origin::{self, Origin};
 use super::private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 use super::question::{
     Aggregate, Comparison, Condition, LONGEST, Literal, Order, Output, Question, QuestionError, Test,
@@ -32,10 +37,11 @@ pub(super) fn read(text: &str) -> Result<Question, QuestionError> {
     let asked = parse(text, Source::Release)?;
     let release = |output: PrivateOutput| match output.figure {
         Figure::Aggregate(aggregate) => Ok(Output { aggregate, name: output.name }),
-        Figure::Quantile { .. } | Figure::SmoothMedian { .. } => {
-            Err(refuse("a function other than count, sum and avg"))
-        }
+        _ => Err(refuse("a function other than count, sum and avg")),
     };
+    if !asked.computed.is_empty() {
+        return Err(refuse("arithmetic"));
+    }
     let select = asked.select.into_iter().map(release).collect::<Result<_, _>>()?;
     Ok(Question { table: asked.table, select, filter: asked.filter, group_by: asked.group_by })
 }
@@ -82,7 +88,7 @@ pub(super) fn refuse(construct: &'static str) -> QuestionError {
     QuestionError::Unsupported { construct, place: String::new() }
 }
 
-fn refuse_at(construct: &'static str, what: &impl Spanned) -> QuestionError {
+pub(super) fn refuse_at(construct: &'static str, what: &impl Spanned) -> QuestionError {
     let start = what.span().start;
     let place = match (start.line, start.column) {
         (0, _) | (_, 0) => String::new(),
@@ -161,8 +167,11 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
     let lists = lists + select.distribute_by.len() + select.sort_by.len();
     let others = select.prewhere.is_some() || select.value_table_mode.is_some() || select.exclude.is_some();
     is_set(others || select.select_modifiers.is_some() || lists > 0, "a clause of another dialect")?;
-    let names = table_names(select)?;
-    let columns = Columns { names, source };
+    let (names, origin) = match source {
+        Source::Private => origin::read(select)?,
+        Source::Release => (table_names(select)?, Origin::default()),
+    };
+    let columns = Columns { names, source, computed: RefCell::default() };
 
     let (group_by, grouping_sets) = match &select.group_by {
         GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => match &list[..] {
@@ -189,6 +198,7 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
     };
     let mut outputs: Vec<PrivateOutput> = Vec::new();
     let mut aliases: Vec<&str> = Vec::new();
+    let mut model = None;
     for item in &select.projection {
         let (expr, alias) = match item {
             SelectItem::UnnamedExpr(expr) => (expr, None),
@@ -197,6 +207,15 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
         };
         match expr {
             Expr::Function(function) => {
+                if source == Source::Private
+                    && let Some(own) = ModelQuestion::read(function, &columns)?
+                {
+                    if select.projection.len() > 1 || !group_by.is_empty() {
+                        return Err(refuse_at("a regression beside other figures or with `group by`", item));
+                    }
+                    model = Some(own);
+                    continue;
+                }
                 let figure = columns.figure(function)?;
                 let name = alias.map_or_else(|| shown(&figure, function), |alias| alias.value.clone());
                 // A figure that is asked for twice is the same number twice; two figures under one name are told apart by
@@ -219,7 +238,7 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
             other => return Err(refuse_at(construct(other), other)),
         }
     }
-    if outputs.is_empty() {
+    if outputs.is_empty() && model.is_none() {
         return Err(refuse("no count, sum or average"));
     }
     let filter = match &select.selection {
@@ -227,8 +246,18 @@ fn read_select(select: &Select, source: Source) -> Result<(PrivateQuestion, Colu
         None => Condition::always(),
     };
     let table = columns.names.first().cloned().unwrap_or_default();
-    let question =
-        PrivateQuestion { table, select: outputs, filter, group_by, grouping_sets, order: None, limit: None };
+    let question = PrivateQuestion {
+        table,
+        origin,
+        select: outputs,
+        model,
+        computed: columns.computed.take(),
+        filter,
+        group_by,
+        grouping_sets,
+        order: None,
+        limit: None,
+    };
     Ok((question, columns))
 }
 
@@ -240,7 +269,12 @@ fn table_names(select: &Select) -> Result<Vec<String>, QuestionError> {
     if !table.joins.is_empty() {
         return Err(refuse("a join"));
     }
-    match &table.relation {
+    table_name(&table.relation)
+}
+
+/// The names by which a table may be called: its own first, then its alias.
+pub(super) fn table_name(table: &TableFactor) -> Result<Vec<String>, QuestionError> {
+    match table {
         TableFactor::Table {
             name,
             alias,
@@ -275,6 +309,9 @@ fn shown(figure: &Figure, function: &Function) -> String {
         Figure::Aggregate(Aggregate::Sum(column)) => format!("sum({column})"),
         Figure::Aggregate(Aggregate::Average(column)) => format!("avg({column})"),
         Figure::SmoothMedian { column } => format!("smooth_median({column})"),
+        Figure::CountDistinct { column } => format!("count(distinct {column})"),
+        Figure::Spread { column, is_root: false } => format!("variance({column})"),
+        Figure::Spread { column, is_root: true } => format!("stddev({column})"),
         Figure::Quantile { column, .. } if name_of(function) == "median" => format!("median({column})"),
         Figure::Quantile { column, above, below } => {
             format!("quantile({column}, {})", f64::from(*above) / f64::from(*below))
@@ -283,7 +320,7 @@ fn shown(figure: &Figure, function: &Function) -> String {
 }
 
 /// The name of a function in small letters; empty when it is a path.
-fn name_of(function: &Function) -> String {
+pub(super) fn name_of(function: &Function) -> String {
     match &function.name.0[..] {
         [part] => part.as_ident().map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default(),
         _ => String::new(),
@@ -300,14 +337,39 @@ fn thousandths(expr: &Expr) -> Option<u32> {
 }
 
 /// Reads what speaks of columns.
-struct Columns {
+pub(super) struct Columns {
     /// The names of the table, which may stand before that of a column.
     names: Vec<String>,
     source: Source,
+    /// What figures are computed from where that is no column.
+    computed: RefCell<Vec<(String, Formula)>>,
 }
 
 impl Columns {
-    fn name(&self, expr: &Expr) -> Result<String, QuestionError> {
+    /// Those of tables with these names, for a private question.
+    pub(super) fn private(names: Vec<String>) -> Self {
+        Self { names, source: Source::Private, computed: RefCell::default() }
+    }
+
+    /// The column that a figure is about, or the name of the formula that stands for it.
+    pub(super) fn figured(&self, expr: &Expr) -> Result<String, QuestionError> {
+        let mut inner = expr;
+        while let Expr::Nested(own) = inner {
+            inner = own;
+        }
+        if self.source == Source::Release || !matches!(inner, Expr::BinaryOp { .. } | Expr::UnaryOp { .. }) {
+            return self.name(expr);
+        }
+        let formula = Formula::read(inner, &|expr| self.name(expr))?;
+        let text = formula.text();
+        let mut computed = self.computed.borrow_mut();
+        if !computed.iter().any(|own| own.0 == text) {
+            computed.push((text.clone(), formula));
+        }
+        Ok(text)
+    }
+
+    pub(super) fn name(&self, expr: &Expr) -> Result<String, QuestionError> {
         let own = |ident: &Ident| ident.value.clone();
         match expr {
             Expr::Identifier(ident) => Ok(own(ident)),
@@ -325,15 +387,20 @@ impl Columns {
     fn figure(&self, function: &Function) -> Result<Figure, QuestionError> {
         let name = name_of(function);
         let refused = match (name.as_str(), self.source) {
-            ("count" | "sum" | "avg", _) | ("median" | "quantile" | "smooth_median", Source::Private) => None,
+            ("count" | "sum" | "avg", _)
+            | (
+                "median" | "quantile" | "smooth_median" | "variance" | "var_pop" | "stddev" | "stddev_pop",
+                Source::Private,
+            ) => None,
             ("min" | "max", Source::Release) => Some("`min` or `max`, which a release does not tell"),
             ("min" | "max", Source::Private) => Some(
                 "`min` or `max` (one person decides it alone; quantile(COLUMN, 0.01) or 0.99 comes near)",
             ),
             (_, Source::Release) => Some("a function other than count, sum and avg"),
-            (_, Source::Private) => {
-                Some("a function other than count, sum, avg, median, quantile and smooth_median")
-            }
+            (_, Source::Private) => Some(
+                "a function other than count, sum, avg, variance, stddev, median, quantile and smooth_median (variance and \
+                     stddev are those of all records, not of a sample)",
+            ),
         };
         if let Some(construct) = refused {
             return Err(refuse_at(construct, function));
@@ -347,7 +414,8 @@ impl Columns {
         let FunctionArguments::List(list) = &function.args else {
             return Err(refuse_at("a figure without its column", function));
         };
-        if matches!(list.duplicate_treatment, Some(DuplicateTreatment::Distinct)) {
+        let is_distinct = matches!(list.duplicate_treatment, Some(DuplicateTreatment::Distinct));
+        if is_distinct && (self.source == Source::Release || name != "count") {
             return Err(refuse_at("`distinct`", function));
         }
         let mut arguments = Vec::new();
@@ -359,9 +427,12 @@ impl Columns {
             }
         }
         match (&*name, &arguments[..]) {
-            ("count", [None]) => Ok(Figure::Aggregate(Aggregate::Count)),
+            ("count", [Some(expr)]) if is_distinct && list.clauses.is_empty() => {
+                Ok(Figure::CountDistinct { column: self.name(expr)? })
+            }
+            ("count", [None]) if !is_distinct => Ok(Figure::Aggregate(Aggregate::Count)),
             ("quantile", [Some(expr), Some(share)]) if list.clauses.is_empty() => match thousandths(share) {
-                Some(above) => Ok(Figure::Quantile { column: self.name(expr)?, above, below: 1000 }),
+                Some(above) => Ok(Figure::Quantile { column: self.figured(expr)?, above, below: 1000 }),
                 None => {
                     Err(refuse_at("a quantile that is no number from 0 to 1 with up to three digits", *share))
                 }
@@ -370,12 +441,14 @@ impl Columns {
                 Err(refuse_at("a quantile without its number, as in quantile(COLUMN, 0.9)", function))
             }
             (_, [Some(expr)]) if list.clauses.is_empty() => {
-                let column = self.name(expr)?;
+                let column = if name == "count" { self.name(expr)? } else { self.figured(expr)? };
                 Ok(match &*name {
                     "count" => Figure::Aggregate(Aggregate::CountOf(column)),
                     "sum" => Figure::Aggregate(Aggregate::Sum(column)),
                     "median" => Figure::Quantile { column, above: 1, below: 2 },
                     "smooth_median" => Figure::SmoothMedian { column },
+                    "variance" | "var_pop" => Figure::Spread { column, is_root: false },
+                    "stddev" | "stddev_pop" => Figure::Spread { column, is_root: true },
                     _ => Figure::Aggregate(Aggregate::Average(column)),
                 })
             }
@@ -414,7 +487,7 @@ impl Columns {
         by.map(|by| Ranking { by, descending }).ok_or_else(|| refuse_at(what, &only.expr))
     }
 
-    fn condition(&self, expr: &Expr, negated: bool) -> Result<Condition, QuestionError> {
+    pub(super) fn condition(&self, expr: &Expr, negated: bool) -> Result<Condition, QuestionError> {
         let test =
             |column: String, comparison, negated| Ok(Condition::Test(Test { column, comparison, negated }));
         match expr {
@@ -502,7 +575,7 @@ impl Columns {
     }
 }
 
-fn literal(expr: &Expr) -> Result<Literal, QuestionError> {
+pub(super) fn literal(expr: &Expr) -> Result<Literal, QuestionError> {
     let number = |text: &str, sign: &str, at: &Expr| match text.parse::<f64>() {
         Ok(number) if number.is_finite() => {
             let signed = if sign == "-" { -number } else { number };

@@ -1,0 +1,4 @@
+//! The tests of the crate from outside, one file per subject: one program, so that it is linked once.
+
+mod ledger;
+mod postgres;
