@@ -4,7 +4,9 @@
 use privet_data::Cancelled;
 use serde::{Deserialize, Serialize};
 
+use crate::histogram::HistogramOf;
 use crate::homogeneity::Alike;
+use crate::note::Note;
 use crate::rate::Rate;
 use crate::target::Target;
 use crate::words::{self, Word};
@@ -145,10 +147,9 @@ pub struct Finding {
     /// How sure the adversary is, or how many records may be a person's.
     pub histogram: Vec<Bin>,
     /// What `histogram` counts.
-    #[serde(deserialize_with = "words::lasting")]
-    pub histogram_of: Word,
+    pub histogram_of: HistogramOf,
     /// What else was found, as sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Finding {
@@ -163,16 +164,16 @@ impl Finding {
         }
     }
 
-    /// What may be told to readers of the release: nothing that was scored by the original.
+    /// What may be told to readers of the release: nothing that was scored by the original, and the remarks that do not rest on it.
     #[must_use]
-    pub fn without_truth(&self) -> Self {
+    pub fn public(&self) -> Self {
         Self {
             right: None,
             control: None,
             control_group: None,
             baseline: None,
             risk: if self.not_counted.is_some() { 0.0 } else { self.exposed.rate },
-            notes: Vec::new(),
+            notes: self.notes.iter().filter(|note| note.is_public()).cloned().collect(),
             ..self.clone()
         }
     }
@@ -354,14 +355,14 @@ pub(crate) struct Verdict<'a> {
     /// How sure of a value of a person one is at least, however people stand in groups. Without it, the least share of the
     /// value in a group that may hold the person.
     pub least: Option<Least<'a>>,
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// How sure one is at least, and why that may be less than what is shown.
 pub(crate) struct Least<'a> {
     /// Of a person and a value how sure of it one is at least.
     pub of: Box<dyn Fn(u32, u32) -> f64 + 'a>,
-    /// What is told of those who do not count for that; `{}` is how many they are.
+    /// What is told of those who do not count for that, after how many they are.
     pub otherwise: &'static str,
 }
 
@@ -373,7 +374,7 @@ impl<'a> Least<'a> {
 }
 
 /// What is told of those who are not exposed because it is open who stands where.
-const WHEREVER: &str = "Not counted as exposed: {} more of whom one would be as sure if all records that may be theirs were as probable. \
+const WHEREVER: &str = "more of whom one would be as sure if all records that may be theirs were as probable. \
                         Who stands where is open, and not every way to place people makes as sure.";
 
 /// The least share of a value, or of a concept, in a group that may hold a person. Within a group everybody is as likely to
@@ -430,14 +431,14 @@ impl Verdict<'_> {
             .collect();
         let score = Score::count(&fate);
         if not_proven > 0 {
-            let told = self.least.as_ref().map_or(WHEREVER, |least| least.otherwise);
-            self.notes.push(told.replace("{}", &not_proven.to_string()));
+            let otherwise = self.least.as_ref().map_or(WHEREVER, |least| least.otherwise);
+            self.notes.push(Note::of_release(format!("Not counted as exposed: {not_proven} {otherwise}")));
         }
         if score.guessed > 0 {
-            self.notes.push(format!(
+            self.notes.push(Note::of_original(format!(
                 "The best guess is right for {} of those who are not counted as exposed; they count as a risk.",
                 score.guessed
-            ));
+            )));
         }
         let (control, control_group) = self.control.unzip();
         let counted = self.beliefs.of_person.iter().zip(&fate).filter(|(_, fate)| **fate != Fate::Stated);
@@ -456,7 +457,7 @@ impl Verdict<'_> {
             risk: score.risk(),
             not_counted: None,
             histogram: tenths(sure),
-            histogram_of: "people by how sure the adversary is of the best guess",
+            histogram_of: HistogramOf::Certainty,
             notes: self.notes,
         };
         let conclusions = Conclusions {

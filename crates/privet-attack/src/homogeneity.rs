@@ -13,11 +13,27 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Domain, Hierarchy};
 use rayon::prelude::*;
 
+use crate::attacks::ids;
+use crate::attacks::{AttackWord, Role};
 use crate::chances::Chances;
 use crate::finding::{Belief, Beliefs, Found, Least, Verdict, Whom, whichever_group};
 use crate::proximity::{self, Near};
 use crate::rate::Rate;
 use crate::target::{Place, Suspects, Target};
+
+/// The word of the attack in files.
+pub const HOMOGENEITY: &str = "homogeneity";
+
+/// What it is.
+pub(crate) const ABOUT_HOMOGENEITY: AttackWord = AttackWord {
+    word: HOMOGENEITY,
+    title: "Homogeneity",
+    sentence: "The adversary gathers the records that may be a person’s and looks whether they agree on the sensitive value, because then it need not be known which of them is the person’s.",
+    about: "groups whose records agree on a sensitive value",
+    needs: None,
+    quick: true,
+    role: Role::Counts,
+};
 
 /// What the values of a sensitive column are taken for: themselves, or what several have in common.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,7 +184,7 @@ pub(crate) fn attack_by(
     };
     Some(
         Verdict {
-            attack: if alike.is_some() { "similarity" } else { "homogeneity" },
+            attack: if alike.is_some() { ids::SIMILARITY } else { HOMOGENEITY },
             assumed: ASSUMED.to_owned(),
             success: success(&column.name, confidence, alike.map(|alike| &*alike.what)),
             confidence,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
+use crate::attacks::ids;
 use crate::three_risks::Risks;
 pub use lines::Lines;
 
@@ -374,18 +375,18 @@ impl Knowledge {
     pub fn asks_for(&self, attack: &str) -> bool {
         let has_shares = self.priors.iter().any(|own| !own.shares.is_empty());
         match attack {
-            "background-knowledge" => {
+            ids::BACKGROUND_KNOWLEDGE => {
                 !self.records.is_empty() || !self.negations.is_empty() || !self.statements.is_empty()
             }
             // `independence`, which is for groups of moderate size, weighs the same beliefs.
-            "bayes-optimal" => has_shares,
-            "max-entropy" => !self.priors.is_empty() || self.rules.is_some(),
-            "composition" | "averaging" => !self.releases.is_empty(),
-            "record-linkage" | "membership" => self.people.is_some(),
-            "known-attributes" => self.known_attributes.is_some(),
-            "wavelet-filter" => self.time.is_some(),
-            "known-points" => self.time.as_ref().is_some_and(|own| own.known.is_some()),
-            "tracker" => self.server.is_some(),
+            ids::BAYES_OPTIMAL => has_shares,
+            ids::MAX_ENTROPY => !self.priors.is_empty() || self.rules.is_some(),
+            ids::COMPOSITION | ids::AVERAGING => !self.releases.is_empty(),
+            ids::RECORD_LINKAGE | ids::MEMBERSHIP => self.people.is_some(),
+            ids::KNOWN_ATTRIBUTES => self.known_attributes.is_some(),
+            ids::WAVELET_FILTER => self.time.is_some(),
+            ids::KNOWN_POINTS => self.time.as_ref().is_some_and(|own| own.known.is_some()),
+            ids::TRACKER => self.server.is_some(),
             _ => false,
         }
     }

@@ -8,9 +8,27 @@
 //! the other would have been put elsewhere or left out. Counting those would tell of smaller groups, not of people who are
 //! not in the data.
 
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Unit, Whom};
+use crate::histogram::HistogramOf;
+use crate::note::Note;
 use crate::rate::Rate;
 use crate::target::{Suspects, Target};
+use privet_kind::Basis;
+
+/// The word of the attack in files.
+pub const LINKING: &str = "linking";
+
+/// What it is.
+pub(crate) const ABOUT_LINKING: AttackWord = AttackWord {
+    word: LINKING,
+    title: "Linking",
+    sentence: "The adversary takes what is known about a person from elsewhere, such as age and place of residence, and looks how few published records fit.",
+    about: "which records may be whose",
+    needs: None,
+    quick: true,
+    role: Role::CountsOnClasses,
+};
 
 /// The attack.
 pub fn attack(target: &Target<'_>) -> Found {
@@ -52,11 +70,11 @@ pub fn attack(target: &Target<'_>) -> Found {
         control,
         risk: score.risk(),
         histogram: sizes(found.map(|candidates| (candidates, 1))),
-        notes: notes(least, nobody),
+        notes: notes(least, nobody, Basis::Original),
         ..blank()
     };
     let conclusions = Conclusions {
-        attack: "linking",
+        attack: LINKING,
         column: None,
         whom: Whom::People,
         beliefs: candidates_alone(target.people, &candidates),
@@ -85,7 +103,7 @@ pub(crate) const WITHOUT: &str = "the same people, attacked without their own re
 /// What is the same for every such attack.
 pub(crate) fn blank() -> Finding {
     Finding {
-        attack: "linking",
+        attack: LINKING,
         column: None,
         assumed: "an identified table of people with their quasi columns, and how labels are read".to_owned(),
         success: "exactly one published record may be the person's".to_owned(),
@@ -98,20 +116,20 @@ pub(crate) fn blank() -> Finding {
         risk: 0.0,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "people by how many records may be theirs",
+        histogram_of: HistogramOf::Candidates,
         notes: Vec::new(),
     }
 }
 
-pub(crate) fn notes(least: Option<u64>, nobody: u64) -> Vec<String> {
+pub(crate) fn notes(least: Option<u64>, nobody: u64, basis: Basis) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(least) = least {
-        notes.push(format!("The fewest records that may be one person's: {least}."));
+        notes.push(Note::of_release(format!("The fewest records that may be one person's: {least}.")));
     }
     if nobody > 0 {
-        notes.push(format!("People whom no published record fits: {nobody}."));
+        notes.push(Note::of_release(format!("People whom no published record fits: {nobody}.")));
     }
-    notes
+    notes.into_iter().map(|note| Note { basis, ..note }).collect()
 }
 
 /// People by how many records may be theirs, in bins that double: 0, 1, 2, 3-4, 5-8, …

@@ -14,11 +14,26 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Domain, Kind};
 use rayon::prelude::*;
 
+use crate::attacks::{AttackWord, Role};
 use crate::chances::Chances;
 use crate::finding::{Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity::{ASSUMED, Alike, success};
 use crate::rate::Rate;
 use crate::target::{Place, Target};
+
+/// The word of the attack in files.
+pub const SIMILARITY: &str = "similarity";
+
+/// What it is.
+pub(crate) const ABOUT_SIMILARITY: AttackWord = AttackWord {
+    word: SIMILARITY,
+    title: "Similarity",
+    sentence: "The adversary gathers the records that may be a person’s and looks whether their sensitive values, though different, mean nearly the same.",
+    about: "groups whose records agree on a concept or a range",
+    needs: None,
+    quick: true,
+    role: Role::Counts,
+};
 
 /// Which values of a column of numbers or dates are near to each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -243,7 +258,7 @@ pub(crate) fn attack_by(
     let least = |person: u32, _: u32| window_of(person).map_or(0.0, |window| window.least);
     Some(
         Verdict {
-            attack: "similarity",
+            attack: SIMILARITY,
             assumed: ASSUMED.to_owned(),
             success: success(&column.name, confidence, Some(WHAT)),
             confidence,

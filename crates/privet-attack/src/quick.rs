@@ -5,9 +5,12 @@
 //! `linking` and `homogeneity` come to the same without a single list of
 //! people. A test holds them to that.
 
+use privet_kind::Basis;
 use privet_release::published::Histograms;
 
+use crate::attacks::ids;
 use crate::finding::{Bin, Finding, Unit};
+use crate::histogram::HistogramOf;
 use crate::homogeneity::{Alike, Similar, success};
 use crate::linking;
 use crate::proximity::{Near, WHAT, Window};
@@ -30,7 +33,7 @@ pub fn linking(sizes: &[u64], suppressed: u64) -> Finding {
         baseline: None,
         risk: exposed.rate,
         histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),
-        notes: linking::notes(least, suppressed),
+        notes: linking::notes(least, suppressed, Basis::Release),
         ..linking::blank()
     }
 }
@@ -86,7 +89,7 @@ pub fn homogeneity(
         }
     }
     let told = Told { exposed, right, control, published, bins };
-    let attack = if alike.is_some() { "similarity" } else { "homogeneity" };
+    let attack = if alike.is_some() { ids::SIMILARITY } else { ids::HOMOGENEITY };
     told.finding(attack, column, success(column, confidence, alike.map(|alike| &*alike.what)), suppressed)
 }
 
@@ -147,7 +150,7 @@ fn proximity(
                 is_sure.filter(|window| near.holds(window, cells[at].0)).map_or(0, |_| cells[at].1);
         }
     }
-    told.finding("similarity", column, success(column, confidence, Some(WHAT)), suppressed)
+    told.finding(ids::SIMILARITY, column, success(column, confidence, Some(WHAT)), suppressed)
 }
 
 /// How many fall.
@@ -179,7 +182,7 @@ impl Told {
             risk: self.right as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: (0..10).map(bin).collect(),
-            histogram_of: "people by how sure the adversary is of the best guess",
+            histogram_of: HistogramOf::Certainty,
             notes: Vec::new(),
         }
     }
@@ -256,7 +259,9 @@ mod tests {
                 let slow = crate::homogeneity::similarity(&target, confidence, &near).unwrap().finding;
                 prop_assert_eq!(slow, similarity("s", &histograms, missing, suppressed, confidence, &near));
             }
-            let slow = linking::attack(&Target { sensitive: None, ..target }).finding;
+            // From a list of people, the numbers are the owner's; from the published classes, everybody's.
+            let mut slow = linking::attack(&Target { sensitive: None, ..target }).finding;
+            slow.notes.iter_mut().for_each(|note| note.basis = Basis::Release);
             prop_assert_eq!(slow, linking(&groups, suppressed));
         }
     }

@@ -12,9 +12,24 @@
 //! or, where it is known which record was made from whose, against the same people without their own. Membership cannot
 //! be made without people who are not in the data.
 
+use crate::attacks::AttackWord;
+use crate::attacks::ids;
 use crate::finding::{Belief, Beliefs, Conclusions, Fate, Finding, Found, Unit, Whom};
+use crate::histogram::HistogramOf;
 use crate::membership::distinguishing;
+use crate::note::Note;
 use crate::rate::Rate;
+
+/// The word of the attack in files.
+pub const REPRODUCTION: &str = "reproduction";
+
+/// What it is.
+pub(crate) const ABOUT_REPRODUCTION: AttackWord = AttackWord {
+    word: REPRODUCTION,
+    title: "Records that come out again",
+    sentence: "Records that were swapped or made by a model are compared with those of the original: where one has every value of a person, and nobody else has these values, that person’s record is published after all.",
+    ..AttackWord::APART
+};
 
 /// The share of people outside of the data who may be taken for members.
 const FALSE_ALARMS: f64 = 0.05;
@@ -67,17 +82,16 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
     let exposed = people.reproduced();
     let any = people.published.iter().filter(|own| **own > 0).count();
     let alone = people.others.iter().filter(|own| **own == 0).count();
-    let mut notes = vec![format!(
+    let mut notes = vec![Note::of_original(format!(
         "A published record equals that of {any} of {} people in all {columns} columns that are compared; {alone} people have \
          values that nobody else of the original has.",
         people.published.len()
-    )];
+    ))];
     if control.is_none() {
         notes.push(
-            "There is no control: give people who are certainly not in the data as [control] in the knowledge file, to \
+            Note::no_control("There is no control: give people who are certainly not in the data as [control] in the knowledge file, to \
              tell what comes out by chance."
-                .to_owned(),
-        );
+                .to_owned()));
     }
     let equal = |&candidates: &u64| Belief { candidates, values: Vec::new() };
     let beliefs = Beliefs {
@@ -85,7 +99,7 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
         distinct: people.published.iter().map(equal).collect(),
     };
     let finding = Finding {
-        attack: "reproduction",
+        attack: REPRODUCTION,
         column: None,
         assumed: "every published column of a person".to_owned(),
         success: "a published record has every value of the person, which nobody else of the original has"
@@ -99,12 +113,12 @@ pub fn reproduction(people: Equal<'_>, control: Option<Control<'_>>, columns: us
         risk: exposed.rate,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     };
     Found {
         finding,
-        conclusions: Some(concluded("reproduction", whom, people.each(), beliefs)),
+        conclusions: Some(concluded(REPRODUCTION, whom, people.each(), beliefs)),
         failed: Vec::new(),
     }
 }
@@ -142,10 +156,13 @@ pub fn membership(members: &[f64], strangers: &[f64], whom: Whom) -> Option<Foun
     let (exposed, control) = (near(&members), near(&strangers));
     let taken = members.iter().map(|rank| *rank < threshold).collect();
     let finding = Finding {
-        attack: "membership",
+        attack: ids::MEMBERSHIP,
         column: None,
-        assumed: "every published column of a person, and people who are not in the data to compare with".to_owned(),
-        success: "a published record is nearer to the person than to 95 % of the people who are not in the data".to_owned(),
+        assumed: "every published column of a person, and people who are not in the data to compare with"
+            .to_owned(),
+        success:
+            "a published record is nearer to the person than to 95 % of the people who are not in the data"
+                .to_owned(),
         unit: Unit::People,
         exposed,
         right: None,
@@ -156,18 +173,19 @@ pub fn membership(members: &[f64], strangers: &[f64], whom: Whom) -> Option<Foun
         risk: told.advantage.max(exposed.rate - control.rate).max(0.0),
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes: vec![
-            format!(
+            Note::of_original(format!(
                 "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}.",
                 told.auc, told.advantage
+            )),
+            Note::of_original(
+                "Some people outside of the data are as near by chance; what is compared with a limit is what being in the data \
+             adds.",
             ),
-            "Some people outside of the data are as near by chance; what is compared with a limit is what being in the data \
-             adds."
-                .to_owned(),
         ],
     };
-    let conclusions = concluded("membership", whom, taken, Beliefs::default());
+    let conclusions = concluded(ids::MEMBERSHIP, whom, taken, Beliefs::default());
     Some(Found { finding, conclusions: Some(conclusions), failed: Vec::new() })
 }
 
@@ -187,10 +205,10 @@ mod tests {
         assert_eq!(conclusions.beliefs.of(1).map(|own| own.candidates), Some(3));
         assert_eq!((found.exposed.hits, found.exposed.of, found.risk), (2, 4, 0.5));
         assert_eq!(found.control.map(|own| own.hits), Some(1));
-        assert!(found.notes[0].contains("of 3 of 4 people"), "{}", found.notes[0]);
+        assert!(found.notes[0].text.contains("of 3 of 4 people"), "{}", found.notes[0].text);
         let nobody = reproduction(Equal { published: &[], others: &[] }, None, 0, Whom::People).finding;
         assert_eq!((nobody.exposed.of, nobody.risk), (0, 0.0));
-        assert!(nobody.notes[1].contains("[control]"));
+        assert!(nobody.notes[1].text.contains("[control]"));
     }
 
     fn membership(members: &[f64], strangers: &[f64]) -> Option<Finding> {
@@ -208,7 +226,7 @@ mod tests {
         assert!(less < more);
         let found = membership(&[less; 10], &[more; 30]).unwrap();
         assert_eq!((found.exposed.hits, found.risk), (0, 0.0));
-        assert!(found.notes[0].contains("curve 0.500"), "{}", found.notes[0]);
+        assert!(found.notes[0].text.contains("curve 0.500"), "{}", found.notes[0].text);
         assert_eq!(membership(&[0.2; 10], &[more; 30]).unwrap().exposed.hits, 10);
         assert_eq!(membership(&[f64::INFINITY], &[f64::INFINITY]).unwrap().exposed.hits, 0);
     }
@@ -222,7 +240,7 @@ mod tests {
         assert_eq!((found.exposed.hits, found.control.map(|own| own.hits)), (40, Some(5)));
         // Each threshold may be the adversary's: the one at which nobody but the forty is nearer tells most.
         assert!((found.risk - 0.4).abs() < 1e-12);
-        assert!(found.notes[0].contains("advantage 0.400"), "{}", found.notes[0]);
+        assert!(found.notes[0].text.contains("advantage 0.400"), "{}", found.notes[0].text);
         // The same distances tell nobody apart.
         let same = membership(&strangers, &strangers).unwrap();
         assert_eq!((same.risk, same.exposed.hits), (0.0, 5));

@@ -5,6 +5,22 @@
 //! exactly from answers that it gives. An individual tracker needs less: two answers and a formula that splits the
 //! target's.
 
+use crate::attacks::{AttackWord, Role};
+
+/// The word of the attack in files.
+pub const TRACKER: &str = "tracker";
+
+/// What it is.
+pub(crate) const ABOUT_TRACKER: AttackWord = AttackWord {
+    word: TRACKER,
+    title: "Tracker",
+    sentence: "The adversary asks questions that are allowed and computes from their answers the answer to a question about one person that is refused.",
+    about: "a server that answers about many tells about one",
+    needs: Some("server"),
+    quick: false,
+    role: Role::Informs("it is about the server, not about the release, and the same whatever is published"),
+};
+
 /// Which records are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Formula {

@@ -43,7 +43,7 @@ pub(crate) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D
 
 #[cfg(test)]
 mod tests {
-    use crate::{Finding, Rate, Unit};
+    use crate::{Finding, HistogramOf, Note, Rate, Unit};
 
     /// What is written of a finding is what is read of it, numbers that there are not included.
     #[test]
@@ -62,8 +62,8 @@ mod tests {
             risk: 1.0 / 3.0,
             not_counted: None,
             histogram: vec![],
-            histogram_of: "people",
-            notes: vec!["n".into()],
+            histogram_of: HistogramOf::Candidates,
+            notes: vec![Note::of_release("n")],
         };
         let unknown =
             Finding { exposed: Rate::unknown(), risk: f64::NAN, unit: Unit::People, ..known.clone() };

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use privet_attack::{Bin, Finding, Rate, Unit};
+use privet_attack::{Bin, Finding, HistogramOf, Note, Rate, Unit};
 
 use privet_criteria::{DistanceKind, DiversityKind, Requirement};
 use privet_release::manifest::{
@@ -189,6 +189,7 @@ fn manifest() -> Manifest {
             sizes: sizes.map(|(from, to, classes, rows)| SizeBin { from, to, classes, rows }).collect(),
         },
         randomness: "none".into(),
+        unrepeatable: false,
         files: vec![File {
             name: "patients.csv".into(),
             bytes: 1_204_551,
@@ -259,8 +260,8 @@ fn findings() -> Vec<Finding> {
             risk: 0.0,
             not_counted: None,
             histogram: left.to_vec(),
-            histogram_of: "people by how many records may be theirs",
-            notes: vec!["the fewest records that may be a person’s are 5".into()],
+            histogram_of: HistogramOf::Candidates,
+            notes: vec![Note::of_release("the fewest records that may be a person’s are 5")],
         },
         Finding {
             attack: "homogeneity",
@@ -277,7 +278,7 @@ fn findings() -> Vec<Finding> {
             risk: 744.0 / 29_512.0,
             not_counted: None,
             histogram: sure([0, 2_011, 8_401, 7_210, 5_002, 3_120, 1_804, 902, 250, 812]).collect(),
-            histogram_of: "people by how sure the adversary is of the best guess",
+            histogram_of: HistogramOf::Certainty,
             notes: vec![],
         },
         Finding {
@@ -296,14 +297,16 @@ fn findings() -> Vec<Finding> {
             risk: 2_190.0 / 29_512.0,
             not_counted: None,
             histogram: sure([0, 911, 5_401, 6_210, 5_002, 4_320, 3_104, 1_302, 918, 2_344]).collect(),
-            histogram_of: "people by how sure the adversary is of the best guess",
-            notes: vec!["the two values that are ruled out are those that help the adversary most".into()],
+            histogram_of: HistogramOf::Certainty,
+            notes: vec![Note::of_release(
+                "the two values that are ruled out are those that help the adversary most",
+            )],
         },
     ]
 }
 
 fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Figure {
-    Figure { key, name: name.into(), column: None, value, is_share, says: says.into() }
+    Figure { key, name: name.into(), column: None, value, is_share, is_estimate: false, says: says.into() }
 }
 
 /// A bell over so many bins, and what is left of it when runs of bins share their mean.
@@ -417,8 +420,8 @@ fn assessment() -> Assessment {
     let mut assessment = Assessment {
         attacks: findings(),
         not_made: vec![
-            NotMade { attack: "composition".into(), why: "no other release was named".into() },
-            NotMade { attack: "definetti".into(), why: "the release has no buckets".into() },
+            NotMade::new("composition", "no other release was named"),
+            NotMade::new("definetti", "the release has no buckets"),
         ],
         max_risk: Some(0.05),
         max_absolute_risk: None,

@@ -49,8 +49,32 @@ pub fn above(share: f64, accepted: f64) -> String {
 pub struct NotMade {
     /// Its word.
     pub attack: String,
+    /// The column that it was not made on, where it may have been made on others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// Why, as a sentence.
     pub why: String,
+}
+
+impl NotMade {
+    /// An attack that was made on nothing.
+    pub fn new(attack: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { attack: attack.into(), column: None, why: why.into() }
+    }
+
+    /// The same of one column.
+    #[must_use]
+    pub fn on(self, column: Option<String>) -> Self {
+        Self { column, ..self }
+    }
+
+    /// Its word, and the column that it was not made on.
+    pub fn label(&self) -> String {
+        match &self.column {
+            Some(column) => format!("{} of {column}", self.attack),
+            None => self.attack.clone(),
+        }
+    }
 }
 
 /// A figure with its name and what it says.
@@ -69,12 +93,15 @@ pub struct Figure {
     pub says: String,
     /// Whether it is a share that is best read in per cent.
     pub is_share: bool,
+    /// Whether it is estimated by a model, which may not fit.
+    #[serde(skip)]
+    pub is_estimate: bool,
 }
 
 impl Figure {
     /// What stands in place of a value that there is not; `says` has the reason.
     pub fn without_value(&self) -> &'static str {
-        if self.says.starts_with("No estimate") { "no estimate" } else { "not computed" }
+        if self.is_estimate { "no estimate" } else { "not computed" }
     }
 }
 

@@ -129,6 +129,7 @@ mod tests {
             value: 0.3,
             says: String::new(),
             is_share: false,
+            is_estimate: false,
         };
         let column =
             ColumnUtility::of_values("a", "quasi", vec![(0.01, 0.01); 100], true).with(vec![measured]);

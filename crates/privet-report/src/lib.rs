@@ -6,6 +6,21 @@
 //!
 //! A second page is for the owner of the original and never part of a release: it adds an [`Assessment`], which
 //! compares with the original. It names no value of the original either.
+//!
+//! ```
+//! use privet_kind::page::{Level, Verdict};
+//! use privet_kind::{Block, Page, PageSection};
+//!
+//! let page = Page {
+//!     title: "Report".to_owned(),
+//!     subtitle: "3 people".to_owned(),
+//!     is_for_owner: false,
+//!     verdict: Verdict { level: Level::Good, text: "Everything holds.".to_owned(), points: Vec::new() },
+//!     sections: vec![PageSection::new("people", "People", vec![Block::text("Names are <hostile> text.")])],
+//! };
+//! assert!(privet_report::page_html(&page).contains("&lt;hostile&gt;"));
+//! assert!(privet_report::page_text(&page).contains("<hostile>"));
+//! ```
 #![forbid(unsafe_code)]
 
 /// Appends formatted text to a `String`.

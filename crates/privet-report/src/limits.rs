@@ -6,7 +6,7 @@
 
 use privet_attack::{Finding, percent};
 
-use crate::{Assessment, NotMade, above};
+use crate::{Assessment, above};
 
 /// How far the last bits of a computation may carry a risk past what is accepted.
 const NOISE: f64 = 1e-12;
@@ -117,7 +117,8 @@ impl Assessment {
     /// What was asked for, by name or by what the adversary knows, and not done: the first of it, as a sentence.
     #[must_use]
     pub fn not_done(&self) -> Option<String> {
-        let NotMade { attack, why } = self.blocked.first()?;
+        let own = self.blocked.first()?;
+        let (attack, why) = (own.label(), &own.why);
         Some(format!(
             "`{attack}` cannot be made with what is known: {why}. So nothing shows that a limit is kept; correct it, or name the attacks \
              that are to count"
@@ -133,7 +134,7 @@ fn worst_by(attacks: &[Finding], reached: impl Fn(&Finding) -> f64) -> Option<&F
 
 #[cfg(test)]
 mod tests {
-    use privet_attack::{Rate, Unit};
+    use privet_attack::{HistogramOf, Rate, Unit};
 
     use super::*;
 
@@ -152,7 +153,7 @@ mod tests {
             risk,
             not_counted: None,
             histogram: Vec::new(),
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes: Vec::new(),
         }
     }

@@ -17,13 +17,29 @@ use privet_release::Published;
 use super::fitting::{Side, Tie, Worlds};
 use super::standing::{Records, Standing, chances};
 use super::{Adversary, Other, nearest};
+use crate::attacks::{AttackWord, Role};
 use crate::chances::{Chances, sets};
 use crate::composition::compose;
 use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
+use crate::note::Note;
 use crate::room::Room;
 use crate::target::{Place, Suspects, Target};
+
+/// The word of the attack in files.
+pub const COMPOSITION: &str = "composition";
+
+/// What it is.
+pub(crate) const ABOUT_COMPOSITION: AttackWord = AttackWord {
+    word: COMPOSITION,
+    title: "Composition",
+    sentence: "The adversary lays this release beside another one about some of the same people and keeps only what fits both.",
+    about: "several releases about the same people",
+    needs: Some("releases"),
+    quick: false,
+    role: Role::Counts,
+};
 
 /// Where people may stand when those of the list are nowhere who are not in the table: whoever fits no group of a release that leaves
 /// out nobody of it is in no other release of it. `None` where that is nobody, or they are nowhere anyway.
@@ -136,45 +152,47 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     if let Some(worlds) = worlds_left {
         exclude(target, &mut put.together, worlds);
     }
-    let mut notes = vec![format!("Releases put together: {}.", several.len())];
+    let mut notes = vec![Note::of_knowledge(format!("Releases put together: {}.", several.len()))];
     let left_out = (adversary.others.len() + 1).saturating_sub(several.len());
     if left_out > 0 {
-        notes.push(format!(
+        notes.push(Note::of_knowledge(format!(
             "Releases that are not used, because they have no sensitive column of this name: {left_out}."
-        ));
+        )));
     }
     let multiplied = several.iter().filter(|own| own.independent).count();
     if multiplied > 0 {
-        notes.push(format!(
+        notes.push(Note::of_knowledge(format!(
             "Said to be of other tables, so that what they say is multiplied with what this one says: {multiplied}."
-        ));
+        )));
     }
     if put.not_told > 0 {
-        notes.push(format!(
+        notes.push(Note::of_knowledge(format!(
             "People of whom another release is not used, because they may not be in it: {}.",
             put.not_told
-        ));
+        )));
     }
     if put.contradictions > 0 {
-        notes.push(format!("People for whom the releases contradict each other: {}.", put.contradictions));
+        notes.push(Note::of_original(format!(
+            "People for whom the releases contradict each other: {}.",
+            put.contradictions
+        )));
     }
     if fits == Some(false) || is_refuted {
         notes.push(
-            "The list of people cannot be in all releases at once as it stands: it holds others, or lacks people. So nothing is \
+            Note::of_original("The list of people cannot be in all releases at once as it stands: it holds others, or lacks people. So nothing is \
              concluded from who stands together, nor from releases of other tables."
-                .to_owned(),
-        );
+                .to_owned()));
     }
     let alone =
         homogeneity::attack(target, adversary.confidence, None).map(|alone| alone.finding.exposed.rate);
     if let Some(alone) = alone {
-        notes.push(format!("This release alone exposes {} %.", crate::percent(alone)));
+        notes.push(Note::of_original(format!("This release alone exposes {} %.", crate::percent(alone))));
     }
     let Put { together, counted, .. } = &put;
     let apart = Apart::new(target, &several);
     Ok(Some(
         Verdict {
-            attack: "composition",
+            attack: COMPOSITION,
             assumed: "who is in the data, their quasi columns, and other releases about them".to_owned(),
             success: format!(
                 "the releases together make the adversary at least {} % sure of a value",

@@ -25,9 +25,11 @@ use privet_data::{Coverage, Progress, Random};
 
 use super::held::{Held, Part};
 use super::{Adversary, Crowd, Other, SharedColumn, linkage, records};
+use crate::attacks::ids;
 use crate::finding::{AttackError, Conclusions, Fate, Found};
 use crate::link::UNKNOWN;
 use crate::linking::{WITHOUT, has_single};
+use crate::note::Note;
 use crate::rate::Rate;
 use crate::target::{Suspects, Truth};
 use crate::three_risks;
@@ -96,7 +98,7 @@ fn set(
     progress: &dyn Progress,
 ) -> Result<(), AttackError> {
     // These judge records, and have controls of their own.
-    if matches!(word, "minimality" | "disclosure-sets" | "definetti" | "tracker") {
+    if matches!(word, ids::MINIMALITY | ids::DISCLOSURE_SETS | ids::DEFINETTI | ids::TRACKER) {
         return Ok(());
     }
     if let Some(strangers) = &adversary.control {
@@ -113,22 +115,22 @@ fn set(
         return Ok(());
     }
     // Their records in the other releases would stay, and tell of them.
-    if word == "composition" {
+    if word == ids::COMPOSITION {
         for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
-            own.finding.notes.push(NO_COMPOSED_CONTROL.to_owned());
+            own.finding.notes.push(Note::no_control(NO_COMPOSED_CONTROL));
         }
         return Ok(());
     }
     // Smaller groups are no people outside of the data: see above.
-    if matches!(word, "boolean" | "three-d") {
+    if matches!(word, ids::BOOLEAN | ids::THREE_D) {
         for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
-            own.finding.notes.push(NO_CONTROL.to_owned());
+            own.finding.notes.push(Note::no_control(NO_CONTROL));
         }
         return Ok(());
     }
     // Every record that may be somebody's is one of a group, and all of it may be theirs: without their own, one is left of
     // two only because groups are smaller then (`linking.rs`).
-    if matches!(word, "linking" | "known-attributes") && !has_single(&adversary.release.groups) {
+    if matches!(word, ids::LINKING | ids::KNOWN_ATTRIBUTES) && !has_single(&adversary.release.groups) {
         for own in found.iter_mut().filter(|own| own.finding.control.is_none()) {
             own.finding.control = adversary.truth.map(|_| Rate::new(0, own.finding.exposed.of));
             own.finding.control_group = own.finding.control.map(|_| WITHOUT.to_owned());
@@ -160,7 +162,7 @@ fn against_strangers(
 ) -> Result<(), AttackError> {
     let who = STRANGERS;
     let count = strangers.suspects.people();
-    if word == "known-attributes" {
+    if word == ids::KNOWN_ATTRIBUTES {
         let theirs = Adversary { crowd: strangers.crowd.clone(), control: None, ..adversary.clone() };
         let Ok(share) = records::singled_out(&theirs) else { return Ok(()) };
         for own in found {
@@ -172,14 +174,15 @@ fn against_strangers(
     let joined = Joined::new(adversary, strangers);
     let both = joined.adversary(adversary);
     let again = match word {
-        "record-linkage" => linkage::linkage_with(adversary, &strangers.crowd, &both),
+        ids::RECORD_LINKAGE => linkage::linkage_with(adversary, &strangers.crowd, &both),
         _ => both.make(word, progress),
     };
     let again = match again {
         Ok(again) => again,
         Err(AttackError::Cancelled) => return Err(AttackError::Cancelled),
         Err(why) => {
-            let note = format!("It could not be made on the people of the control table: {why}");
+            let note =
+                Note::of_original(format!("It could not be made on the people of the control table: {why}"));
             found.iter_mut().for_each(|own| own.finding.notes.push(note.clone()));
             return Ok(());
         }
@@ -321,8 +324,10 @@ fn without_records(
     let inside: Vec<u32> =
         (0..adversary.suspects.people() as u32).filter(|&person| !target.is_outside(person)).collect();
     let people = inside.len();
-    let takes_long =
-        matches!(word, "max-entropy" | "background-knowledge" | "record-linkage" | "independence");
+    let takes_long = matches!(
+        word,
+        ids::MAX_ENTROPY | ids::BACKGROUND_KNOWLEDGE | ids::RECORD_LINKAGE | ids::INDEPENDENCE
+    );
     let group_of: Vec<Option<u32>> = inside
         .iter()
         .map(|&person| {
@@ -342,7 +347,7 @@ fn without_records(
             *of += fold.iter().filter(|person| fate(person) != Some(&Fate::Stated)).count() as u64;
         }
         let held = Held::new(adversary, truth, fold)?;
-        if word == "known-attributes" {
+        if word == ids::KNOWN_ATTRIBUTES {
             let part = Part::new(adversary, fold);
             let Ok(share) = records::singled_out(&part.adversary(held.adversary(adversary))) else {
                 return Ok(());
@@ -374,7 +379,7 @@ fn without_records(
     };
     let counted = hits.into_iter().zip(of);
     for (own, (hits, of)) in found.iter_mut().zip(counted).filter(|(own, _)| own.finding.control.is_none()) {
-        let hits = if word == "known-attributes" { expected } else { hits as f64 };
+        let hits = if word == ids::KNOWN_ATTRIBUTES { expected } else { hits as f64 };
         own.finding.control = Some(Rate::expected(hits, of));
         own.finding.control_group = Some(who.to_owned());
     }

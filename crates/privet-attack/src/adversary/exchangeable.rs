@@ -18,13 +18,29 @@ use privet_release::Published;
 
 use super::Adversary;
 use super::held::without;
+use crate::attacks::{AttackWord, Role};
 use crate::chances::Chances;
 use crate::finding::{AttackError, Belief, Beliefs, Conclusions, Fate, Found, Least, Verdict, Whom};
 use crate::homogeneity;
+use crate::note::Note;
 use crate::rate::Rate;
 use crate::reasoners::{DeFinetti, ExactDeFinetti, Model, Reasoner, View};
 use crate::target::{Place, Suspects, Target, Truth};
 use crate::worlds::{Bucket, count_worlds};
+
+/// The word of the attack in files.
+pub const DEFINETTI: &str = "definetti";
+
+/// What it is.
+pub(crate) const ABOUT_DEFINETTI: AttackWord = AttackWord {
+    word: DEFINETTI,
+    title: "Learning from all buckets (deFinetti)",
+    sentence: "The adversary learns from all groups together which kinds of people tend to have which value, and uses that to tell within a group whose value is whose.",
+    about: "what the other groups teach about one (exchangeability)",
+    needs: None,
+    quick: false,
+    role: Role::Counts,
+};
 
 pub(super) fn attack(
     adversary: &Adversary<'_>,
@@ -48,10 +64,10 @@ pub(super) fn attack(
     if let Some(found) = &mut found {
         // Records of the part have other numbers.
         found.conclusions = None;
-        found.finding.notes.push(format!(
+        found.finding.notes.push(Note::of_release(format!(
             "It was made on a random sample of the groups, with {} of {rows} records: on all of them it would take too long.",
             part.release.table.rows
-        ));
+        )));
     }
     Ok(found)
 }
@@ -195,38 +211,38 @@ fn whole(
     let mut notes = Vec::new();
     let plain = homogeneity::beliefs(&records, None, &Chances::default());
     if let (Some(learned), Some(plain)) = (accuracy(&beliefs), accuracy(&plain)) {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "The best guess is right for {} % of the records; for {} % by frequencies within the group alone.",
             crate::percent(learned),
             crate::percent(plain)
-        ));
+        )));
     }
-    notes.push(match &known {
+    notes.push(Note::of_release(match &known {
         Some(_) => "The adversary knows who is in each class, with their own values.".to_owned(),
         None if release.is_bucketized() => "Buckets show the quasi columns as they are.".to_owned(),
         None => {
             "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
         }
-    });
-    notes.push(match few {
+    }));
+    notes.push(Note::of_release(match few {
         Some(_) => "All worlds were gone through.".to_owned(),
         None => {
             "There are too many worlds to go through: twelve walks through them were averaged.".to_owned()
         }
-    });
+    }));
     let apart = (0..release.table.rows as u32)
         .filter(|&record| {
             found.of(record).iter().any(|&(value, _)| found.standard_error(record, value) > DISAGREEING)
         })
         .count();
     if apart > 0 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Of {apart} records the walks disagree, by a standard error of more than {} %.",
             crate::percent(DISAGREEING)
-        ));
+        )));
     }
     let mut found = Verdict {
-        attack: "definetti",
+        attack: DEFINETTI,
         assumed: "the release, and the quasi columns of those in it".to_owned(),
         success: format!(
             "learning from all groups makes the adversary at least {} % sure of a record's value",
@@ -241,7 +257,7 @@ fn whole(
         stated: Vec::new(),
         least: Some(Least {
             of: Box::new(|record, value| found.least(record, value)),
-            otherwise: "Not counted as exposed: {} more of whom one seems to be as sure, but only within the error of the walks.",
+            otherwise: "more of whom one seems to be as sure, but only within the error of the walks.",
         }),
         notes,
     }

@@ -8,11 +8,49 @@
 use privet_release::Published;
 use rayon::prelude::*;
 
-use super::{Adversary, INSENSITIVE, SENSITIVE};
+use super::Adversary;
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{AttackError, Finding, Found, Unit};
 use crate::link::Keys;
 use crate::linking;
+use crate::note::Note;
 use crate::rate::Rate;
+
+/// Why the first only informs.
+const NOT_KNOWN_OUTSIDE: &str = "the job says that nobody outside knows these columns; where somebody may, make them quasi, or give them in \
+                                 the table of people";
+
+/// Why the second only informs.
+const NOT_KNOWN_BY_OTHERS: &str = "what is sensitive is taken to be known to nobody else; where somebody may know one of several such columns, \
+                                   name it under `known` of the table of people";
+
+/// The word of the attack in files.
+pub const INSENSITIVE: &str = "insensitive-columns";
+
+/// What it is.
+pub(crate) const ABOUT_INSENSITIVE: AttackWord = AttackWord {
+    word: INSENSITIVE,
+    title: "If insensitive columns are known",
+    sentence: "The adversary knows also the columns that the job says nobody outside knows, which are published as they are, and looks whose records stand alone then.",
+    about: "whose record is alone once the insensitive columns are known too",
+    needs: None,
+    quick: true,
+    role: Role::Informs(NOT_KNOWN_OUTSIDE),
+};
+
+/// The word of the attack in files.
+pub const SENSITIVE: &str = "sensitive-columns";
+
+/// What it is.
+pub(crate) const ABOUT_SENSITIVE: AttackWord = AttackWord {
+    word: SENSITIVE,
+    title: "If a sensitive column is known",
+    sentence: "The adversary knows also one of several sensitive columns, as an insurer knows the bill, and looks whose records stand alone then: their other sensitive values are told.",
+    about: "whose record is alone once one of several sensitive columns is known",
+    needs: None,
+    quick: true,
+    role: Role::Informs(NOT_KNOWN_BY_OTHERS),
+};
 
 /// A published column that is not quasi: its name, the code of each record, and how many codes there are.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +74,7 @@ pub fn insensitive(release: &Published) -> Vec<usize> {
 pub(super) fn attack(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
     let release = adversary.release;
     if release.is_bucketized() {
-        return Err(AttackError::Needs(super::NO_SECRET.to_owned()));
+        return Err(AttackError::Needs(crate::attacks::NO_SECRET.to_owned()));
     }
     let columns = insensitive(release).into_iter().filter_map(|at| release.table.columns.get(at));
     let columns: Vec<Beside<'_>> =
@@ -69,24 +107,34 @@ pub(super) fn of_sensitive(adversary: &Adversary<'_>) -> Result<Vec<Found>, Atta
 
 /// Records that stand alone in their class by a sensitive column beside which there are others.
 pub fn alone_by_one(group_of: &[u32], column: Beside<'_>, suppressed: u64) -> Finding {
+    alone_by_one_of(column.name, sizes_of(group_of, &[column]).into_iter().map(|size| (size, 1)), suppressed)
+}
+
+/// The same from how many records look alike: sizes of groups by class and column, and how many groups have each.
+pub fn alone_by_one_of(name: &str, sizes: impl Iterator<Item = (u64, u64)>, suppressed: u64) -> Finding {
     Finding {
         attack: SENSITIVE,
-        column: Some(column.name.to_owned()),
+        column: Some(name.to_owned()),
         assumed: format!(
-            "who is in the data, their quasi columns, and of the sensitive columns one: `{}`",
-            column.name
+            "who is in the data, their quasi columns, and of the sensitive columns one: `{name}`"
         ),
-        not_counted: Some(super::NOT_KNOWN_BY_OTHERS.to_owned()),
-        notes: vec![
-            "Whoever stands alone is found by this column, and every other sensitive value of the record is theirs.".to_owned(),
-        ],
-        ..alone(group_of, &[column], suppressed)
+        not_counted: Some(NOT_KNOWN_BY_OTHERS.to_owned()),
+        notes: vec![Note::of_original(
+            "Whoever stands alone is found by this column, and every other sensitive value of the record is theirs.",
+        )],
+        ..alone_of(&[name], sizes, suppressed)
     }
 }
 
 /// Records that stand alone in their class by these columns. `group_of` has the class of each published record; so many more were
 /// suppressed.
 pub fn alone(group_of: &[u32], columns: &[Beside<'_>], suppressed: u64) -> Finding {
+    let names: Vec<&str> = columns.iter().map(|own| own.name).collect();
+    alone_of(&names, sizes_of(group_of, columns).into_iter().map(|size| (size, 1)), suppressed)
+}
+
+/// How many records there are of each class and values of the columns.
+fn sizes_of(group_of: &[u32], columns: &[Beside<'_>]) -> Vec<u64> {
     let mut keys = Keys::new(group_of.len());
     let groups = group_of.iter().max().map_or(1, |&group| u64::from(group) + 1);
     keys.push(group_of.par_iter().copied(), groups);
@@ -96,8 +144,15 @@ pub fn alone(group_of: &[u32], columns: &[Beside<'_>], suppressed: u64) -> Findi
     let (alike, first) = keys.finish();
     let mut sizes = vec![0u64; first.len()];
     alike.iter().for_each(|&own| sizes[own as usize] += 1);
-    let alone = sizes.iter().filter(|&&size| size == 1).count() as u64;
-    let names: Vec<String> = columns.iter().map(|own| format!("`{}`", own.name)).collect();
+    sizes
+}
+
+/// The same as [`alone`] from how many records look alike: sizes of groups by class and columns, and how many groups have each.
+pub fn alone_of(names: &[&str], sizes: impl Iterator<Item = (u64, u64)>, suppressed: u64) -> Finding {
+    let sizes: Vec<(u64, u64)> = sizes.collect();
+    let records: u64 = sizes.iter().map(|(size, groups)| size * groups).sum();
+    let alone = sizes.iter().filter(|own| own.0 == 1).map(|own| own.1).sum();
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     Finding {
         attack: INSENSITIVE,
         assumed: format!(
@@ -106,12 +161,14 @@ pub fn alone(group_of: &[u32], columns: &[Beside<'_>], suppressed: u64) -> Findi
         ),
         success: "exactly one published record may be the person's, with all that it says of them".to_owned(),
         unit: Unit::People,
-        exposed: Rate::new(alone, group_of.len() as u64 + suppressed),
-        histogram: linking::sizes(sizes.iter().map(|&size| (size, size)).chain([(0, suppressed)])),
-        not_counted: Some(super::NOT_KNOWN_OUTSIDE.to_owned()),
-        notes: vec![
-            "Whoever stands alone is found by these columns, and every sensitive value of the record is theirs.".to_owned(),
-        ],
+        exposed: Rate::new(alone, records + suppressed),
+        histogram: linking::sizes(
+            sizes.iter().map(|&(size, groups)| (size, size * groups)).chain([(0, suppressed)]),
+        ),
+        not_counted: Some(NOT_KNOWN_OUTSIDE.to_owned()),
+        notes: vec![Note::of_release(
+            "Whoever stands alone is found by these columns, and every sensitive value of the record is theirs.",
+        )],
         ..linking::blank()
     }
 }

@@ -11,13 +11,29 @@ use super::seats::{Left, Seats};
 use super::skipped::{Fact, Usable};
 use super::stage::stage;
 use super::standing::Standing;
+use crate::attacks::{AttackWord, Role};
 use crate::chances::Chances;
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::knowledge::Statement as Said;
+use crate::note::Note;
 use crate::room::Room;
 use crate::target::{Place, Suspects, Target};
 use crate::worlds::{Statement, WorldsError, parse_statement, posterior};
+
+/// The word of the attack in files.
+pub const BACKGROUND_KNOWLEDGE: &str = "background-knowledge";
+
+/// What it is.
+pub(crate) const ABOUT_BACKGROUND_KNOWLEDGE: AttackWord = AttackWord {
+    word: BACKGROUND_KNOWLEDGE,
+    title: "Background knowledge",
+    sentence: "The adversary knows some sensitive values that a person does not have, rules them out, and looks what is left.",
+    about: "values of some people are known or excluded",
+    needs: Some("records, negations or statements"),
+    quick: false,
+    role: Role::Counts,
+};
 
 /// Partial worlds that are gone through at most.
 const MOST_WORLDS: u64 = 2_000_000;
@@ -226,7 +242,7 @@ pub(super) fn background(
     let adversary = &Adversary { suspects: &suspects, ..adversary.clone() };
     let target = &Target { people: &suspects, ..*target };
     if usable.facts.is_empty() {
-        let note = usable.note().unwrap_or_default();
+        let note = usable.note().map_or(String::new(), |note| note.text);
         return Err(AttackError::OfNobody(format!(
             "nothing that is known is about anybody who is published. {note}"
         )));
@@ -255,41 +271,46 @@ pub(super) fn background(
             beliefs.of_person[person as usize] = number;
         }
     }
-    let mut notes =
-        vec![format!("Statements that are known: {}, about {} people.", known.len(), spoken_of.len())];
+    let mut notes = vec![Note::of_knowledge(format!(
+        "Statements that are known: {}, about {} people.",
+        known.len(),
+        spoken_of.len()
+    ))];
     notes.extend(usable.note());
     let stated: Vec<u32> = values.into_keys().collect();
     if !stated.is_empty() {
-        notes.push(format!(
+        notes.push(Note::of_knowledge(format!(
             "People who are left out, because the knowledge itself says what they have: {}.",
             stated.len()
-        ));
+        )));
     }
     let unpublished = unpublished(adversary, column);
     if unpublished > 0 {
-        notes.push(format!(
+        notes.push(Note::of_knowledge(format!(
             "Denied values that nobody is published with, so that denying them tells nothing: {unpublished}."
-        ));
+        )));
     }
     if of_nobody > 0 {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "Values in statements that nobody is published with, so that nobody has them: {of_nobody}."
-        ));
+        )));
     }
     if let Some((all, left)) = found.worlds {
-        notes.push(format!("Of {all} worlds of the groups that are spoken of, {left} are left."));
+        notes.push(Note::of_release(format!(
+            "Of {all} worlds of the groups that are spoken of, {left} are left."
+        )));
     }
     if found.placements > 1 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Some who are spoken of may stand in several groups, or in none: {} ways to place them were weighed.",
             found.placements
-        ));
+        )));
     }
     if !found.open.is_empty() {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Groups that more people fit than they have records, so that nobody of them counts: {}.",
             found.open.len()
-        ));
+        )));
     }
     let alone = homogeneity::attack_by(target, adversary.confidence, None, &chances);
     let alone = alone.and_then(|own| own.conclusions);
@@ -297,7 +318,7 @@ pub(super) fn background(
         let counts = |person: u32| stated.binary_search(&person).is_err();
         (0..).zip(&own.fate).filter(|(person, fate)| fate.is_exposed() && counts(*person)).count()
     });
-    notes.push(format!("Without that knowledge {alone} people are exposed."));
+    notes.push(Note::of_original(format!("Without that knowledge {alone} people are exposed.")));
     let assumed = "what the knowledge file says about some of them";
     // Whether what is believed of somebody is what all worlds give.
     let is_counted = homogeneity::is_counted(target.people, &chances);
@@ -317,7 +338,7 @@ pub(super) fn background(
         Verdict {
             stated,
             least: Some(Least::wherever(least)),
-            ..knowing(adversary, target, "background-knowledge", assumed, beliefs, notes)
+            ..knowing(adversary, target, BACKGROUND_KNOWLEDGE, assumed, beliefs, notes)
         }
         .found(),
     ))
@@ -754,7 +775,7 @@ pub(super) fn knowing<'a>(
     attack: &'static str,
     assumed: &str,
     beliefs: Beliefs,
-    notes: Vec<String>,
+    notes: Vec<Note>,
 ) -> Verdict<'a> {
     Verdict {
         attack,

@@ -11,15 +11,31 @@ use super::priors::{
     Open, Priors, beliefs_of, by_code, not_too_many, notes, of_known_group, priors, staged, unpublished,
 };
 use super::standing::{Records, Standing};
+use crate::attacks::{AttackWord, Role};
 use crate::chances::Chances;
 use crate::finding::{AttackError, Found, Least, Verdict, whichever_group};
 use crate::homogeneity;
 use crate::knowledge::Rules;
 use crate::link::UNKNOWN;
+use crate::note::Note;
 use crate::reasoners::{Constraint, MaxEnt, Reasoner, ReasonerError, Relation, View};
 use crate::room::Room;
 use crate::rules::strongest;
 use crate::target::Target;
+
+/// The word of the attack in files.
+pub const MAX_ENTROPY: &str = "max-entropy";
+
+/// What it is.
+pub(crate) const ABOUT_MAX_ENTROPY: AttackWord = AttackWord {
+    word: MAX_ENTROPY,
+    title: "Most even guess (maximum entropy)",
+    sentence: "The adversary assumes nothing beyond what is published and known, and among all explanations that fit takes the one that favours nobody.",
+    about: "the least committed belief that fits all that is known",
+    needs: Some("priors or rules"),
+    quick: false,
+    role: Role::Counts,
+};
 
 /// How far, in people, shares may be missed where there is hardly any room to keep them.
 const NEAR: f64 = 1e-3;
@@ -77,7 +93,7 @@ pub(super) fn growth(
         let knowledge =
             crate::Knowledge { rules: Some(Rules { top, ..rules }), ..adversary.knowledge.clone() };
         let own = Adversary { knowledge: &knowledge, control: None, ..adversary.clone() };
-        match own.make("max-entropy", progress) {
+        match own.make(MAX_ENTROPY, progress) {
             Ok(fewer) => {
                 for (counts, own) in counts.iter_mut().zip(found.iter()) {
                     let same = fewer.iter().find(|fewer| fewer.finding.column == own.finding.column);
@@ -94,11 +110,11 @@ pub(super) fn growth(
         counts.push(own.finding.exposed.hits);
         let list = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(", ");
         if counts.len() == tops.len() {
-            own.finding.notes.push(format!(
+            own.finding.notes.push(Note::of_original(format!(
                 "With the {} strongest rules of each kind: {} people exposed.",
                 list(&mut tops.iter().map(usize::to_string)),
                 list(&mut counts.iter().map(u64::to_string)),
-            ));
+            )));
         }
     }
     Ok(())
@@ -219,25 +235,28 @@ pub(super) fn max_entropy(
     let mut notes = notes(known.len(), elsewhere);
     notes.extend(unpublished(adversary, column));
     if not_used > 0 {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "Priors that are not used, because some of the people they are about may stand elsewhere or not be in the data: {not_used}."
-        ));
+        )));
     }
     if has_rules {
-        notes.push(format!("Rules of the original that are known: {}.", rules.len() as u64 - rules_not_used));
+        notes.push(Note::of_original(format!(
+            "Rules of the original that are known: {}.",
+            rules.len() as u64 - rules_not_used
+        )));
     }
     if rules_not_used > 0 {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "Rules that are not used, because some of the people they are about may stand elsewhere or not be in the release: \
              {rules_not_used}."
-        ));
+        )));
     }
     let found = match reasoner.beliefs(&view, progress) {
         // Where what is believed leaves no room, the belief is approached ever more slowly. It is near enough.
         Err(ReasonerError::NotConverged { off, .. }) if off <= NEAR => {
-            notes.push(format!(
+            notes.push(Note::of_knowledge(format!(
                 "What is believed beforehand leaves hardly any room within the release: it was reached up to {off:.0e} people."
-            ));
+            )));
             reasoner.tolerance = (off * 1.001).max(reasoner.tolerance);
             reasoner.beliefs(&view, progress)?
         }
@@ -252,7 +271,7 @@ pub(super) fn max_entropy(
         true => 1.0,
         false => whichever_group(target, None, person, value).floor(),
     };
-    let verdict = knowing(adversary, target, "max-entropy", assumed, beliefs, notes);
+    let verdict = knowing(adversary, target, MAX_ENTROPY, assumed, beliefs, notes);
     // The belief is found up to a tolerance; who is as sure up to it counts.
     let verdict = Verdict { confidence: verdict.confidence - 2.0 * reasoner.tolerance, ..verdict };
     Ok(Some(Verdict { least: Some(Least::wherever(least)), ..verdict }.found()))

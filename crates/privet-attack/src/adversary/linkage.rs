@@ -13,11 +13,28 @@
 
 use super::records::conclusions;
 use super::{Adversary, Crowd, SharedColumn};
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{AttackError, Fate, Finding, Found, Score, Unit};
+use crate::histogram::HistogramOf;
 use crate::link::UNKNOWN;
 use crate::linkage::{
     Compared, Link, Linkage, LinkageError, MISSING, MOST_PAIRS, Options, Pairs, Rates, Untied, compare,
     decide, estimate, listed, tally, untied,
+};
+use crate::note::Note;
+
+/// The word of the attack in files.
+pub const RECORD_LINKAGE: &str = "record-linkage";
+
+/// What it is.
+pub(crate) const ABOUT_RECORD_LINKAGE: AttackWord = AttackWord {
+    word: RECORD_LINKAGE,
+    title: "Record linkage",
+    sentence: "The adversary compares a list of named people with all published records and ties each person to the most similar one.",
+    about: "links that allow for errors (Fellegi and Sunter)",
+    needs: Some("people"),
+    quick: false,
+    role: Role::CountsOnClasses,
 };
 
 /// Error rates that thresholds keep.
@@ -161,20 +178,20 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
         fate[person as usize] = Fate::of(Some(own(person).map(|own| own == Some(record))));
     }
     let score = Score::count(&fate);
-    let mut notes = vec![match called.is_empty() {
+    let mut notes = vec![Note::of_release(match called.is_empty() {
         true => format!("No pair is called a link that counts. Pairs compared: {compared}, which are all."),
         false => format!(
             "Of these links the model itself expects {}{:.1} to be false. Pairs compared: {compared}, which are all.",
             if is_whole { "" } else { "at least " },
             estimated_false
         ),
-    }];
+    })];
     if doubted > 0 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "{doubted} more links are the best there are, but the model itself is less than {} % sure of each: they do not \
              count.",
             crate::percent(adversary.confidence)
-        ));
+        )));
     }
     let is_linked = {
         let mut linked = vec![false; adversary.crowd.count];
@@ -185,21 +202,22 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
     let tied = |person: &u32| found.of_person[*person as usize] > 0 && !is_linked[*person as usize];
     let ties = people.clone().filter(tied).count();
     if ties > 0 {
-        let mut note = format!(
+        notes.push(Note::of_release(format!(
             "For {ties} people several records, or for a record several people, fit equally well: nobody is told apart, and \
              none of them counts as exposed."
-        );
+        )));
         if adversary.truth.is_some() {
             let lot = |person: u32| {
                 own(person).flatten().map_or(0.0, |record| found.by_lot(&pairs, record, person))
             };
             let by_lot: f64 = people.filter(tied).map(lot).sum();
-            note.push_str(&format!(" Drawing lots among these would be right for {by_lot:.1} of them."));
+            notes.push(Note::of_original(format!(
+                "Drawing lots among these would be right for {by_lot:.1} of them."
+            )));
         }
-        notes.push(note);
     }
     let finding = Finding {
-        attack: "record-linkage",
+        attack: RECORD_LINKAGE,
         column: None,
         assumed: "an identified table of people, which may be wrong in places".to_owned(),
         success: format!(
@@ -216,12 +234,12 @@ fn linked(adversary: &Adversary<'_>, numbers: Vec<Option<Numbers>>) -> Result<Ve
         risk: score.risk(),
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     };
     Ok(vec![Found {
         finding,
-        conclusions: Some(conclusions(adversary, "record-linkage", None, fate)),
+        conclusions: Some(conclusions(adversary, RECORD_LINKAGE, None, fate)),
         failed: Vec::new(),
     }])
 }

@@ -4,170 +4,44 @@
 //! for which enough is known. An attack that lacks something is not made, and the reason is told: silence must not look
 //! like safety.
 
-mod composed;
+pub(crate) mod composed;
 mod control;
-mod exchangeable;
+pub(crate) mod exchangeable;
 mod fitting;
 mod held;
-mod insensitive;
-mod knowing;
-mod least_committed;
-mod linkage;
+pub(crate) mod insensitive;
+pub(crate) mod knowing;
+pub(crate) mod least_committed;
+pub(crate) mod linkage;
 mod nearest;
 mod placing;
-mod priors;
-mod records;
+pub(crate) mod priors;
+pub(crate) mod records;
 mod seats;
 mod skipped;
 mod stage;
 mod standing;
 mod weighing;
-mod worst;
+pub(crate) mod worst;
 
 pub use control::Strangers;
-pub use insensitive::{Beside, alone, alone_by_one, insensitive};
+pub use insensitive::{
+    Beside, INSENSITIVE, SENSITIVE, alone, alone_by_one, alone_by_one_of, alone_of, insensitive,
+};
 
 use privet_data::{Coverage, Domain, Hierarchy, Kind, Progress};
 use privet_release::Published;
 
+use crate::attacks::{ATTACKS, AttackWord, ids};
 use crate::chances::Chances;
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Whom};
 use crate::homogeneity::{self, Similar};
 use crate::knowledge::Knowledge;
 use crate::link::{self, LinkError, Links, People, Released};
 use crate::linking;
+use crate::note::Note;
 use crate::target::{Place, Suspects, Target, Truth};
 use crate::three_risks;
-
-/// An attack by its word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AttackWord {
-    /// The word in files and on the command line.
-    pub word: &'static str,
-    /// What it does, in a few words.
-    pub about: &'static str,
-    /// What the adversary needs for it besides who is in the data.
-    pub needs: Option<&'static str>,
-    /// Whether `anonymize` makes it when nothing else is asked for: it takes next to no time.
-    pub quick: bool,
-    /// Whether what it reaches counts towards `max-risk`.
-    pub role: Role,
-}
-
-/// What an attack has to say about handing a release over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// What it reaches is compared with `max-risk`.
-    Counts,
-    /// On classes it is compared with `max-risk`; of buckets, which publish identifying columns as they are, it only
-    /// informs.
-    CountsOnClasses,
-    /// It only informs, for this reason.
-    Informs(&'static str),
-}
-
-/// Why looking for records does not count against buckets.
-const NO_SECRET: &str = "buckets publish identifying columns as they are: whose record it is is no secret, what it holds of \
-                         sensitive values is";
-
-/// The word of the question that is asked of every release: what if the insensitive columns are known?
-pub const INSENSITIVE: &str = "insensitive-columns";
-
-/// The word of the question that is asked of every release with several sensitive columns: what if one of them is known?
-pub const SENSITIVE: &str = "sensitive-columns";
-
-/// Why the first only informs.
-const NOT_KNOWN_OUTSIDE: &str = "the job says that nobody outside knows these columns; where somebody may, make them quasi, or give them in \
-                                 the table of people";
-
-/// Why the second only informs.
-const NOT_KNOWN_BY_OTHERS: &str = "what is sensitive is taken to be known to nobody else; where somebody may know one of several such columns, \
-                                   name it under `known` of the table of people";
-
-impl AttackWord {
-    /// Why it does not count towards `max-risk`, where it does not.
-    pub fn not_counted(&self, is_bucketized: bool) -> Option<&'static str> {
-        match self.role {
-            Role::Informs(why) => Some(why),
-            Role::CountsOnClasses if is_bucketized => Some(NO_SECRET),
-            Role::Counts | Role::CountsOnClasses => None,
-        }
-    }
-
-    /// Whether `anonymize` makes it when nothing else is asked for. Buckets hide who has which value and nothing else, and
-    /// that is what deFinetti's attack is against; who has which record they do not hide.
-    pub fn by_default(&self, is_bucketized: bool) -> bool {
-        (self.quick || (is_bucketized && self.word == "definetti"))
-            && self.not_counted(is_bucketized).is_none()
-    }
-}
-
-const fn attack(
-    word: &'static str,
-    about: &'static str,
-    needs: Option<&'static str>,
-    quick: bool,
-) -> AttackWord {
-    AttackWord { word, about, needs, quick, role: Role::Counts }
-}
-
-impl AttackWord {
-    const fn as_a(self, role: Role) -> Self {
-        Self { role, ..self }
-    }
-}
-
-/// All attacks on tables.
-pub const ATTACKS: [AttackWord; 24] = [
-    attack("linking", "which records may be whose", None, true).as_a(Role::CountsOnClasses),
-    attack(INSENSITIVE, "whose record is alone once the insensitive columns are known too", None, true)
-        .as_a(Role::Informs(NOT_KNOWN_OUTSIDE)),
-    attack(SENSITIVE, "whose record is alone once one of several sensitive columns is known", None, true)
-        .as_a(Role::Informs(NOT_KNOWN_BY_OTHERS)),
-    attack("homogeneity", "groups whose records agree on a sensitive value", None, true),
-    attack("similarity", "groups whose records agree on a concept or a range", None, true),
-    attack(
-        "background-knowledge",
-        "values of some people are known or excluded",
-        Some("records, negations or statements"),
-        false,
-    ),
-    attack("bayes-optimal", "values are more or less probable for some people", Some("priors"), false),
-    attack("boolean", "the worst statements that somebody could know ((c,k)-safety)", None, false).as_a(Role::Informs(
-        "nobody is said to know so much; it tells how little would be needed, and `c-k-safety` bounds it",
-    )),
-    attack("three-d", "the worst known values, others and families (3D privacy)", None, false).as_a(Role::Informs(
-        "nobody is said to know so much; it tells how little would be needed, and the promise `three-d` bounds it",
-    )),
-    attack(
-        "minimality",
-        "what the search did not publish (on request, or on small tables)",
-        Some("job"),
-        false,
-    ),
-    attack(
-        "disclosure-sets",
-        "all originals for which the same would have been published (small tables)",
-        Some("job"),
-        false,
-    ),
-    attack("definetti", "what the other groups teach about one (exchangeability)", None, false),
-    attack("max-entropy", "the least committed belief that fits all that is known", Some("priors or rules"), false),
-    attack("independence", "everybody's value follows a prior by itself", Some("priors"), false),
-    attack("composition", "several releases about the same people", Some("releases"), false),
-    attack("record-linkage", "links that allow for errors (Fellegi and Sunter)", Some("people"), false)
-        .as_a(Role::CountsOnClasses),
-    attack("membership", "whether somebody is in the data at all", Some("people"), false),
-    attack("known-attributes", "how many attributes single somebody out", None, false)
-        .as_a(Role::CountsOnClasses),
-    attack("singling-out", "predicates that hold for one record, and for one person", None, false),
-    attack("singling-out-univariate", "the same of one column", None, false),
-    attack("linkability", "two sources find the same nearest record", None, false),
-    attack("inference", "the nearest record tells a value", None, false),
-    attack("closest-record", "whose nearest record is nearer than that of strangers", Some("control"), false),
-    attack("tracker", "a server that answers about many tells about one", Some("server"), false)
-        .as_a(Role::Informs("it is about the server, not about the release, and the same whatever is published")),
-];
 
 /// A quasi column that the adversary's table shares with the release.
 #[derive(Debug, Clone)]
@@ -383,14 +257,14 @@ const NEEDS_ORIGINAL: &str = "it needs the original, by which it is scored: give
 
 /// Attacks that reason about who stands where.
 const SHARPENED: [&str; 8] = [
-    "homogeneity",
-    "similarity",
-    "background-knowledge",
-    "bayes-optimal",
-    "max-entropy",
-    "independence",
-    "definetti",
-    "composition",
+    ids::HOMOGENEITY,
+    ids::SIMILARITY,
+    ids::BACKGROUND_KNOWLEDGE,
+    ids::BAYES_OPTIMAL,
+    ids::MAX_ENTROPY,
+    ids::INDEPENDENCE,
+    ids::DEFINETTI,
+    ids::COMPOSITION,
 ];
 
 impl<'a> Adversary<'a> {
@@ -409,7 +283,7 @@ impl<'a> Adversary<'a> {
             progress.stage("attacking", None);
             let found = self.make(attack.word, progress).and_then(|mut found| {
                 control::control(self, attack.word, &mut found, progress)?;
-                if attack.word == "max-entropy" {
+                if attack.word == ids::MAX_ENTROPY {
                     least_committed::growth(self, &mut found, progress)?;
                 }
                 found.iter_mut().for_each(|own| self.of_the_data(own));
@@ -464,14 +338,14 @@ impl<'a> Adversary<'a> {
     fn of_the_data(&self, found: &mut Found) {
         let target = self.target(None);
         // `known-attributes` leaves them out itself: it counts people over many subsets of columns.
-        let is_counted = |own: &&Conclusions| own.whom == Whom::People && own.attack != "known-attributes";
+        let is_counted = |own: &&Conclusions| own.whom == Whom::People && own.attack != ids::KNOWN_ATTRIBUTES;
         let Some(own) = found.conclusions.as_ref().filter(is_counted) else { return };
         let all = || own.fate.iter().copied().zip(0..);
         if !all().any(|(_, person)| target.is_outside(person)) {
             // Whoever would be taken for a member without their own record is not told by it.
             let finding = &mut found.finding;
             if let Some(control) =
-                finding.control.filter(|_| finding.attack == "membership" && finding.not_counted.is_none())
+                finding.control.filter(|_| finding.attack == ids::MEMBERSHIP && finding.not_counted.is_none())
             {
                 finding.risk = (finding.risk - control.rate).max(0.0);
             }
@@ -485,7 +359,7 @@ impl<'a> Adversary<'a> {
             finding.risk = score.risk();
         }
         // Who is taken for a member and is none is what membership is about.
-        if finding.attack == "membership" {
+        if finding.attack == ids::MEMBERSHIP {
             // What is told of members as of everybody else tells nobody's presence.
             let others: Vec<Fate> =
                 all().filter(|(_, person)| target.is_outside(*person)).map(|(fate, _)| fate).collect();
@@ -496,23 +370,23 @@ impl<'a> Adversary<'a> {
                 let advantage = told.map_or(0.0, |own| own.advantage);
                 finding.risk = advantage.max(score.risk() - others.rate).max(0.0);
             }
-            finding.notes.push(format!(
+            finding.notes.push(Note::of_original(format!(
                 "Of {} people of the list who are in the data, or may be, {} % are taken for members with that confidence, of the {} others \
                  {} %; the risk is the advantage, the most by which the former exceed the latter for any degree of confidence.",
                 inside.len(),
                 crate::percent(score.risk()),
                 others.of,
                 crate::percent(others.rate)
-            ));
+            )));
             return;
         }
         (finding.exposed, finding.right) = (score.exposed(), score.right());
         let sure = |(fate, person): (Fate, u32)| target.is_outside(person) && fate.is_exposed();
-        finding.notes.push(format!(
+        finding.notes.push(Note::of_original(format!(
             "People of the list who are not in the data, and are not counted: {}; of {} of them the adversary would be sure, and wrong.",
             own.fate.len() - inside.len(),
             all().filter(|own| sure(*own)).count()
-        ));
+        )));
     }
 
     /// Makes an attack. Those that reason about who stands where leave out where nobody can, if all of the list are in the data.
@@ -520,7 +394,7 @@ impl<'a> Adversary<'a> {
         if !SHARPENED.contains(&word) {
             return self.made(word, progress);
         }
-        let is_composed = word == "composition";
+        let is_composed = word == ids::COMPOSITION;
         if let Some((suspects, others)) = is_composed.then(|| composed::present(self)).flatten() {
             return Adversary { suspects: &suspects, others: &others, ..self.clone() }.make(word, progress);
         }
@@ -577,36 +451,36 @@ impl<'a> Adversary<'a> {
 
     fn made(&self, word: &str, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
         match word {
-            "linking" => Ok(vec![self.linking()]),
+            ids::LINKING => Ok(vec![self.linking()]),
             INSENSITIVE => insensitive::attack(self),
             SENSITIVE => insensitive::of_sensitive(self),
-            "homogeneity" => self.homogeneity().map(|found| self.looked_again(found)),
-            "similarity" => self.similarity().map(|found| self.looked_again(found)),
-            "background-knowledge" => {
+            ids::HOMOGENEITY => self.homogeneity().map(|found| self.looked_again(found)),
+            ids::SIMILARITY => self.similarity().map(|found| self.looked_again(found)),
+            ids::BACKGROUND_KNOWLEDGE => {
                 self.of_columns(|target, column| knowing::background(self, target, column, progress))
             }
-            "bayes-optimal" => {
+            ids::BAYES_OPTIMAL => {
                 self.of_columns(|target, column| priors::bayes_optimal(self, target, column, progress))
             }
-            "max-entropy" => {
+            ids::MAX_ENTROPY => {
                 self.of_columns(|target, column| least_committed::max_entropy(self, target, column, progress))
             }
-            "independence" => {
+            ids::INDEPENDENCE => {
                 self.of_columns(|target, column| priors::independence(self, target, column, progress))
             }
-            "boolean" => self.of_columns(|target, _| worst::boolean(self, target)),
-            "three-d" => self.of_columns(|target, _| worst::three_d(self, target)),
-            "minimality" => self.elsewhere(self.minimality, NEEDS_JOB_AND_PEOPLE),
-            "disclosure-sets" => self.elsewhere(self.disclosure, NEEDS_JOB_AND_PEOPLE),
-            "tracker" => self.elsewhere(
+            ids::BOOLEAN => self.of_columns(|target, _| worst::boolean(self, target)),
+            ids::THREE_D => self.of_columns(|target, _| worst::three_d(self, target)),
+            ids::MINIMALITY => self.elsewhere(self.minimality, NEEDS_JOB_AND_PEOPLE),
+            ids::DISCLOSURE_SETS => self.elsewhere(self.disclosure, NEEDS_JOB_AND_PEOPLE),
+            ids::TRACKER => self.elsewhere(
                 self.tracker,
                 "it needs [server] in the knowledge file, and the original behind it",
             ),
-            "definetti" => self.of_columns(|target, _| exchangeable::attack(self, target, progress)),
-            "composition" => self.of_columns(|target, _| composed::attack(self, target)),
-            "record-linkage" => linkage::linkage(self),
-            "membership" => records::membership(self),
-            "known-attributes" => records::known_attributes(self),
+            ids::DEFINETTI => self.of_columns(|target, _| exchangeable::attack(self, target, progress)),
+            ids::COMPOSITION => self.of_columns(|target, _| composed::attack(self, target)),
+            ids::RECORD_LINKAGE => linkage::linkage(self),
+            ids::MEMBERSHIP => records::membership(self),
+            ids::KNOWN_ATTRIBUTES => records::known_attributes(self),
             word if three_risks::WORDS.contains(&word) => match self.risks {
                 Some(risks) => risks(word),
                 None => Err(AttackError::Needs(NEEDS_ORIGINAL.to_owned())),
@@ -666,7 +540,7 @@ impl<'a> Adversary<'a> {
             Some(found) => {
                 for (column, why) in failed {
                     let name = &self.release.sensitive[column].name;
-                    found.finding.notes.push(format!("It was not made on `{name}`: {why}"));
+                    found.finding.notes.push(Note::of_release(format!("It was not made on `{name}`: {why}")));
                     found.failed.push((name.clone(), why));
                 }
             }
@@ -707,7 +581,9 @@ impl<'a> Adversary<'a> {
                      records."
                 }
             };
-            finding.notes.push(format!("{what} Such a link is the best guess, and may be wrong."));
+            finding
+                .notes
+                .push(Note::of_original(format!("{what} Such a link is the best guess, and may be wrong.")));
             if let Some(truth) = self.truth {
                 let published =
                     (0..self.suspects.people() as u32).filter(|&person| target.group_of(person).is_some());
@@ -718,7 +594,9 @@ impl<'a> Adversary<'a> {
                 let home = published.filter(at_home).count() as u64;
                 let of = truth.record_of.iter().flatten().count() as u64;
                 if of > 0 {
-                    finding.notes.push(format!("The nearest group is the person's own for {home} of {of}."));
+                    finding.notes.push(Note::of_original(format!(
+                        "The nearest group is the person's own for {home} of {of}."
+                    )));
                 }
             }
         }
@@ -752,7 +630,7 @@ impl<'a> Adversary<'a> {
         })?;
         let Some(last) = found.last_mut() else { return Err(AttackError::Needs(needs.to_owned())) };
         for name in left_out {
-            last.finding.notes.push(format!("It was not made on `{name}`: {alone}"));
+            last.finding.notes.push(Note::of_release(format!("It was not made on `{name}`: {alone}")));
         }
         Ok(found)
     }

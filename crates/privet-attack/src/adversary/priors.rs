@@ -10,12 +10,42 @@ use super::Adversary;
 use super::knowing::{absent, check_columns, crowds, is_about, knowing};
 use super::stage::{Staged, stage_with};
 use super::weighing::weighed;
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict};
 use crate::knowledge::Prior;
+use crate::note::Note;
 use crate::reasoners::ReasonerError;
 use crate::room::Room;
 use crate::target::Target;
 use crate::worlds::WorldsError;
+
+/// The word of the attack in files.
+pub const BAYES_OPTIMAL: &str = "bayes-optimal";
+
+/// What it is.
+pub(crate) const ABOUT_BAYES_OPTIMAL: AttackWord = AttackWord {
+    word: BAYES_OPTIMAL,
+    title: "Best possible guess",
+    sentence: "The adversary knows how frequent each sensitive value is among people of each kind and draws the best conclusion that the laws of probability allow.",
+    about: "values are more or less probable for some people",
+    needs: Some("priors"),
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const INDEPENDENCE: &str = "independence";
+
+/// What it is.
+pub(crate) const ABOUT_INDEPENDENCE: AttackWord = AttackWord {
+    word: INDEPENDENCE,
+    title: "Independent people",
+    sentence: "The adversary knows how probable each value is for a person and that people have nothing to do with each other, and weighs every way in which the values of a group can be theirs.",
+    about: "everybody's value follows a prior by itself",
+    needs: Some("priors"),
+    quick: false,
+    role: Role::Counts,
+};
 
 /// People about whom beliefs may be sought at most.
 const MOST_KNOWN: usize = 50_000;
@@ -191,16 +221,17 @@ pub(super) fn bayes_optimal(
         beliefs.of_person.push(number);
     }
     let spoken_of = priors.of_person.iter().filter(|prior| prior.is_some()).count();
-    let mut notes = vec![format!("People of whom something is believed beforehand: {spoken_of}.")];
+    let mut notes =
+        vec![Note::of_knowledge(format!("People of whom something is believed beforehand: {spoken_of}."))];
     let is_nobody = |own: &&u32| {
         beliefs.distinct.get(**own as usize).is_some_and(|own| own.values.is_empty() && own.candidates > 0)
     };
     let contradicted = beliefs.of_person.iter().filter(is_nobody).count();
     if contradicted > 0 {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "People to whom what is believed beforehand leaves no value that is published where they stand: {contradicted}. It cannot be \
              true of them, and nothing is concluded about them."
-        ));
+        )));
     }
     notes.extend(unpublished(adversary, column));
     let exact = weighed(adversary, target, own, &priors, FEWER_STATES, progress)?;
@@ -209,25 +240,25 @@ pub(super) fn bayes_optimal(
         true => 0.0,
         false => exact.least(person, value),
     };
-    let otherwise = "Not counted as exposed: {} more of whom this belief is as sure. Weighing all worlds does not make as sure, or there are \
+    let otherwise = "more of whom this belief is as sure. Weighing all worlds does not make as sure, or there are \
                      too many of them.";
     let least = Least { of: Box::new(least), otherwise };
     let assumed = "how probable values are for some of them";
-    let verdict = knowing(adversary, target, "bayes-optimal", assumed, beliefs, notes);
+    let verdict = knowing(adversary, target, BAYES_OPTIMAL, assumed, beliefs, notes);
     Ok(Some(Verdict { least: Some(least), ..verdict }.found()))
 }
 
 /// How many of the values that somebody believes in nobody is published with.
-pub(super) fn unpublished(adversary: &Adversary<'_>, column: usize) -> Option<String> {
+pub(super) fn unpublished(adversary: &Adversary<'_>, column: usize) -> Option<Note> {
     let finder = adversary.release.sensitive[column].domain.finder();
     let mine = adversary.knowledge.priors.iter();
     let mine = mine.filter(|own| is_about(adversary, column, own.column.as_deref()));
     let texts = mine.flat_map(|own| own.shares.keys().chain(own.at_least.keys()).chain(own.at_most.keys()));
     match texts.filter(|text| finder.code(text).is_none()).count() {
         0 => None,
-        values => Some(format!(
+        values => Some(Note::of_original(format!(
             "Values that somebody believes in and nobody is published with, so that their share weighs nothing: {values}."
-        )),
+        ))),
     }
 }
 
@@ -299,12 +330,13 @@ impl Open {
     }
 }
 
-pub(super) fn notes(known: usize, elsewhere: usize) -> Vec<String> {
-    let mut notes = vec![format!("People of whom something is known beforehand: {known}.")];
+pub(super) fn notes(known: usize, elsewhere: usize) -> Vec<Note> {
+    let mut notes =
+        vec![Note::of_knowledge(format!("People of whom something is known beforehand: {known}."))];
     if elsewhere > 0 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Of {elsewhere} more it is not used, because they may stand in several groups; bayes-optimal uses it."
-        ));
+        )));
     }
     notes
 }
@@ -381,19 +413,19 @@ pub(super) fn independence(
     let mut notes = notes(used.len(), others.iter().filter(has_several).count());
     notes.extend(unpublished(adversary, column));
     if exact.left_out > 0 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Groups that are too large for it, and count by their frequencies alone: {}.",
             exact.left_out
-        ));
+        )));
     }
     if exact.contradicted > 0 {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Groups in which what is believed cannot be true, and which count by their frequencies alone: {}.",
             exact.contradicted
-        ));
+        )));
     }
     let assumed = "how probable values are for each of them, independently of all others";
-    let verdict = knowing(adversary, target, "independence", assumed, exact.beliefs.clone(), notes);
+    let verdict = knowing(adversary, target, INDEPENDENCE, assumed, exact.beliefs.clone(), notes);
     let least = Least::wherever(|person, value| exact.least(person, value));
     Ok(Some(Verdict { least: Some(least), ..verdict }.found()))
 }

@@ -3,14 +3,45 @@
 
 use super::held::Part;
 use super::{Adversary, people, released};
+use crate::attacks::{AttackWord, Role};
 use crate::dimensions::{self, Knowing, Singled, Subsets, by_attributes_known};
 use crate::finding::{
     AttackError, Belief, Beliefs, Bin, Conclusions, Fate, Finding, Found, Score, Unit, Whom, tenths,
 };
+use crate::histogram::HistogramOf;
 use crate::link::UNKNOWN;
 use crate::linking::candidates_alone;
 use crate::membership::{Distinguishing, distinguishing, presence};
+use crate::note::Note;
 use crate::rate::Rate;
+
+/// The word of the attack in files.
+pub const MEMBERSHIP: &str = "membership";
+
+/// What it is.
+pub(crate) const ABOUT_MEMBERSHIP: AttackWord = AttackWord {
+    word: MEMBERSHIP,
+    title: "Membership",
+    sentence: "The adversary only wants to know whether a person is in the table at all.",
+    about: "whether somebody is in the data at all",
+    needs: Some("people"),
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const KNOWN_ATTRIBUTES: &str = "known-attributes";
+
+/// What it is.
+pub(crate) const ABOUT_KNOWN_ATTRIBUTES: AttackWord = AttackWord {
+    word: KNOWN_ATTRIBUTES,
+    title: "Known attributes",
+    sentence: "The adversary happens to know some true values of a person, in any columns, and looks how few published records fit.",
+    about: "how many attributes single somebody out",
+    needs: None,
+    quick: false,
+    role: Role::CountsOnClasses,
+};
 
 /// Subsets of columns that are tried for each number of attributes.
 const SUBSETS: usize = 40;
@@ -72,37 +103,37 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
     let known: Vec<usize> = (0..chances.len()).filter(|&person| member(person).is_some()).collect();
     let mut notes = Vec::new();
     if let Some(told) = told_apart(adversary, &chances) {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}.",
             told.auc, told.advantage
-        ));
+        )));
     }
     if estimated > 0 && !found.incomplete {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Not counted: {estimated} more who seem to be in the data; their labels overlap with others, and the probability is an \
              estimate that may be too large."
-        ));
+        )));
     }
     if found.overfull > 0 {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "In {} places the release has more records than the table has people who fit: the table does not hold everybody.",
             found.overfull
-        ));
+        )));
     } else if found.incomplete {
-        notes.push(
+        notes.push(Note::of_original(
             "The records cannot all be given to people of the table: it does not hold everybody.".to_owned(),
-        );
+        ));
     }
     if found.incomplete {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "So records may be those of people whom it does not list, and {estimated} who seem to be in the data are not counted."
-        ));
+        )));
     }
     if adversary.truth.is_some() && known.len() < chances.len() {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "Of {} people it is not known whether they are in the data: others look like them. A column with names would tell.",
             chances.len() - known.len()
-        ));
+        )));
     }
     // Whoever knows that nearly everybody of the table is in the data is as sure without the release.
     let (records, people) = (adversary.release.table.rows, chances.len());
@@ -116,7 +147,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         )
     });
     let finding = Finding {
-        attack: "membership",
+        attack: MEMBERSHIP,
         column: None,
         assumed: "a table of people among whom are all those in the data".to_owned(),
         success: format!(
@@ -132,12 +163,12 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
         risk: if not_counted.is_some() { 0.0 } else { score.risk() },
         not_counted,
         histogram: tenths(chances.iter().copied()),
-        histogram_of: "people by how probable it is that they are in the data",
+        histogram_of: HistogramOf::Presence,
         notes,
     };
     Ok(vec![Found {
         finding,
-        conclusions: Some(conclusions(adversary, "membership", Some(chances), fate)),
+        conclusions: Some(conclusions(adversary, MEMBERSHIP, Some(chances), fate)),
         failed: Vec::new(),
     }])
 }
@@ -190,16 +221,16 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
     let notes = curve
         .iter()
         .map(|own| {
-            format!(
+            Note::of_original(format!(
                 "Knowing {} of the columns leaves {:.1} records in the mean and one alone for {} % of the people.",
                 own.attributes,
                 own.remaining,
                 crate::percent(own.unique.rate)
-            )
+            ))
         })
         .collect();
     let finding = Finding {
-        attack: "known-attributes",
+        attack: KNOWN_ATTRIBUTES,
         column: None,
         assumed: format!("{known} of the quasi columns of each person, any of them equally likely"),
         success: "exactly one published record may be the person's".to_owned(),
@@ -220,7 +251,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
                 people: (own.unique.rate * adversary.crowd.count as f64).round() as u64,
             })
             .collect(),
-        histogram_of: "people singled out, by how many of their attributes are known",
+        histogram_of: HistogramOf::Attributes,
         notes,
     };
     let conclusions = Some(pointed_at(whole, &inside, &each));
@@ -268,7 +299,7 @@ fn pointed_at(adversary: &Adversary<'_>, inside: &[u32], each: &[Singled]) -> Co
         distinct: different.iter().map(|&candidates| Belief { candidates, values: Vec::new() }).collect(),
     };
     Conclusions {
-        attack: "known-attributes",
+        attack: KNOWN_ATTRIBUTES,
         column: None,
         whom: Whom::People,
         beliefs,

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::finding::AttackError;
+use crate::note::Note;
 use crate::worlds::Statement;
 
 /// Something that the knowledge file says, and where.
@@ -72,15 +73,15 @@ impl Usable {
     }
 
     /// What is to be told of the facts that are left out.
-    pub fn note(&self) -> Option<String> {
+    pub fn note(&self) -> Option<Note> {
         let listed = self.skipped.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join("; ");
         let more = self.skipped.len().saturating_sub(MOST_LISTED);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         (!self.skipped.is_empty()).then(|| {
-            format!(
+            Note::of_original(format!(
                 "Facts that are not used, because they are about people whom no published record can be: {} ({listed}{more}).",
                 self.skipped.len()
-            )
+            ))
         })
     }
 }
@@ -190,7 +191,7 @@ mod tests {
         let usable = Usable::of(facts(), |person| person == 0, &BTreeMap::from([(0, 1)])).unwrap();
         assert_eq!(usable.skipped, ["one"]);
         assert_eq!(usable.facts.len(), 2);
-        assert!(usable.note().unwrap().contains("1 (one)"));
+        assert!(usable.note().unwrap().text.contains("1 (one)"));
         let open = Usable::of(facts(), |person| person == 0, &BTreeMap::new()).unwrap_err();
         assert!(open.to_string().starts_with("three hangs on the value"), "{open}");
         let all = Usable::of(facts(), |_| false, &BTreeMap::new()).unwrap();

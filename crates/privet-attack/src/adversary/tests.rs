@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::finding::Fate;
 use crate::knowledge::{KnownValue, Negation, Prior, Strength};
+use crate::note::Topic;
 
 /// A release with one quasi column and one sensitive column.
 fn release(rows: &[(u32, u32)]) -> Published {
@@ -238,7 +239,7 @@ fn every_attack_has_a_control() {
         // Without their records groups are smaller, and the worst that somebody could know tells more.
         if matches!(finding.attack, "boolean" | "three-d") {
             assert!(
-                finding.control.is_none() && finding.notes.iter().any(|note| note.contains("no control"))
+                finding.control.is_none() && finding.notes.iter().any(|note| note.topic == Topic::NoControl)
             );
             continue;
         }
@@ -349,7 +350,7 @@ fn the_worst_knowledge_of_several_groups_is_mixed() {
     // Of six different values one statement leaves no more than a half.
     let chance = own.chance.unwrap();
     assert!(chance[0] == 1.0 && chance[1] > 0.25 && chance[1] < 0.25 + 0.75 * 0.5, "{chance:?}");
-    assert!(found.finding.notes.iter().any(|note| note.contains("2 would be exposed")));
+    assert!(found.finding.notes.iter().any(|note| note.text.contains("2 would be exposed")));
 }
 
 /// A class in which every value is missing tells nothing about anybody.
@@ -406,7 +407,7 @@ fn what_is_stated_is_not_counted() {
     assert_eq!((own.exposed.hits, own.exposed.of), (2, 2));
     assert_eq!(own.control.map(|control| control.of), Some(2));
     assert!(
-        own.notes.iter().any(|note| note.contains("left out") && note.ends_with(": 3.")),
+        own.notes.iter().any(|note| note.text.contains("left out") && note.text.ends_with(": 3.")),
         "{:?}",
         own.notes
     );
@@ -481,7 +482,7 @@ fn definetti_on_a_sample() {
         own.exposed.rate
     );
     assert!((whole.risk - own.risk).abs() < 0.08, "{} {}", whole.risk, own.risk);
-    assert!(own.notes.iter().any(|note| note.contains("300 of 1200 records")), "{:?}", own.notes);
+    assert!(own.notes.iter().any(|note| note.text.contains("300 of 1200 records")), "{:?}", own.notes);
     assert_eq!(made(&part), own);
 }
 
@@ -504,7 +505,7 @@ fn max_entropy_without_room() {
     let adversary = adversary(&release, &people, Some(&truth), &knowledge, &of_prior);
     let found = adversary.make("max-entropy", &Silent).unwrap().remove(0);
     assert!(
-        found.finding.notes.iter().any(|note| note.contains("hardly any room")),
+        found.finding.notes.iter().any(|note| note.text.contains("hardly any room")),
         "{:?}",
         found.finding.notes
     );
@@ -611,7 +612,7 @@ fn every_attack_has_a_role() {
     for own in &attacked.findings {
         assert_eq!((own.exposed.hits, own.not_counted.is_some()), (2, own.attack == "boolean"));
         assert_eq!(own.risk, if own.attack == "boolean" { 0.0 } else { 1.0 });
-        assert_eq!(own.without_truth().risk, own.risk);
+        assert_eq!(own.public().risk, own.risk);
     }
 }
 
@@ -640,8 +641,8 @@ fn the_worst_knowledge_is_as_strong_as_the_file_says() {
         let found = adversary.attack(Some(&words(&["boolean"])), &Silent).unwrap();
         let finding = &found.findings[0];
         assert_eq!(finding.exposed.hits, exposed, "{statements}");
-        assert!(finding.notes[0].contains("0.500, 0.750, 1.000, 1.000"), "{:?}", finding.notes);
-        let gone_through = finding.notes.iter().any(|own| own.starts_with("All 288 worlds"));
+        assert!(finding.notes[0].text.contains("0.500, 0.750, 1.000, 1.000"), "{:?}", finding.notes);
+        let gone_through = finding.notes.iter().any(|own| own.text.starts_with("All 288 worlds"));
         assert!(gone_through || statements > 1, "{:?}", finding.notes);
     }
 }
@@ -670,7 +671,7 @@ proptest! {
         let adversary = adversary(&release, &people, Some(&truth), &knowledge, &[]);
         let found = adversary.attack(Some(&words(&["boolean", "three-d"])), &Silent);
         let found = found.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let said = |own: &Finding| own.notes.iter().any(|own| own.contains("were gone through besides"));
+        let said = |own: &Finding| own.notes.iter().any(|own| own.text.contains("were gone through besides"));
         prop_assert!(statements > 1 || said(&found.findings[0]), "{:?}", found.findings[0].notes);
         prop_assert!(said(&found.findings[1]), "{three_d:?} {:?}", found.findings[1].notes);
     }
@@ -697,7 +698,7 @@ fn more_rules_expose_more() {
     assert_eq!(found[0].finding.right.map(|own| own.hits), Some(12));
     least_committed::growth(&adversary, &mut found, &Silent).unwrap();
     let told = "With the 0, 1, 2 strongest rules of each kind: 0, 12, 12 people exposed.";
-    assert!(found[0].finding.notes.iter().any(|own| own == told), "{:?}", found[0].finding.notes);
+    assert!(found[0].finding.notes.iter().any(|own| own.text == told), "{:?}", found[0].finding.notes);
     // Whose rules they would be is not known of another list.
     let other = Adversary { own_table: true, ..adversary.clone() };
     assert!(matches!(other.made("max-entropy", &Silent), Err(AttackError::Needs(_))));

@@ -14,11 +14,46 @@ use privet_criteria::{Class, Histogram, Requirement, Summaries, ThreeD, build, c
 use privet_release::published::SensitiveColumn;
 
 use super::Adversary;
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{AttackError, Conclusions, Fate, Finding, Found, Score, Unit, Whom, tenths};
+use crate::histogram::HistogramOf;
 use crate::linking::candidates_alone;
+use crate::note::Note;
 use crate::target::Target;
 use crate::worlds::{
     Bucket, Buckets, Consequent, ck_breach_by_worlds, ck_worst, count_worlds, three_d_breach_by_worlds,
+};
+
+/// The word of the attack in files.
+pub const BOOLEAN: &str = "boolean";
+
+/// What it is.
+pub(crate) const ABOUT_BOOLEAN: AttackWord = AttackWord {
+    word: BOOLEAN,
+    title: "Facts about people",
+    sentence: "The adversary knows facts about who has or does not have which value, and counts in how many of the arrangements that fit both the facts and the release a person has a value.",
+    about: "the worst statements that somebody could know ((c,k)-safety)",
+    needs: None,
+    quick: false,
+    role: Role::Informs(
+        "nobody is said to know so much; it tells how little would be needed, and `c-k-safety` bounds it",
+    ),
+};
+
+/// The word of the attack in files.
+pub const THREE_D: &str = "three-d";
+
+/// What it is.
+pub(crate) const ABOUT_THREE_D: AttackWord = AttackWord {
+    word: THREE_D,
+    title: "Knowledge of three kinds",
+    sentence: "The adversary knows some values that a person does not have, the values of some other people, and some people who have the same value as that person, whichever of these help most.",
+    about: "the worst known values, others and families (3D privacy)",
+    needs: None,
+    quick: false,
+    role: Role::Informs(
+        "nobody is said to know so much; it tells how little would be needed, and the promise `three-d` bounds it",
+    ),
 };
 
 /// Conjunctions, and pieces of knowledge of the 3D criterion, that are gone through at most, and what is looked up for all of them.
@@ -129,7 +164,7 @@ fn besides(
     buckets: Option<&(Vec<usize>, Buckets)>,
     fast: &[f64],
     slow: Option<Vec<f64>>,
-) -> Result<Option<String>, AttackError> {
+) -> Result<Option<Note>, AttackError> {
     let Some(((groups, buckets), slow)) = buckets.zip(slow) else { return Ok(None) };
     for (&group, slow) in groups.iter().zip(slow) {
         let fast = fast.get(group).copied().unwrap_or(0.0);
@@ -140,9 +175,9 @@ fn besides(
         }
     }
     let worlds = count_worlds(buckets.list()).0.map_or(String::new(), |own| format!(" {own}"));
-    Ok(Some(format!(
+    Ok(Some(Note::of_release(format!(
         "All{worlds} worlds and all such knowledge of them were gone through besides, and tell the same of every group."
-    )))
+    ))))
 }
 
 /// How many sets of this size there are.
@@ -166,14 +201,14 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
     let groups: Vec<Vec<u64>> = all.iter().filter(|(own, _)| !own.is_empty()).map(with_missing).collect();
     let worst = |k: u32| ck_worst(&groups, k).chance;
     let mut notes = vec![
-        format!(
+        Note::of_release(format!(
             "The worst that any statements about the whole table would tell, with none, one, two and three of them: {:.3}, {:.3}, {:.3}, {:.3}.",
             worst(0),
             worst(1),
             worst(2),
             worst(3)
-        ),
-        "To bound this, promise `c-k-safety`.".to_owned(),
+        )),
+        Note::of_release("To bound this, promise `c-k-safety`."),
     ];
     let slow = buckets(target);
     let by_worlds = slow.as_ref().and_then(|own| {
@@ -183,13 +218,15 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
     });
     notes.extend(besides(slow.as_ref(), &reach, by_worlds)?);
     if has_missing && k > 1 {
-        notes.push(
+        notes.push(Note::of_release(
             "Of several statements, to learn that a value is missing counts like any other for everybody."
                 .to_owned(),
-        );
+        ));
     }
     if has_missing {
-        notes.push("For these figures, to learn that a value is missing counts like any other.".to_owned());
+        notes.push(Note::of_release(
+            "For these figures, to learn that a value is missing counts like any other.",
+        ));
     }
     let (known, make) = if k == 1 { ("statement", "makes") } else { ("statements", "make") };
     let success = format!(
@@ -198,7 +235,7 @@ pub(super) fn boolean(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<
         crate::percent(adversary.confidence)
     );
     Ok(Some(found(
-        "boolean",
+        BOOLEAN,
         match k {
             1 => "the worst statement of that form that is true, chosen for each person",
             _ => "the worst statements of that form that are true, chosen for each person",
@@ -325,11 +362,14 @@ fn three_d_found(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     sure: &[f64],
-    besides: Option<String>,
+    besides: Option<Note>,
 ) -> Found {
     let mut notes = vec![
-        format!("The surest that anybody could be: {:.3}.", sure.iter().copied().fold(0.0, f64::max)),
-        "To bound this, promise `three-d`.".to_owned(),
+        Note::of_release(format!(
+            "The surest that anybody could be: {:.3}.",
+            sure.iter().copied().fold(0.0, f64::max)
+        )),
+        Note::of_release("To bound this, promise `three-d`."),
     ];
     notes.extend(besides);
     let many = |own: u32, one: &str, several: &str| match own {
@@ -352,7 +392,7 @@ fn three_d_found(
         crate::percent(adversary.confidence)
     );
     found(
-        "three-d",
+        THREE_D,
         "the worst such knowledge, chosen for each person",
         success,
         adversary,
@@ -372,7 +412,7 @@ fn found(
     adversary: &Adversary<'_>,
     target: &Target<'_>,
     sure: &[f64],
-    mut notes: Vec<String>,
+    mut notes: Vec<Note>,
 ) -> Found {
     let chances = |profile: u32| {
         let places = target.people.places(profile);
@@ -390,10 +430,10 @@ fn found(
     let score = Score::count(&fate);
     let in_one = target.people.profile_of.iter().filter(|profile| is_sure(own(profile).1)).count() as u64;
     if in_one > score.exposed().hits {
-        notes.push(format!(
+        notes.push(Note::of_release(format!(
             "Some people may stand in several groups, and count by the mixture of these; {in_one} would be exposed to \
              somebody who also knew in which."
-        ));
+        )));
     }
     let finding = Finding {
         attack,
@@ -410,7 +450,7 @@ fn found(
         risk: 0.0,
         not_counted: None,
         histogram: tenths(chance.iter().copied()),
-        histogram_of: "people by how sure somebody could be of their value",
+        histogram_of: HistogramOf::WorstCertainty,
         notes,
     };
     let conclusions = Conclusions {
@@ -546,7 +586,7 @@ mod tests {
         let class = Bucket { people: vec![0, 1, 2, 3], values: vec![0, 0, 1, 2] };
         let class = (vec![1], Buckets::new(vec![class], 3).unwrap());
         let told = besides(Some(&class), &[1.0, 0.5], Some(vec![0.5])).unwrap().unwrap();
-        assert!(told.starts_with("All 12 worlds and all such knowledge"), "{told}");
+        assert!(told.text.starts_with("All 12 worlds and all such knowledge"), "{told:?}");
         assert_eq!(besides(Some(&class), &[1.0, 0.5], None), Ok(None));
         let otherwise = besides(Some(&class), &[0.75, 0.5], Some(vec![0.75]));
         assert!(matches!(otherwise, Err(AttackError::Internal(_))));

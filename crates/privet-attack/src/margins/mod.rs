@@ -8,6 +8,30 @@
 mod bounds;
 mod recovery;
 
+use crate::attacks::AttackWord;
+
+/// The word of the attack in files.
+pub const MARGINS: &str = "margins";
+
+/// What it is.
+pub(crate) const ABOUT_MARGINS: AttackWord = AttackWord {
+    word: MARGINS,
+    title: "Combining tables of counts",
+    sentence: "The adversary combines the published counts and computes how few and how many people can have each combination of values.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const SUPPRESSION_RECOVERY: &str = "suppression-recovery";
+
+/// What it is.
+pub(crate) const ABOUT_SUPPRESSION_RECOVERY: AttackWord = AttackWord {
+    word: SUPPRESSION_RECOVERY,
+    title: "Recovery of hidden cells",
+    sentence: "The adversary computes hidden cells back from the totals and the other cells that are published.",
+    ..AttackWord::APART
+};
+
 pub use bounds::{MarginBounds, bounds};
 pub use privet_recode::bucket::{JointColumn, Margin};
 pub use recovery::{Counts, Recovery, RecoveryError, Sum};

@@ -4,7 +4,22 @@
 //! What it guarantees: exact, for a list of all inputs that are possible. [`p_safe_choice`] goes through all choices of
 //! schemas, and so finds the best p-safe one or none (survey ME-17).
 
+use crate::attacks::{AttackWord, Role};
 use std::collections::BTreeMap;
+
+/// The word of the attack in files.
+pub const DISCLOSURE_SETS: &str = "disclosure-sets";
+
+/// What it is.
+pub(crate) const ABOUT_DISCLOSURE_SETS: AttackWord = AttackWord {
+    word: DISCLOSURE_SETS,
+    title: "Disclosure sets",
+    sentence: "The adversary knows how the release was made, lists every original for which the same would have been published, and looks who has one and the same value in all of them.",
+    about: "all originals for which the same would have been published (small tables)",
+    needs: Some("job"),
+    quick: false,
+    role: Role::Counts,
+};
 
 /// The inputs by what is published for them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,11 +9,27 @@
 mod attack;
 mod belief;
 mod certain;
-mod disclosure;
+pub(crate) mod disclosure;
 mod distort;
 mod listed;
 mod p_safe;
 mod ways;
+
+use crate::attacks::{AttackWord, Role};
+
+/// The word of the attack in files.
+pub const MINIMALITY: &str = "minimality";
+
+/// What it is.
+pub(crate) const ABOUT_MINIMALITY: AttackWord = AttackWord {
+    word: MINIMALITY,
+    title: "Minimality",
+    sentence: "The adversary knows how the release was made and reasons that nothing was hidden without need, so that what is hidden tells what made it necessary.",
+    about: "what the search did not publish (on request, or on small tables)",
+    needs: Some("job"),
+    quick: false,
+    role: Role::Counts,
+};
 
 pub use attack::{
     Bind, Effort, Leads, ListAttack, Minimality, MinimalityAttack, MinimalityError, Published, Released,

@@ -13,9 +13,9 @@
 //! the mean, which leaves 1/√(1+d) deviations of the noise; columns beside them that depend on theirs tell more. A filter
 //! that drops directions has nothing to drop among them, and says so.
 
-mod copies;
-mod people;
-mod series;
+pub(crate) mod copies;
+pub(crate) mod people;
+pub(crate) mod series;
 mod table;
 mod unit;
 
@@ -28,10 +28,100 @@ use super::linkage::{Link, LinkageScore};
 use super::records::{NoiseAttackError, Records, check_spread};
 use super::score::Score;
 use super::spectral::{best_linear, spectral_filter};
+use crate::attacks::AttackWord;
+use crate::attacks::ids;
 use crate::percent;
 pub use copies::average_copies;
 pub use series::filter_series;
 use table::Table;
+
+/// The word of the attack in files.
+pub const CONSTANT_COLUMN: &str = "constant-column";
+
+/// What it is.
+pub(crate) const ABOUT_CONSTANT_COLUMN: AttackWord = AttackWord {
+    word: CONSTANT_COLUMN,
+    title: "Constant column",
+    sentence: "The adversary takes the mean of a column in which everybody has the same value, and the noise, which is as often too high as too low, averages out.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const SPECTRAL_FILTER: &str = "spectral-filter";
+
+/// What it is.
+pub(crate) const ABOUT_SPECTRAL_FILTER: AttackWord = AttackWord {
+    word: SPECTRAL_FILTER,
+    title: "Spectral filter",
+    sentence: "The adversary looks in which directions the published columns vary more than noise alone would make them, and drops all others, with the noise that is in them.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const BEST_LINEAR_ESTIMATE: &str = "best-linear-estimate";
+
+/// What it is.
+pub(crate) const ABOUT_BEST_LINEAR_ESTIMATE: AttackWord = AttackWord {
+    word: BEST_LINEAR_ESTIMATE,
+    title: "Best linear estimate",
+    sentence: "The adversary moves every published number towards what the other columns and the law of the noise lead to expect.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const FILTERS: &str = "filters";
+
+/// What it is.
+pub(crate) const ABOUT_FILTERS: AttackWord = AttackWord {
+    word: FILTERS,
+    title: "Filters of noise",
+    sentence: "The adversary estimates what numbers were before noise was added, from what goes together in the release and from the published law.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const DINUR_NISSIM: &str = "dinur-nissim";
+
+/// What it is.
+pub(crate) const ABOUT_DINUR_NISSIM: AttackWord = AttackWord {
+    word: DINUR_NISSIM,
+    title: "Reconstruction from counts",
+    sentence: "The adversary asks how many of many sets of people have a property and looks for the only table that fits all answers.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const WEIGHTED_SUMS: &str = "weighted-sums";
+
+/// What it is.
+pub(crate) const ABOUT_WEIGHTED_SUMS: AttackWord = AttackWord {
+    word: WEIGHTED_SUMS,
+    title: "Reconstruction from weighted sums",
+    sentence: "The adversary asks for many weighted sums over people and computes their values from the answers, although some of these are wrong.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const LOCAL_SENSITIVITY: &str = "local-sensitivity";
+
+/// What it is.
+pub(crate) const ABOUT_LOCAL_SENSITIVITY: AttackWord = AttackWord {
+    word: LOCAL_SENSITIVITY,
+    title: "Noise that is fitted to the data",
+    sentence: "The adversary reads from the amount of noise in an answer what the data behind it look like.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const UNDESIRED_REGRESSION: &str = "undesired-regression";
+
+/// What it is.
+pub(crate) const ABOUT_UNDESIRED_REGRESSION: AttackWord = AttackWord {
+    word: UNDESIRED_REGRESSION,
+    title: "Undesired regression",
+    sentence: "The adversary fits a line to answers about ranges of values and so learns what was not asked for.",
+    ..AttackWord::APART
+};
 
 /// A column of a perturbed release. What is not a number (NaN) is missing.
 #[derive(Debug, Clone, Copy)]
@@ -201,31 +291,31 @@ pub fn assess_beside(
 /// Attacks on desks that answer questions: attack, what it assumes, why it does not apply to a table.
 const QUESTIONS: [(&str, &str, &str); 5] = [
     (
-        "averaging",
+        ids::AVERAGING,
         "the same number is published or answered many times, each time with new noise",
-        "Not made: every value is in this release once, and no other release of the same table is given (`[[releases]]` of the \
+        "every value is in this release once, and no other release of the same table is given (`[[releases]]` of the \
          knowledge file). Publishing the same records again with new noise would let it in; publish again what was published, or charge every answer to a ledger.",
     ),
     (
-        "dinur-nissim",
+        DINUR_NISSIM,
         "a desk answers how many of any set of people have a property, with little noise",
-        "Not made: this release answers no questions about sets of people.",
+        "this release answers no questions about sets of people.",
     ),
     (
-        "weighted-sums",
+        WEIGHTED_SUMS,
         "a desk answers weighted sums over people, most of them with little noise",
-        "Not made: this release answers no questions.",
+        "this release answers no questions.",
     ),
     (
-        "local-sensitivity",
+        LOCAL_SENSITIVITY,
         "a desk fits the amount of noise to its own data",
-        "Not made: no answers are given here whose noise could be fitted to them; what the noise depends on stands in the \
+        "no answers are given here whose noise could be fitted to them; what the noise depends on stands in the \
          manifest.",
     ),
     (
-        "undesired-regression",
+        UNDESIRED_REGRESSION,
         "a desk answers counts, means and sums of squares of any range of values",
-        "Not made: the records are published, so anybody may fit a line to them; noise of a published law does not \
+        "the records are published, so anybody may fit a line to them; noise of a published law does not \
          hinder that.",
     ),
 ];
@@ -233,7 +323,7 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
 impl Table<'_> {
     fn spectral(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "spectral-filter",
+            attack: SPECTRAL_FILTER,
             columns: self.noisy(),
             assumes: "the release and its published noise model, nothing else",
             outcome,
@@ -241,16 +331,16 @@ impl Table<'_> {
             links: Vec::new(),
         };
         let multiplied = self.columns.iter().any(|column| matches!(column.law, Law::Multiply(_)));
-        if let Some(why) =
-            self.cannot().or(multiplied
-                .then_some("Not made: noise that is multiplied is not equally strong in all records."))
+        if let Some(why) = self
+            .cannot()
+            .or(multiplied.then_some("noise that is multiplied is not equally strong in all records."))
         {
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
         // Among columns with correlated noise every direction holds the same share of it; they stay as they are.
         let variances = self.independent();
         if self.is_correlated() && variances.iter().all(|own| *own == 0.0) {
-            let why = "Not made: the noise is correlated as the data are, so that every direction holds the same share of \
+            let why = "the noise is correlated as the data are, so that every direction holds the same share of \
                        noise and none can be dropped. The best linear estimate uses the covariance of the noise instead.";
             return Ok(finding(Outcome::NotMade, why.to_owned()));
         }
@@ -276,7 +366,7 @@ impl Table<'_> {
 
     fn best_linear(&self, knowing: &Knowing) -> Result<NoiseFinding, NoiseAttackError> {
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "best-linear-estimate",
+            attack: BEST_LINEAR_ESTIMATE,
             columns: self.noisy(),
             assumes: "the release and its published noise model, nothing else",
             outcome,
@@ -353,7 +443,7 @@ impl Table<'_> {
         knowing: &Knowing,
     ) -> Result<NoiseFinding, NoiseAttackError> {
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "constant-column",
+            attack: CONSTANT_COLUMN,
             columns: vec![column.name.to_owned()],
             assumes: "the release and its published noise model, nothing else",
             outcome,
@@ -364,20 +454,20 @@ impl Table<'_> {
         let noise = match column.law {
             Law::Add(noise) if !noise.is_none() && known.len() >= 2 => noise,
             Law::Add(noise) if !noise.is_none() => {
-                let why = "Not made: fewer than two values are published.";
+                let why = "fewer than two values are published.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
             Law::Keep if column.together.is_some() => {
-                let why = "Not made: noise that is correlated as the data are spreads as they do, and not at all where \
+                let why = "noise that is correlated as the data are spreads as they do, and not at all where \
                            everybody has the same value.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
             Law::Multiply(_) => {
-                let why = "Not made: the attack is for noise that is added.";
+                let why = "the attack is for noise that is added.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
             _ => {
-                let why = "Not made: the column has no noise; its values are published as they are.";
+                let why = "the column has no noise; its values are published as they are.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
         };

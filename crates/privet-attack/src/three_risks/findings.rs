@@ -13,12 +13,84 @@ use super::linkability::{Sources, linkability};
 use super::settings::Risks;
 use super::singling_out::{multivariate, univariate};
 use super::{Beside, Compared, Effort, Tried};
+use crate::attacks::{AttackWord, Role};
 use crate::finding::{AttackError, Finding, Found, Unit};
+use crate::histogram::HistogramOf;
+use crate::note::Note;
 use crate::percent;
 
+/// The word of the attack in files.
+pub const SINGLING_OUT: &str = "singling-out";
+
+/// What it is.
+pub(crate) const ABOUT_SINGLING_OUT: AttackWord = AttackWord {
+    word: SINGLING_OUT,
+    title: "Singling out",
+    sentence: "The adversary looks for descriptions of a few columns that fit one published record, and bets that they fit one person.",
+    about: "predicates that hold for one record, and for one person",
+    needs: None,
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const SINGLING_OUT_UNIVARIATE: &str = "singling-out-univariate";
+
+/// What it is.
+pub(crate) const ABOUT_SINGLING_OUT_UNIVARIATE: AttackWord = AttackWord {
+    word: SINGLING_OUT_UNIVARIATE,
+    title: "Singling out by one column",
+    sentence: "The adversary looks for values that are published once, and for the least and the largest numbers, and bets that they are one person's.",
+    about: "the same of one column",
+    needs: None,
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const LINKABILITY: &str = "linkability";
+
+/// What it is.
+pub(crate) const ABOUT_LINKABILITY: AttackWord = AttackWord {
+    word: LINKABILITY,
+    title: "Linkability",
+    sentence: "Two sources that know different columns of a person each look for the nearest published record, and when both find the same one, they know that both are about the same person.",
+    about: "two sources find the same nearest record",
+    needs: None,
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const INFERENCE: &str = "inference";
+
+/// What it is.
+pub(crate) const ABOUT_INFERENCE: AttackWord = AttackWord {
+    word: INFERENCE,
+    title: "Inference from the nearest record",
+    sentence: "The adversary knows some columns of a person, looks for the nearest published records, and takes the value that these have for the person's.",
+    about: "the nearest record tells a value",
+    needs: None,
+    quick: false,
+    role: Role::Counts,
+};
+
+/// The word of the attack in files.
+pub const CLOSEST_RECORD: &str = "closest-record";
+
+/// What it is.
+pub(crate) const ABOUT_CLOSEST_RECORD: AttackWord = AttackWord {
+    word: CLOSEST_RECORD,
+    title: "Closest record",
+    sentence: "The adversary looks how near the nearest published record is to a person, and concludes from that who is in the data.",
+    about: "whose nearest record is nearer than that of strangers",
+    needs: Some("control"),
+    quick: false,
+    role: Role::Counts,
+};
+
 /// The words of these attacks.
-pub const WORDS: [&str; 5] =
-    ["singling-out", "singling-out-univariate", "linkability", "inference", "closest-record"];
+pub const WORDS: [&str; 5] = [SINGLING_OUT, SINGLING_OUT_UNIVARIATE, LINKABILITY, INFERENCE, CLOSEST_RECORD];
 
 /// More comparisons of a cell are not made for one attack.
 const MOST_STEPS: usize = 20_000_000_000;
@@ -56,11 +128,11 @@ impl Asked<'_> {
             return Err(needs("the release has no column in common with the original"));
         }
         match word {
-            "singling-out" => self.singling_out(),
-            "singling-out-univariate" => self.univariate(),
-            "linkability" => self.linkability(),
-            "inference" => self.inference(progress),
-            "closest-record" => self.closest(),
+            SINGLING_OUT => self.singling_out(),
+            SINGLING_OUT_UNIVARIATE => self.univariate(),
+            LINKABILITY => self.linkability(),
+            INFERENCE => self.inference(progress),
+            CLOSEST_RECORD => self.closest(),
             _ => Err(needs("there is no such attack")),
         }
     }
@@ -72,7 +144,7 @@ impl Asked<'_> {
         let assumed = format!(
             "the published table; a predicate is about {width} random columns of a record, and holds for no other record"
         );
-        Ok(vec![self.finding("singling-out", None, assumed, SINGLED_OUT, Unit::Predicates, &tried)])
+        Ok(vec![self.finding(SINGLING_OUT, None, assumed, SINGLED_OUT, Unit::Predicates, &tried)])
     }
 
     fn univariate(&self) -> Result<Vec<Found>, AttackError> {
@@ -81,14 +153,7 @@ impl Asked<'_> {
         let assumed = "the published table; a predicate is about one column: a value that is published once, the least or \
                        the largest number"
             .to_owned();
-        Ok(vec![self.finding(
-            "singling-out-univariate",
-            None,
-            assumed,
-            SINGLED_OUT,
-            Unit::Predicates,
-            &tried,
-        )])
+        Ok(vec![self.finding(SINGLING_OUT_UNIVARIATE, None, assumed, SINGLED_OUT, Unit::Predicates, &tried)])
     }
 
     fn linkability(&self) -> Result<Vec<Found>, AttackError> {
@@ -110,7 +175,7 @@ impl Asked<'_> {
             }
         );
         let success = "both sources find a record in common";
-        Ok(vec![self.finding("linkability", None, assumed, success, Unit::People, &tried)])
+        Ok(vec![self.finding(LINKABILITY, None, assumed, success, Unit::People, &tried)])
     }
 
     fn inference(&self, progress: &dyn Progress) -> Result<Vec<Found>, AttackError> {
@@ -136,7 +201,7 @@ impl Asked<'_> {
                 false => "the guess is the person's value",
             };
             let name = Some(column.name.clone());
-            found.push(self.finding("inference", name, assumed, success, Unit::People, &tried));
+            found.push(self.finding(INFERENCE, name, assumed, success, Unit::People, &tried));
         }
         match found.is_empty() {
             true => Err(needs(
@@ -151,7 +216,7 @@ impl Asked<'_> {
             needs("it needs people who are certainly not in the data; give [control] in the knowledge file")
         })?;
         let finding = Finding {
-            attack: "closest-record",
+            attack: CLOSEST_RECORD,
             column: None,
             assumed: "every published column of a person that the control table has, and people who are not in the data to \
                       compare with"
@@ -167,13 +232,13 @@ impl Asked<'_> {
             risk: told.advantage(),
             not_counted: None,
             histogram: Vec::new(),
-            histogram_of: "",
-            notes: vec![format!(
+            histogram_of: HistogramOf::Nothing,
+            notes: vec![Note::of_original(format!(
                 "Telling who is in the data from who is not: area under the curve {:.3} (0.5 is guessing), advantage {:.3}. The \
                  distance that tells was chosen on one half of the people and judged on the other.",
                 told.auc,
                 told.advantage()
-            )],
+            ))],
         };
         Ok(vec![Found { finding, conclusions: None, failed: Vec::new() }])
     }
@@ -187,22 +252,22 @@ impl Asked<'_> {
         unit: Unit,
         tried: &Tried,
     ) -> Found {
-        let mut notes = vec![format!(
+        let mut notes = vec![Note::of_original(format!(
             "Guessing at random from what is published succeeds in {} %.",
             percent(tried.baseline.rate)
-        )];
+        ))];
         let mut not_counted = None;
         // Without somebody's own record groups are smaller than they were published, and the attack fails for that too: of groups only
         // people who are not in the data show what is the release's doing.
         let is_real = !self.of_groups || matches!(tried.control, Some((Compared::Strangers, _)));
         let risk = match tried.added() {
             Some(added) if !is_real && !self.by_name => {
-                notes.push(format!(
+                notes.push(Note::of_original(format!(
                     "Beyond what the same people without their own records show it reaches {} % ({} to {} % with a confidence of 95 %).",
                     percent(added.risk),
                     percent(added.low),
                     percent(added.high)
-                ));
+                )));
                 not_counted = Some(
                     "it is set against the same people without their own records alone, from groups that are smaller than they were \
                      published; give people who are not in the data as [control] in the knowledge file, or ask for it by name"
@@ -211,21 +276,20 @@ impl Asked<'_> {
                 0.0
             }
             Some(added) => {
-                notes.push(format!(
+                notes.push(Note::of_original(format!(
                     "What the release adds beyond the control is {} % ({} to {} % with a confidence of 95 %): of those whom the attack \
                      would miss, the share that it reaches. This is compared with a limit.",
                     percent(added.risk),
                     percent(added.low),
                     percent(added.high)
-                ));
+                )));
                 added.risk
             }
             None if self.by_name => {
                 notes.push(
-                    "Without a control nothing tells how much of this is the release's doing, and all of it counts; people who are \
+                    Note::of_original("Without a control nothing tells how much of this is the release's doing, and all of it counts; people who are \
                      not in the data can be given as [control] in the knowledge file."
-                        .to_owned(),
-                );
+                        .to_owned()));
                 tried.attack.rate
             }
             None => {
@@ -238,27 +302,27 @@ impl Asked<'_> {
             }
         };
         if tried.attack.of < self.risks.attacks as u64 && unit == Unit::Predicates {
-            notes.push(format!(
+            notes.push(Note::of_original(format!(
                 "Only {} predicates were found that hold for one published record.",
                 tried.attack.of
-            ));
+            )));
         }
         if tried.attack.of < self.beside.people as u64 && unit == Unit::People {
-            notes.push(format!(
+            notes.push(Note::of_release(format!(
                 "Made on a random sample: {} of {} people.",
                 tried.attack.of, self.beside.people
-            ));
+            )));
         }
         let (control, control_group) = match &tried.control {
             None => (None, None),
             Some((Compared::Strangers, rate)) => {
                 let strangers = self.beside.strangers.unwrap_or(0);
                 if unit == Unit::Predicates && strangers != self.beside.people {
-                    notes.push(format!(
+                    notes.push(Note::of_original(format!(
                         "The control table has {strangers} people and the original {}; the control is what would be singled out of \
                          as many people as these.",
                         self.beside.people
-                    ));
+                    )));
                 }
                 (Some(*rate), Some(STRANGERS.to_owned()))
             }
@@ -282,7 +346,7 @@ impl Asked<'_> {
             risk,
             not_counted,
             histogram: Vec::new(),
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes,
         };
         Found { finding, conclusions: None, failed: Vec::new() }

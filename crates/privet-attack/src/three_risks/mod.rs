@@ -14,7 +14,7 @@
 
 pub mod closest;
 mod distance;
-mod findings;
+pub(crate) mod findings;
 pub mod inference;
 pub mod linkability;
 mod settings;

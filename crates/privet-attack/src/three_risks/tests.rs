@@ -1,6 +1,7 @@
 //! The three risks on made-up tables: copies, tables that have nothing to do with the original, generalized ones; and the
 //! nearest records against going through all of them.
 
+use crate::attacks::ids;
 use privet_data::Random;
 use proptest::prelude::*;
 
@@ -84,7 +85,7 @@ fn a_near_copy_is_exposed() {
     let inferred = inference(&beside, &[0, 1, 2], 3, EFFORT).unwrap();
     let near = closest(&beside, EFFORT).unwrap();
     for (what, tried, least) in
-        [("singling out", many, 0.15), ("linkability", linked, 0.02), ("inference", inferred, 0.6)]
+        [("singling out", many, 0.15), (ids::LINKABILITY, linked, 0.02), (ids::INFERENCE, inferred, 0.6)]
     {
         let added = tried.added().unwrap();
         assert!(added.low > least, "{what}: {tried:?} {added:?}");

@@ -29,8 +29,14 @@ fn join(bars: &[Bar]) -> Vec<Bar> {
         .collect()
 }
 
-/// A histogram; `things` are what the bars count. Nothing when there is no bar.
-pub(crate) fn draw(id: &str, title: &str, bars: &[Bar], things: &str, hatched: bool) -> String {
+/// A histogram with its title and the name of the axis across; `things` are what the bars count. Nothing when there is no bar.
+pub(crate) fn draw(
+    id: &str,
+    (title, across): (&str, &str),
+    bars: &[Bar],
+    things: &str,
+    hatched: bool,
+) -> String {
     let bars = join(bars);
     if bars.is_empty() {
         return String::new();
@@ -57,8 +63,6 @@ pub(crate) fn draw(id: &str, title: &str, bars: &[Bar], things: &str, hatched: b
         .collect();
     let mut out =
         svg::histogram(id, title, &format!("{}.", said.join("; ")), &columns, hatched, last.as_deref());
-    // `People by how sure …`: what comes after is what goes across.
-    let across = title.split_once(" by ").map_or("", |own| own.1);
     put!(
         out,
         "<p class=\"axis-name\">Across: {across}{}. Upwards: {things}.</p>",
@@ -149,16 +153,16 @@ mod tests {
         assert!(joined.len() <= MOST);
         assert_eq!(joined.iter().map(|bar| bar.many).sum::<u64>(), 30_000);
         assert_eq!((joined[0].from, joined[joined.len() - 1].to), (0.0, 10_000.0));
-        assert!(draw("x", "t", &[], "people", false).is_empty());
-        let one = draw("x", "t", &[Bar { from: 1.0, to: 1.0, many: 5 }], "people", false);
+        assert!(draw("x", ("t", ""), &[], "people", false).is_empty());
+        let one = draw("x", ("t", ""), &[Bar { from: 1.0, to: 1.0, many: 5 }], "people", false);
         assert!(one.contains("1: 5 people") && !one.contains("per cent"), "{one}");
         assert!(!one.contains("<table"), "all of it stands in the drawing: {one}");
         // Twenty bars of five figures have no room for all of them.
-        let many = draw("x", "People by how sure one is", &bars[..20], "people", false);
+        let many = draw("x", ("People by how sure one is", "how sure one is"), &bars[..20], "people", false);
         assert!(many.contains("Across: how sure one is. Upwards: people."), "{many}");
         assert!(many.contains("<table") && many.matches("<tr><th scope=\"row\"").count() == 20, "{many}");
         let odd = [Bar { from: f64::NAN, to: f64::INFINITY, many: u64::MAX }; 3];
-        let drawing = draw("x", "t", &odd, "people", true);
+        let drawing = draw("x", ("t", ""), &odd, "people", true);
         assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
     }
 }

@@ -3,7 +3,6 @@
 //! The metrics are those of the survey, section 4. Attacks, the numbers of privacy models, and the words of the pages
 //! stand in files of their own.
 
-mod attacks;
 mod chance;
 mod counts;
 mod models;
@@ -11,7 +10,6 @@ mod private;
 mod used;
 mod words;
 
-pub(crate) use attacks::attack;
 pub(crate) use chance::CHANCE;
 pub(crate) use counts::write as write_of_counts;
 pub(crate) use private::PRIVATE;
@@ -27,6 +25,11 @@ pub(crate) struct Explained {
     pub title: &'static str,
     /// What it says, with its range and direction.
     pub meaning: &'static str,
+}
+
+/// Explains an attack by its word in files.
+pub(crate) fn attack(word: &str) -> Option<Explained> {
+    privet_attack::attack_info(word).map(|own| Explained { title: own.title, meaning: own.sentence })
 }
 
 /// Explains a metric by its word in the manifest.

@@ -4,7 +4,7 @@ use privet_attack::Finding;
 use privet_release::Manifest;
 
 use crate::glossary;
-use crate::sections::attacks::{Reader, findings, titled};
+use crate::sections::attacks::{Reader, findings, title_of_not_made};
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, sentence};
 use crate::{Assessment, Facts};
@@ -36,7 +36,7 @@ pub(crate) fn all(made: &[Finding], reader: Reader, assessment: &Assessment, out
         put!(
             out,
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-            titled(&attack.attack),
+            title_of_not_made(attack),
             sentence(&named(&attack.why))
         );
     }

@@ -32,6 +32,12 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
     }
     let title = "Records by their risk of re-identification";
     put!(out, "<figure>\n<figcaption>{title}</figcaption>\n");
-    out.push_str(&bins::draw("risk-chart", title, &bars, "records", false));
+    out.push_str(&bins::draw(
+        "risk-chart",
+        (title, "their risk of re-identification"),
+        &bars,
+        "records",
+        false,
+    ));
     out.push_str("\n</figure>\n");
 }

@@ -4,6 +4,7 @@ use privet_release::Manifest;
 use serde::Serialize;
 
 use privet_attack::Finding;
+use privet_attack::ids;
 
 use crate::limits::Limit;
 use crate::sections::attacks::{among, beside, title, worst};
@@ -166,8 +167,13 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
 
 /// Attacks whose control counts what they count, records that are told as nearly without them. That of others counts people who
 /// are pointed at although they are not there.
-const ESTIMATES: [&str; 5] =
-    ["constant-column", "spectral-filter", "best-linear-estimate", "wavelet-filter", "known-points"];
+const ESTIMATES: [&str; 5] = [
+    ids::CONSTANT_COLUMN,
+    ids::SPECTRAL_FILTER,
+    ids::BEST_LINEAR_ESTIMATE,
+    ids::WAVELET_FILTER,
+    ids::KNOWN_POINTS,
+];
 
 /// The verdict of a release without classes: the worst attack against what is accepted.
 pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
@@ -219,6 +225,8 @@ pub(super) fn of_attacks(assessment: &Assessment, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use privet_attack::HistogramOf;
+
     use super::*;
 
     fn assessed(risk: f64, accepted: Option<f64>) -> Assessment {
@@ -236,7 +244,7 @@ mod tests {
             risk,
             not_counted: None,
             histogram: Vec::new(),
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes: Vec::new(),
         };
         Assessment { attacks: vec![own], max_risk: accepted, ..Assessment::default() }

@@ -75,7 +75,7 @@ fn names_and_values_are_no_markup_and_nothing_is_forgotten() {
         reproduce: vec!["privet randomize <job>".into()],
         pictures,
         assessment: Assessment {
-            not_made: vec![crate::NotMade { attack: "averaging".into(), why: "<i>once</i>".into() }],
+            not_made: vec![crate::NotMade::new("averaging", "<i>once</i>")],
             ..Default::default()
         },
     };
@@ -317,7 +317,7 @@ fn randomized_responses_tell_their_probability() {
 #[test]
 fn an_attack_that_adds_nothing_is_no_leak() {
     use crate::Assessment;
-    use privet_attack::{Finding, Rate, Unit};
+    use privet_attack::{Finding, HistogramOf, Note, Rate, Unit};
     let own = manifest(CategoryLaw::Retention(0.6), Some(4.0));
     let page = |hits: u64| {
         let attack = Finding {
@@ -334,8 +334,8 @@ fn an_attack_that_adds_nothing_is_no_leak() {
             risk: hits as f64 / 1_000.0,
             not_counted: None,
             histogram: vec![],
-            histogram_of: "",
-            notes: vec!["Of 5848 people and 400000000 pairs 2727.0 in `2024`.".into()],
+            histogram_of: HistogramOf::Nothing,
+            notes: vec![Note::of_release("Of 5848 people and 400000000 pairs 2727.0 in `2024`.")],
         };
         crate::owner_perturbed_html(&own, &Assessment { attacks: vec![attack], ..Assessment::default() })
     };

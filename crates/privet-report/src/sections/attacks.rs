@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use privet_attack::adversary::{INSENSITIVE, SENSITIVE};
-use privet_attack::{ATTACKS, AttackWord, Finding, Rate, Unit};
+use privet_attack::ids;
+use privet_attack::{ATTACKS, AttackWord, Finding, Rate, Topic, Unit};
 use privet_release::Manifest;
 
 use crate::draw::bins::{self, Bar};
@@ -119,11 +120,16 @@ pub(crate) fn title(finding: &Finding) -> String {
     out
 }
 
-/// What an attack is called by its word, as markup; `word of column` where it could not be made on a column.
-pub(crate) fn titled(word: &str) -> String {
-    if let Some((word, column)) = word.split_once(" of ").filter(|own| glossary::attack(own.0).is_some()) {
-        return format!("{} on {}", titled(word), name(column));
+/// What an attack that was not made is called, with the column that it was not made on, as markup.
+pub(crate) fn title_of_not_made(own: &NotMade) -> String {
+    match &own.column {
+        Some(column) => format!("{} on {}", titled(&own.attack), name(column)),
+        None => titled(&own.attack),
     }
+}
+
+/// What an attack is called by its word, as markup.
+pub(crate) fn titled(word: &str) -> String {
     match glossary::attack(word) {
         Some(explained) => explained.title.to_owned(),
         None => {
@@ -160,7 +166,7 @@ pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
             "For {} of the {who} an adversary can still be sure {} the value of {}, {by}",
             share(worst.risk),
             // Values that mean nearly the same are not one value.
-            if worst.attack == "similarity" { "of about what is" } else { "of" },
+            if worst.attack == ids::SIMILARITY { "of about what is" } else { "of" },
             name(column)
         ),
         None => format!("{} of the {who} still fall to an attack, {by}", share(worst.risk)),
@@ -169,9 +175,8 @@ pub(crate) fn warning(findings: &[Finding]) -> Option<String> {
 
 /// How many attacks were made on no column, as the terminal counts them: each once, whatever columns it could not be made on.
 pub(crate) fn not_made_at_all(made: &[Finding], not_made: &[NotMade]) -> usize {
-    let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
-    let words: BTreeSet<String> = not_made.iter().map(word).collect();
-    words.iter().filter(|word| made.iter().all(|own| own.attack != word.as_str())).count()
+    let words: BTreeSet<&str> = not_made.iter().map(|own| own.attack.as_str()).collect();
+    words.iter().filter(|word| made.iter().all(|own| own.attack != **word)).count()
 }
 
 /// The worst attack as a figure of a verdict: its share, whose it is, which it is, and how many attacks were not made.
@@ -334,7 +339,7 @@ fn one(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String) 
     if !finding.notes.is_empty() {
         out.push_str("<ul class=\"notes\">\n");
         for note in finding.notes.iter().take(MOST_NOTES) {
-            put!(out, "<li>{}</li>\n", text::note(note));
+            put!(out, "<li>{}</li>\n", text::note(&note.text));
         }
         if finding.notes.len() > MOST_NOTES {
             put!(out, "<li>and {} more notes</li>\n", count((finding.notes.len() - MOST_NOTES) as u64));
@@ -354,7 +359,9 @@ fn rates(i: usize, finding: &Finding, reader: Reader, end: f64, out: &mut String
         people(finding, reader, end, out);
     }
     close_table(out);
-    let is_told = finding.notes.iter().any(|note| note.to_lowercase().contains("no control"));
+    // What a note is about is not published, and the page must follow from what is.
+    let is_told =
+        matches!(reader, Reader::Owner) && finding.notes.iter().any(|note| note.topic == Topic::NoControl);
     if finding.control.is_none() && !is_told {
         put!(
             out,
@@ -464,16 +471,24 @@ fn histogram(i: usize, finding: &Finding, out: &mut String) {
     if bars.is_empty() {
         return;
     }
-    let what = sentence(finding.histogram_of);
+    let what = sentence(finding.histogram_of.title());
     let what = what.trim_end_matches('.');
     put!(out, "<figure>\n<figcaption>{what}</figcaption>\n");
     let things = if finding.unit == Unit::Records { "records" } else { "people" };
-    out.push_str(&bins::draw(&format!("attack-{i}-chart"), what, &bars, things, false));
+    out.push_str(&bins::draw(
+        &format!("attack-{i}-chart"),
+        (what, finding.histogram_of.across()),
+        &bars,
+        things,
+        false,
+    ));
     out.push_str("\n</figure>\n");
 }
 
 #[cfg(test)]
 mod tests {
+    use privet_attack::HistogramOf;
+
     use super::*;
 
     fn finding(risk: f64) -> Finding {
@@ -491,7 +506,7 @@ mod tests {
             risk,
             not_counted: None,
             histogram: vec![],
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes: vec![],
         }
     }
@@ -600,7 +615,8 @@ mod tests {
         let own = page(Reader::Owner);
         assert!(!own.contains("for the owner") && !own.contains("not told here"), "{own}");
         assert!(own.contains("There is no control") && own.contains("is not known"), "{own}");
-        assert_eq!(titled("filters of <age>"), "Filters of noise on <bdi class=\"name\">&lt;age&gt;</bdi>");
+        let not_made = NotMade::new("filters", "").on(Some("<age>".to_owned()));
+        assert_eq!(title_of_not_made(&not_made), "Filters of noise on <bdi class=\"name\">&lt;age&gt;</bdi>");
         assert_eq!(titled("proof of work"), "Proof of work");
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("<p>The commands that made this release were not recorded.</p>\n");
     } else {
         // A seed that nobody has kept cannot be used again.
-        let again = match manifest.randomness.contains("operating system") {
+        let again = match manifest.unrepeatable {
             true => "makes another release with the same promises",
             false => "gets the release again",
         };

@@ -16,6 +16,7 @@ pub(super) fn led(algorithm: &str) -> bool {
     ![
         "datafly",
         "decomposition",
+        "recoding",
         "top-down-specialization",
         "bottom-up-generalization",
         "mondrian",

@@ -9,7 +9,19 @@ use privet_perturb::Law;
 
 use super::table::{Table, variance_of};
 use super::{Knowing, NoiseFinding, Outcome, PerturbedColumn, estimated, over, told, unit};
+use crate::attacks::AttackWord;
 use crate::noise::records::{NoiseAttackError, check_length};
+
+/// The word of the attack in files.
+pub const AVERAGING: &str = "averaging";
+
+/// What it is.
+pub(crate) const ABOUT_AVERAGING: AttackWord = AttackWord {
+    word: AVERAGING,
+    title: "Averaging",
+    sentence: "The adversary gets the same number several times, each time with new noise, and takes the mean of all.",
+    ..AttackWord::APART
+};
 
 /// Averages the columns of a release with those of other releases of the same table, which have the same records in the same
 /// order, and scores what comes of it.
@@ -23,7 +35,7 @@ pub fn average_copies(
 ) -> Result<NoiseFinding, NoiseAttackError> {
     let table = Table::new(columns)?;
     let finding = |outcome, verdict: String| NoiseFinding {
-        attack: "averaging",
+        attack: AVERAGING,
         columns: table.noisy(),
         assumes: "the release, other releases of the same table with the same records in the same order, and the published noise \
                   models of all",
@@ -51,9 +63,9 @@ pub fn average_copies(
     }
     if used == 0 {
         let why = match repeated {
-            0 => "Not made: the other releases have none of the columns with noise.",
+            0 => "the other releases have none of the columns with noise.",
             _ => {
-                "Not made: the other releases repeat the published values, and bring no new noise that could be averaged."
+                "the other releases repeat the published values, and bring no new noise that could be averaged."
             }
         };
         return Ok(finding(Outcome::NotMade, why.to_owned()));

@@ -13,11 +13,23 @@ use privet_perturb::{Law, covariance};
 
 use super::table::{Table, first_factor};
 use super::{Knowing, NoiseFinding, Outcome};
+use crate::attacks::AttackWord;
 use crate::noise::categories::PerturbedCategories;
 use crate::noise::linkage::{Link, LinkageScore, Work, link_part};
 use crate::noise::records::{NoiseAttackError, NoiseShape, Records};
 use crate::percent;
 use crate::rate::Rate;
+
+/// The word of the attack in files.
+pub const NOISE_LINKAGE: &str = "noise-linkage";
+
+/// What it is.
+pub(crate) const ABOUT_NOISE_LINKAGE: AttackWord = AttackWord {
+    word: NOISE_LINKAGE,
+    title: "Linking in spite of noise",
+    sentence: "The adversary has a list of people with their true values and asks for each published record which of them most probably became it by the published law.",
+    ..AttackWord::APART
+};
 
 /// Records and people that lack the same numbers, by their places.
 #[derive(Default)]
@@ -47,7 +59,7 @@ impl Table<'_> {
         let names = numbers.chain(categories.iter().map(|own| own.name.as_str()));
         let names: Vec<String> = names.map(str::to_owned).collect();
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "noise-linkage",
+            attack: NOISE_LINKAGE,
             columns: names.clone(),
             assumes: "a file with the original values of these columns for everybody in the release, and the published \
                       laws",
@@ -58,13 +70,13 @@ impl Table<'_> {
         let records = self.columns.first().map_or(0, |column| column.values.len());
         let has_numbers = self.columns.iter().any(|column| column.values.iter().any(|own| !own.is_nan()));
         let why = if self.columns.iter().any(|column| column.original.is_none()) {
-            "Not made: the adversary's file is missing; give the original of every column to stand in for it."
+            "the adversary's file is missing; give the original of every column to stand in for it."
         } else if records < 2 {
-            "Not made: there are fewer than two records."
+            "there are fewer than two records."
         } else if categories.is_empty() && !has_numbers {
-            "Not made: all numbers are missing."
+            "all numbers are missing."
         } else if categories.is_empty() && self.variances.iter().all(|variance| *variance == 0.0) {
-            "Not made: no column has noise; the values are published as they are."
+            "no column has noise; the values are published as they are."
         } else {
             ""
         };

@@ -10,9 +10,32 @@ use privet_perturb::Law;
 use super::table::Table;
 use super::unit::{helps, nearest, rounded_error, words};
 use super::{Knowing, NoiseFinding, Outcome, PerturbedColumn, estimated, told};
+use crate::attacks::AttackWord;
 use crate::noise::records::{NoiseAttackError, Records};
 use crate::noise::score::Score;
 use crate::noise::series::{haar_filter, known_points};
+
+/// The word of the attack in files.
+pub const WAVELET_FILTER: &str = "wavelet-filter";
+
+/// What it is.
+pub(crate) const ABOUT_WAVELET_FILTER: AttackWord = AttackWord {
+    word: WAVELET_FILTER,
+    title: "Filter over time",
+    sentence: "The adversary knows in which order the records follow each other in time and smooths away what changes faster than such numbers do.",
+    ..AttackWord::APART
+};
+
+/// The word of the attack in files.
+pub const KNOWN_POINTS: &str = "known-points";
+
+/// What it is.
+pub(crate) const ABOUT_KNOWN_POINTS: AttackWord = AttackWord {
+    word: KNOWN_POINTS,
+    title: "Known points in time",
+    sentence: "The adversary knows the true values at some times and learns from them how much of the noise at all others can be taken off.",
+    ..AttackWord::APART
+};
 
 /// The farthest that the regression at known points looks around a point.
 const REACH: usize = 5;
@@ -93,11 +116,11 @@ impl Table<'_> {
             _ => 0.0,
         };
         if deviation <= 0.0 {
-            return Err("Not made: no noise is added to the column.");
+            return Err("no noise is added to the column.");
         }
         if !knowing.in_time {
             return Err(
-                "Not made: the records are not said to be in the order of time (`[time]` of the knowledge file).",
+                "the records are not said to be in the order of time (`[time]` of the knowledge file).",
             );
         }
         let truth = |at: usize| column.original?.get(at).copied().filter(|value| !value.is_nan());
@@ -105,7 +128,7 @@ impl Table<'_> {
         let (published, truth): (Vec<f64>, Vec<Option<f64>>) =
             kept.map(|(at, value)| (*value, truth(at))).unzip();
         if published.len() < 2 {
-            return Err("Not made: fewer than two values are published.");
+            return Err("fewer than two values are published.");
         }
         let unit = helps(column.unit, deviation, knowing).then_some(column.unit);
         Ok(Series { published, truth, deviation, unit })
@@ -117,7 +140,7 @@ impl Table<'_> {
         knowing: &Knowing,
     ) -> Result<NoiseFinding, NoiseAttackError> {
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "wavelet-filter",
+            attack: WAVELET_FILTER,
             columns: vec![column.name.to_owned()],
             assumes: "the release in the order of time, and its published noise model",
             outcome,
@@ -148,7 +171,7 @@ impl Table<'_> {
         knowing: &Knowing,
     ) -> Result<NoiseFinding, NoiseAttackError> {
         let finding = |outcome, verdict: String| NoiseFinding {
-            attack: "known-points",
+            attack: KNOWN_POINTS,
             columns: vec![column.name.to_owned()],
             assumes: "the release in the order of time, and the true values at some times",
             outcome,
@@ -163,11 +186,11 @@ impl Table<'_> {
             series.truth.iter().enumerate().filter_map(|(at, truth)| Some((at, (*truth)?))).collect();
         let count = knowing.known_points;
         let why = if there.is_empty() {
-            "Not made: what is known is taken from the original, and there is none."
+            "what is known is taken from the original, and there is none."
         } else if count < 4 {
-            "Not made: fewer than 4 points are known."
+            "fewer than 4 points are known."
         } else if count >= there.len() {
-            "Not made: as many points are said to be known as there are, so nothing is left to recover."
+            "as many points are said to be known as there are, so nothing is left to recover."
         } else {
             ""
         };
@@ -183,7 +206,7 @@ impl Table<'_> {
         let mut found = match known_points(&series.published, &known, reach) {
             Ok(found) => found,
             Err(NoiseAttackError::Parameter { .. }) => {
-                let why = "Not made: the published values at the known points do not tell anything.";
+                let why = "the published values at the known points do not tell anything.";
                 return Ok(finding(Outcome::NotMade, why.to_owned()));
             }
             Err(error) => return Err(error),

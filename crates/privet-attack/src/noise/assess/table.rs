@@ -166,9 +166,9 @@ impl<'a> Table<'a> {
     /// Why no attack on the records as a whole can be made, if so.
     pub fn cannot(&self) -> Option<&'static str> {
         if self.published.len() < 2 * self.columns.len() {
-            Some("Not made: fewer than two records are without missing values.")
+            Some("fewer than two records are without missing values.")
         } else if self.variances.iter().all(|variance| *variance == 0.0) {
-            Some("Not made: no column has noise; the values are published as they are.")
+            Some("no column has noise; the values are published as they are.")
         } else {
             None
         }

