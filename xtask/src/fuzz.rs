@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
-const ENTRIES: [&str; 9] =
-    ["arrow", "csv", "hierarchy", "job", "knowledge", "ledger", "manifest", "parquet", "sql"];
+const ENTRIES: [&str; 10] =
+    ["arrow", "csv", "hierarchy", "job", "knowledge", "ledger", "manifest", "parquet", "party", "sql"];
 
 /// Inputs of each entry when none is named.
 const INPUTS: &str = "100_000";

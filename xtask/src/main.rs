@@ -18,6 +18,7 @@ mod postgres;
 mod reference;
 mod shell;
 mod test;
+mod wheel;
 mod workspace;
 
 use std::process::ExitCode;
@@ -29,8 +30,10 @@ Usage:
   cargo xtask kill                          programs that charge a ledger, killed a thousand times each; takes minutes
   cargo xtask browser                       the page of `privet serve`, driven through the whole flow in Chromium
   cargo xtask fuzz [ENTRY [INPUTS [FIRST]]] damaged and hostile files for every reader; see fuzz/README.md
+  cargo xtask python                        the Python package, tested in an environment of its own
   cargo xtask docs                          only those commands, and the links and keys of the documentation
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
+  cargo xtask wheel                         the Python package as a wheel, tested in a fresh virtual environment
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
   cargo xtask bench --list                  what can be measured
   cargo xtask papers [EXPERIMENT …]         experiments of the sources made again, into docs/evidence; --list names them";
@@ -45,9 +48,11 @@ fn main() -> ExitCode {
             Err(problem) => return usage(&problem),
         },
         ["kill"] => test::kill(),
+        ["python"] => test::python(),
         ["browser"] => browser::run().map(|tally| tally.failed == 0),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["docs"] => test::documentation(),
+        ["wheel"] => wheel::run(),
         ["house", rest @ ..] => match house::Asked::parse(rest) {
             Ok(asked) => house::run(&asked),
             Err(problem) => return usage(&problem),

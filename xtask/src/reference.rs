@@ -25,7 +25,7 @@ k-anonymity = 2
 ";
 
 /// Settings with a mistake, each of which makes the program list what it would accept.
-const MISTAKES: [&str; 43] = [
+const MISTAKES: &[&str] = &[
     "nowhere.x=1",
     "input.nowhere=1",
     "columns.a.nowhere=1",
@@ -33,6 +33,7 @@ const MISTAKES: [&str; 43] = [
     "columns.a.hierarchy={ nowhere = 1 }",
     "search.nowhere=1",
     "adversary.nowhere=1",
+    "history.nowhere=1",
     "adversary.countermeasure=nowhere",
     "adversary.attacks=[\"nowhere\"]",
     "search.minimize=nowhere",
@@ -83,7 +84,7 @@ pub fn check(program: &Path) -> Result<Tally> {
     };
     let mut known = BTreeSet::new();
     let mut silent = Vec::new();
-    for mistake in MISTAKES {
+    for &mistake in MISTAKES {
         let words = backquoted(&ask(mistake)?);
         if words.is_empty() {
             silent.push(mistake.to_owned());

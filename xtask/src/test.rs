@@ -23,7 +23,7 @@ const SEED_NAME: &str = "PROPTEST_RNG_SEED";
 /// Tests that kill programs which charge a ledger a thousand times: the package, the test's file, and its name. `test` has the same
 /// ones with fewer kills.
 const KILLS: [(&str, &str, &str); 2] = [
-    ("privet-dp", "ledger", "thousand_kills_lose_no_charge"),
+    ("privet-dp", "all", "ledger::thousand_kills_lose_no_charge"),
     ("privet-cli", "cli", "query::a_thousand_kills_lose_no_charge"),
 ];
 
@@ -44,6 +44,9 @@ pub fn run() -> Result<bool> {
     let database = Database::find();
     total += tests(&["--workspace"], seed, Some(&database))?;
 
+    step("examples of the library");
+    total += library_examples()?;
+
     step("tests of what is built with TLS only");
     total += tests(
         &["--package", "privet-dp", "--features", "tls", "--lib", "--", "ledger::encryption"],
@@ -63,6 +66,7 @@ pub fn run() -> Result<bool> {
     total += documentation;
 
     step("left out");
+    println!("The Python package: `cargo xtask python` builds it and tests it in an environment of its own.");
     println!(
         "A thousand kills of programs that charge a ledger: `cargo xtask kill`. Here they were killed 100 times."
     );
@@ -81,6 +85,21 @@ pub fn run() -> Result<bool> {
     );
     println!("{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
     Ok(total.failed == 0)
+}
+
+/// Tests the Python package as `test` compiled it; true when all of it went well.
+pub fn python() -> Result<bool> {
+    let program = workspace::privet()?;
+    match crate::wheel::package(&program)? {
+        Ok(tally) => {
+            println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
+            Ok(tally.failed == 0)
+        }
+        Err(reason) => {
+            println!("skipped: {reason}");
+            Ok(true)
+        }
+    }
 }
 
 /// How often, and from which seed on, `soak` runs.
@@ -150,6 +169,28 @@ pub fn kill() -> Result<bool> {
     Ok(lost == 0)
 }
 
+/// Runs the examples of the library, which the tests have built.
+fn library_examples() -> Result<Tally> {
+    let folder = workspace::root().join("crates/privet/examples");
+    let built = workspace::target()?.join("debug/examples");
+    let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .with_context(|| folder.display().to_string())?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    names.sort();
+    let mut tally = Tally::default();
+    for name in names.iter().filter_map(|path| path.file_stem()) {
+        let ended = Command::new(built.join(name)).stdout(Stdio::null()).status();
+        let is_well = ended.as_ref().is_ok_and(std::process::ExitStatus::success);
+        println!("{} {}", if is_well { "well  " } else { "FAILED" }, name.display());
+        tally += Tally { passed: u64::from(is_well), failed: u64::from(!is_well), ..Tally::default() };
+    }
+    if tally.passed + tally.failed == 0 {
+        bail!("{} holds no examples", folder.display());
+    }
+    Ok(tally)
+}
+
 /// Runs the documentation alone; true when all of it went well.
 pub fn documentation() -> Result<bool> {
     needed()?;
@@ -189,7 +230,7 @@ fn needed() -> Result<()> {
     if !bash.is_ok_and(|status| status.success()) {
         bail!("bash is needed to run the commands of the documentation; install it and try again");
     }
-    println!("needed: cargo and bash, both found. Nothing to install.");
+    println!("needed: cargo and bash, both found. The Python package is tested as well where Python is.");
     Ok(())
 }
 

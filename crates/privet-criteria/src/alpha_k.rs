@@ -4,7 +4,7 @@
 //! Closed: the share of a value in a union lies between its shares in the parts. A share may exceed alpha
 //! by 1e-12, so that alpha = 0.2 means 0.2.
 
-use crate::bound::{Bound, check_k};
+use crate::bound::{Bound, Grouping, check_k};
 use crate::keep::{TOLERANCE, largest_kept};
 use crate::{Better, Class, Criterion, Histogram, Merging};
 
@@ -57,15 +57,18 @@ impl Criterion for AlphaK {
         self.k
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
         let values = match self.listed {
             0 => "value".to_owned(),
             n => format!("of the {n} protected values"),
         };
         format!(
-            "Every group of published records that share their quasi-identifiers has at least {} records, and no \
+            "{} has at least {} records, and no \
              {values} of {} makes up more than a share alpha = {} of it.",
-            self.k, self.column, self.alpha
+            grouping.every(),
+            self.k,
+            self.column,
+            self.alpha
         )
     }
 

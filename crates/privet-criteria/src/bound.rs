@@ -2,18 +2,42 @@
 
 use crate::SensitiveColumn;
 
-/// How promises speak of an equivalence class.
-pub(crate) const EVERY_GROUP: &str = "Every group of published records that share their quasi-identifiers";
+/// What the records of a group have in common: promises speak of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Grouping {
+    /// Equivalence classes: their records share the quasi-identifiers.
+    #[default]
+    Classes,
+    /// Buckets: their records need not look alike.
+    Buckets,
+}
 
-/// A promise in the words of a bucketized release: what is said of classes holds in buckets, whose records need not share
-/// their quasi-identifiers.
-pub fn in_buckets(promise: &str) -> String {
-    promise
-        .replace("that share their quasi-identifiers and also", "that share their bucket and also")
-        .replace(EVERY_GROUP, "Every bucket")
-        .replace("every group of published records that share their quasi-identifiers", "every bucket")
-        .replace("shares its quasi-identifiers with", "shares its bucket with")
-        .replace("may be unique in their quasi-identifiers", "may be alone in their bucket")
+impl Grouping {
+    /// Every group, as the subject of a sentence.
+    pub(crate) fn every(self) -> &'static str {
+        match self {
+            Self::Classes => "Every group of published records that share their quasi-identifiers",
+            Self::Buckets => "Every bucket",
+        }
+    }
+
+    /// In every group, as the beginning of a sentence.
+    pub(crate) fn in_every(self) -> &'static str {
+        match self {
+            Self::Classes => "In every group of published records that share their quasi-identifiers",
+            Self::Buckets => "In every bucket",
+        }
+    }
+
+    /// Every group whose records share something else besides, up to that.
+    pub(crate) fn every_with_the_same(self) -> &'static str {
+        match self {
+            Self::Classes => {
+                "Every group of published records that share their quasi-identifiers and also the same"
+            }
+            Self::Buckets => "Every group of published records that share their bucket and also the same",
+        }
+    }
 }
 
 /// A sensitive column and the position of its histogram in a class.
@@ -142,30 +166,5 @@ pub(crate) fn check_positive(name: &str, value: f64) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("{name} = {value} must be a number above 0"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever a criterion promises of classes, it does not say of buckets that their records look alike.
-    #[test]
-    fn promises_of_buckets_speak_of_buckets() {
-        let told = [
-            (format!("{EVERY_GROUP} holds at least 3."), "Every bucket holds at least 3."),
-            (
-                format!("{EVERY_GROUP} and also the same job holds 3."),
-                "Every group of published records that share their bucket and also the same job holds 3.",
-            ),
-            (format!("In {}, x.", EVERY_GROUP.replacen('E', "e", 1)), "In every bucket, x."),
-            (
-                crate::k_anonymity::look_alikes(3),
-                "Every published record shares its bucket with at least 2 others (k = 3).",
-            ),
-        ];
-        for (promise, expected) in told {
-            assert_eq!(in_buckets(&promise), expected);
-        }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bound::{Bound, EVERY_GROUP};
+use crate::bound::{Bound, Grouping};
 use crate::l_diversity::{Diversity, Parameters, occurring};
 use crate::{Better, Class, Criterion, DiversityKind, Histogram, Merging};
 
@@ -77,8 +77,9 @@ impl Criterion for ConceptDiversity {
         "concept-diversity"
     }
 
-    fn promise(&self) -> String {
-        format!("{EVERY_GROUP} {}.", self.form.clause(&format!("concepts of {}", self.column)))
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
+        format!("{every} {}.", self.form.clause(&format!("concepts of {}", self.column)))
     }
 
     fn merging(&self) -> Merging {

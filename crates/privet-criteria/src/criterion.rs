@@ -1,6 +1,6 @@
 //! The one seam: what every privacy model says of itself and of a class.
 
-use crate::{Class, Summaries};
+use crate::{Class, Grouping, Summaries};
 
 /// A privacy model with its parameters, bound to the columns of a table.
 pub trait Criterion: Send + Sync {
@@ -8,7 +8,12 @@ pub trait Criterion: Send + Sync {
     fn key(&self) -> &'static str;
 
     /// What it promises, in one sentence for a person, with its parameters and column.
-    fn promise(&self) -> String;
+    fn promise(&self) -> String {
+        self.promise_of(Grouping::Classes)
+    }
+
+    /// The same of groups of this kind.
+    fn promise_of(&self, grouping: Grouping) -> String;
 
     /// What merging classes does to it, so that a search knows what it may prune.
     fn merging(&self) -> Merging;

@@ -4,7 +4,7 @@
 //! The inequality is strict, and a value that a class does not hold fails it. A logarithm within 1e-12 of delta
 //! counts as equal and fails. Closed, because each share of a union lies between those of its parts.
 
-use crate::bound::{Bound, EVERY_GROUP, check_positive};
+use crate::bound::{Bound, Grouping, check_positive};
 use crate::keep::{TOLERANCE, largest_kept, whole_records};
 use crate::{Better, Class, Criterion, Merging};
 
@@ -40,9 +40,10 @@ impl Criterion for DeltaDisclosure {
         "delta-disclosure"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
         format!(
-            "{EVERY_GROUP} holds every value of {} with a share that differs from its share in the whole table by less \
+            "{every} holds every value of {} with a share that differs from its share in the whole table by less \
              than a factor e^delta, delta = {}.",
             self.column, self.delta
         )

@@ -383,7 +383,7 @@ mod tests {
             "pairs"
         }
 
-        fn promise(&self) -> String {
+        fn promise_of(&self, _: crate::Grouping) -> String {
             String::new()
         }
 

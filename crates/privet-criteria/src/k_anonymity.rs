@@ -3,7 +3,7 @@
 //! Judged on the quasi-identifier, not on all attributes (papers DEF-1). Absorbing: a class only grows
 //! when another is merged into it.
 
-use crate::bound::check_k;
+use crate::bound::{Grouping, check_k};
 use crate::{Better, Class, Criterion, Merging};
 
 /// Every class has at least k records.
@@ -18,17 +18,16 @@ impl KAnonymity {
     }
 }
 
-/// The sentence that promises a smallest class size.
-pub(crate) fn look_alikes(k: u64) -> String {
+/// The sentence that promises a smallest group.
+pub(crate) fn look_alikes(k: u64, grouping: Grouping) -> String {
+    let (alone, shares) = match grouping {
+        Grouping::Classes => ("unique in their quasi-identifiers", "its quasi-identifiers"),
+        Grouping::Buckets => ("alone in their bucket", "its bucket"),
+    };
     match k {
-        0 | 1 => "Published records may be unique in their quasi-identifiers (k = 1).".to_owned(),
-        2 => "Every published record shares its quasi-identifiers with at least 1 other (k = 2).".to_owned(),
-        _ => {
-            format!(
-                "Every published record shares its quasi-identifiers with at least {} others (k = {k}).",
-                k - 1
-            )
-        }
+        0 | 1 => format!("Published records may be {alone} (k = 1)."),
+        2 => format!("Every published record shares {shares} with at least 1 other (k = 2)."),
+        _ => format!("Every published record shares {shares} with at least {} others (k = {k}).", k - 1),
     }
 }
 
@@ -41,8 +40,8 @@ impl Criterion for KAnonymity {
         self.k
     }
 
-    fn promise(&self) -> String {
-        look_alikes(self.k)
+    fn promise_of(&self, grouping: Grouping) -> String {
+        look_alikes(self.k, grouping)
     }
 
     fn merging(&self) -> Merging {

@@ -5,6 +5,15 @@
 //! class that came from a scan, from a finer node of a lattice, or from another thread.
 //!
 //! A job's [`Requirement`]s are read with [`Requirement::parse`] and bound to a table with [`build`].
+//!
+//! ```
+//! use privet_criteria::{Grouping, Requirement, statement_of};
+//!
+//! let asked = Requirement::parse("k-anonymity", &serde_json::json!(5)).unwrap();
+//! assert_eq!(asked, [Requirement::KAnonymity { k: 5 }]);
+//! let said = statement_of(&asked[0], &[], Grouping::Classes);
+//! assert_eq!(said, "Every published record shares its quasi-identifiers with at least 4 others (k = 5).");
+//! ```
 #![forbid(unsafe_code)]
 
 mod alpha_k;
@@ -36,7 +45,7 @@ mod laws;
 #[cfg(test)]
 mod testing;
 
-pub use bound::in_buckets;
+pub use bound::Grouping;
 pub use ck_safety::ck_chances;
 pub use class::{Class, Histogram};
 pub use criterion::{Better, Criterion, Merging};
@@ -44,6 +53,6 @@ pub use fewest::{Choice, fewest_suppressed};
 pub use parse::KEYS;
 pub use registry::{CriterionError, Joint, SensitiveColumn, build, resolve};
 pub use requirement::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
-pub use statement::{statement, statement_of_buckets};
+pub use statement::{statement, statement_of};
 pub use three_d::{GlobalMaxima, Skyline, ThreeD};
 pub use together::{Summaries, judge_together};

@@ -4,7 +4,7 @@
 //! Only gains are bounded: that a value is rarer in a class than in the input is allowed. Closed, because
 //! each share of a union lies between those of its parts. A share may exceed its cap by a relative 1e-12.
 
-use crate::bound::{Bound, EVERY_GROUP, check_positive};
+use crate::bound::{Bound, Grouping, check_positive};
 use crate::keep::{TOLERANCE, largest_kept};
 use crate::{Better, Class, Criterion, LikenessKind, Merging};
 
@@ -39,7 +39,8 @@ impl Criterion for BetaLikeness {
         "beta-likeness"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
         let at_most = match self.kind {
             LikenessKind::Basic => format!("beta = {}", self.beta),
             LikenessKind::Enhanced => {
@@ -47,7 +48,7 @@ impl Criterion for BetaLikeness {
             }
         };
         format!(
-            "{EVERY_GROUP} holds each value of {} with a share that exceeds its share in the whole table by a relative \
+            "{every} holds each value of {} with a share that exceeds its share in the whole table by a relative \
              gain of at most {at_most}.",
             self.column
         )

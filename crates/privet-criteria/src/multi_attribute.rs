@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use crate::bound::{Bound, EVERY_GROUP};
+use crate::bound::{Bound, Grouping};
 use crate::l_diversity::{Diversity, Parameters};
 use crate::{Better, Class, Criterion, Histogram, Joint, Merging};
 
@@ -77,9 +77,10 @@ impl Criterion for MultiAttribute {
         "l-diversity"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
         format!(
-            "{EVERY_GROUP} and also the same {} {}.",
+            "{} {} {}.",
+            grouping.every_with_the_same(),
             self.others,
             self.form.clause(&format!("values of {}", self.column))
         )

@@ -5,7 +5,7 @@
 //! weighs 1) or what the job says. The weight of a class is the sum over its records. All parts only grow
 //! under merging, so every form is absorbing. A weight may miss alpha by a relative 1e-12.
 
-use crate::bound::{Bound, EVERY_GROUP, check_k};
+use crate::bound::{Bound, Grouping, check_k};
 use crate::keep::TOLERANCE;
 use crate::{Better, Class, Criterion, Histogram, Merging};
 
@@ -158,14 +158,15 @@ impl Criterion for PSensitivity {
         self.k
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
         let what = if self.categories.is_some() { "sensitivity categories" } else { "values" };
         let weight = match &self.weight {
             Some((alpha, _)) => format!(", with a total weight of at least alpha = {alpha}"),
             None => String::new(),
         };
         format!(
-            "{EVERY_GROUP} has at least {} records and at least p = {} different {what} of {}{weight}.",
+            "{every} has at least {} records and at least p = {} different {what} of {}{weight}.",
             self.k, self.p, self.column
         )
     }

@@ -5,7 +5,7 @@
 //! that the population contains the table, and fails.
 
 use crate::keep::{TOLERANCE, whole_records};
-use crate::{Better, Class, Criterion, Merging};
+use crate::{Better, Class, Criterion, Grouping, Merging};
 
 /// The chance of being in the table lies between two bounds.
 pub(crate) struct DeltaPresence {
@@ -37,7 +37,7 @@ impl Criterion for DeltaPresence {
         true
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, _: Grouping) -> String {
         let Self { min, max } = self;
         if *min > 0.0 {
             format!(
@@ -118,7 +118,7 @@ impl Criterion for KMap {
         true
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, _: Grouping) -> String {
         format!(
             "The quasi-identifiers of every published record fit at least k = {} people of the population table.",
             self.k

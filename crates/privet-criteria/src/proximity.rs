@@ -9,7 +9,7 @@
 //! Ranges without balance are absorbing. The other forms promise nothing under merging: a class can fill
 //! the gaps of another, or make its shares small. Knowledge of the form "more than x" is not covered.
 
-use crate::bound::{Bound, EVERY_GROUP, check_positive, check_whole};
+use crate::bound::{Bound, Grouping, check_positive, check_whole};
 use crate::keep::TOLERANCE;
 use crate::{Better, Class, Criterion, Histogram, Merging, ProximityKind};
 use privet_data::Kind;
@@ -143,20 +143,22 @@ impl Criterion for Proximity {
         "proximity-diversity"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
         let Self { l, width, balance, column, .. } = self;
         match self.kind {
             ProximityKind::Ranges if *balance > 0.0 => format!(
-                "{EVERY_GROUP} holds values of {column} from at least {l} ranges of width {width}, each with at least a \
+                "{every} holds values of {column} from at least {l} ranges of width {width}, each with at least a \
                  share of {} of the group.",
                 balance / l
             ),
             ProximityKind::Ranges => format!(
-                "{EVERY_GROUP} holds at least {l} values of {column} that are pairwise more than {width} apart."
+                "{every} holds at least {l} values of {column} that are pairwise more than {width} apart."
             ),
             ProximityKind::Neighbourhood => format!(
-                "In every group of published records that share their quasi-identifiers, at most 1 in {l} records lies \
-                 within {width} of any value of {column} in the group."
+                "{}, at most 1 in {l} records lies \
+                 within {width} of any value of {column} in the group.",
+                grouping.in_every()
             ),
         }
     }

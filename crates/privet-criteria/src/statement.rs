@@ -1,25 +1,32 @@
 //! A promise as a sentence, from its requirement alone: what a manifest says beside it, and what whoever reads the
 //! manifest can derive again. No table is needed, so nobody can say more in words than in numbers.
 
-use crate::bound::EVERY_GROUP;
+use crate::bound::Grouping;
 use crate::k_anonymity::look_alikes;
 use crate::three_d::Skyline;
-use crate::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, in_buckets};
+use crate::{DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement};
 
 /// The sentence of a requirement whose column is filled in. `sensitive` are all sensitive columns, in their order:
 /// multi-attribute diversity names the others.
 #[must_use]
 pub fn statement(requirement: &Requirement, sensitive: &[&str]) -> String {
+    statement_of(requirement, sensitive, Grouping::Classes)
+}
+
+/// The same of groups of this kind.
+#[must_use]
+pub fn statement_of(requirement: &Requirement, sensitive: &[&str], grouping: Grouping) -> String {
+    let every = grouping.every();
     let column = requirement.column().unwrap_or_default();
     match requirement {
-        Requirement::KAnonymity { k } => look_alikes(*k),
+        Requirement::KAnonymity { k } => look_alikes(*k, grouping),
         Requirement::AlphaK { alpha, k, values, .. } => {
             let values = match values.len() {
                 0 => "value".to_owned(),
                 n => format!("of the {n} protected values"),
             };
             format!(
-                "{EVERY_GROUP} has at least {k} records, and no {values} of {column} makes up more than a share alpha = {alpha} of \
+                "{every} has at least {k} records, and no {values} of {column} makes up more than a share alpha = {alpha} of \
                  it."
             )
         }
@@ -28,13 +35,14 @@ pub fn statement(requirement: &Requirement, sensitive: &[&str]) -> String {
             let clause = diversity(*kind, *l, *c, *c2, lists, &format!("values of {column}"));
             let others: Vec<&str> = sensitive.iter().copied().filter(|&name| name != column).collect();
             match *multi_attribute && !others.is_empty() {
-                true => format!("{EVERY_GROUP} and also the same {} {clause}.", others.join(", ")),
-                false => format!("{EVERY_GROUP} {clause}."),
+                true => format!("{} {} {clause}.", grouping.every_with_the_same(), others.join(", ")),
+                false => format!("{every} {clause}."),
             }
         }
         Requirement::TCloseness { kind, t, order, .. } => format!(
-            "In every group of published records that share their quasi-identifiers, {column} is distributed as in the whole table \
+            "{}, {column} is distributed as in the whole table \
              up to a distance of t = {t} ({}).",
+            grouping.in_every(),
             distance(*kind, !order.is_empty())
         ),
         Requirement::PSensitivity { p, k, plus, alpha, .. } => {
@@ -44,18 +52,15 @@ pub fn statement(requirement: &Requirement, sensitive: &[&str]) -> String {
                 None => String::new(),
             };
             format!(
-                "{EVERY_GROUP} has at least {k} records and at least p = {p} different {what} of {column}{weight}."
+                "{every} has at least {k} records and at least p = {p} different {what} of {column}{weight}."
             )
         }
         Requirement::ConceptDiversity { l, kind, c, .. } => {
             let lists = Lists { allowed: 0, protected: 0 };
-            format!(
-                "{EVERY_GROUP} {}.",
-                diversity(*kind, *l, *c, None, lists, &format!("concepts of {column}"))
-            )
+            format!("{every} {}.", diversity(*kind, *l, *c, None, lists, &format!("concepts of {column}")))
         }
         Requirement::ProximityDiversity { kind, l, width, balance, .. } => {
-            proximity(*kind, *l, *width, *balance, column)
+            proximity(*kind, (*l, *width, *balance), column, grouping)
         }
         Requirement::DeltaPresence { min, max, .. } => {
             let below = if *min > 0.0 { format!("below {min} or ") } else { String::new() };
@@ -73,12 +78,12 @@ pub fn statement(requirement: &Requirement, sensitive: &[&str]) -> String {
                 LikenessKind::Enhanced => " and the negative logarithm of the latter".to_owned(),
             };
             format!(
-                "{EVERY_GROUP} holds each value of {column} with a share that exceeds its share in the whole table by a relative \
+                "{every} holds each value of {column} with a share that exceeds its share in the whole table by a relative \
                  gain of at most beta = {beta}{bound}."
             )
         }
         Requirement::DeltaDisclosure { delta, .. } => format!(
-            "{EVERY_GROUP} holds every value of {column} with a share that differs from its share in the whole table by less than a \
+            "{every} holds every value of {column} with a share that differs from its share in the whole table by less than a \
              factor e^delta, delta = {delta}."
         ),
         Requirement::ThreeD { values, .. } => {
@@ -96,12 +101,6 @@ pub fn statement(requirement: &Requirement, sensitive: &[&str]) -> String {
             )
         }
     }
-}
-
-/// The same where the classes are buckets.
-#[must_use]
-pub fn statement_of_buckets(requirement: &Requirement, sensitive: &[&str]) -> String {
-    in_buckets(&statement(requirement, sensitive))
 }
 
 /// How many values the disclosure forms list.
@@ -161,19 +160,44 @@ fn distance(kind: DistanceKind, in_order: bool) -> &'static str {
     }
 }
 
-fn proximity(kind: ProximityKind, l: f64, width: f64, balance: f64, column: &str) -> String {
+fn proximity(
+    kind: ProximityKind,
+    (l, width, balance): (f64, f64, f64),
+    column: &str,
+    grouping: Grouping,
+) -> String {
+    let every = grouping.every();
     match kind {
         ProximityKind::Ranges if balance > 0.0 => format!(
-            "{EVERY_GROUP} holds values of {column} from at least {l} ranges of width {width}, each with at least a share of {} of \
+            "{every} holds values of {column} from at least {l} ranges of width {width}, each with at least a share of {} of \
              the group.",
             balance / l
         ),
         ProximityKind::Ranges => format!(
-            "{EVERY_GROUP} holds at least {l} values of {column} that are pairwise more than {width} apart."
+            "{every} holds at least {l} values of {column} that are pairwise more than {width} apart."
         ),
         ProximityKind::Neighbourhood => format!(
-            "In every group of published records that share their quasi-identifiers, at most 1 in {l} records lies within {width} \
-             of any value of {column} in the group."
+            "{}, at most 1 in {l} records lies within {width} of any value of {column} in the group.",
+            grouping.in_every()
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a promise says of classes, it does not say of buckets that their records look alike.
+    #[test]
+    fn promises_of_buckets_speak_of_buckets() {
+        let said = |k: u64| statement_of(&Requirement::KAnonymity { k }, &[], Grouping::Buckets);
+        assert_eq!(said(3), "Every published record shares its bucket with at least 2 others (k = 3).");
+        assert_eq!(said(1), "Published records may be alone in their bucket (k = 1).");
+        let every = [
+            Grouping::Buckets.every(),
+            Grouping::Buckets.in_every(),
+            Grouping::Buckets.every_with_the_same(),
+        ];
+        assert!(every.iter().all(|words| words.contains("bucket") && !words.contains("quasi")));
     }
 }

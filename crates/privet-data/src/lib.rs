@@ -3,6 +3,20 @@
 //! A [`Table`] holds every column as a vector of `u32` codes and a [`Domain`] of distinct values.
 //! A [`Hierarchy`] says how the values of a column are generalized, level by level. Everything that
 //! is hot in privet works on codes; text appears at the edges only.
+//!
+//! ```
+//! use privet_data::Hierarchy;
+//! use privet_data::io::{ReadOptions, read_csv_bytes};
+//!
+//! let input = read_csv_bytes(b"age;city\n30;Bonn\n29;Bonn\n", &ReadOptions::default())?;
+//! assert_eq!(input.table.columns[0].codes, [1, 0]);
+//!
+//! let leaves = ["29", "30"].map(Box::from).to_vec();
+//! let decades = ["20-29", "30-39"].map(Box::from).to_vec();
+//! let hierarchy = Hierarchy::new(leaves, vec![decades, ["*", "*"].map(Box::from).to_vec()])?;
+//! assert_eq!(hierarchy.height(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod coverage;

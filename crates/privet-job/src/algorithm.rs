@@ -68,6 +68,8 @@ pub enum Algorithm {
     LocalRecoding,
     /// The thesis' decomposition of a degree of anonymization, for a purpose and a requester.
     Decomposition,
+    /// No search: the recoding of an earlier release.
+    Recoding,
 }
 
 impl Algorithm {
@@ -95,6 +97,7 @@ impl Algorithm {
             Algorithm::TopDownLocal => "top-down-local",
             Algorithm::LocalRecoding => "local-recoding",
             Algorithm::Decomposition => "decomposition",
+            Algorithm::Recoding => "recoding",
         }
     }
 
@@ -109,6 +112,7 @@ impl Algorithm {
                 | Algorithm::Genetic
                 | Algorithm::SimulatedAnnealing
                 | Algorithm::AttributeSuppression
+                | Algorithm::Recoding
         )
     }
 
@@ -161,6 +165,9 @@ impl Algorithm {
             }
             Algorithm::Decomposition => {
                 "The promises hold, and no column is below the level that the purpose and the trust in the requester ask for. Of all such choices of levels none has a smaller value of the metric, unless there are too many of them to look at."
+            }
+            Algorithm::Recoding => {
+                "The promises hold. Values went where an earlier release put them; nothing was searched, so other choices may lose less."
             }
         }
     }
@@ -430,7 +437,9 @@ impl Search {
             | Algorithm::LocalRecoding
             | Algorithm::Clustering
             | Algorithm::Microaggregation
-            | Algorithm::Anatomy => Err(SearchError::NothingFound { algorithm: self.algorithm.word() }),
+            | Algorithm::Anatomy
+            // An applied recoding chooses nothing.
+            | Algorithm::Recoding => Err(SearchError::NothingFound { algorithm: self.algorithm.word() }),
             // A decomposition is told by its purpose, which is no part of this section.
             Algorithm::Decomposition => Err(SearchError::Parameter { key: "purpose", problem: "is needed" }),
         }
@@ -452,6 +461,13 @@ impl Search {
             (algorithm, _) => algorithm.guarantee(),
         };
         text.to_owned()
+    }
+
+    /// Whether the published values were drawn from a seed that nobody kept.
+    pub(crate) fn draws_from_unkept_seed(&self) -> bool {
+        self.algorithm == Algorithm::Anatomy
+            && self.buckets_from().is_none()
+            && self.anatomy.as_ref().is_none_or(|anatomy| anatomy.seed.is_none())
     }
 
     /// Where randomness came from, for the manifest.

@@ -39,6 +39,8 @@ pub(crate) struct Chosen {
     pub p_safe: Option<manifest::PSafe>,
     /// Other candidates that the search looked at.
     pub seen: Vec<Seen>,
+    /// What whoever runs the job should know of the choice.
+    pub notes: Vec<String>,
     tuple_entropy: Option<f64>,
 }
 
@@ -91,7 +93,28 @@ impl Chosen {
             anatomy: None,
             p_safe: None,
             seen: found.seen,
+            notes: Vec::new(),
             tuple_entropy: Some(found.tuple_entropy),
+        }
+    }
+
+    /// What an earlier release chose.
+    pub fn given(places: Vec<Place>, notes: Vec<String>) -> Self {
+        Self {
+            places,
+            lattice_nodes: None,
+            nodes_checked: 0,
+            bound: None,
+            minimal: None,
+            reduction: Duration::ZERO,
+            own_metric: None,
+            buckets: None,
+            aggregation: None,
+            anatomy: None,
+            p_safe: None,
+            seen: Vec::new(),
+            notes,
+            tuple_entropy: None,
         }
     }
 
@@ -123,6 +146,7 @@ impl Chosen {
             anatomy: None,
             p_safe: None,
             seen: Vec::new(),
+            notes: Vec::new(),
             tuple_entropy: None,
         }
     }
@@ -160,6 +184,7 @@ impl Chosen {
             anatomy: None,
             p_safe: None,
             seen: Vec::new(),
+            notes: Vec::new(),
             tuple_entropy: None,
         }
     }
@@ -209,6 +234,7 @@ impl Chosen {
             anatomy: None,
             p_safe: None,
             seen: Vec::new(),
+            notes: Vec::new(),
             tuple_entropy: None,
         }
     }

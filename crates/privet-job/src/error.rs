@@ -11,6 +11,7 @@ use privet_perturb::synthetic::SyntheticError;
 use privet_recode::lattice::SearchError;
 use privet_release::{FolderError, PublishedError};
 
+use crate::engine::EngineError;
 use crate::out_of_core::TooLittle;
 
 /// A job file that cannot be used. No message holds a value of the data.
@@ -31,6 +32,14 @@ impl std::fmt::Display for JobError {
             None => f.write_str(&self.message),
         }
     }
+}
+
+/// Whether a job says how values are changed by chance, which is for another verb.
+fn perturbs(job: &toml::Table) -> bool {
+    let columns = job.get("columns").and_then(toml::Value::as_table);
+    let mut columns = columns.into_iter().flat_map(toml::Table::values).filter_map(toml::Value::as_table);
+    job.contains_key("randomize")
+        || columns.any(|own| own.contains_key("perturb") || own.contains_key("values"))
 }
 
 impl JobError {
@@ -65,19 +74,22 @@ impl JobError {
                 "{at}{said}; a job file is TOML, and `privet init data.csv` writes one for a table"
             ));
         }
-        let said = error.to_string();
-        let is_other = ["`perturb`", "`randomize`", "`values`"]
-            .iter()
-            .any(|key| said.contains(&format!("unknown field {key}")));
+        Self::new(error.to_string().trim_end())
+    }
+
+    /// The same of a job for `privet anonymize`, or for a verb that `changes` values by chance, with a hint at what is missing.
+    pub(crate) fn of_job(text: &str, error: &toml::de::Error, changes: bool) -> Self {
+        let own = Self::toml(text, error);
+        let Ok(job) = text.parse::<toml::Table>() else { return own };
         let hint = match () {
-            () if is_other => "\nJobs that perturb are run by `privet randomize`",
-            () if said.contains("missing field `input`") => {
+            () if !changes && perturbs(&job) => "\nJobs that perturb are run by `privet randomize`",
+            () if !job.contains_key("input") => {
                 "\nSay where the table is, in a section [input] with path = \"data.csv\"; `privet init data.csv` writes a \
                  whole job"
             }
             () => "",
         };
-        Self::new(format!("{}{hint}", said.trim_end()))
+        Self { message: format!("{}{hint}", own.message), ..own }
     }
 
     pub(crate) fn criterion(error: &CriterionError) -> Self {
@@ -226,6 +238,52 @@ pub enum RunError {
         /// How many there are.
         candidates: u64,
     },
+    /// A recoding that does not keep its promises on new rows.
+    #[error(
+        "no release is handed over: with this recoding the new rows do not keep every promise, and {suppressed} records would have to be \
+         suppressed where `search.suppress-at-most` allows {limit}: {}. Make a new release of these rows with `privet anonymize`, or \
+         allow more",
+        promises.join("; ")
+    )]
+    NoLonger {
+        /// What fails, with numbers.
+        promises: Vec<String>,
+        /// Records that would be suppressed.
+        suppressed: u64,
+        /// Records that may be.
+        limit: u64,
+    },
+    /// Several releases together leave too little possible.
+    #[error(
+        "no release is handed over: together with earlier releases, {exposed} of {people} people who may be in them have fewer than {least} \
+         possible sensitive values ({certain} have one), and `history.max-risk` accepts {} %. Promise more under [privacy], keep the \
+         recoding of the earlier release (`privet apply`), publish m-invariantly (kind = \"series\"), or accept more",
+        privet_attack::percent(*accepted)
+    )]
+    Composed {
+        /// People who may be in an earlier release as well.
+        people: u64,
+        /// Those with fewer possible values.
+        exposed: u64,
+        /// Those with one.
+        certain: u64,
+        /// How many values must be possible.
+        least: u64,
+        /// The share that is accepted.
+        accepted: f64,
+    },
+    /// Two releases of a table that grew leave too few records of a class.
+    #[error(
+        "no release is handed over: when records that cannot be the target's are taken out, {left} are left of a class, and \
+         `history.least-left` asks for {least}. Every record of the earlier release is one of this one, which tells them. Promise more \
+         under [privacy], or keep the recoding of the earlier release (`privet apply`)"
+    )]
+    Corresponds {
+        /// Records that are left.
+        left: u64,
+        /// Records that must be.
+        least: u64,
+    },
     /// There is nothing to publish.
     #[error("no release was written: it would have no records. {0}")]
     Empty(NothingLeft),
@@ -273,6 +331,9 @@ pub enum RunError {
         /// The same with columns by their numbers.
         source: SyntheticError,
     },
+    /// An engine that reads or writes the table.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// What must be kept does not fit the limit on memory.
     #[error(transparent)]
     TooLittle(#[from] TooLittle),
@@ -320,6 +381,9 @@ impl RunError {
         match self {
             RunError::Attacked { .. }
             | RunError::NothingSafe { .. }
+            | RunError::NoLonger { .. }
+            | RunError::Composed { .. }
+            | RunError::Corresponds { .. }
             | RunError::Empty(_)
             | RunError::Counts { .. }
             | RunError::View { .. } => Outcome::Refused,
@@ -360,6 +424,7 @@ impl RunError {
                 | SearchError::TooManyRows,
             ) => Outcome::Resources,
             RunError::TooLittle(_) => Outcome::Resources,
+            RunError::Engine(error) if error.is_resources() => Outcome::Resources,
             RunError::Cancelled(_) | RunError::Write(WriteError::Cancelled(_)) => Outcome::Stopped,
             RunError::Read(error) => outcome_of_reading(error),
             RunError::Published(PublishedError::Read(error)) => outcome_of_reading(error),

@@ -28,9 +28,11 @@ use crate::codes::{generalizes_by_masks, is_of_codes};
 use crate::countermeasure;
 use crate::counts::{self, CountTableSection, RawView, ViewSection};
 use crate::error::JobError;
+use crate::history::HistorySection;
 use crate::mondrian::MondrianSection;
 use crate::out_of_core;
 use crate::query::{self, Plain, QuerySection};
+use crate::recoding::Recoding;
 use crate::sampling::SamplingSection;
 use crate::size::Size;
 use crate::values;
@@ -60,6 +62,12 @@ pub struct Job {
     pub query: QuerySection,
     /// Where to put it.
     pub output: Output,
+    /// What was published before about the same people.
+    pub history: Option<HistorySection>,
+    /// The text that says all this, with what settings changed.
+    pub(crate) source: String,
+    /// The recoding that is applied, in place of a search.
+    pub(crate) recoding: Option<Recoding>,
 }
 
 /// The `[input]` section.
@@ -345,6 +353,9 @@ pub struct Output {
     /// The private key that signs the release.
     #[serde(default)]
     pub sign: Option<PathBuf>,
+    /// Parquet and Arrow: the table in several files, each of so many records of the input.
+    #[serde(default)]
+    rows_per_file: Option<u64>,
 }
 
 impl Output {
@@ -354,13 +365,30 @@ impl Output {
     }
 }
 
+impl Output {
+    fn check(&self) -> Result<(), JobError> {
+        if self.rows_per_file == Some(0) {
+            return Err(JobError::key("output.rows-per-file", "must be at least 1"));
+        }
+        if self.rows_per_file.is_some() && self.format()? == Some(Format::Csv) {
+            return Err(JobError::key("output.rows-per-file", "goes with format = \"parquet\" or \"arrow\""));
+        }
+        Ok(())
+    }
+
+    /// How many records of the input go to one file, where the table is written in several.
+    pub fn rows_per_file(&self) -> Option<u64> {
+        self.rows_per_file
+    }
+}
+
 fn release() -> PathBuf {
     "release".into()
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { folder: release(), format: None, replace: false, home: None, sign: None }
+        Self { folder: release(), format: None, replace: false, home: None, sign: None, rows_per_file: None }
     }
 }
 
@@ -387,6 +415,8 @@ struct Raw {
     adversary: AdversarySection,
     #[serde(default)]
     query: QuerySection,
+    #[serde(default)]
+    history: Option<HistorySection>,
     #[serde(default)]
     output: Output,
 }
@@ -426,17 +456,19 @@ impl Job {
     }
 
     fn parse_form(text: &str, settings: &[String]) -> Result<Self, JobError> {
-        let raw: Raw = if settings.is_empty() {
-            let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::toml(text, &e))?;
+        let (raw, source): (Raw, String) = if settings.is_empty() {
+            let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::of_job(text, &e, false))?;
             // Settings are for releases, where the digits of bounds and keys do not count.
             query::restore(text, &mut raw.columns);
-            raw
+            (raw, text.to_owned())
         } else {
-            let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(text, &e))?;
+            let mut table: toml::Table =
+                toml::from_str(text).map_err(|e| JobError::of_job(text, &e, false))?;
             for setting in settings {
                 set(&mut table, setting)?;
             }
-            table.try_into().map_err(|e: toml::de::Error| JobError::toml(text, &e))?
+            let source = table.to_string();
+            (table.try_into().map_err(|e: toml::de::Error| JobError::of_job(text, &e, false))?, source)
         };
         let privacy = promises(&raw.privacy).map_err(|error| JobError::criterion(&error))?;
         let views = raw.views.into_iter().zip(1..).map(|(view, number)| view.read(number));
@@ -452,6 +484,9 @@ impl Job {
             adversary: raw.adversary,
             query: raw.query,
             output: raw.output,
+            history: raw.history,
+            source,
+            recoding: None,
         };
         Ok(job)
     }
@@ -471,6 +506,7 @@ impl Job {
                 "has no column with role = \"quasi\"; without one there is nothing to generalize",
             ));
         }
+        self.output.check()?;
         self.adversary.check(counts::asked(self))?;
         countermeasure::check(self)?;
         query::check(self)?;
@@ -513,6 +549,11 @@ impl Job {
                 }
             }
         }
+        if self.search.algorithm == Algorithm::Recoding {
+            let problem =
+                "= \"recoding\" searches nothing; `privet apply recoding.json new.csv` applies a recoding";
+            return Err(JobError::key("search.algorithm", problem));
+        }
         self.search.check_sections()?;
         self.search.anatomy.as_ref().map_or(Ok(()), |anatomy| anatomy.check(&self.columns))?;
         if self.search.published() == Some(Publish::Buckets) {
@@ -526,6 +567,7 @@ impl Job {
         self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
         self.search.mondrian.as_ref().map_or(Ok(()), MondrianSection::check)?;
         self.check_together()?;
+        self.history.as_ref().map_or(Ok(()), |history| history.check(self))?;
         out_of_core::check(self)?;
         self.input.options()?;
         self.output.format()?;

@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use privet_attack::Finding;
-use privet_criteria::{DistanceKind, Requirement, statement, statement_of_buckets};
-use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write};
+use privet_criteria::{DistanceKind, Grouping, Requirement, statement_of};
+use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write, write_rows};
 use privet_data::{Column, Equality, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
-use privet_release::Draft;
 use privet_release::manifest::{
     Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, LabelReading, Manifest, Microaggregation,
     Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
 use privet_release::published::Reading;
 use privet_release::shown::{LeftOut, MOST_LABELS, Shown, VALUES_AS_THEY_WERE, VALUES_OF_GROUPS};
+use privet_release::{Draft, part_name};
 use privet_report::{ColumnFacts, Facts, LabelCount, PageError};
 
 use crate::alike;
@@ -23,7 +23,7 @@ use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
 use crate::countermeasure::{Countermeasure, p_safe};
-use crate::error::{NothingLeft, RunError};
+use crate::error::{JobError, NothingLeft, RunError};
 use crate::job::Job;
 use crate::levels::levels_of;
 use crate::load::{Loaded, Quasi};
@@ -65,9 +65,22 @@ pub(crate) fn publish(
 
     let DataFile { name, format, dialect } = &DataFile::of(candidate)?;
     let format = *format;
-    let mut file = draft.create(name)?;
-    write(&mut file, &view, format, dialect, progress)?;
-    file.finish()?;
+    match candidate.job.output.rows_per_file() {
+        None => {
+            let mut file = draft.create(name)?;
+            write(&mut file, &view, format, dialect, progress)?;
+            file.finish()?;
+        }
+        Some(each) => {
+            let each = usize::try_from(each).unwrap_or(usize::MAX);
+            for (part, from) in (0..table.rows).step_by(each).enumerate() {
+                let rows = from..table.rows.min(from.saturating_add(each));
+                let mut file = draft.create(&part_name(name, part))?;
+                write_rows(&mut file, &view, rows, format, progress)?;
+                file.finish()?;
+            }
+        }
+    }
 
     let mut manifest = manifest(candidate, name, format, dialect, suppressed);
     for (number, sensitive) in candidate.loaded.sensitive.iter().enumerate() {
@@ -101,7 +114,15 @@ impl DataFile {
         let format = candidate.job.output.format()?.unwrap_or(input.format);
         // Published tables name their columns and quote in the one way that every reader knows.
         let dialect = Dialect { header: true, quote: b'"', ..input.dialect.clone().unwrap_or_default() };
-        Ok(Self { name: format!("data.{}", format.word()), format, dialect })
+        if candidate.job.output.rows_per_file().is_some() && format == Format::Csv {
+            let problem = "goes with Parquet and Arrow; set format = \"parquet\" in [output]";
+            return Err(JobError::key("output.rows-per-file", problem).into());
+        }
+        let name = match candidate.job.output.rows_per_file() {
+            Some(_) => format!("data-*.{}", format.word()),
+            None => format!("data.{}", format.word()),
+        };
+        Ok(Self { name, format, dialect })
     }
 }
 
@@ -276,6 +297,7 @@ pub(crate) fn manifest(
         metrics: metrics(candidate),
         classes: classes(partition.rows.iter().zip(&partition.kept).filter(|(_, k)| **k).map(|(r, _)| *r)),
         randomness: randomness(job),
+        unrepeatable: is_unrepeatable(job),
         files: Vec::new(),
         shown: Shown::default(),
         signer: None,
@@ -329,6 +351,13 @@ fn spread_within_classes(candidate: &Candidate<'_>) -> Option<f64> {
     let classes = utility::Classes::new(&partition.class_of, None).ok()?;
     let squares = classes.sum_of_squares(&columns).ok().filter(|_| !columns.is_empty())?;
     Some(squares.ratio())
+}
+
+/// Whether something was drawn from a seed that nobody kept.
+fn is_unrepeatable(job: &Job) -> bool {
+    job.adversary.countermeasure == Some(Countermeasure::Distort)
+        || job.sampling.as_ref().is_some_and(|sampling| sampling.seed.is_none())
+        || job.search.draws_from_unkept_seed()
 }
 
 /// Where all randomness of a release came from.
@@ -415,6 +444,9 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
             // Nothing is suppressed, and the record of a class is its first group.
             return first.get(record as usize).map_or(0, |&first| u64::from(first) + 1);
         }
+        if let Some(weighted) = &candidate.weighted {
+            return weighted.places.get(&record).copied().unwrap_or(0);
+        }
         let before = &partition.class_of[..=record as usize];
         before.iter().filter(|&&class| partition.kept[class as usize]).count() as u64
     };
@@ -424,10 +456,14 @@ fn promises(candidate: &Candidate<'_>) -> Vec<Promise> {
         .zip(&partition.reached)
         .map(|(requirement, reached)| Promise {
             requirement: without_folders(requirement),
-            statement: match candidate.chosen.buckets {
-                Some(_) => statement_of_buckets(requirement, &sensitive),
-                None => statement(requirement, &sensitive),
-            },
+            statement: statement_of(
+                requirement,
+                &sensitive,
+                match candidate.chosen.buckets {
+                    Some(_) => Grouping::Buckets,
+                    None => Grouping::Classes,
+                },
+            ),
             reached: reached.map_or(0.0, |(value, _)| value),
             worst_class: reached.map(|(_, class)| WorstClass {
                 record: place(partition.first[class as usize]),

@@ -13,13 +13,16 @@ use crate::algorithm::Algorithm;
 use crate::chosen::{Chosen, Formed};
 use crate::countermeasure::{self, Countermeasure, distort, p_safe};
 use crate::counts::{self, Begun};
+use crate::engine::Weighted;
 use crate::error::{JobError, RunError};
+use crate::history;
 use crate::job::{Job, Publish};
 use crate::load::{Loaded, Quasi, load_showing};
 use crate::out_of_core::{self, Attempt};
 use crate::overwrite::spare_inputs_within;
 use crate::publish::publish;
 use crate::purpose::Purposes;
+use crate::recoding::Recoding;
 use crate::summary::{Seconds, Summary};
 
 /// What a run is told besides the job.
@@ -89,6 +92,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         (None, Algorithm::Decomposition) => decompose(job, &options.base, &loaded, &problem, progress)?,
         (None, _) => (choose(job, &loaded, &problem, progress)?, None),
     };
+    let written = chosen.notes.clone();
     let search = searching.elapsed();
 
     let writing = Instant::now();
@@ -104,6 +108,9 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
     let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
     if suppressed > if absence { 0 } else { problem.suppress_at_most } {
+        if job.recoding.is_some() {
+            return Err(Recoding::refusal(&problem, &problem.at(&published.levels), suppressed));
+        }
         return Err(SearchError::Unsafe { algorithm: job.search.algorithm.word() }.into());
     }
     let candidate = Candidate {
@@ -116,7 +123,9 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         partition: &partition,
         purpose: purpose.as_ref(),
         first_of_group: None,
+        weighted: None,
     };
+    let of_history = history::gate(&candidate, &options.base)?;
     let (manifest, attacks) = publish(draft, &candidate, options, progress)?;
     let write = writing.elapsed();
 
@@ -131,7 +140,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     summary.not_tried = not_tried(&attacks, &manifest);
     summary.attacks = attacks;
     summary.home = job.output.home.as_ref().map(|home| options.base.join(home));
-    summary.written = loaded.written;
+    summary.written = loaded.written.into_iter().chain(written).chain(of_history).collect();
     Ok(summary)
 }
 
@@ -157,6 +166,8 @@ pub(crate) struct Candidate<'a> {
     /// Per group its first record, when codes and classes are those of groups and not of records, because the records
     /// are not in memory.
     pub first_of_group: Option<&'a [u32]>,
+    /// What stands where records stood, when that is distinct tuples.
+    pub weighted: Option<Weighted<'a>>,
 }
 
 impl Candidate<'_> {
@@ -173,6 +184,9 @@ pub(crate) fn choose(
     problem: &Problem<'_>,
     progress: &dyn Progress,
 ) -> Result<Chosen, RunError> {
+    if let Some(recoding) = &job.recoding {
+        return recoding.choose(loaded, problem);
+    }
     match job.search.published() {
         Some(publish) => {
             let formed = groups(job, loaded, problem, progress)?;
@@ -321,7 +335,8 @@ fn combine(loaded: &Loaded) -> (Joint, Vec<u32>) {
         loaded.sensitive.iter().map(|s| &*loaded.input.table.columns[s.position].codes).collect();
     let mut number = std::collections::HashMap::new();
     let mut combinations = Vec::new();
-    let codes = (0..loaded.input.table.rows)
+    // Records, or the tuples that stand where records stood.
+    let codes = (0..columns.first().map_or(0, |codes| codes.len()))
         .map(|row| {
             let combination: Vec<u32> = columns.iter().map(|codes| codes[row]).collect();
             *number.entry(combination).or_insert_with_key(|combination| {

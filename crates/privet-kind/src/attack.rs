@@ -214,6 +214,11 @@ pub enum Reason {
         /// What there is none of.
         what: String,
     },
+    /// The attack changes the data before the release, and the method publishes nothing of the changed data.
+    Refused {
+        /// The changed data.
+        of: String,
+    },
 }
 
 impl Reason {
@@ -225,6 +230,7 @@ impl Reason {
                 format!("{what} is above {most}, the most that can be looked at.")
             }
             Self::Nothing { what } => format!("There is no {what} in the release."),
+            Self::Refused { of } => format!("The method publishes no release of {of}."),
         }
     }
 }

@@ -6,6 +6,14 @@
 //!
 //! [`utility`] compares a finished release with its original. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`], [`masked`]
 //! and [`combine`] use what was released, as its readers would (survey, section 5).
+//!
+//! ```
+//! use privet_measure::answer::{Aggregate, Question};
+//!
+//! let question = Question::parse("select avg(cost) from data where age between 20 and 30")?;
+//! assert_eq!(question.select[0].aggregate, Aggregate::Average("cost".into()));
+//! # Ok::<(), privet_measure::answer::QuestionError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod additive;

@@ -1,4 +1,12 @@
 //! Models that are safe to publish, rules that hide, questions that are audited.
+//!
+//! ```
+//! use privet_mine::audit::{AuditQuestion, Function};
+//!
+//! let question = AuditQuestion::parse("select max(cost) from data where ward = 'B'")?;
+//! assert_eq!((question.function, question.column.as_deref()), (Function::Max, Some("cost")));
+//! # Ok::<(), privet_mine::audit::AuditQuestionError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod audit;

@@ -20,6 +20,16 @@
 //!
 //! Nothing here claims differential privacy. Noise is made of floating-point numbers, whose low bits can tell more than
 //! the real numbers of the theory would.
+//!
+//! ```
+//! use privet_perturb::Response;
+//!
+//! // Warner: tell the truth with probability 0.8. Of 1000 answers 380 are yes.
+//! let question = Response::warner(0.8)?;
+//! assert!((question.gamma() - 4.0).abs() < 1e-9);
+//! assert!((question.estimate(380, 1000)?.share() - 0.3).abs() < 1e-9);
+//! # Ok::<(), privet_perturb::PerturbError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod amplification;

@@ -10,6 +10,13 @@
 //!
 //! [`bucket`] changes no value: it publishes counts, samples, or values and sensitive values apart from each other.
 //! [`condense`] publishes no record at all, but others with the same statistics.
+//!
+//! ```
+//! use privet_recode::purpose::Weights;
+//!
+//! // Day, month, year, decade, age group, *: from days to years (thesis 4).
+//! assert_eq!(Weights::Uniform.degree(5, 0, 2), 0.4);
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod bucket;

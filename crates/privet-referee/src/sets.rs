@@ -27,6 +27,7 @@ enum Body {
     Clusters { baskets: u64 },
     Log { sessions: bool, hashed: bool, clicks: bool },
     Counts { queries: noise::Stated, fresh_scale: Option<String>, clicks: Option<noise::Stated> },
+    Covers { sets: u64 },
     Sketches { components: u64, suppressed: u64, unit: bool, signs: bool },
 }
 
@@ -118,6 +119,7 @@ impl Referee for Sets {
             Body::Log { .. } => vec!["log.csv"],
             Body::Counts { clicks: None, .. } => vec!["queries.csv"],
             Body::Counts { clicks: Some(_), .. } => vec!["queries.csv", "clicks.csv"],
+            Body::Covers { .. } => vec!["covers.csv"],
             Body::Sketches { signs: false, .. } => vec!["sketches.csv"],
             Body::Sketches { signs: true, .. } => vec!["sketches.csv", "signs.csv"],
         };
@@ -134,6 +136,7 @@ impl Referee for Sets {
             Body::Counts { queries, fresh_scale, clicks } => {
                 noise::verify(folder, &queries, fresh_scale.as_deref(), clicks.as_ref(), progress)?
             }
+            Body::Covers { sets } => verify_covers(folder, sets, progress)?,
             Body::Sketches { components, suppressed, unit, .. } => {
                 verify_sketches(folder, components, suppressed, unit, progress)?
             }
@@ -218,6 +221,14 @@ impl Referee for Sets {
                      {people} people leaves."
                 )
             }
+            "deniability" => {
+                let (size, people) = (promised.whole("size")?, promised.whole("people")?);
+                let (ratio, similarity) = (share("ratio")?, share("similarity")?);
+                format!(
+                    "Each set has {size} queries of at least {people} people each, none {ratio} times as popular as another, whose words are \
+                     at most {similarity} alike (cosine)."
+                )
+            }
             "delta-anonymity" => {
                 let delta = share("delta")?;
                 format!(
@@ -299,6 +310,72 @@ fn verify_log(
 }
 
 /// The form of sketches. What they promise needs the histories.
+/// Cover sets: a partition into sets of one size, of queries that enough people asked, about as popular, and of other words.
+fn verify_covers(
+    folder: &ReleaseFolder,
+    sets: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<Check>, OpenError> {
+    const FILE: &str = "covers.csv";
+    const NAME: &str = "deniability";
+    let rows = Rows::read(folder, FILE, progress)?;
+    let query = rows.column(folder, FILE, "query")?;
+    let (numbers, people): (Vec<u64>, Vec<u64>) =
+        (rows.numbers(folder, FILE, "set")?, rows.numbers(folder, FILE, "people")?);
+    let mut of: BTreeMap<u64, Vec<(&str, u64)>> = BTreeMap::new();
+    for ((&number, &count), &code) in numbers.iter().zip(&people).zip(&query.codes) {
+        of.entry(number).or_default().push((query.domain.text(code), count));
+    }
+    let distinct: BTreeSet<u32> = query.codes.iter().copied().collect();
+    let mut checks = vec![match of.len() as u64 == sets && distinct.len() == query.codes.len() {
+        true => Check::passed("form", format!("{sets} sets; every query is in one of them")),
+        false => Check::failed("form", "there are not as many sets as stated, or a query is in two of them"),
+    }];
+    for promised in &folder.envelope().promises {
+        let asked = (
+            promised.whole("size"),
+            promised.whole("people"),
+            promised.number("ratio"),
+            promised.number("similarity"),
+        );
+        let (Some(size), Some(least), Some(ratio), Some(similarity)) = asked else {
+            checks.push(Check::failed(NAME, "the promise lacks a number"));
+            continue;
+        };
+        let words = |text: &str| -> BTreeSet<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let alike = |one: &str, other: &str| {
+            let (one, other) = (words(one), words(other));
+            one.intersection(&other).count() as f64 / ((one.len() * other.len()) as f64).sqrt().max(1.0)
+        };
+        let holds = |set: &Vec<(&str, u64)>| {
+            let (fewest, most) = (set.iter().map(|own| own.1).min(), set.iter().map(|own| own.1).max());
+            let (fewest, most) = (fewest.unwrap_or(0), most.unwrap_or(0));
+            let differ =
+                |at: usize| set[at + 1..].iter().all(|other| alike(set[at].0, other.0) <= similarity + 1e-9);
+            set.len() as u64 == size
+                && fewest >= least
+                && most as f64 <= fewest as f64 * ratio * (1.0 + 1e-9)
+                && (0..set.len()).all(differ)
+        };
+        let posterior = |set: &Vec<(&str, u64)>| {
+            let all: u64 = set.iter().map(|own| own.1).sum();
+            set.iter().map(|own| own.1).max().unwrap_or(0) as f64 / all.max(1) as f64
+        };
+        let worst = of.values().map(posterior).fold(0.0, f64::max);
+        let as_stated = promised.reached.is_some_and(|reached| (reached - worst).abs() < 1e-9);
+        checks.push(match promised.id == "deniability" && of.values().all(holds) && as_stated {
+            true => {
+                Check::passed(NAME, format!("the likeliest member of any set has a posterior of {worst:.4}"))
+            }
+            false => Check::failed(
+                NAME,
+                "a set is too small, too rare, too unequal or too much alike, or its posterior is another",
+            ),
+        });
+    }
+    Ok(checks)
+}
+
 fn verify_sketches(
     folder: &ReleaseFolder,
     components: u64,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::draft_folder::{self, DraftFolder};
+use crate::hash::hash_file;
 use crate::manifest::File;
 use crate::place::{self, Place};
 use crate::seal::{self, Sealable};
@@ -146,6 +147,29 @@ impl Draft {
         let file = FileWriter::new(draft_folder::create(&path).map_err(FolderError::io(&path))?);
         entries.push(Entry { name: name.to_owned(), finished: None });
         Ok(DraftFile { name: name.to_owned(), path, file, files: Arc::clone(&self.files) })
+    }
+
+    /// Takes a file that was written elsewhere on the same file system, such as in [`scratch`](Self::scratch), into the release
+    /// under a name, and returns what the manifest says of it.
+    ///
+    /// # Errors
+    /// When the name is not a plain file name, is taken, or the file system refuses.
+    pub fn adopt(&self, name: &str, written: &Path) -> Result<File, FolderError> {
+        let mut entries = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = |entry: &Entry| entry.name == name;
+        if !is_plain_name(name) || name == MANIFEST || name == SIGNATURE || entries.iter().any(is_taken) {
+            return Err(FolderError::FileName(name.to_owned()));
+        }
+        let path = self.folder.path.join(name);
+        std::fs::rename(written, &path).map_err(FolderError::io(&path))?;
+        let hashes = hash_file(&path, &mut || Ok(())).map_err(FolderError::io(&path))?;
+        let durable = std::fs::File::open(&path).map_err(FolderError::io(&path))?;
+        let syncing = std::thread::Builder::new().spawn(move || durable.sync_all());
+        let syncing = syncing.map_err(FolderError::io(&path))?;
+        let file =
+            File { name: name.to_owned(), bytes: hashes.bytes, sha256: hashes.sha256, blocks: hashes.blocks };
+        entries.push(Entry { name: name.to_owned(), finished: Some((syncing, file.clone())) });
+        Ok(file)
     }
 
     /// What the manifest will say of the files that are finished so far, in the order in which they were created.

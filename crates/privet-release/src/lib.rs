@@ -4,6 +4,18 @@
 //! that at every moment the destination holds either the old release or the whole new one. [`verify()`]
 //! checks everything that a manifest claims from the files of the folder, through code that shares
 //! nothing with the search that made the release.
+//!
+//! ```
+//! use privet_release::{Draft, Envelope};
+//!
+//! let home = tempfile::tempdir()?;
+//! let folder = home.path().join("release");
+//! let draft = Draft::begin(&folder, false)?;
+//! assert!(!folder.exists(), "nothing is there before all of it is");
+//! draft.commit(Envelope::new("sample", serde_json::json!({})))?;
+//! assert!(folder.join("manifest.json").is_file());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod clean;
@@ -14,6 +26,7 @@ mod folder;
 mod hash;
 pub mod manifest;
 mod partial_file;
+mod parts;
 pub mod perturbed;
 mod place;
 pub mod published;
@@ -33,6 +46,7 @@ pub use folder::{Draft, DraftFile, FolderError, Scratch};
 pub use hash::{BLOCK, sha256_of_file};
 pub use manifest::Manifest;
 pub use partial_file::PartialFile;
+pub use parts::{part_name, parts_of};
 pub use perturbed::{PerturbedManifest, PublishedPerturbed, PublishedRecords};
 pub use published::{Published, PublishedError, manifest_at};
 pub use referee::Referee;

@@ -36,6 +36,9 @@ pub struct Manifest {
     pub classes: Classes,
     /// Where randomness came from: `none` for a deterministic mechanism.
     pub randomness: String,
+    /// Whether something was drawn from a seed that nobody kept, so that the same job makes another release.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unrepeatable: bool,
     /// What the pages show beside all this.
     #[serde(default)]
     pub shown: Shown,

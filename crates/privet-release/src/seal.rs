@@ -42,6 +42,16 @@ pub enum ManifestError {
     Unwritable(String),
 }
 
+impl ManifestError {
+    /// What is wrong, for a file that may have another name.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Syntax { line, column, problem } => format!("line {line}, column {column}: {problem}"),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// The manifest of some kind of release.
 pub trait Sealable: Serialize {
     /// Where it lists the files.
@@ -211,6 +221,7 @@ mod tests {
             metrics: [("loss".to_owned(), 0.1 + 0.2)].into(),
             classes: Classes { count: 0, min: 0, max: 0, mean: 0.0, sizes: vec![] },
             randomness: "none".into(),
+            unrepeatable: false,
             shown: crate::Shown::default(),
             signer: None,
             files: vec![],

@@ -4,11 +4,14 @@ use privet_kind::{Kind, KindError};
 
 /// Every kind on the seam.
 pub const KINDS: &[&dyn Kind] = &[
+    &privet_condensed::CondensedKind,
     &privet_graph::GraphKind,
     &privet_model::Model,
     &privet_ratings::RatingsKind,
     &privet_sample::Sample,
+    &privet_series::Series,
     &privet_sets::Sets,
+    &privet_tables::Tables,
     &privet_traces::TracesKind,
 ];
 

@@ -1,4 +1,14 @@
 //! Networks of people: who can be told from whom, what can be published, and who is found all the same.
+//!
+//! ```
+//! use privet_graph::{Direction, anonymous_degrees, is_graphical};
+//!
+//! // Degrees that three people share each: nobody is told by the number of neighbours (survey 8.1).
+//! let degrees = anonymous_degrees(&[5, 4, 4, 1, 1, 1], 3, Direction::Adding)?;
+//! assert_eq!(degrees, [5, 5, 5, 1, 1, 1]);
+//! assert!(is_graphical(&[3, 3, 2, 2, 2]));
+//! # Ok::<(), privet_graph::GraphError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod anonymize;

@@ -2,6 +2,14 @@
 //!
 //! Survey rating data of the thesis (chapters 6 and 7): users rate items on a declared scale, most cells are null, and the
 //! ratings of sensitive items must stay unknown. An adversary knows a few ratings of a person, roughly.
+//!
+//! ```
+//! use privet_ratings::{NULL, Scale, Survey};
+//!
+//! let survey = Survey::dense(Scale::whole(1, 6)?, &[(vec![5, 0, NULL], vec![5]), (vec![0, 5, NULL], vec![0])]);
+//! assert_eq!((survey.users(), survey.row(0).0), (2, &[0, 1][..]));
+//! # Ok::<(), privet_ratings::RatingsError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod attack;

@@ -1,4 +1,12 @@
 //! Sets of items per person: baskets and search logs, published so that few known items find nobody.
+//!
+//! ```
+//! use privet_sets::Baskets;
+//!
+//! let baskets = Baskets::of([vec![2, 0, 2], vec![], vec![1]]);
+//! assert_eq!(baskets.basket(0), [0, 2]);
+//! assert_eq!((baskets.len(), baskets.total()), (3, 3));
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod anonymize;

@@ -1,4 +1,11 @@
 //! Traces of moving people: what can be published, and who is found all the same (survey 8.3).
+//!
+//! ```
+//! use privet_traces::{parse_time, time_text};
+//!
+//! assert_eq!(parse_time("2011-02-03T08:34:04+01:00"), parse_time("2011-02-03 07:34:04"));
+//! assert_eq!(time_text(86_401), "1970-01-02T00:00:01Z");
+//! ```
 #![forbid(unsafe_code)]
 
 mod anonymize;

@@ -1,7 +1,8 @@
 //! Models, rule hiding and audited questions against the time that each may take, and frequent itemsets beside a public miner.
 //!
 //! The peer is PyFIM (Borgelt's Eclat and FP-growth in C), measured in the same run when the interpreter that `PRIVET_PYTHON` names (or
-//! `python3`) has it. It counts itemsets and makes no list of them in Python; both must find the same number with the same supports.
+//! `python3`) has it. It is timed when it lists all itemsets, as we do, and when it only counts them, which takes it less; both must find the
+//! same number of itemsets with the same supports.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,22 +17,28 @@ use crate::workspace;
 /// How many times longer than the fastest peer.
 const MOST_TIMES: f64 = 3.0;
 
-/// Per algorithm of the peer its seconds, the itemsets, and their supports summed.
+/// Per algorithm of the peer the seconds that it takes to list all itemsets and to count them, their number, and their supports summed. It
+/// leaves out sets of items that every basket holds; these are added.
 const PEER: &str = "
 import json, sys, time
 import fim
 rows = [[int(item) for item in line.split()] for line in open(sys.argv[1])]
+shared = set(rows[0]).intersection(*map(set, rows))
 found = []
 for miner in (fim.eclat, fim.fpgrowth):
-    best = None
-    for _ in range(int(sys.argv[3])):
-        start = time.perf_counter()
-        spectrum = miner(rows, target='s', supp=-int(sys.argv[2]), zmin=1, report='#')
-        took = time.perf_counter() - start
-        best = took if best is None else min(best, took)
-    sets = int(sum(spectrum.values()))
-    supports = int(sum(count * key[1] for key, count in spectrum.items()))
-    found.append({'miner': miner.__name__, 'seconds': best, 'itemsets': sets, 'supports': supports})
+    best = {}
+    for report in 'a#':
+        for _ in range(int(sys.argv[3])):
+            start = time.perf_counter()
+            result = miner(rows, target='s', supp=-int(sys.argv[2]), zmin=1, report=report)
+            took = time.perf_counter() - start
+            best[report] = min(took, best.get(report, took))
+    sets = int(sum(result.values()))
+    supports = int(sum(count * key[1] for key, count in result.items()))
+    if shared and all(key[1] < len(rows) for key in result):
+        sets += 2 ** len(shared) - 1
+        supports += (2 ** len(shared) - 1) * len(rows)
+    found.append({'miner': miner.__name__, 'seconds': best['a'], 'counting': best['#'], 'itemsets': sets, 'supports': supports})
 print(json.dumps(found))
 ";
 
@@ -90,13 +97,22 @@ fn peer(data: &Path, own: &Value, runs: usize) -> Result<Option<(Vec<String>, bo
     let all_same = found.iter().all(is_same);
     let seconds = |peer: &&Value| peer["seconds"].as_f64().unwrap_or(f64::INFINITY);
     let fastest = found.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).context("no miner")?;
-    let times = own["seconds"].as_f64().context("no seconds")? / seconds(&fastest);
+    let counting = found.iter().filter_map(|peer| peer["counting"].as_f64()).fold(f64::INFINITY, f64::min);
+    let mine = own["seconds"].as_f64().context("no seconds")?;
+    let (times, times_counting) = (mine / seconds(&fastest), mine / counting);
+    let told = format!(
+        "{times:.2} times the peer that lists them, {times_counting:.2} times the one that counts them"
+    );
     let verdict = match (all_same, times <= MOST_TIMES) {
         (false, _) => "WRONG: other itemsets".to_owned(),
-        (true, true) => format!("PASS: {times:.2} times the peer, the same itemsets"),
-        (true, false) => format!("SHORT: {times:.2} times the peer"),
+        (true, true) => format!("PASS: {told}"),
+        (true, false) => format!("SHORT: {told}"),
     };
     let name = format!("  {} of the peer", fastest["miner"].as_str().unwrap_or_default());
     let row = vec![name, format!("{:.4}", seconds(&fastest)), String::new(), verdict];
-    Ok(Some((row, all_same, json!({ "peer": found, "file": file, "times": times }))))
+    Ok(Some((
+        row,
+        all_same,
+        json!({ "peer": found, "file": file, "times": times, "times-counting": times_counting }),
+    )))
 }

@@ -9,13 +9,17 @@ mod grid;
 mod growth;
 mod measure;
 mod mine;
+mod parties;
 mod peers;
 mod plot;
+mod private;
 mod publish;
+mod python;
 mod random;
 mod read;
 mod regroup;
 mod searches;
+mod shapes;
 mod wall;
 
 use std::path::Path;
@@ -33,7 +37,7 @@ struct Suite {
     run: fn(&Bench<'_>) -> Result<Outcome>,
 }
 
-const SUITES: [Suite; 8] = [
+const SUITES: &[Suite] = &[
     Suite {
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
@@ -50,9 +54,24 @@ const SUITES: [Suite; 8] = [
         run: mine::run,
     },
     Suite {
+        name: "parties",
+        what: "several owners: intersections, transfers, sums, rules and trees over TLS, against one owner",
+        run: parties::run,
+    },
+    Suite {
+        name: "private-models",
+        what: "private records and regressions on the NIST excerpts, beside dpmm and diffprivlib at the same epsilon",
+        run: private::run,
+    },
+    Suite {
         name: "publish",
         what: "whole jobs: the search and everything around it, against the peer's figures where they are at hand",
         run: publish::run,
+    },
+    Suite {
+        name: "python",
+        what: "the Python package: a million records beside the command line, and beside anjana, pycanon and opendp",
+        run: python::run,
     },
     Suite {
         name: "random",
@@ -69,6 +88,11 @@ const SUITES: [Suite; 8] = [
         name: "searches",
         what: "every search on the same tables, and those for large lattices on 14 columns",
         run: searches::run,
+    },
+    Suite {
+        name: "shapes",
+        what: "baskets, logs and traces with their growth, and a recoding applied to ten million rows",
+        run: shapes::run,
     },
 ];
 
@@ -133,7 +157,7 @@ impl Asked {
 pub fn run(asked: &Asked) -> Result<bool> {
     let (suites, runs) = match asked {
         Asked::List => {
-            for suite in &SUITES {
+            for suite in SUITES {
                 println!("{:10} {}", suite.name, suite.what);
             }
             return Ok(true);
@@ -165,13 +189,9 @@ mod tests {
     #[test]
     fn the_command_line_is_understood() {
         assert_eq!(Asked::parse(&["--list"]), Ok(Asked::List));
-        assert_eq!(
-            Asked::parse(&[]),
-            Ok(Asked::Measure {
-                suites: vec!["attacks", "growth", "mine", "publish", "random", "read", "regroup", "searches"],
-                runs: 5
-            })
-        );
+        let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "the suites are sorted by name: {names:?}");
+        assert_eq!(Asked::parse(&[]), Ok(Asked::Measure { suites: names, runs: 5 }));
         assert_eq!(
             Asked::parse(&["read", "--runs", "2"]),
             Ok(Asked::Measure { suites: vec!["read"], runs: 2 })

@@ -57,10 +57,13 @@ const LOOKS: [&str; 18] = [
 ];
 
 /// Texts with a blank that are no sentence but a part of a format that others have set or that users write.
-const FORMATS: [(&str, &str); 4] = [
+const FORMATS: [(&str, &str); 7] = [
     (" to ", "labels of ranges, `20 to 29`"),
     (" (level ", "labels of nodes that have the name of another"),
     ("Max address space", "a line of /proc/self/limits"),
+    ("ledger ", "a line of the file that remembers ledgers"),
+    ("privet ledger, mark of its key: ", "the comment of a table in PostgreSQL"),
+    ("<!DOCTYPE html>", "how a page begins, in HTML"),
     ("<meta name=\\\"generator\\\" content=\\\"privet ", "the mark of a page, in HTML"),
 ];
 
@@ -195,18 +198,22 @@ fn attack_files(sources: &[Source]) -> [Row; 2] {
     ]
 }
 
-/// The ids that are stated as those of attacks.
+/// The ids that are stated as those of attacks: the `id` of an `AttackInfo`, or a constant `X` beside a constant `ABOUT_X`.
 fn attack_ids(source: &Source) -> Vec<&str> {
     let texts = source.texts();
     let is_id = |(at, _): &&(usize, &str)| {
         let before = source.bare[..*at].trim_end();
-        before.strip_suffix("id:").is_some_and(|before| {
+        let of_info = before.strip_suffix("id:").is_some_and(|before| {
             before
                 .trim_end()
                 .strip_suffix('{')
                 .is_some_and(|before| before.trim_end().ends_with("AttackInfo"))
-        }) || before.ends_with("\n    attack(")
-            || before.ends_with(" = attack(")
+        });
+        let constant = before.strip_suffix(": &str =").map(|before| {
+            let name = &before[before.trim_end_matches(is_of_word).len()..];
+            source.bare.contains(&format!("const ABOUT_{name}: AttackWord"))
+        });
+        of_info || constant == Some(true)
     };
     texts.iter().filter(is_id).map(|(_, text)| *text).collect()
 }

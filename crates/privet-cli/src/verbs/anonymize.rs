@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use privet::{quoted, reproducing_flags};
 use privet_data::io::Format;
 use privet_job::{Job, Purposes, RunOptions, Summary, base_of, spare_job};
 
@@ -145,28 +146,8 @@ impl Anonymize {
                 flags.push_str(&format!(" {flag} {}", quoted(value)));
             }
         }
-        for setting in &self.set {
-            let key = setting.split('=').next().unwrap_or_default().trim();
-            if ["output.folder", "output.replace", "output.home"].contains(&key) {
-                continue;
-            }
-            // A seed that protects must stay secret; one that only leads a search may as well.
-            let is_private = ["input.path", "purpose.file"].contains(&key) || setting.contains("seed");
-            match is_private || setting.contains(['/', '\\']) {
-                true => flags.push_str(&format!(" --set {key}=…")),
-                false => flags.push_str(&format!(" --set {}", quoted(setting))),
-            }
-        }
+        flags.push_str(&reproducing_flags(&self.set));
         flags
-    }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "._-=@,:".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -202,8 +183,18 @@ fn run_showing(
     shared: &Shared,
 ) -> Result<Summary, Failure> {
     let name = job_file.file_name().unwrap_or_default().to_string_lossy();
-    let reproduce = vec![format!("privet anonymize {name}{flags}")];
-    let options = RunOptions { base: base_of(job_file), reproduce, show_values };
+    run_job(job, base_of(job_file), format!("privet anonymize {name}{flags}"), show_values, shared)
+}
+
+/// Runs a job whose paths are relative to `base`; `reproduce` is the command that makes the release again.
+pub fn run_job(
+    job: &Job,
+    base: PathBuf,
+    reproduce: String,
+    show_values: bool,
+    shared: &Shared,
+) -> Result<Summary, Failure> {
+    let options = RunOptions { base, reproduce: vec![reproduce], show_values };
     shared.accept(&job.input);
     memory::give_back_with(&options.base.join(&job.input.path));
     let bar = Bar::new(shared.quiet || shared.json);

@@ -50,19 +50,19 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!("{:<28} Only informs, and does not count towards the risk: {why}.\n", ""));
         }
         for note in &finding.notes {
-            text.push_str(&format!("{:<28} {note}\n", ""));
+            text.push_str(&format!("{:<28} {}\n", "", note.text));
         }
     }
     if !assessment.not_made.is_empty() {
         text.push_str("\nNot made:\n");
         for skipped in &assessment.not_made {
-            text.push_str(&format!("  {:<24} {}\n", skipped.attack, skipped.why));
+            text.push_str(&format!("  {:<24} {}\n", skipped.label(), skipped.why));
         }
     }
     for own in &assessment.blocked {
         text.push_str(&format!(
             "\nAsked for and not done: `{}`: {}.\n",
-            own.attack,
+            own.label(),
             own.why.trim_end_matches('.')
         ));
     }

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use privet_job::query::{
-    LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_audited, show_ledger, time_of,
-    verify_ledger, visible,
+    Flags, LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_audited, show_ledger,
+    time_of, verify_ledger, visible,
 };
 
 use super::query::{LedgerArgs, PeopleArgs, can_be_written, write};
 use super::query_audited;
 use super::query_text::left_aligned;
 use super::{Shared, print, print_json};
-use crate::exit::{DONE, Failure, REFUSED};
+use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
 /// Open accounts for private answers, see who spent what, and verify that the record of it is whole
@@ -24,6 +24,7 @@ Examples:
   privet ledger show patients.parquet --report ledger.html
   privet ledger verify patients.parquet
   privet ledger audited staff.csv
+  privet ledger open patients.parquet --rho 0.2
   privet ledger open job.toml --epsilon 2 --delta 1e-6 --ledger postgres://steward@server/privacy")]
 pub struct Ledger {
     #[command(subcommand)]
@@ -48,8 +49,11 @@ struct Open {
     /// The table that the account is for, or a job file whose input it is. Not needed with --ledger and --account
     data: Option<PathBuf>,
     /// The total that all answers together may cost
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, required_unless_present = "rho")]
+    epsilon: Option<String>,
+    /// The total as a concentrated loss (zCDP), which many questions with Gaussian noise add up to far less in
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    epsilon: String,
+    rho: Option<String>,
     /// The total probability with which guarantees may fail
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     delta: Option<String>,
@@ -101,9 +105,11 @@ impl Ledger {
         match self.act {
             Act::Open(open) => {
                 let flags = LedgerFlags { new_population: open.new_population, ..open.ledger.flags() };
-                let (data, people) = (open.data.as_deref(), open.people.flags());
+                let data = open.data.as_deref();
+                let people = Flags { rho: open.rho, ..open.people.flags() };
+                let epsilon = open.epsilon.unwrap_or_default();
                 let delta = open.delta.as_deref();
-                let opened = open_account(data, &flags, &people, &open.epsilon, delta, &bar)?;
+                let opened = open_account(data, &flags, &people, &epsilon, delta, &bar)?;
                 bar.clear();
                 if shared.json {
                     print_json(&opened)?;
@@ -142,6 +148,13 @@ impl Ledger {
                     print(&describe(&shown))?;
                 }
                 if let Some(file) = &show.report {
+                    if shown.entries.iter().any(|own| own.amount.rho.is_some()) {
+                        return Err(Failure {
+                            code: BAD_INPUT,
+                            message: "--report adds up epsilons, and an account in rho has none; leave --report out, or name another account"
+                                .to_owned(),
+                        });
+                    }
                     write(file, &ledger_page(&shown))?;
                 }
                 if let Some(problem) = &shown.problem {
@@ -210,7 +223,7 @@ fn describe_verified(verified: &Verified, since: Option<&str>) -> String {
 }
 
 /// The entries as a table.
-fn describe(shown: &Shown) -> String {
+pub fn describe(shown: &Shown) -> String {
     let head = [
         "entry",
         "time (UTC)",

@@ -2,6 +2,7 @@
 
 mod anonymize;
 mod answer;
+mod apply;
 mod assessment;
 mod attack;
 mod audit;
@@ -11,6 +12,7 @@ mod completions;
 mod condense;
 mod counts;
 mod demo;
+mod history;
 mod init;
 mod judge;
 mod keys;
@@ -18,6 +20,7 @@ mod kinds;
 mod ledger;
 mod measure;
 mod mine;
+mod party;
 mod query;
 mod query_audited;
 mod query_text;
@@ -49,6 +52,7 @@ Examples:
   privet demo                         all of it, on a data set inside the program
   privet init patients.csv            write a first job file by looking at the data
   privet anonymize job.toml           make the release that the job file asks for
+  privet apply home/recoding.json …   the same recoding on new rows, every promise judged again
   privet verify release               check every promise again from the published files
   privet kinds                        graphs, ratings, sets, traces, models: what else can be published
   privet keys publisher               keys to sign releases with, and to check that they are yours
@@ -58,6 +62,7 @@ Examples:
   privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
   privet mine predict release …       predict with a published model; check it, link it, hide rules
   privet ledger show data.csv         who spent which part of the privacy budget
+  privet history home                 what was published about the same people, and what was answered
   privet audit --epsilon 1            whether private answers keep what they claim; needs no data
   privet unfold release …             a release as values, for learners
   privet combine estimates.csv        estimates from several synthetic tables as one
@@ -65,6 +70,7 @@ Examples:
   privet randomize survey.toml        records changed by chance, with the law of that chance
   privet reconstruct release          what perturbed columns were made of
   privet judge model.json             what a mechanism protects, before it is used
+  privet party demo                   several owners, one result: nobody shows records to another
   privet serve                        all of it in the browser, on this machine
   privet clean releases               remove what killed runs left behind
 
@@ -132,6 +138,7 @@ fn size(text: &str) -> Result<u64, String> {
 enum Verb {
     Init(init::Init),
     Anonymize(anonymize::Anonymize),
+    Apply(apply::Apply),
     Verify(verify::Verify),
     Keys(keys::Keys),
     Kinds(kinds::Kinds),
@@ -142,12 +149,14 @@ enum Verb {
     Answer(answer::Answer),
     Query(Box<query::Query>),
     Ledger(ledger::Ledger),
+    History(history::History),
     Unfold(unfold::Unfold),
     Combine(combine::Combine),
     Condense(condense::Condense),
     Randomize(randomize::Randomize),
     Reconstruct(reconstruct::Reconstruct),
     Judge(judge::Judge),
+    Party(party::Party),
     Demo(demo::Demo),
     Clean(clean::Clean),
     Serve(serve::Serve),
@@ -177,6 +186,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.verb {
         Verb::Init(verb) => verb.run(&cli.shared),
         Verb::Anonymize(verb) => verb.run(&cli.shared),
+        Verb::Apply(verb) => verb.run(&cli.shared),
         Verb::Verify(verb) => verb.run(&cli.shared),
         Verb::Keys(verb) => verb.run(&cli.shared),
         Verb::Kinds(verb) => verb.run(&cli.shared),
@@ -187,12 +197,14 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Answer(verb) => verb.run(&cli.shared),
         Verb::Query(verb) => verb.run(&cli.shared),
         Verb::Ledger(verb) => verb.run(&cli.shared),
+        Verb::History(verb) => verb.run(&cli.shared),
         Verb::Unfold(verb) => verb.run(&cli.shared),
         Verb::Combine(verb) => verb.run(&cli.shared),
         Verb::Condense(verb) => verb.run(&cli.shared),
         Verb::Randomize(verb) => verb.run(&cli.shared),
         Verb::Reconstruct(verb) => verb.run(&cli.shared),
         Verb::Judge(verb) => verb.run(&cli.shared),
+        Verb::Party(verb) => verb.run(&cli.shared),
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Clean(verb) => verb.run(&cli.shared),
         Verb::Serve(verb) => verb.run(&cli.shared),

@@ -28,13 +28,19 @@ Examples:
   privet query job.toml \"select diagnosis, count(*) from data group by diagnosis order by count(*) desc limit 5\"
   privet query job.toml \"select count(*) from data group by grouping sets ((sex, ward), (ward, diagnosis))\" --epsilon 1
   privet query job.toml \"select smooth_median(cost) from data\" --epsilon 0.5 --delta 1e-6
+  privet query job.toml \"select diagnosis, count(*) from data group by diagnosis\" --unknown-keys diagnosis \\
+      --epsilon 1 --delta 1e-6
+  privet query visits.csv \"select avg(n) from (select patient, count(*) as n from data group by patient)\" \\
+      --per-person patient --bound n=0..20 --epsilon 0.5
   privet query job.toml \"select count(*) from data where age < 40; select count(*) from data where cost > 900\" \\
       --mechanism sulq --epsilon 1 --delta 1e-6
   privet query job.toml \"select sex, diagnosis, count(*) from data group by sex, diagnosis\" --synthetic 1000 \\
       --output synthetic.csv --epsilon 1 --report answer.html
   privet query staff.csv \"select avg(salary) from data where ward = 'B'\" --audited --public ward,sex --analyst ann
 
-Accepted: count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), quantile(COLUMN, 0.9), smooth_median(COLUMN);
+Accepted: count(*), count(COLUMN), count(distinct COLUMN), sum(COLUMN), avg(COLUMN), variance(COLUMN), stddev(COLUMN),
+median(COLUMN), quantile(COLUMN, 0.9), smooth_median(COLUMN), with +, - and * on columns; join TABLE using (PERSON);
+from (select PERSON, count(*) as NAME from data group by PERSON);
 =, <>, <, <=, >, >=, between, in, like, is null, and, or, not; group by, order by, limit; for counts also grouping sets,
 cube and rollup. Bounds and keys are declared, never read off the data. Exit code 3 when the budget does not suffice.")]
 pub struct Query {
@@ -49,9 +55,12 @@ pub struct Query {
     /// Laplace noise, and spend it only then
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     delta: Option<String>,
+    /// What the answer may cost as a concentrated loss (zCDP), for an account that was opened with --rho
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    rho: Option<String>,
     /// How to answer, instead of noise on every figure of every group: laplace or gaussian for counts and sums; peeling for
-    /// the largest groups, chosen one by one; sulq for several counts, separated by semicolons, at one charge; dirichlet or
-    /// alpha-beta for records instead of figures
+    /// the largest groups, chosen one by one; sulq for several counts, separated by semicolons, at one charge; dirichlet,
+    /// marginals or alpha-beta for records instead of figures
     #[arg(long, value_name = "NAME", value_parser = Method::WORDS)]
     mechanism: Option<String>,
     /// Let --delta be the probability of noisy numbers for which epsilon does not hold, which is more than what is usual
@@ -82,6 +91,18 @@ pub struct Query {
     /// The values of a column to group by, such as sex=F,M
     #[arg(long, value_name = "COLUMN=A,B,C")]
     keys: Vec<String>,
+    /// Group by the values of a column that occur often enough, instead of declared ones; needs --delta
+    #[arg(long, value_name = "COLUMN")]
+    unknown_keys: Vec<String>,
+    /// The file of a table that the question joins, such as patients=patients.csv
+    #[arg(long = "table", value_name = "NAME=FILE")]
+    tables: Vec<String>,
+    /// The most groups in which one person counts; needs --per-person. Gaussian noise on groups is then smaller
+    #[arg(long, value_name = "N")]
+    max_groups: Option<u32>,
+    /// The most records of one person in one group; needs --per-person
+    #[arg(long, value_name = "N")]
+    max_per_group: Option<u32>,
     /// What to call the group of all other values of a column; without it they are in no group
     #[arg(long = "other", value_name = "COLUMN=LABEL")]
     others: Vec<String>,
@@ -193,10 +214,15 @@ impl Query {
             flags: Flags {
                 epsilon: self.epsilon,
                 delta: self.delta,
+                rho: self.rho,
                 bounds: self.bounds,
                 grids: self.grids,
                 keys: self.keys,
                 others: self.others,
+                unknown_keys: self.unknown_keys,
+                tables: self.tables,
+                max_groups: self.max_groups,
+                max_per_group: self.max_per_group,
                 method,
                 probabilistic: self.probabilistic,
                 synthetic: self.synthetic,

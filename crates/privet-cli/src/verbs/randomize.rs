@@ -12,7 +12,6 @@ use privet_job::randomize::{
 };
 use privet_job::{base_of, spare_inputs, spare_job};
 use privet_release::perturbed::ModelFile;
-use privet_report::NotMade;
 
 use super::condense::output::{Output, tell};
 use super::{Shared, assessment, grouped, print, print_json};
@@ -178,9 +177,7 @@ impl Randomize {
 pub(super) fn read_model(path: &Path) -> Result<ModelFile, Failure> {
     let failed = |error: String| Failure::bad_input(format!("{}: {error}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    ModelFile::parse(&bytes).map_err(|error| {
-        failed(format!("it is no model: {}", error.to_string().replace("manifest.json, ", "")))
-    })
+    ModelFile::parse(&bytes).map_err(|error| failed(format!("it is no model: {}", error.problem())))
 }
 
 /// What is done to each column, line by line, and what all of them tell together.
@@ -236,11 +233,9 @@ fn describe(summary: &RandomizeSummary) -> String {
     }
     text.push_str(&means(summary));
     // Which columns an attack could not be made on stands in the report.
-    let word = |own: &'_ NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
-    let mut not_made: Vec<String> = summary.not_made.iter().map(word).collect();
+    let mut not_made: Vec<&str> = summary.not_made.iter().map(|own| own.attack.as_str()).collect();
     let mut seen = BTreeSet::new();
-    not_made.retain(|own| summary.attacks.iter().all(|made| made.attack != own) && seen.insert(own.clone()));
-    let not_made: Vec<&str> = not_made.iter().map(String::as_str).collect();
+    not_made.retain(|own| summary.attacks.iter().all(|made| made.attack != *own) && seen.insert(*own));
     text.push_str(&match summary.attacks.is_empty() {
         true => "No attack could be made on it; the report says why.\n".to_owned(),
         false => assessment::in_short(&summary.attacks, &not_made),

@@ -33,6 +33,9 @@ impl Serve {
 /// Open the page in the browser (this build leaves it out: use the program privet-serve, or build with --features serve)
 #[cfg(not(feature = "serve"))]
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  privet-serve                        the program that has the page; cargo build --release -p privet-serve")]
 pub struct Serve {
     /// Whatever else is asked for
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]

@@ -88,7 +88,7 @@ fn a_release_that_falls_is_not_handed_over() {
     }
     dir.write("job.toml", job("k-anonymity = 4", "[adversary]\nmax-risk = 0.4\n"));
     dir.expect(0, &["anonymize", "job.toml", "--home", "home"]).prints("homogeneity of condition 33.3 %");
-    assert_eq!(dir.names("home"), ["report.html", "report.json", "risk.csv"]);
+    assert_eq!(dir.names("home"), ["recoding.json", "report.html", "report.json", "risk.csv"]);
     assert_eq!(dir.names("release"), ["data.csv", "manifest.json", "report.html", "report.json"]);
     assert_eq!(dir.text("home/risk.csv").lines().count(), 13);
     dir.expect(0, &["verify", "release"]);

@@ -151,7 +151,11 @@ fn the_gate_says_of_windows_what_the_attack_says() {
         found.as_object_mut().unwrap().remove("notes");
         found
     };
-    let name = dir.names("home").into_iter().find(|name| name.ends_with(".json")).unwrap();
+    let name = dir
+        .names("home")
+        .into_iter()
+        .find(|name| name.starts_with("report") && name.ends_with(".json"))
+        .unwrap();
     let home = dir.json(&format!("home/{name}"));
     let gate = similarity(if home["attacks"].is_array() { &home } else { &home["assessment"] });
     let args = ["attack", "release", "--original", "job.toml", "--confidence", "0.6", "--json"];
@@ -205,7 +209,11 @@ fn labels_that_overlap_are_weighed_by_all_ways_to_place_people() {
         let own = attacks.iter().find(|own| own["attack"] == "homogeneity").unwrap();
         (own["exposed"]["hits"].as_u64().unwrap(), own["exposed"]["of"].as_u64().unwrap())
     };
-    let name = dir.names("home").into_iter().find(|name| name.ends_with(".json")).unwrap();
+    let name = dir
+        .names("home")
+        .into_iter()
+        .find(|name| name.starts_with("report") && name.ends_with(".json"))
+        .unwrap();
     assert_eq!(exposed(&dir.json(&format!("home/{name}"))), (2, 6));
     let attack = ["attack", "release", "--original", "job.toml", "--json"];
     assert_eq!(exposed(&dir.expect(0, &attack).json()), (2, 6));
@@ -235,7 +243,11 @@ fn the_limit_is_held_against_those_who_know_the_class() {
          folder = \"release\"\nhome = \"home\"\n",
     );
     dir.expect(0, &["anonymize", "job.toml"]);
-    let name = dir.names("home").into_iter().find(|name| name.ends_with(".json")).unwrap();
+    let name = dir
+        .names("home")
+        .into_iter()
+        .find(|name| name.starts_with("report") && name.ends_with(".json"))
+        .unwrap();
     let report = dir.json(&format!("home/{name}"));
     let attacks = report["attacks"].as_array().or(report["assessment"]["attacks"].as_array()).unwrap();
     let own = attacks.iter().find(|own| own["attack"] == "homogeneity").unwrap();

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod answer;
+mod apply;
 mod assessed_records;
 mod attack;
 mod audit;

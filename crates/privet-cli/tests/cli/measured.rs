@@ -43,7 +43,7 @@ fn numbers_of_any_size() {
         }
         dir.write("t.csv", text).write("job.toml", SIMPLE);
         dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
-        assert_eq!(dir.names("home"), ["report.html", "report.json", "risk.csv"]);
+        assert_eq!(dir.names("home"), ["recoding.json", "report.html", "report.json", "risk.csv"]);
         let measured = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
         assert!(!measured.to_string().contains("null"), "{key}: {measured}");
         let figures = &column(&measured, "x")["figures"];
@@ -75,7 +75,7 @@ fn without_the_owners_files_nothing_is_published() {
     assert!(!dir.path("release").exists());
     assert_eq!(dir.names("."), ["file", "job.toml", "t.csv"]);
     dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
-    assert_eq!(dir.names("home"), ["report.html", "report.json", "risk.csv"]);
+    assert_eq!(dir.names("home"), ["recoding.json", "report.html", "report.json", "risk.csv"]);
 }
 
 /// What is said of classes is not true of buckets.

@@ -12,7 +12,8 @@ fn tables_agree_with_each_other() {
     open(&dir, "3");
     let text = "select sex, age, count(*) from data group by grouping sets ((sex, age), (age), ())";
     let dry = ask(&dir, text, &[&AGES[..], &["--dry-run", "--epsilon", "1"]].concat()).expect(0).json();
-    assert!(dry["figures"][0]["noise"].as_str().unwrap().starts_with("32 Fourier coefficients"), "{dry}");
+    // Sums of one noisy table are narrower here than 32 noisy Fourier coefficients.
+    assert!(dry["figures"][0]["noise"].as_str().unwrap().starts_with("18 cells"), "{dry}");
     assert!(dry["remarks"][0].as_str().unwrap().contains("sex, age ±"), "{dry}");
     assert_eq!(entries(&dir).len(), 1);
     let answer = ask(&dir, text, &[&AGES[..], &["--epsilon", "1"]].concat()).expect(0).json();
@@ -39,36 +40,6 @@ fn tables_agree_with_each_other() {
     ask(&dir, "select avg(cost) from data group by cube (sex)", &[]).expect(2).says("count(*) alone");
     ask(&dir, text, &[&AGES[..], &["--epsilon", "2"]].concat()).expect(3).says("does not suffice");
     assert_eq!(entries(&dir).len(), 3);
-}
-
-/// One Ctrl-C ends the linear program too; what was charged by then stays, and is said.
-#[test]
-#[cfg(unix)]
-fn a_linear_program_can_be_stopped() {
-    let dir = people();
-    open(&dir, "3");
-    let keys: Vec<String> = (20..80).map(|age| age.to_string()).collect();
-    let keys = format!("age={}", keys.join(","));
-    let text = "select count(*) from data group by cube (sex, age)";
-    let child = dir
-        .command(&["query", "job.toml", text, "--epsilon", "1", "--keys", &keys])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let begun = std::time::Instant::now();
-    while entries(&dir).len() < 2 {
-        assert!(begun.elapsed().as_secs() < 60, "nothing is charged");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(told.success());
-    let told = std::time::Instant::now();
-    let output = child.wait_with_output().unwrap();
-    assert!(told.elapsed().as_secs() < 10, "it went on");
-    let run = crate::dir::Run::of(output, text).expect(130).says("charged already, as entry 2");
-    assert!(run.out.is_empty());
-    assert_eq!(entries(&dir).len(), 2);
 }
 
 /// A record with an undeclared value is in no group of that column, and in all tables without it.

@@ -4,7 +4,7 @@
 //! release are judged together.
 
 use super::Knowledge;
-use crate::bound::Bound;
+use crate::bound::{Bound, Grouping};
 use crate::keep::TOLERANCE;
 use crate::{Better, Class, Criterion, Merging, Summaries};
 
@@ -69,7 +69,7 @@ impl Criterion for CKSafety {
         "c-k-safety"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, _: Grouping) -> String {
         format!(
             "Whoever knows {} about people of the table, of the kind \"if this person has this value, then that person \
              has that one\", learns no value of {} with a chance of {} or more.",

@@ -16,7 +16,7 @@ pub(crate) use distinct::Distinct;
 pub(crate) use entropy::Entropy;
 pub(crate) use recursive::Recursive;
 
-use crate::bound::{Bound, EVERY_GROUP, check_positive, check_whole};
+use crate::bound::{Bound, Grouping, check_positive, check_whole};
 use crate::{Better, Class, Criterion, DiversityKind, Histogram, Merging};
 
 /// The values that occur in a block, each with its count.
@@ -211,8 +211,9 @@ impl Criterion for LDiversity {
         "l-diversity"
     }
 
-    fn promise(&self) -> String {
-        format!("{EVERY_GROUP} {}.", self.form.clause(&format!("values of {}", self.column)))
+    fn promise_of(&self, grouping: Grouping) -> String {
+        let every = grouping.every();
+        format!("{every} {}.", self.form.clause(&format!("values of {}", self.column)))
     }
 
     fn merging(&self) -> Merging {

@@ -18,7 +18,7 @@ pub(crate) use ordered::Ordered;
 pub(crate) use transport::Transport;
 pub(crate) use variational::Variational;
 
-use crate::bound::Bound;
+use crate::bound::{Bound, Grouping};
 use crate::keep::{TOLERANCE, largest_kept};
 use crate::{Better, Class, Criterion, Histogram, Merging};
 
@@ -58,10 +58,11 @@ impl<D: Distance> Criterion for TCloseness<D> {
         "t-closeness"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, grouping: Grouping) -> String {
         format!(
-            "In every group of published records that share their quasi-identifiers, {} is distributed as in the whole \
+            "{}, {} is distributed as in the whole \
              table up to a distance of t = {} ({}).",
+            grouping.in_every(),
             self.column,
             self.t,
             self.distance.name()

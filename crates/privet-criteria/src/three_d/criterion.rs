@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Skyline, ThreeD};
-use crate::bound::Bound;
+use crate::bound::{Bound, Grouping};
 use crate::{Better, Class, Criterion, Merging, Summaries};
 
 /// 3D privacy of a sensitive column.
@@ -101,7 +101,7 @@ impl Criterion for ThreeDPrivacy {
         "three-d"
     }
 
-    fn promise(&self) -> String {
+    fn promise_of(&self, _: Grouping) -> String {
         format!("{} This is about {}.", self.skyline.promise(), self.column)
     }
 

@@ -30,7 +30,7 @@ use rayon::prelude::*;
 
 use super::csv_read::check_names;
 use super::dictionary::Dictionary;
-use super::error::ReadErrorKind;
+use super::error::{ReadError, ReadErrorKind};
 use super::extent::Extent;
 use super::ipc_check::{self, MAGIC};
 use super::options::{Format, ReadOptions};
@@ -497,6 +497,15 @@ impl Encoder {
     }
 
     fn finish(self, name: &str, options: &ReadOptions) -> Result<Column, ReadErrorKind> {
+        Ok(self.finish_with_values(name, options)?.0)
+    }
+
+    /// The column, and its distinct values in the order of their codes here.
+    fn finish_with_values(
+        self,
+        name: &str,
+        options: &ReadOptions,
+    ) -> Result<(Column, ArrayRef), ReadErrorKind> {
         let no_text = |_: ArrowError| ReadErrorKind::NoText { column: name.to_owned() };
         let plain = match &self.kind {
             DataType::Dictionary(_, values) => values.as_ref(),
@@ -522,6 +531,7 @@ impl Encoder {
         let is_missing = |text: &str| text.is_empty() || options.is_missing(text);
         let (domain, code_of) = Domain::by_value(texts, is_missing, options.equality_in(name));
         let code_of: Vec<u32> = text_of.iter().map(|&text| code_of[text as usize]).collect();
+        let distinct = Arc::clone(&values);
         let mut codes = self.codes;
         let cells = if code_of.len() == domain.len() {
             let mut order = vec![0; code_of.len()];
@@ -534,7 +544,62 @@ impl Encoder {
             Cells::ArrowVerbatim { codes: codes.clone(), values: as_it_was(values, &self.kind) }
         };
         codes.iter_mut().for_each(|code| *code = code_of[*code as usize]);
-        Ok(Column { name: name.to_owned(), codes, domain, cells })
+        Ok((Column { name: name.to_owned(), codes, domain, cells }, distinct))
+    }
+}
+
+/// Gives numbers to the distinct values of a column that comes from elsewhere than a file, such as a query.
+///
+/// A value has the number of its first appearance. The column that comes of it has one code for each of them, as that of
+/// [`stream`](super::stream) has one for each entry, and is what [`read`](super::read) makes of a file with these values.
+pub struct ValueReader {
+    name: String,
+    encoder: Encoder,
+}
+
+impl ValueReader {
+    /// A column of this type.
+    ///
+    /// # Errors
+    /// When values of the type have no text.
+    pub fn new(name: &str, kind: &DataType) -> Result<Self, ReadError> {
+        if !is_readable(kind) {
+            let kind = ReadErrorKind::Type { column: name.to_owned(), kind: kind.to_string() };
+            return Err(ReadError { path: None, kind });
+        }
+        Ok(Self { name: name.to_owned(), encoder: Encoder::new(kind) })
+    }
+
+    /// Takes values, and tells the number of each.
+    ///
+    /// # Errors
+    /// When they are of another type.
+    pub fn add(&mut self, values: &ArrayRef) -> Result<Vec<u32>, ReadError> {
+        let problem = || ReadErrorKind::Damaged {
+            format: "Arrow",
+            problem: "a batch does not fit the schema".to_owned(),
+        };
+        if values.data_type() != &self.encoder.kind {
+            return Err(ReadError { path: None, kind: problem() });
+        }
+        let added = guard::reading("Arrow", || self.encoder.add(values).map_err(|_| problem()));
+        added.map_err(|kind| ReadError { path: None, kind })?;
+        Ok(std::mem::take(&mut self.encoder.codes))
+    }
+
+    /// The bytes of the distinct values so far.
+    pub fn bytes(&self) -> usize {
+        self.encoder.dictionary.bytes()
+    }
+
+    /// The column with one code for each distinct value, and these values in the order of their numbers.
+    ///
+    /// # Errors
+    /// When a value has no text.
+    pub fn finish(mut self, options: &ReadOptions) -> Result<(Column, ArrayRef), ReadError> {
+        self.encoder.list_entries();
+        let finished = guard::reading("Arrow", || self.encoder.finish_with_values(&self.name, options));
+        finished.map_err(|kind| ReadError { path: None, kind })
     }
 }
 

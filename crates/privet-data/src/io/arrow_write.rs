@@ -5,11 +5,16 @@
 //! a day, else a string; an empty missing value is null. The same view gives the same bytes.
 
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::filter::filter_record_batch;
 use arrow_select::take::take;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -17,7 +22,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::WriteError;
-use super::view::{View, ViewColumn};
+use super::options::Format;
+use super::view::{ArrowValues, View, ViewColumn};
 use crate::{Cells, Kind, Progress, date_of};
 
 /// Rows of a batch.
@@ -28,12 +34,13 @@ const GROUP: usize = 131_072;
 pub(super) fn write_parquet<W: Write + Send>(
     sink: W,
     view: &View<'_>,
+    rows: Range<usize>,
     progress: &dyn Progress,
 ) -> Result<u64, WriteError> {
     let columns = prepare(view)?;
     let schema = schema(&columns);
     let mut writer = parquet_writer(sink, &schema)?;
-    let written = batches(view, &columns, &schema, "Parquet", progress, |batch| {
+    let written = batches(view, rows, &columns, &schema, "Parquet", progress, |batch| {
         writer.write(batch).map_err(parquet_failed)
     })?;
     let mut sink = writer.into_inner().map_err(parquet_failed)?;
@@ -69,12 +76,13 @@ fn arrow_failed(error: ArrowError) -> WriteError {
 pub(super) fn write_ipc<W: Write + Send>(
     sink: W,
     view: &View<'_>,
+    rows: Range<usize>,
     progress: &dyn Progress,
 ) -> Result<u64, WriteError> {
     let columns = prepare(view)?;
     let schema = schema(&columns);
     let mut writer = FileWriter::try_new_buffered(sink, &schema).map_err(arrow_failed)?;
-    let written = batches(view, &columns, &schema, "Arrow", progress, |batch| {
+    let written = batches(view, rows, &columns, &schema, "Arrow", progress, |batch| {
         writer.write(batch).map_err(arrow_failed)
     })?;
     writer.finish().map_err(arrow_failed)?;
@@ -149,6 +157,113 @@ impl<'a, W: Write + Send> ArrowChunks<'a, W> {
     }
 }
 
+/// A Parquet or Arrow file whose records arrive as batches of any size. Its bytes are those that [`write()`](super::write())
+/// writes of the same records, whatever the batches.
+pub struct BatchWriter<W: Write + Send> {
+    schema: SchemaRef,
+    sink: Sink<W>,
+    /// Records that are kept and were not written yet.
+    waiting: Vec<RecordBatch>,
+    /// How many records came since the last batch was written, kept or not.
+    seen: usize,
+    written: u64,
+}
+
+impl<W: Write + Send> BatchWriter<W> {
+    /// Begins a file in this format, which is Parquet or Arrow, with these columns.
+    ///
+    /// # Errors
+    /// When the format is another one, there is no column, or the sink fails.
+    pub fn begin(
+        sink: W,
+        format: Format,
+        columns: impl IntoIterator<Item = (String, DataType)>,
+    ) -> Result<Self, WriteError> {
+        let fields: Vec<Field> =
+            columns.into_iter().map(|(name, kind)| Field::new(name, kind, true)).collect();
+        if fields.is_empty() {
+            return Err(WriteError::NoColumns);
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let sink = match format {
+            Format::Parquet => Sink::Parquet(Box::new(parquet_writer(sink, &schema)?)),
+            Format::Arrow => {
+                Sink::Ipc(Box::new(FileWriter::try_new_buffered(sink, &schema).map_err(arrow_failed)?))
+            }
+            Format::Csv | Format::Xlsx | Format::Ods => {
+                let problem = "batches are written as Parquet or Arrow".to_owned();
+                return Err(WriteError::Format { format: format.word(), problem });
+            }
+        };
+        Ok(Self { schema, sink, waiting: Vec::new(), seen: 0, written: 0 })
+    }
+
+    /// Writes the records of a batch that are kept. `None` keeps all.
+    ///
+    /// # Errors
+    /// When the columns are others, or the sink fails. What was written so far is then of no use.
+    pub fn write(&mut self, columns: &[ArrayRef], kept: Option<&BooleanArray>) -> Result<(), WriteError> {
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.to_vec());
+        let batch = batch.map_err(|_| format_error(self.name()))?;
+        let mut from = 0;
+        while from < batch.num_rows() {
+            let rows = (batch.num_rows() - from).min(BATCH - self.seen);
+            let mut part = batch.slice(from, rows);
+            if let Some(kept) = kept {
+                let kept = kept.slice(from, rows);
+                part = filter_record_batch(&part, &kept).map_err(|_| format_error(self.name()))?;
+            }
+            if part.num_rows() > 0 {
+                self.waiting.push(part);
+            }
+            self.seen += rows;
+            from += rows;
+            if self.seen == BATCH {
+                self.write_waiting()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> &'static str {
+        if matches!(self.sink, Sink::Ipc(_)) { "Arrow" } else { "Parquet" }
+    }
+
+    fn write_waiting(&mut self) -> Result<(), WriteError> {
+        self.seen = 0;
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let batch = concat_batches(&self.schema, &waiting).map_err(|_| format_error(self.name()))?;
+        self.written += batch.num_rows() as u64;
+        match &mut self.sink {
+            Sink::Parquet(writer) => writer.write(&batch).map_err(parquet_failed),
+            Sink::Ipc(writer) => writer.write(&batch).map_err(arrow_failed),
+        }
+    }
+
+    /// Ends the file. Gives the sink back, and how many records were written.
+    ///
+    /// # Errors
+    /// When the sink fails.
+    pub fn finish(mut self) -> Result<(W, u64), WriteError> {
+        self.write_waiting()?;
+        let sink = match self.sink {
+            Sink::Parquet(writer) => {
+                let mut sink = writer.into_inner().map_err(parquet_failed)?;
+                sink.flush()?;
+                sink
+            }
+            Sink::Ipc(writer) => {
+                let buffered = writer.into_inner().map_err(arrow_failed)?;
+                buffered.into_inner().map_err(|error| WriteError::Io(error.into_error()))?
+            }
+        };
+        Ok((sink, self.written))
+    }
+}
+
 /// What the library says may hold a value, so it is not repeated.
 fn format_error(format: &'static str) -> WriteError {
     WriteError::Format { format, problem: "the writer refused a batch".to_owned() }
@@ -175,6 +290,12 @@ fn prepare<'a>(view: &'a View<'_>) -> Result<Vec<PreparedColumn<'a>>, WriteError
 fn not_told(column: &ViewColumn<'_>) -> WriteError {
     let problem = "its values are not told for each record";
     WriteError::Shape { column: column.column.name.clone(), problem }
+}
+
+/// What a column publishes: per code where its value stands, and the values.
+pub(super) fn values_of(view: &ViewColumn<'_>) -> Result<ArrowValues, WriteError> {
+    let PreparedColumn { codes, values, .. } = prepare_column(view)?;
+    Ok(ArrowValues { places: codes.to_vec(), values })
 }
 
 fn prepare_column<'a>(view: &'a ViewColumn<'_>) -> Result<PreparedColumn<'a>, WriteError> {
@@ -256,6 +377,7 @@ fn schema(columns: &[PreparedColumn<'_>]) -> SchemaRef {
 /// Hands the rows that are kept to the writer, and returns how many there are.
 fn batches(
     view: &View<'_>,
+    all: Range<usize>,
     columns: &[PreparedColumn<'_>],
     schema: &SchemaRef,
     format: &'static str,
@@ -264,10 +386,10 @@ fn batches(
 ) -> Result<u64, WriteError> {
     progress.stage("writing", Some(view.rows as u64));
     let mut written = 0;
-    let mut from = 0;
-    while from < view.rows {
+    let mut from = all.start;
+    while from < all.end {
         progress.check()?;
-        let rows = from..(from + BATCH).min(view.rows);
+        let rows = from..(from + BATCH).min(all.end);
         let arrays = columns.iter().map(|column| {
             let codes = rows.clone().filter(|&row| view.keeps(row)).map(|row| column.codes[row]);
             take(&column.values, &UInt32Array::from_iter_values(codes), None)

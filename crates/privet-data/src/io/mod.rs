@@ -37,8 +37,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-pub use arrow_read::check_columnar;
 pub(crate) use arrow_read::texts_of;
+pub use arrow_read::{ValueReader, check_columnar};
+pub use arrow_write::BatchWriter;
 pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use extent::{input_limit, limit_input};
 pub use formulas::{Formulas, is_formula};
@@ -49,7 +50,7 @@ pub use plain::{open_plain, read_plain};
 pub use records::RecordReader;
 pub use spelling::{Spelling, Unit};
 pub use stream::{ChunkWriter, Each, stream};
-pub use view::{View, ViewColumn, write};
+pub use view::{ArrowValues, View, ViewColumn, write, write_rows};
 
 use crate::{Progress, Silent, Table};
 use arrow_read::read_columnar;

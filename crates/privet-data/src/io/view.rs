@@ -1,7 +1,9 @@
 //! What is published of a table: some columns, as they were or with a label for each code, and some rows.
 
 use std::io::Write;
+use std::ops::Range;
 
+use arrow_array::ArrayRef;
 use rayon::prelude::*;
 
 use super::options::{Dialect, Format};
@@ -20,6 +22,15 @@ pub struct ViewColumn<'a> {
     pub codes: Option<&'a [u32]>,
 }
 
+/// What a column publishes in Parquet and Arrow files.
+#[derive(Debug, Clone)]
+pub struct ArrowValues {
+    /// Per code of the column where its value stands.
+    pub places: Vec<u32>,
+    /// The values.
+    pub values: ArrayRef,
+}
+
 impl<'a> ViewColumn<'a> {
     /// A column that is published as it was.
     pub fn unchanged(column: &'a Column) -> Self {
@@ -29,6 +40,16 @@ impl<'a> ViewColumn<'a> {
     /// A column of which each value has a label.
     pub fn labelled(column: &'a Column, labels: Vec<Box<str>>) -> Self {
         Self { column, labels: Some(labels), codes: None }
+    }
+
+    /// What is published in Parquet and Arrow files: per code of the column (per record, or per entry of a table that was
+    /// [streamed](super::stream)) where its value stands, and the values.
+    ///
+    /// # Errors
+    /// When a code stands for no value.
+    pub fn arrow_values(&self) -> Result<ArrowValues, WriteError> {
+        self.check()?;
+        arrow_write::values_of(self)
     }
 
     /// Every code stands for something.
@@ -87,6 +108,29 @@ impl View<'_> {
     }
 }
 
+/// Writes some of the records of a view as Parquet or Arrow, as if the table had no others, and returns how many were written.
+///
+/// # Errors
+/// As [`write()`]; also when the format is another one.
+pub fn write_rows<W: Write + Send>(
+    sink: W,
+    view: &View<'_>,
+    rows: Range<usize>,
+    format: Format,
+    progress: &dyn Progress,
+) -> Result<u64, WriteError> {
+    view.check()?;
+    let rows = rows.start.min(view.rows)..rows.end.min(view.rows);
+    match format {
+        Format::Csv | Format::Xlsx | Format::Ods => {
+            let problem = "tables in several files are Parquet or Arrow".to_owned();
+            Err(WriteError::Format { format: format.word(), problem })
+        }
+        Format::Parquet => arrow_write::write_parquet(sink, view, rows, progress),
+        Format::Arrow => arrow_write::write_ipc(sink, view, rows, progress),
+    }
+}
+
 /// Writes a view in a format and returns how many records were written. The dialect matters to CSV only.
 ///
 /// The bytes are the same for the same view, whatever the number of threads.
@@ -110,8 +154,8 @@ pub fn write<W: Write + Send>(
             }
             csv_write::write_csv(sink, view, dialect, progress)
         }
-        Format::Parquet => arrow_write::write_parquet(sink, view, progress),
-        Format::Arrow => arrow_write::write_ipc(sink, view, progress),
+        Format::Parquet => arrow_write::write_parquet(sink, view, 0..view.rows, progress),
+        Format::Arrow => arrow_write::write_ipc(sink, view, 0..view.rows, progress),
         Format::Xlsx => sheet::write_xlsx(sink, view, progress),
         Format::Ods => {
             let problem = "OpenDocument files are read only; write xlsx".to_owned();

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use privet_attack::ids;
 use privet_attack::{Finding, Knowledge};
 use privet_data::{Progress, Table};
 use privet_release::perturbed::PerturbedManifest;
@@ -15,7 +16,7 @@ use privet_report::{Assessment, NotMade};
 use super::gate::Gated;
 use super::made::{MadeRecords, without_being_asked};
 use super::perturbed::Source;
-use super::{AttackOptions, hold_limit, perturbed, public, records};
+use super::{AttackOptions, hold_limit, perturbed, records};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 
@@ -59,7 +60,7 @@ pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, 
 
 /// No attack was made, for this reason.
 pub(super) fn nothing(why: String, section: &AdversarySection) -> Gated {
-    let not_made = vec![NotMade { attack: "all attacks".to_owned(), why }];
+    let not_made = vec![NotMade::new("all attacks", why)];
     // Whoever asked for some is told.
     let is_asked = section.attacks.is_some() || section.knowledge.is_some();
     let blocked = if is_asked { not_made.clone() } else { Vec::new() };
@@ -115,7 +116,7 @@ fn of_laws(
         }
         None => Knowledge::default(),
     };
-    let quick = !options.attacks.iter().flatten().any(|own| own == "noise-linkage");
+    let quick = !options.attacks.iter().flatten().any(|own| own == ids::NOISE_LINKAGE);
     let assessment = perturbed::assess(options, &knowledge, published, Some(original), quick, progress)?;
     if let Some(time) = &mut knowledge.time {
         // Values that are known are taken from the original.
@@ -126,7 +127,7 @@ fn of_laws(
     let told = |own: &Finding| -> Option<Finding> {
         let same = |other: &&Finding| (other.attack, &other.column) == (own.attack, &own.column);
         // Whom noise linkage is sure of is seen without the truth; what else is made with the original alone is counted by it.
-        let of_list = || (own.attack == "noise-linkage").then(|| public::told(own));
+        let of_list = || (own.attack == ids::NOISE_LINKAGE).then(|| own.public());
         // What counts and only the original shows is not known to readers, and must not look like nothing.
         let unknown = |found: Finding| match found.not_counted.is_some() && own.not_counted.is_none() {
             true => Finding { not_counted: None, risk: f64::NAN, ..found },
@@ -150,6 +151,6 @@ fn of_records(
     let knowledge = records::checked(&options)?;
     let mut assessment = records::assess(&options, &knowledge, &made, original, progress)?;
     assessment.not_made.extend(left_out);
-    let public = assessment.attacks.iter().map(public::told).collect();
+    let public = assessment.attacks.iter().map(Finding::public).collect();
     Ok(Gated { assessment, public })
 }

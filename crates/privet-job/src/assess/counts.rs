@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use foldhash::{HashMap, HashMapExt};
+use privet_attack::ids;
 use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
-use privet_attack::{Finding, Rate, Unit, quick};
+use privet_attack::{Finding, HistogramOf, Note, Rate, Unit, quick};
 use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
@@ -40,7 +41,7 @@ pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
 }
 
 /// The attacks on counts, by the words that files use.
-pub(crate) const WORDS: [&str; 4] = ["homogeneity", "margins", "suppression-recovery", COMPOSITION];
+pub(crate) const WORDS: [&str; 4] = [ids::HOMOGENEITY, ids::MARGINS, ids::SUPPRESSION_RECOVERY, COMPOSITION];
 
 /// Attacks a release of counts that is not yet in place, and refuses it when an attack succeeds more often than the job
 /// accepts.
@@ -89,17 +90,16 @@ fn attack(
     for (own, table) in &tables {
         match homogeneity(manifest, own, table, section.confidence) {
             Ok(findings) => assessment.attacks.extend(findings),
-            Err(why) => assessment.not_made.push(NotMade { attack: "homogeneity".to_owned(), why }),
+            Err(why) => assessment.not_made.push(NotMade::new(ids::HOMOGENEITY, why)),
         }
     }
-    let mut skip =
-        |attack: &str, why: String| assessment.not_made.push(NotMade { attack: attack.to_owned(), why });
+    let mut skip = |attack: &str, why: String| assessment.not_made.push(NotMade::new(attack, why));
     if views.is_empty() {
-        skip("margins", "no views are published".to_owned());
+        skip(ids::MARGINS, "no views are published".to_owned());
     } else {
         match margins(manifest, &views, progress)? {
             Ok(finding) => assessment.attacks.push(finding),
-            Err(why) => skip("margins", why),
+            Err(why) => skip(ids::MARGINS, why),
         }
     }
     let mut hidden = false;
@@ -107,17 +107,17 @@ fn attack(
         hidden = true;
         if own.changed.is_some() {
             let why = "its counts were changed, none is hidden".to_owned();
-            assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
+            assessment.not_made.push(NotMade::new(ids::SUPPRESSION_RECOVERY, why));
             continue;
         }
         match recovery(manifest, own, table) {
             Ok(finding) => assessment.attacks.push(finding),
-            Err(why) => assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why }),
+            Err(why) => assessment.not_made.push(NotMade::new(ids::SUPPRESSION_RECOVERY, why)),
         }
     }
     if !hidden {
         let why = "no table with totals is published".to_owned();
-        assessment.not_made.push(NotMade { attack: "suppression-recovery".to_owned(), why });
+        assessment.not_made.push(NotMade::new(ids::SUPPRESSION_RECOVERY, why));
     }
     let together = original.map(|loaded| composition(manifest, loaded, section.confidence));
     if together.as_ref().is_none_or(Vec::is_empty) {
@@ -125,17 +125,14 @@ fn attack(
             Some(_) => "no sensitive column is in several views with identifying ones",
             None => "it needs the original: give its job file with --original",
         };
-        assessment.not_made.push(NotMade { attack: COMPOSITION.to_owned(), why: why.to_owned() });
+        assessment.not_made.push(NotMade::new(COMPOSITION, why.to_owned()));
     }
     assessment.attacks.extend(together.into_iter().flatten());
     if let Some(words) = &section.attacks {
         assessment.attacks.retain(|own| words.iter().any(|word| word == own.attack));
         assessment.not_made.retain(|own| words.contains(&own.attack));
         let left = WORDS.iter().filter(|word| words.iter().all(|own| own != *word));
-        let left = left.map(|word| NotMade {
-            attack: (*word).to_owned(),
-            why: "it was not asked for by name, and others were".to_owned(),
-        });
+        let left = left.map(|word| NotMade::new(*word, "it was not asked for by name, and others were"));
         assessment.not_made.extend(left);
     }
     Ok(assessment)
@@ -318,11 +315,11 @@ fn homogeneity(
         let left_out = manifest.data.records.saturating_sub(counted);
         let name = &own.columns[column].name;
         let mut finding = quick::homogeneity(name, &histograms, 1, left_out, confidence, None);
-        finding.notes.push(format!("In `{}`.", own.file));
+        finding.notes.push(Note::of_release(format!("In `{}`.", own.file)));
         if of_hidden_size > 0 {
-            finding.notes.push(format!(
+            finding.notes.push(Note::of_original(format!(
                 "Groups of hidden size with one possible value, each counted as one person: {of_hidden_size}."
-            ));
+            )));
         }
         findings.push(finding);
     }
@@ -397,20 +394,22 @@ fn margins(
     fallen.dedup();
     let people = |group: &u32| combined.group_bounds.get(*group as usize).map_or(0, |own| own.low);
     let exposed = Rate::new(fallen.iter().map(people).sum(), manifest.data.records);
-    let mut notes = vec![format!(
+    let mut notes = vec![Note::of_original(format!(
         "Combinations of values over all views: {} are possible; of {} the count is known, and of {} it is below {k} if there are any.",
         found.combined.cells.len(),
         found.determined.len(),
         found.below_k.len(),
-    )];
+    ))];
     let surest =
         found.combined.inferences.iter().filter_map(|own| own.largest).map(|own| own.0).fold(0.0, f64::max);
-    notes.push(NO_CONTROL.to_owned());
+    notes.push(Note::no_control(NO_CONTROL));
     if surest > 0.0 {
-        notes.push(format!("The surest estimate of a sensitive value in a group: {surest:.3}."));
+        notes.push(Note::of_original(format!(
+            "The surest estimate of a sensitive value in a group: {surest:.3}."
+        )));
     }
     Ok(Ok(Finding {
-        attack: "margins",
+        attack: ids::MARGINS,
         column: None,
         assumed: "the published views".to_owned(),
         success: format!(
@@ -426,7 +425,7 @@ fn margins(
         risk: exposed.rate,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     }))
 }
@@ -472,7 +471,7 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
     let found = Counts { cells, sums }.recover(MOST_STEPS).map_err(|error| error.to_string())?;
     let exposed = Rate::new(found.recovered.len() as u64, hidden);
     let known: u128 = found.records();
-    let mut notes = vec![match found.complete {
+    let mut notes = vec![Note::of_original(match found.complete {
         _ if hidden == 0 => "Nothing is hidden, so that there is nothing to compute back.".to_owned(),
         true if found.tables == 1 => "1 table agrees with what is published.".to_owned(),
         true => format!("{} tables agree with what is published.", found.tables),
@@ -480,10 +479,10 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
             "At least {} tables agree with what is published; not all were gone through.",
             found.tables
         ),
-    }];
-    notes.push(NO_CONTROL.to_owned());
+    })];
+    notes.push(Note::no_control(NO_CONTROL));
     Ok(Finding {
-        attack: "suppression-recovery",
+        attack: ids::SUPPRESSION_RECOVERY,
         column: Some(own.file.clone()),
         assumed: "the published table with its totals".to_owned(),
         success: "a hidden count can be computed back".to_owned(),
@@ -497,7 +496,7 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
         risk: known as f64 / manifest.data.records.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     })
 }

@@ -4,9 +4,12 @@
 //! What it guarantees: nothing goes through above a limit by an attack that was made and counts; what was asked for, by name or by
 //! what the knowledge file has, and cannot be made is an error; what was not tried is told, with the reason.
 
-use privet_attack::adversary::{Beside, INSENSITIVE, SENSITIVE, alone, alone_by_one, suspects};
+use privet_attack::adversary::{
+    Beside, INSENSITIVE, SENSITIVE, alone, alone_by_one, alone_by_one_of, alone_of, suspects,
+};
 use privet_attack::homogeneity::Similar;
-use privet_attack::{Finding, Knowledge, quick};
+use privet_attack::ids;
+use privet_attack::{Finding, Knowledge, Note, Topic, quick};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Equality, Progress, Table};
 use privet_release::published::Histograms;
@@ -17,9 +20,11 @@ use super::known::check_job;
 use super::original::{JobAt, Original};
 use super::overlap::somebody_fits_several;
 use super::people::{PeopleTable, columns_of_others, name_in_original};
-use super::{MORE_PRIVACY, MOST_RECORDS, Settings, hold_limit, public, run_attacks};
+use super::{MORE_PRIVACY, MOST_RECORDS, Settings, hold_limit, run_attacks};
 use crate::chosen::Place;
+use crate::engine::Weighted;
 use crate::error::{JobError, RunError};
+use crate::load::Sensitive;
 use crate::run::Candidate;
 
 /// Without being asked for, deFinetti's attack is made on at most so many records, in a few seconds.
@@ -106,7 +111,7 @@ pub(crate) fn gate(
             max_risk: section.max_risk,
             max_absolute_risk: section.max_absolute_risk,
             seed: section.seed,
-            most_records: if is_named("definetti") { MOST_RECORDS } else { DEFAULT_RECORDS },
+            most_records: if is_named(ids::DEFINETTI) { MOST_RECORDS } else { DEFAULT_RECORDS },
             knowledge: knowledge_path.as_deref(),
             people: None,
         };
@@ -140,17 +145,14 @@ pub(crate) fn gate(
     tell_untried(&mut assessment, candidate, has_buckets);
     let is_told =
         |own: &&Finding| !public.iter().any(|told| (told.attack, &told.column) == (own.attack, &own.column));
-    let rest = assessment.attacks.iter().filter(is_told).map(public::told);
+    let rest = assessment.attacks.iter().filter(is_told).map(Finding::public);
     let public = public.iter().cloned().chain(rest).collect();
     Ok(Gated { assessment, public })
 }
 
-/// How a note begins that tells what is learned by those who know the class of each.
-const BY_CLASS: &str = "Whoever knows in which class each person stands";
-
 /// What one knows for what was found beyond what the attack assumes, as the end of a sentence.
 pub(super) fn knowing(finding: &Finding) -> &'static str {
-    match finding.notes.iter().any(|note| note.starts_with(BY_CLASS)) {
+    match finding.notes.iter().any(|note| note.topic == Topic::KnownClasses) {
         true => ", for somebody who knows in which class each stands",
         false => "",
     }
@@ -161,14 +163,15 @@ pub(super) fn knowing(finding: &Finding) -> &'static str {
 fn held_against(mut finding: Finding, of_classes: &Finding) -> Finding {
     if finding.not_counted.is_none() && of_classes.risk > finding.risk {
         (finding.risk, finding.baseline) = (of_classes.risk, None);
-        finding.notes.push(format!(
-            "{BY_CLASS} {} {} of {}, and would be right for {} % of all; the limit is held \
+        let note = Note::of_original(format!(
+            "Whoever knows in which class each person stands {} {} of {}, and would be right for {} % of all; the limit is held \
              against that.",
             if finding.column.is_some() { "is as sure of" } else { "singles out" },
             of_classes.exposed.hits,
             of_classes.exposed.of,
             privet_attack::percent(of_classes.risk)
         ));
+        finding.notes.push(note.about(Topic::KnownClasses));
     }
     finding
 }
@@ -199,7 +202,7 @@ fn tell_untried(assessment: &mut Assessment, candidate: &Candidate<'_>, has_buck
             continue;
         }
         let why = match (attack.needs, attack.not_counted(has_buckets)) {
-            _ if [INSENSITIVE, SENSITIVE].contains(&attack.word) && candidate.first_of_group.is_some() => {
+            _ if [INSENSITIVE, SENSITIVE].contains(&attack.word) && lacks_records(candidate, attack.word) => {
                 "it looks at records, which are not in memory; `privet attack` makes it".to_owned()
             }
             _ if attack.by_default(has_buckets) || [INSENSITIVE, SENSITIVE].contains(&attack.word) => {
@@ -215,8 +218,17 @@ fn tell_untried(assessment: &mut Assessment, candidate: &Candidate<'_>, has_buck
             (_, Some(why)) => format!("it was not asked for, and only informs: {why}"),
             (_, None) => "it was not asked for under `adversary.attacks`".to_owned(),
         };
-        assessment.not_made.push(NotMade { attack: attack.word.to_owned(), why });
+        assessment.not_made.push(NotMade::new(attack.word, why));
     }
+}
+
+/// Whether an attack that looks at other columns than the quasi columns lacks the records for it.
+fn lacks_records(candidate: &Candidate<'_>, attack: &str) -> bool {
+    let is_insensitive =
+        |own: &crate::job::Column| own.role == privet_data::Role::Insensitive && attack == INSENSITIVE;
+    candidate.first_of_group.is_some()
+        || candidate.weighted.as_ref().is_some_and(|own| own.alike.is_none())
+            && candidate.job.columns.values().any(is_insensitive)
 }
 
 /// Adds a column that the job does not read, so that people can be found by it. The input need not have it.
@@ -255,6 +267,10 @@ fn at_hand(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<Finding> {
     let table = &candidate.loaded.input.table;
     let mut findings = Vec::new();
     findings.push(quick::linking(&sizes, suppressed));
+    if let Some(weighted) = &candidate.weighted {
+        findings.extend(of_tuples(candidate, weighted, manifest, suppressed));
+        return findings;
+    }
     // With the table in a file, what classes hold of sensitive values was judged in passes and is not at hand.
     let at_hand = candidate.first_of_group.is_none();
     findings.extend(insensitive(candidate, manifest, suppressed).filter(|_| at_hand));
@@ -265,18 +281,68 @@ fn at_hand(candidate: &Candidate<'_>, manifest: &Manifest) -> Vec<Finding> {
         let (classes, codes): (Vec<u32>, Vec<u32>) =
             partition.class_of.iter().zip(&column.codes).filter_map(kept).unzip();
         let histograms = Histograms::count(&classes, sizes.len(), &codes);
-        let confidence = candidate.job.adversary.confidence;
-        let missing = column.domain.missing();
-        findings.push(quick::homogeneity(&column.name, &histograms, missing, suppressed, confidence, None));
-        // Of the values that are published, as whoever reads the release sees them.
-        let occurs = histograms.total(column.domain.len());
-        let occurs = |code: u32| occurs.get(code as usize).is_some_and(|&count| count > 0);
-        let similar = Similar::new(&column.domain, sensitive.hierarchy.as_ref(), occurs);
-        findings.extend(similar.map(|similar| {
-            quick::similarity(&column.name, &histograms, missing, suppressed, confidence, &similar)
-        }));
+        findings.extend(by_histograms(candidate, sensitive, &histograms, suppressed));
     }
     findings
+}
+
+/// The same from distinct tuples, which stand where records stood.
+fn of_tuples(
+    candidate: &Candidate<'_>,
+    weighted: &Weighted<'_>,
+    manifest: &Manifest,
+    suppressed: u64,
+) -> Vec<Finding> {
+    let table = &candidate.loaded.input.table;
+    let partition = candidate.partition;
+    let mut findings = Vec::new();
+    let names = manifest.data.columns.iter().filter(|own| own.role == "insensitive");
+    let names: Vec<&str> = names.map(|own| own.name.as_str()).collect();
+    if let Some(alike) = &weighted.alike {
+        findings.push(alone_of(&names, alike.iter().copied(), suppressed));
+    }
+    let is_kept: Vec<bool> = partition.class_of.iter().map(|&class| partition.kept[class as usize]).collect();
+    let published = |codes: &[u32]| -> Vec<u32> {
+        codes.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(&code, _)| code).collect()
+    };
+    let (classes, weights) = (published(&partition.class_of), published(weighted.weights));
+    let histograms: Vec<Histograms> = (candidate.loaded.sensitive.iter())
+        .map(|own| {
+            let codes = published(&table.columns[own.position].codes);
+            Histograms::count_weighted(&classes, partition.rows.len(), &codes, &weights)
+        })
+        .collect();
+    if histograms.len() > 1 {
+        findings.extend(candidate.loaded.sensitive.iter().zip(&histograms).map(|(own, histograms)| {
+            let name = &table.columns[own.position].name;
+            alone_by_one_of(name, histograms.counts().map(|size| (size, 1)), suppressed)
+        }));
+    }
+    for (sensitive, histograms) in candidate.loaded.sensitive.iter().zip(&histograms) {
+        findings.extend(by_histograms(candidate, sensitive, histograms, suppressed));
+    }
+    findings
+}
+
+/// What classes tell of a sensitive column.
+fn by_histograms(
+    candidate: &Candidate<'_>,
+    sensitive: &Sensitive,
+    histograms: &Histograms,
+    suppressed: u64,
+) -> impl Iterator<Item = Finding> {
+    let column = &candidate.loaded.input.table.columns[sensitive.position];
+    let confidence = candidate.job.adversary.confidence;
+    let missing = column.domain.missing();
+    let homogeneity = quick::homogeneity(&column.name, histograms, missing, suppressed, confidence, None);
+    // Of the values that are published, as whoever reads the release sees them.
+    let occurs = histograms.total(column.domain.len());
+    let occurs = |code: u32| occurs.get(code as usize).is_some_and(|&count| count > 0);
+    let similar = Similar::new(&column.domain, sensitive.hierarchy.as_ref(), occurs);
+    let similarity = similar.map(|similar| {
+        quick::similarity(&column.name, histograms, missing, suppressed, confidence, &similar)
+    });
+    std::iter::once(homogeneity).chain(similarity)
 }
 
 /// The codes of published records.

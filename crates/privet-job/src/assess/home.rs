@@ -14,15 +14,21 @@ use super::places::{Written, spare};
 use super::{measure, write};
 use crate::chosen::Place;
 use crate::error::{JobError, RunError};
+use crate::history;
 use crate::overwrite::{real, spare_inputs};
+use crate::recoding::{self, Recoding};
 use crate::run::Candidate;
 
 /// More points than this are no picture.
 const MOST_POINTS: usize = 2000;
 
 /// What the folder holds.
-const FILES: [(&str, Written); 3] =
-    [("risk.csv", Written::Risks), ("report.html", Written::Page), ("report.json", Written::Facts)];
+const FILES: [(&str, Written); 4] = [
+    ("risk.csv", Written::Risks),
+    ("report.html", Written::Page),
+    ("report.json", Written::Facts),
+    (recoding::FILE, Written::Recoding),
+];
 
 /// The owner's folder must not be handed over by accident, and holds nothing else under the names of its files.
 pub(crate) fn check(home: &Path, release: &Path) -> Result<(), JobError> {
@@ -89,6 +95,12 @@ pub(crate) fn prepare(
     let text = serde_json::to_string_pretty(&json)
         .map_err(|error| JobError::new(format!("cannot be written: {error}")).at(home))?;
     files.write(&home.join("report.json"), text.as_bytes())?;
+    if let Some(recoding) = Recoding::of(candidate, home, base) {
+        files.write(&home.join(recoding::FILE), recoding.to_json()?.as_bytes())?;
+    }
+    if let Some((path, text)) = history::remembered(candidate, manifest, base)? {
+        files.write(&path, text.as_bytes())?;
+    }
     Ok(files)
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use privet_attack::Note;
 use privet_attack::adversary::insensitive;
 use privet_attack::knowledge::PeopleFile;
 use privet_data::{Progress, Table};
@@ -86,7 +87,7 @@ pub(super) fn notes(
     wide: Option<&Published>,
     people: &Table,
     file: &PeopleFile,
-) -> Vec<String> {
+) -> Vec<Note> {
     let quoted = |names: Vec<&str>| -> Option<String> {
         let all: Vec<String> = names.iter().map(|own| format!("`{own}`")).collect();
         (!all.is_empty()).then(|| all.join(", "))
@@ -103,18 +104,20 @@ pub(super) fn notes(
     let unused = quoted(unused.collect());
     [
         insensitive.map(|names| {
-            format!(
+            Note::of_knowledge(format!(
                 "The table of people has insensitive columns too, by which people are told apart as by the quasi columns: {names}."
-            )
+            ))
         }),
         sensitive.map(|names| {
-            format!("The table of people has sensitive columns that are known, by which people are told apart: {names}.")
+            Note::of_knowledge(format!(
+                "The table of people has sensitive columns that are known, by which people are told apart: {names}."
+            ))
         }),
         unused.map(|names| {
-            format!(
+            Note::of_original(format!(
                 "The table of people has sensitive columns that tell who is right and are not known: {names}. Where the adversary knows \
                  one, name it under `known` of [people]."
-            )
+            ))
         }),
     ]
     .into_iter()

@@ -20,11 +20,12 @@ use super::perturbed::Source;
 use super::{AttackOptions, hold_limit, known, records};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
+use privet_attack::ids;
 
 /// Without being asked for, people are linked to such records up to so many, in a few seconds.
 const DEFAULT_RECORDS: u64 = 100_000;
 /// What is made on more of them: whose records come out again.
-const QUICK: &str = "reproduction";
+const QUICK: &str = ids::REPRODUCTION;
 /// Why no record of a person is looked for among records that are nobody's.
 const SYNTHETIC: &str = "every record is synthetic and nobody's, so there is no record of a person to be found; `reproduction` tells \
                          whose values come out again";
@@ -76,7 +77,7 @@ pub(super) fn without_being_asked(options: &mut AttackOptions, made: &MadeRecord
     options.attacks = Some(vec![QUICK.to_owned()]);
     let why = format!("it was not asked for, and takes its time on more than {DEFAULT_RECORDS} records");
     let others = records::ATTACKS.into_iter().filter(|word| *word != QUICK);
-    others.map(|word| NotMade { attack: word.to_owned(), why: why.clone() }).collect()
+    others.map(|word| NotMade::new(word, why.clone())).collect()
 }
 
 /// Attacks a table of synthetic records that is no release, with the roles that a job gives its columns.

@@ -12,9 +12,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use privet_attack::ids;
 use privet_attack::minimality::{Effort, Minimality, MinimalityAttack, MinimalityError, Tried};
 use privet_attack::worlds::Belief;
-use privet_attack::{AttackError, Beliefs, Conclusions, Fate, Finding, Found, Rate, Unit, Whom};
+use privet_attack::{
+    AttackError, Beliefs, Conclusions, Fate, Finding, Found, HistogramOf, Note, Rate, Unit, Whom,
+};
 use privet_criteria::{Criterion, SensitiveColumn, build};
 use privet_data::Progress;
 use privet_recode::lattice::Problem;
@@ -49,7 +52,7 @@ pub(super) enum Who<'a> {
 struct Worked {
     found: Minimality,
     /// What else is to be told of the worlds.
-    note: Option<String>,
+    note: Option<Note>,
     /// Per person the true code, where it is known.
     truth: Vec<Option<u32>>,
     /// Per person whether they are known not to be in the data, and so are not counted.
@@ -155,15 +158,17 @@ impl<'a> Again<'a> {
         let not_proven = worked.telling(found.after.likely(self.confidence)).len() - exposed.len();
         let mut notes = vec![gone_through(found)];
         notes.extend(worked.note.clone());
-        notes.push(format!("Of those who are exposed, the release alone does not tell {more}."));
+        notes.push(Note::of_original(format!(
+            "Of those who are exposed, the release alone does not tell {more}."
+        )));
         if not_proven > 0 {
-            notes.push(format!(
+            notes.push(Note::of_release(format!(
                 "Not counted: {not_proven} more of whom the worlds that were drawn make as sure; other worlds may not."
-            ));
+            )));
         }
         let people = worked.people();
         let finding = Finding {
-            attack: "minimality",
+            attack: ids::MINIMALITY,
             column: Some(name.clone()),
             assumed: format!(
                 "{}, the promises, the algorithm, and that it publishes no more coarsely than it must",
@@ -182,7 +187,7 @@ impl<'a> Again<'a> {
             risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes,
         };
         Ok(Some(self.found(finding, column, &worked, &exposed)))
@@ -206,7 +211,7 @@ impl<'a> Again<'a> {
         let values_left = |person: &u32| found.after.of(*person).iter().filter(|own| own.1 > 0.0).count();
         let least = found.after.people().iter().map(values_left).min().unwrap_or(0);
         let finding = Finding {
-            attack: "disclosure-sets",
+            attack: ids::DISCLOSURE_SETS,
             column: Some(name.clone()),
             assumed: format!("{}, the promises and the algorithm", self.known()),
             success: "in all originals for which the same would have been published the person has one value"
@@ -220,10 +225,10 @@ impl<'a> Again<'a> {
             risk: worked.right(&exposed) as f64 / people.max(1) as f64,
             not_counted: None,
             histogram: Vec::new(),
-            histogram_of: "",
+            histogram_of: HistogramOf::Nothing,
             notes: std::iter::once(gone_through(found))
                 .chain(worked.note.clone())
-                .chain([format!("The fewest values that are left for anybody: {least}.")])
+                .chain([Note::of_release(format!("The fewest values that are left for anybody: {least}."))])
                 .collect(),
         };
         Ok(Some(self.found(finding, column, &worked, &exposed)))
@@ -244,7 +249,7 @@ impl<'a> Again<'a> {
         let member = list.truth.map(|own| own.member.iter().map(|member| *member == Some(false)).collect());
         Ok(Worked {
             found,
-            note,
+            note: note.map(Note::of_original),
             truth: truth.unwrap_or_else(|| vec![None; people]),
             is_outside: member.unwrap_or_else(|| vec![false; people]),
             name: own.name.clone(),
@@ -365,9 +370,9 @@ impl<'a> Again<'a> {
     }
 }
 
-fn gone_through(found: &Minimality) -> String {
+fn gone_through(found: &Minimality) -> Note {
     let left = found.fitting;
-    match found.tried {
+    Note::of_release(match found.tried {
         Tried::All(worlds) => {
             format!("All {worlds} worlds were gone through; {left} of them lead to this release.")
         }
@@ -377,7 +382,7 @@ fn gone_through(found: &Minimality) -> String {
         Tried::NoneNeeded => "No promise and nothing else that the search looks at depends on sensitive values, so that all worlds \
                               lead to this release: what was not published tells nothing."
             .to_owned(),
-    }
+    })
 }
 
 /// The criteria of the job for other values in the sensitive columns.

@@ -21,7 +21,6 @@ mod overlap;
 mod people;
 mod perturbed;
 pub(crate) mod places;
-mod public;
 mod records;
 mod run;
 mod stacked;
@@ -267,13 +266,12 @@ fn hold_limit(
 /// The first of attacks asked for by name that was not made on any column, and why on each.
 fn not_made_of(names: &[String], assessment: &Assessment) -> Option<String> {
     // On releases with noise it is told which column an attack could not be made on.
-    let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
-    let is_asked = |own: &&NotMade| names.contains(&word(own));
-    let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == word(own));
+    let is_asked = |own: &&NotMade| names.contains(&own.attack);
+    let is_made = |own: &NotMade| assessment.attacks.iter().any(|made| made.attack == own.attack);
     let first = assessment.not_made.iter().filter(is_asked).find(|own| !is_made(own))?;
-    let same = assessment.not_made.iter().filter(|own| word(own) == word(first));
+    let same = assessment.not_made.iter().filter(|own| own.attack == first.attack);
     let mut whys: Vec<String> =
-        same.map(|own| format!("`{}`, which cannot be made: {}", own.attack, own.why)).collect();
+        same.map(|own| format!("`{}`, which cannot be made: {}", own.label(), own.why)).collect();
     whys.dedup();
     Some(whys.join("; "))
 }
@@ -435,4 +433,4 @@ fn check_places(options: &AttackOptions) -> Result<(), JobError> {
     inputs.spare(&[(&options.people, Written::People), (&options.report, Written::Page)])
 }
 
-pub use privet_attack::adversary::ATTACKS;
+pub use privet_attack::ATTACKS;

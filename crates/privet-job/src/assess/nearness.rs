@@ -8,8 +8,9 @@
 use std::path::Path;
 
 use privet_attack::adversary::{distances, equal_records};
+use privet_attack::ids;
 use privet_attack::reproduction::{Control, Equal, membership, reproduction};
-use privet_attack::{Conclusions, Finding, Found, Whom};
+use privet_attack::{Conclusions, Finding, Found, Note, Whom};
 use privet_data::{Progress, Random, Table};
 use privet_release::Published;
 use privet_report::NotMade;
@@ -29,7 +30,7 @@ impl Attacked<'_> {
     /// has too.
     pub(super) fn nearness(&self, stacked: &Table, progress: &dyn Progress) -> Result<Near, RunError> {
         let mut near = Near::default();
-        if !self.is_wanted("reproduction") && !self.is_wanted("membership") {
+        if !self.is_wanted(ids::REPRODUCTION) && !self.is_wanted(ids::MEMBERSHIP) {
             return Ok(near);
         }
         progress.stage("attacking", None);
@@ -45,20 +46,20 @@ impl Attacked<'_> {
         };
         let columns = release.quasi.len();
         let known = control.as_ref().map_or(columns, |(control, _)| control.shared().len());
-        if self.is_wanted("reproduction") {
+        if self.is_wanted(ids::REPRODUCTION) {
             // In fewer columns more records are equal by chance.
             let whole = control.as_ref().filter(|_| known == columns).map(|(control, _)| control);
             let mut found = self.reproduction(&release, whole, progress)?;
             if known < columns {
-                found.finding.notes.push(format!(
+                found.finding.notes.push(Note::of_original(format!(
                     "The control table has {known} of the {columns} published columns, in which more records are equal by \
                      chance, and is not compared with; give one that has all of them."
-                ));
+                )));
             }
             near.add(found);
         }
         progress.check()?;
-        if self.is_wanted("membership") {
+        if self.is_wanted(ids::MEMBERSHIP) {
             let found = match &control {
                 Some((control, path)) => self.membership(stacked, control, path, progress)?,
                 None => None,
@@ -66,10 +67,10 @@ impl Attacked<'_> {
             match found {
                 Some(mut found) => {
                     if known < columns {
-                        found.finding.notes.push(format!(
+                        found.finding.notes.push(Note::of_original(format!(
                             "The control table has {known} of the {columns} published columns: distances are over these, for \
                              everybody."
-                        ));
+                        )));
                     }
                     near.add(found);
                 }
@@ -80,7 +81,7 @@ impl Attacked<'_> {
                         }
                         Some(_) => "there is nobody in the original, or nobody in the control table",
                     };
-                    near.not_made.push(not_made("membership", why));
+                    near.not_made.push(not_made(ids::MEMBERSHIP, why));
                 }
             }
         }
@@ -180,7 +181,10 @@ impl Attacked<'_> {
             [("people", &members, crowd.count), ("people of the control table", &others, strangers.count)]
         {
             if made.len() < of {
-                found.finding.notes.push(format!("Made on a random sample: {} of {of} {who}.", made.len()));
+                found.finding.notes.push(Note::of_release(format!(
+                    "Made on a random sample: {} of {of} {who}.",
+                    made.len()
+                )));
             }
         }
         if members.len() < crowd.count {
@@ -188,7 +192,7 @@ impl Attacked<'_> {
             found.conclusions = None;
             if self.options.people.is_some() {
                 let note = "The file of --people has no lines of it, as it was made on a sample.";
-                found.finding.notes.push(note.to_owned());
+                found.finding.notes.push(Note::of_original(note));
             }
         }
         Ok(Some(found))

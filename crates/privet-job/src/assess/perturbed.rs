@@ -8,12 +8,13 @@
 
 use std::path::{Path, PathBuf};
 
+use privet_attack::ids;
 use privet_attack::knowledge::TimeOrder;
 use privet_attack::noise::linkage::Link;
 use privet_attack::noise::{
     Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, average_copies, filter_series,
 };
-use privet_attack::{Finding, Knowledge, Rate, Unit};
+use privet_attack::{Finding, HistogramOf, Knowledge, Note, Rate, Unit};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Kind, Progress, Table};
 use privet_perturb::Law;
@@ -30,13 +31,13 @@ use crate::randomize::{RandomizeJob, model::noise_of};
 
 /// What `--attacks` may name.
 pub(super) const ATTACKS: [&str; 7] = [
-    "constant-column",
-    "spectral-filter",
-    "best-linear-estimate",
-    "noise-linkage",
-    "wavelet-filter",
-    "known-points",
-    "averaging",
+    ids::CONSTANT_COLUMN,
+    ids::SPECTRAL_FILTER,
+    ids::BEST_LINEAR_ESTIMATE,
+    ids::NOISE_LINKAGE,
+    ids::WAVELET_FILTER,
+    ids::KNOWN_POINTS,
+    ids::AVERAGING,
 ];
 
 /// A column that is attacked.
@@ -115,32 +116,28 @@ pub(super) fn assess(
         keep(words, &mut assessment);
     } else {
         // What the knowledge has and was used on no column.
-        let word = |own: &NotMade| own.attack.split(" of ").next().unwrap_or_default().to_owned();
         let is_made = |word: &str| assessment.attacks.iter().any(|own| own.attack == word);
-        let asked = assessment.not_made.iter().filter(|own| knowledge.asks_for(&word(own)));
-        assessment.blocked = asked.filter(|own| !is_made(&word(own))).cloned().collect();
+        let asked = assessment.not_made.iter().filter(|own| knowledge.asks_for(&own.attack));
+        assessment.blocked = asked.filter(|own| !is_made(&own.attack)).cloned().collect();
     }
     Ok(assessment)
 }
 
 /// Of all attacks those that were asked for.
 fn keep(words: &[String], assessment: &mut Assessment) {
-    let is_wanted = |attack: &str| {
-        words.iter().any(|word| {
-            attack.strip_prefix(word.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
-        })
-    };
+    let is_wanted = |attack: &str| words.iter().any(|word| word == attack);
     assessment.attacks.retain(|own| is_wanted(own.attack));
-    let filters = assessment.not_made.iter().find(|own| own.attack == "filters").map(|own| own.why.clone());
+    let filters =
+        assessment.not_made.iter().find(|own| own.attack == ids::FILTERS).map(|own| own.why.clone());
     // A column that no filter could use is one that none of those that were asked for was made on.
-    assessment.not_made.retain(|own| is_wanted(&own.attack) || own.attack.starts_with("filters"));
+    assessment.not_made.retain(|own| is_wanted(&own.attack) || own.attack == ids::FILTERS);
     for word in words {
         let is_told = assessment.attacks.iter().any(|own| own.attack == word)
-            || assessment.not_made.iter().any(|own| own.attack.starts_with(word.as_str()));
+            || assessment.not_made.iter().any(|own| own.attack == *word);
         if !is_told {
             let needs = "it needs `known` in `[time]` of the knowledge file, and --original";
             let why = filters.clone().unwrap_or_else(|| needs.to_owned());
-            assessment.not_made.push(NotMade { attack: word.clone(), why });
+            assessment.not_made.push(NotMade::new(word, why));
         }
     }
 }
@@ -169,7 +166,7 @@ fn columns_of(published: &PublishedPerturbed) -> (Vec<Attacked<'_>>, Vec<NotMade
             }
             Ok(None) => {}
             Err(why) => {
-                left_out.push(NotMade { attack: format!("filters of {}", model.name), why: why.to_owned() });
+                left_out.push(NotMade::new(ids::FILTERS, why).on(Some(model.name.clone())));
             }
         }
     }
@@ -245,7 +242,7 @@ fn assess_release(
     let has_categories = original.is_some() && published.manifest.model.columns.iter().any(is_linked);
     if columns.is_empty() && !has_categories {
         let why = "no column of numbers is published that such an attack could use".to_owned();
-        assessment.not_made.push(NotMade { attack: "filters".to_owned(), why });
+        assessment.not_made.push(NotMade::new(ids::FILTERS, why));
         return Ok(assessment);
     }
     // Categories that are published as they are, each with a number.
@@ -324,10 +321,10 @@ fn assess_release(
         let knowing = Knowing { in_time: true, known_points: time.known.unwrap_or(0), ..knowing };
         for own in filter_series(&known, &knowing).map_err(failed)? {
             series.push(finding(own, &knowing, order.len() as u64, is_scored).map(|mut own| {
-                own.notes.push(match &time.order {
+                own.notes.push(Note::of_original(match &time.order {
                     Some(column) => format!("Records in the order of `{column}`."),
                     None => "Records in the order in which they stand.".to_owned(),
-                });
+                }));
                 own
             }));
         }
@@ -338,13 +335,13 @@ fn assess_release(
     let findings = assess_beside(&known, &others, &categories, &knowing).map_err(failed)?;
     let records = published.table.rows as u64;
     let is_replaced = |own: &NoiseFinding| match own.attack {
-        "wavelet-filter" => order.is_some(),
-        "averaging" => averaged.is_some(),
+        ids::WAVELET_FILTER => order.is_some(),
+        ids::AVERAGING => averaged.is_some(),
         _ => false,
     };
     let findings = findings.into_iter().filter(|own| !is_replaced(own));
     for own in findings.chain(averaged.clone()) {
-        if let Some(path) = options.people.as_deref().filter(|_| own.attack == "noise-linkage") {
+        if let Some(path) = options.people.as_deref().filter(|_| own.attack == ids::NOISE_LINKAGE) {
             let record =
                 |at: usize| order.as_ref().and_then(|own| own.0.get(at)).map_or(at, |&own| own as usize);
             let person = |own: u32| (own != u32::MAX).then(|| record(own as usize));
@@ -573,9 +570,9 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
         [one] => Some(one.clone()),
         _ => None,
     };
-    let mut notes = vec![own.verdict.clone()];
+    let mut notes = vec![Note::of_original(own.verdict.clone())];
     if own.columns.len() > 1 {
-        notes.push(format!("Columns: `{}`.", own.columns.join("`, `")));
+        notes.push(Note::of_original(format!("Columns: `{}`.", own.columns.join("`, `"))));
     }
     let base = Finding {
         attack: own.attack,
@@ -591,19 +588,15 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
         risk: 0.0,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     };
     match own.outcome {
-        Outcome::NotMade => {
-            let of = column.map_or(String::new(), |column| format!(" of {column}"));
-            let why = own.verdict.strip_prefix("Not made: ").unwrap_or(&own.verdict).to_owned();
-            Err(NotMade { attack: format!("{}{of}", own.attack), why })
-        }
+        Outcome::NotMade => Err(NotMade::new(own.attack, own.verdict).on(column)),
         Outcome::Estimated { score: Some(score), .. } => {
             // What the attack adds is beyond what everybody has without it: the published values, or the means where these
             // come nearer. Where all have one value, the mean is the attack.
-            let is_mean = own.attack != "constant-column" && score.control.rate > score.published.rate;
+            let is_mean = own.attack != ids::CONSTANT_COLUMN && score.control.rate > score.published.rate;
             let (control, group) = match is_mean {
                 true => (score.control, "the same records, estimated by the mean of each column"),
                 false => (score.published, "the same records, taken as they are published"),
@@ -619,7 +612,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 right: (hits > 0).then(|| Rate::new(hits, hits)),
                 control: Some(control),
                 control_group: Some(group.to_owned()),
-                baseline: (own.attack != "constant-column").then_some(control),
+                baseline: (own.attack != ids::CONSTANT_COLUMN).then_some(control),
                 risk: score.recovered.rate,
                 ..base
             })
@@ -632,14 +625,14 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                 (false, false) => Rate::unknown(),
             };
             let mut notes = base.notes.clone();
-            notes.push(match own.attack {
-                "constant-column" => {
+            notes.push(Note::no_control(match own.attack {
+                ids::CONSTANT_COLUMN => {
                     "There is no control: everybody has the value, or nobody is told any.".to_owned()
                 }
                 _ => "There is no control: how near the means alone come, only the original shows.".to_owned(),
-            });
+            }));
             // Whether a column is constant is told by its verdict, and scored where it is.
-            if own.attack != "constant-column" {
+            if own.attack != ids::CONSTANT_COLUMN {
                 let then = match succeeded {
                     true if expected_error <= knowing.tolerance => {
                         "so small that everybody counts until the original shows how many it tells"
@@ -650,9 +643,9 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                     }
                     false => "how many records it tells, only the original shows",
                 };
-                notes.push(format!(
+                notes.push(Note::of_original(format!(
                     "The error that the adversary expects is {expected_error:.2} deviations of the noise; {then}."
-                ));
+                )));
             }
             let success = format!(
                 "the error that the adversary expects is at most {} deviations of the noise; then everybody counts",
@@ -671,7 +664,7 @@ fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) 
                     let part = format!(
                         "It was made on a random sample of {judged} of {records} records: on all of them it would take too long."
                     );
-                    base.notes.iter().cloned().chain([part]).collect()
+                    base.notes.iter().cloned().chain([Note::of_release(part)]).collect()
                 }
                 _ => base.notes.clone(),
             },

@@ -15,6 +15,7 @@ use privet_release::MANIFEST;
 use super::write;
 use crate::error::JobError;
 use crate::overwrite::{real, spare_inputs, spare_inputs_within};
+use crate::recoding;
 use crate::run::base_of;
 
 /// What is written, which tells how a file of ours begins.
@@ -28,6 +29,8 @@ pub(crate) enum Written {
     Risks,
     /// The facts of the owner's page.
     Facts,
+    /// Where the values of a release went.
+    Recoding,
 }
 
 /// How a file with what each record risks begins.
@@ -145,6 +148,7 @@ fn is_ours(path: &Path, what: Written) -> bool {
             Written::People => text.starts_with(write::PEOPLE),
             Written::Risks => text.starts_with(RISKS),
             Written::Facts => privet_report::is_owner_json(&text),
+            Written::Recoding => text.starts_with(recoding::BEGINS),
         }
 }
 

@@ -14,9 +14,10 @@
 use std::path::Path;
 
 use privet_attack::adversary::{Adversary, Beside, INSENSITIVE, Strangers, alone, suspects};
+use privet_attack::ids;
 use privet_attack::knowledge::{PeopleFile, Strength};
 use privet_attack::three_risks::{OwnRecords, WORDS};
-use privet_attack::{AttackError, Conclusions, Finding, Knowledge};
+use privet_attack::{AttackError, Conclusions, Finding, Knowledge, Note};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Column, Progress, Table};
 use privet_release::{Published, PublishedRecords};
@@ -35,23 +36,23 @@ use crate::error::{JobError, RunError};
 
 /// The attacks that are made on such records.
 pub(super) const ATTACKS: [&str; 12] = [
-    "linking",
+    ids::LINKING,
     INSENSITIVE,
-    "homogeneity",
-    "similarity",
-    "record-linkage",
-    "reproduction",
-    "membership",
-    "singling-out",
-    "singling-out-univariate",
-    "linkability",
-    "inference",
-    "closest-record",
+    ids::HOMOGENEITY,
+    ids::SIMILARITY,
+    ids::RECORD_LINKAGE,
+    ids::REPRODUCTION,
+    ids::MEMBERSHIP,
+    ids::SINGLING_OUT,
+    ids::SINGLING_OUT_UNIVARIATE,
+    ids::LINKABILITY,
+    ids::INFERENCE,
+    ids::CLOSEST_RECORD,
 ];
 /// Those that look for the record that came from a person.
-const OF_RECORDS: [&str; 2] = ["linking", "record-linkage"];
+const OF_RECORDS: [&str; 2] = [ids::LINKING, ids::RECORD_LINKAGE];
 /// Those that learn a value from the nearest records.
-const OF_VALUES: [&str; 2] = ["homogeneity", "similarity"];
+const OF_VALUES: [&str; 2] = [ids::HOMOGENEITY, ids::SIMILARITY];
 
 /// Attacks a release of swapped or synthetic records.
 pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
@@ -188,7 +189,7 @@ pub(super) fn knowledge(options: &AttackOptions, has_job: bool) -> Result<Knowle
         ("rules", own.rules.is_some()),
         ("server", own.server.is_some()),
         ("strength", own.strength != Strength::default()),
-        ("known-attributes", own.known_attributes.is_some()),
+        (ids::KNOWN_ATTRIBUTES, own.known_attributes.is_some()),
     ];
     match parts.iter().find(|part| part.1) {
         None => Ok(own),
@@ -256,14 +257,13 @@ impl Attacked<'_> {
         let found = self.made(&stacked, &together, owned, roles, &near.conclusions, progress)?;
         add(&mut assessment, found, |own| {
             if copies > 1 {
-                own.notes.push(format!("Made on all {copies} copies together."));
+                own.notes.push(Note::of_original(format!("Made on all {copies} copies together.")));
             }
             if own.control.is_none() {
                 own.notes.push(
-                    "There is no control: people who are certainly not in the data can be given as [control] in the \
+                    Note::no_control("There is no control: people who are certainly not in the data can be given as [control] in the \
                      knowledge file."
-                        .to_owned(),
-                );
+                        .to_owned()));
             }
         });
         self.insensitive(&mut assessment, progress)?;
@@ -413,10 +413,10 @@ impl Attacked<'_> {
         let of_changed = |at: &&usize| table.columns.get(**at).is_some_and(|own| is_changed(&own.name));
         let (same, of) = (quasi.len() - quasi.iter().filter(of_changed).count(), quasi.len());
         if same > 0 {
-            for own in attacks.iter_mut().filter(|own| own.attack == "linking") {
-                own.notes.push(format!(
+            for own in attacks.iter_mut().filter(|own| own.attack == ids::LINKING) {
+                own.notes.push(Note::of_original(format!(
                     "Of {of} quasi columns {same} are published as they are: in these a record must have the person's value."
-                ));
+                )));
             }
         }
         Ok(Assessment {
@@ -520,7 +520,7 @@ pub(super) fn is_same(own: &Column, theirs: &Column) -> bool {
 }
 
 pub(super) fn not_made(word: &str, why: &str) -> NotMade {
-    NotMade { attack: word.to_owned(), why: why.to_owned() }
+    NotMade::new(word, why.to_owned())
 }
 
 fn add(assessment: &mut Assessment, found: Assessment, change: impl Fn(&mut Finding)) {

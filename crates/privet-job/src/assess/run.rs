@@ -6,9 +6,10 @@ use std::path::Path;
 use privet_attack::adversary::{
     Adversary, Attacked, Elsewhere, Other, Risk, Standing, Strangers, standing, suspects,
 };
+use privet_attack::ids;
 use privet_attack::knowledge::PeopleFile;
 use privet_attack::three_risks::{OwnRecords, WORDS};
-use privet_attack::{AttackError, Finding, Knowledge, Suspects, Truth};
+use privet_attack::{AttackError, Finding, Knowledge, Note, Suspects, Truth};
 use privet_data::{Hierarchy, Progress};
 use privet_release::Published;
 use privet_release::published::open_labels;
@@ -146,7 +147,9 @@ pub(crate) fn run_attacks(
     let is_offered = |word: &str| small || asked_for(word);
     // The search knew nothing of who would be known by which columns: its worlds are those of the quasi columns alone.
     let narrow_list = match (&wide, &cells) {
-        (Some(_), Some((file, cells))) if ["minimality", "disclosure-sets"].into_iter().any(is_offered) => {
+        (Some(_), Some((file, cells)))
+            if [ids::MINIMALITY, ids::DISCLOSURE_SETS].into_iter().any(is_offered) =>
+        {
             let list = PeopleTable::of_file(cells.clone(), file, knowledge, job, narrow)?;
             let suspects = linked(narrow, &list)?;
             Some((list, suspects))
@@ -205,11 +208,11 @@ pub(crate) fn run_attacks(
         risks: original.is_some().then_some(&risks as &Risk<'_>),
         minimality: match knows_values {
             true => Some(&refused as &Elsewhere<'_>),
-            false => offered("minimality").then_some(&minimal as &Elsewhere<'_>),
+            false => offered(ids::MINIMALITY).then_some(&minimal as &Elsewhere<'_>),
         },
         disclosure: match knows_values {
             true => Some(&refused as &Elsewhere<'_>),
-            false => offered("disclosure-sets").then_some(&disclosed as &Elsewhere<'_>),
+            false => offered(ids::DISCLOSURE_SETS).then_some(&disclosed as &Elsewhere<'_>),
         },
         tracker: server.map(|_| &tracked as &Elsewhere<'_>),
         release,
@@ -238,10 +241,10 @@ pub(crate) fn run_attacks(
     if let (None, Some(_), Some(first)) = (job, &table, attacked.findings.first_mut()) {
         let named = names_alone(release, original.filter(|_| knowledge.people.is_none()));
         if !named.is_empty() {
-            first.notes.push(format!(
+            first.notes.push(Note::of_original(format!(
                 "Some labels of `{}` are names that exclude nobody here; whoever knows the hierarchy does better: give the job with --job.",
                 named.join("`, `")
-            ));
+            )));
         }
     }
     if let (Some((file, cells)), Some(first)) = (&cells, attacked.findings.first_mut()) {
@@ -265,18 +268,11 @@ pub(crate) fn run_attacks(
         None => knowledge.asks_for(word),
     };
     let blocked = attacked.blocked.into_iter().filter(|own| is_asked(own.attack));
-    let blocked = blocked.map(|own| NotMade {
-        attack: own.column.map_or(own.attack.to_owned(), |column| format!("{} of {column}", own.attack)),
-        why: own.why,
-    });
+    let blocked = blocked.map(|own| NotMade::new(own.attack, own.why).on(own.column));
     Ok(Assessment {
         blocked: blocked.collect(),
         attacks: attacked.findings,
-        not_made: attacked
-            .not_made
-            .into_iter()
-            .map(|(attack, why)| NotMade { attack: attack.to_owned(), why })
-            .collect(),
+        not_made: attacked.not_made.into_iter().map(|(attack, why)| NotMade::new(attack, why)).collect(),
         max_risk: settings.max_risk,
         max_absolute_risk: settings.max_absolute_risk,
         ..Assessment::default()

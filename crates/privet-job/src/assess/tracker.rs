@@ -6,9 +6,10 @@
 //!
 //! Every question goes over the whole table, so people are drawn at random when there are many.
 
+use privet_attack::ids;
 use privet_attack::knowledge::QueryServer;
 use privet_attack::tracker::{Formula, GeneralTracker, Server, values_among};
-use privet_attack::{AttackError, Finding, Found, Rate, Unit};
+use privet_attack::{AttackError, Finding, Found, HistogramOf, Note, Rate, Unit};
 use privet_data::{Progress, Random};
 use privet_release::Published;
 
@@ -84,20 +85,22 @@ pub(super) fn attack(
         ));
     }
     let of = people.len() as u64;
-    let mut notes = vec![
-        "This is about the server, not about the release: it tells the same whatever is published."
-            .to_owned(),
-    ];
+    let mut notes = vec![Note::of_release(
+        "This is about the server, not about the release: it tells the same whatever is published.",
+    )];
     if tracker.is_none() {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "No formula of one column is a general tracker; {answered} of {of} people are told by two questions that differ by them."
-        ));
+        )));
     }
     if people.len() < table.rows {
-        notes.push(format!("People who were asked about, drawn at random: {of} of {}.", table.rows));
+        notes.push(Note::of_release(format!(
+            "People who were asked about, drawn at random: {of} of {}.",
+            table.rows
+        )));
     }
     let finding = Finding {
-        attack: "tracker",
+        attack: ids::TRACKER,
         column: release.sensitive.get(column).map(|own| own.name.clone()),
         assumed: format!(
             "the quasi columns of people, and a server that counts records of the original, at least {k} and at most all but {k}",
@@ -116,7 +119,7 @@ pub(super) fn attack(
         risk: right as f64 / of.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes,
     };
     Ok(Some(Found { finding, conclusions: None, failed: Vec::new() }))

@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::counting::{Bound, Group, narrow};
-use privet_attack::{Finding, Rate, Unit};
+use privet_attack::ids;
+use privet_attack::{Finding, HistogramOf, Note, Rate, Unit};
 use privet_release::counts::{CountsManifest, Form};
 
 use crate::load::Loaded;
 
 /// The word for it.
-pub(super) const COMPOSITION: &str = "composition";
+pub(super) const COMPOSITION: &str = ids::COMPOSITION;
 
 /// Per sensitive column that several views show what they tell of it together; nothing where none is in several.
 pub(super) fn composition(manifest: &CountsManifest, loaded: &Loaded, confidence: f64) -> Vec<Finding> {
@@ -100,10 +101,10 @@ fn of_column(manifest: &CountsManifest, loaded: &Loaded, column: usize, confiden
         risk: right as f64 / all.max(1) as f64,
         not_counted: None,
         histogram: Vec::new(),
-        histogram_of: "",
+        histogram_of: HistogramOf::Nothing,
         notes: vec![
-            format!("Views put together: {}.", views.len()),
-            "There is no control: people who are not in the data stand in no group.".to_owned(),
+            Note::of_release(format!("Views put together: {}.", views.len())),
+            Note::no_control("There is no control: people who are not in the data stand in no group."),
         ],
     })
 }

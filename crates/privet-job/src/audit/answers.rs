@@ -8,6 +8,7 @@
 //! attack: [`AnswerAttack::most`].
 
 use privet_attack::Rate;
+use privet_attack::ids;
 use privet_attack::noise::averaging::average;
 use privet_attack::noise::decode::most_likely;
 use privet_attack::noise::dinur_nissim::{Reconstruction, all_subsets};
@@ -133,7 +134,7 @@ fn averaging(desks: &Desks, seed: u64) -> Result<AnswerAttack, AuditError> {
         hits,
         secrets,
         Told {
-            attack: "averaging",
+            attack: ids::AVERAGING,
             entry: "AT-14",
             what: format!(
                 "{secrets} counts from 0 to {}, each asked {questions} times; recovered exactly",
@@ -277,7 +278,7 @@ fn weighted(desks: &Desks, seed: u64) -> Result<AnswerAttack, AuditError> {
     let of = (people * rounds) as u64;
     let [weak, calibrated] = hits.map(|hits| Rate::new(hits, of));
     Ok(AnswerAttack {
-        attack: "weighted-sums",
+        attack: ids::WEIGHTED_SUMS,
         entry: "AT-21",
         what: format!(
             "a yes or no of each of {people} people, {questions} weighted sums of which every tenth is arbitrarily wrong"
@@ -318,7 +319,7 @@ fn local_sensitivity(desks: &Desks, seed: u64) -> Result<AnswerAttack, AuditErro
     }
     let [weak, fixed] = hits.map(|hits| Rate::new(hits, rounds));
     Ok(AnswerAttack {
-        attack: "local-sensitivity",
+        attack: ids::LOCAL_SENSITIVITY,
         entry: "AT-22",
         what: format!("{rounds} times one of two tables that differ in one person, by one median with noise"),
         guessing: 0.5,

@@ -2,6 +2,7 @@
 //!
 //! None of them is used for anything else.
 
+use privet_attack::ids;
 use privet_dp::audit::Finding;
 use privet_dp::{DpError, Epsilon, Noise, Rational};
 
@@ -20,7 +21,7 @@ pub(super) const ALL: &[Subject] = &[
     broken("two-records-each", "a count with noise for one record, of somebody who has two", two_records),
     broken("three-for-one", "three answers with the noise of one", three_for_one),
     broken(
-        "local-sensitivity",
+        ids::LOCAL_SENSITIVITY,
         "a median with the noise that this table needs (survey TH-17)",
         local_sensitivity,
     ),

@@ -3,10 +3,11 @@
 use super::*;
 use privet_criteria::Requirement;
 use privet_data::hierarchy::HierarchySpec;
+use privet_data::io::ReadOptions;
 use privet_data::{Cells, Column, Domain};
 use proptest::prelude::*;
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A column from its cells; the empty text is missing.
 fn column(name: &str, cells: &[String]) -> Column {
@@ -126,6 +127,17 @@ fn check(table: &Table, source: &Source) -> Proposal {
     proposal
 }
 
+/// The table with its cells made plain, as the job says how they are spelled.
+fn spelled(table: &Table, job: &toml::Table) -> Table {
+    let mut table = table.clone();
+    if let Some(spelling) = job["input"].get("spelling") {
+        let spelling_of = BTreeMap::deserialize(spelling.clone()).unwrap();
+        let options = ReadOptions { spelling_of, ..ReadOptions::default() };
+        respell(&mut table, &options).unwrap();
+    }
+    table
+}
+
 /// Every proposed hierarchy can be built and covers its column, read with the proposed markers.
 fn build_all(table: &Table, proposal: &Proposal) {
     let folder = tempfile::tempdir().unwrap();
@@ -138,6 +150,7 @@ fn build_all(table: &Table, proposal: &Proposal) {
         Some(list) => list.as_array().unwrap().iter().map(|m| m.as_str().unwrap()).collect(),
         None => vec![""],
     };
+    let table = spelled(table, &job);
     for (name, section) in job["columns"].as_table().unwrap() {
         let Some(spec) = section.get("hierarchy") else { continue };
         let spec = HierarchySpec::deserialize(spec.clone()).unwrap();
@@ -284,7 +297,9 @@ fn values_are_understood_where_names_tell_nothing() {
     let job = checked(&proposal.job);
     let hierarchy = |name: &str| job["columns"][name].get("hierarchy").map(ToString::to_string);
     assert_eq!(hierarchy("c09").unwrap(), r#"{ dates = ["month", "quarter", "year"] }"#);
-    assert_eq!(hierarchy("c10").unwrap(), r#""hierarchies/c10.csv""#);
+    // Dates that start with the day are read as dates, so that the calendar groups them.
+    assert_eq!(job["input"]["spelling"]["c10"].as_str(), Some("day-month-year"));
+    assert_eq!(hierarchy("c10").unwrap(), r#"{ dates = ["month", "year", "decade"] }"#);
     assert_eq!(hierarchy("c11").unwrap(), r#"{ mask = "right", symbol = "*" }"#);
     assert!(hierarchy("c12").unwrap().starts_with("{ intervals = [10, 20, 40]"));
     assert_eq!(hierarchy("c14"), None);

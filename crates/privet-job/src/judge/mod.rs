@@ -153,7 +153,7 @@ fn model(bytes: &[u8], path: &Path) -> Result<ModelFile, JobError> {
         JobError::new(format!(
             "it is no model: {}; `privet judge` takes a model (or the release or job it is of), a matrix as a CSV, or a TOML \
              file",
-            error.to_string().replace("manifest.json, ", "")
+            error.problem()
         ))
         .at(path)
     })

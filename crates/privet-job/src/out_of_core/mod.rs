@@ -77,6 +77,12 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
              of a group at once; or leave memory-limit out",
         );
     }
+    if job.output.rows_per_file().is_some() {
+        return refused(
+            "output.rows-per-file",
+            "does not go with search.mondrian.memory-limit; leave one of them out",
+        );
+    }
     if job.sampling.is_some() {
         return refused(
             "sampling",
@@ -229,6 +235,7 @@ impl Run<'_> {
             partition: &partition,
             purpose: None,
             first_of_group: Some(&groups.first),
+            weighted: None,
         };
         let data = DataFile::of(&candidate)?;
         write_data(&draft, &candidate, &data, (source.into_file(), &mut names), progress)?;

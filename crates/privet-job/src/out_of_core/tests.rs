@@ -65,6 +65,7 @@ fn in_memory(job: &Job, options: &RunOptions, limit: u64) -> Result<Manifest, Ru
         partition: &partition,
         purpose: None,
         first_of_group: None,
+        weighted: None,
     };
     crate::publish::publish(draft, &candidate, &RunOptions::default(), &Silent).map(|(manifest, _)| manifest)
 }

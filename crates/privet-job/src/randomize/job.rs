@@ -91,7 +91,7 @@ impl RandomizeJob {
     /// # Errors
     /// As [`RandomizeJob::read`].
     pub fn parse(text: &str, settings: &[String]) -> Result<Self, JobError> {
-        let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::toml(text, &e))?;
+        let mut table: toml::Table = toml::from_str(text).map_err(|e| JobError::of_job(text, &e, true))?;
         for setting in settings {
             set(&mut table, setting)?;
         }
@@ -106,8 +106,8 @@ impl RandomizeJob {
         }
         // Once more from the text, where it can be: its errors tell the line.
         let job: Self = match settings.is_empty() {
-            true => toml::from_str(text).map_err(|e| JobError::toml(text, &e))?,
-            false => table.try_into().map_err(|e: toml::de::Error| JobError::toml(text, &e))?,
+            true => toml::from_str(text).map_err(|e| JobError::of_job(text, &e, true))?,
+            false => table.try_into().map_err(|e: toml::de::Error| JobError::of_job(text, &e, true))?,
         };
         job.check()?;
         Ok(job)

@@ -139,9 +139,9 @@ pub fn optimized(train: &Examples, k: u64, seconds: f64) -> Result<(Table, u64)>
     })
 }
 
-/// Mondrian by class entropy, with the better of two learners: the majority of the box where a record falls, and a tree over records
-/// drawn evenly from their boxes. Gives back the error too.
-pub fn cut(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Result<(Table, f64)> {
+/// Mondrian by class entropy, with the errors of two learners: the majority of the box where a record falls, and a tree over records drawn
+/// evenly from their boxes.
+pub fn cut(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Result<(Table, [f64; 2])> {
     with_problem(train, k, Metric::Loss, |problem| {
         let mondrian = Mondrian { choose: Choose::ClassEntropy, ..Mondrian::default() };
         let found = mondrian.search(problem, &Workload::default(), &Silent)?;
@@ -187,6 +187,6 @@ pub fn cut(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Resu
         let columns = (0..train.schema().attributes.len()).map(column).collect();
         let drawn = Examples::new(train.schema().clone(), columns, train.classes().to_vec())?;
         let by_tree = learned(&drawn, pruning)?.release.predictor().error(test);
-        Ok((measured(&found.groups.of, train), by_box.min(by_tree)))
+        Ok((measured(&found.groups.of, train), [by_box, by_tree]))
     })
 }

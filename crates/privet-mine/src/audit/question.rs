@@ -55,7 +55,8 @@ impl AuditQuestion {
         // The reader of questions knows no maximum; the word is as long as the one it is read as, so places in messages stay right.
         let (text, extreme) = extreme(text);
         let asked = PrivateQuestion::parse(&text)?;
-        let plain = asked.group_by.is_empty() && asked.order.is_none() && asked.limit.is_none();
+        let plain =
+            asked.is_plain() && asked.group_by.is_empty() && asked.order.is_none() && asked.limit.is_none();
         let [output] = &asked.select[..] else { return Err(AuditQuestionError::Form) };
         let (function, column) = match (&output.figure, extreme) {
             (Figure::Aggregate(Aggregate::Sum(column)), Some(function)) => (function, Some(column.clone())),

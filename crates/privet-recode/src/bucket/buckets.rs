@@ -10,7 +10,7 @@
 //! (`k-anonymity`, the k of `alpha-k` and `p-sensitivity`, `k-map`, `delta-presence`) are refused. The sensitive
 //! values of one person can still be inferred from those of people alike in other buckets (survey AT-12).
 
-use privet_criteria::{Better, Class, Criterion, Histogram, in_buckets};
+use privet_criteria::{Better, Class, Criterion, Grouping, Histogram};
 
 use crate::groups::Groups;
 use crate::lattice::{Codes, Problem, SearchError, require_bucket_independent};
@@ -198,7 +198,7 @@ fn promises(problem: &Problem<'_>, fails: &[bool]) -> Vec<String> {
     let failing = problem.criteria.iter().zip(fails).filter(|&(_, &fails)| fails);
     failing
         .map(|(criterion, _)| {
-            format!("{}: {}", criterion.key(), in_buckets(&criterion.promise()).trim_end_matches('.'))
+            format!("{}: {}", criterion.key(), criterion.promise_of(Grouping::Buckets).trim_end_matches('.'))
         })
         .collect()
 }

@@ -18,6 +18,7 @@ use privet_data::{Cancelled, Domain, Equality, Progress, Table};
 
 use crate::folder::is_plain_name;
 use crate::manifest::File;
+use crate::parts::parts_of;
 use crate::{MANIFEST, Manifest, ManifestError};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
 pub use labels::{Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels};
@@ -71,6 +72,27 @@ impl Histograms {
         let counted =
             pairs.chunk_by(|a, b| a == b).map(|run| ((run[0] >> 32) as u32, run[0] as u32, run.len() as u64));
         Self::of_cells(counted, groups)
+    }
+
+    /// Counts the values of listed tuples by their group; `weights` tells the records of each tuple.
+    pub fn count_weighted(group_of: &[u32], groups: usize, codes: &[u32], weights: &[u32]) -> Self {
+        let mut pairs: Vec<(u64, u32)> = group_of
+            .iter()
+            .zip(codes)
+            .zip(weights)
+            .map(|((&group, &code), &weight)| (u64::from(group) << 32 | u64::from(code), weight))
+            .collect();
+        pairs.sort_unstable();
+        let counted = pairs.chunk_by(|a, b| a.0 == b.0).map(|run| {
+            let records = run.iter().map(|own| u64::from(own.1)).sum();
+            ((run[0].0 >> 32) as u32, run[0].0 as u32, records)
+        });
+        Self::of_cells(counted, groups)
+    }
+
+    /// All cells: the counts of each value in each group.
+    pub fn counts(&self) -> impl Iterator<Item = u64> + '_ {
+        self.cells.iter().map(|own| own.1)
     }
 
     /// From cells (group, value, count) in ascending order of groups.
@@ -345,7 +367,8 @@ fn described(folder: &Path, progress: &dyn Progress) -> Result<Manifest, Publish
     let manifest = Manifest::parse(&bytes)
         .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
     let counted = manifest.data.sensitive_tables.iter().map(|own| own.file.as_str());
-    intact(folder, &manifest.files, counted.chain([manifest.data.file.as_str()]), progress)?;
+    let records = parts_of(&manifest.data.file, &manifest.files);
+    intact(folder, &manifest.files, counted.chain(records), progress)?;
     Ok(manifest)
 }
 

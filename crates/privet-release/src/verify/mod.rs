@@ -37,6 +37,7 @@ use privet_data::{Cancelled, Progress, Silent};
 
 use crate::counts::COUNTS;
 use crate::manifest::File;
+use crate::parts::parts_of;
 use crate::perturbed::PERTURBED;
 use crate::referee::Referee;
 use crate::{MANIFEST, Manifest, ManifestError, PublicKey, manifest_at, seal};
@@ -250,7 +251,7 @@ fn records(folder: &Path, bytes: &[u8], options: VerifyOptions<'_>) -> Result<Ve
 /// The files of the tables that a manifest speaks of.
 fn tables_of(manifest: &Manifest) -> Vec<&str> {
     let apart = manifest.data.sensitive_tables.iter().map(|own| own.file.as_str());
-    std::iter::once(manifest.data.file.as_str()).chain(apart).collect()
+    parts_of(&manifest.data.file, &manifest.files).into_iter().chain(apart).collect()
 }
 
 /// What is made of a manifest that cannot be read.

@@ -126,7 +126,9 @@ fn read_table(
 ) -> Result<Result<Table, String>, VerifyError> {
     let keep = |_: usize, name: &str| names.contains(&name);
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some(format @ ("parquet" | "arrow")) => table::read_columnar(path, format, keep, options.progress),
+        Some(format @ ("parquet" | "arrow")) => {
+            table::read_columnar(&[path.to_owned()], format, keep, options.progress)
+        }
         _ => {
             let bytes = fs::read(path).map_err(VerifyError::io(path))?;
             let delimiters = manifest.data.delimiter.into_iter().chain([',', ';', '\t', '|']);

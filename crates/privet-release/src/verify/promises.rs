@@ -1,7 +1,7 @@
 //! One promise against the published table: whether it holds, and whether what the manifest says was
 //! reached is what the table shows.
 
-use privet_criteria::{Requirement, statement, statement_of_buckets};
+use privet_criteria::{Grouping, Requirement, statement_of};
 
 use super::consistency::close;
 use super::definitions::{Judged, Reach, Worst, judge};
@@ -23,10 +23,8 @@ pub(super) fn worded(
     bucketized: bool,
     number: usize,
 ) -> Option<Check> {
-    let expected = match bucketized {
-        true => statement_of_buckets(&promise.requirement, sensitive),
-        false => statement(&promise.requirement, sensitive),
-    };
+    let grouping = if bucketized { Grouping::Buckets } else { Grouping::Classes };
+    let expected = statement_of(&promise.requirement, sensitive, grouping);
     let name = format!("promise {}: words", number + 1);
     let wrong = "its sentence is not the one that its parameters make";
     (promise.statement != expected).then(|| Check::failed(name, wrong))

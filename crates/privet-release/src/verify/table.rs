@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use arrow_array::RecordBatch;
 use privet_data::io::{Format, ReadErrorKind, check_columnar, guarded, input_limit, read_plain};
 use privet_data::{Kind, Progress};
 
@@ -17,6 +18,7 @@ use super::values::Rule;
 use super::{VerifyError, columnar, sheet};
 use crate::Manifest;
 use crate::folder::is_plain_name;
+use crate::parts::parts_of;
 
 /// A table of interned texts.
 pub(super) struct Table {
@@ -117,7 +119,29 @@ pub(super) fn read(
         _ => Keep::Nothing,
     };
     progress.stage("reading the published table", Some(data.rows));
-    read_file(folder, Written::of(manifest), &data.file, keep, intact, progress)
+    match parts_of(&data.file, &manifest.files)[..] {
+        [file] => read_file(folder, Written::of(manifest), file, keep, intact, progress),
+        ref files => read_parts(folder, &data.format, files, keep, intact, progress),
+    }
+}
+
+/// Reads a table that is in several files.
+fn read_parts<'k, K: Into<Keep<'k>>>(
+    folder: &Path,
+    format: &str,
+    files: &[&str],
+    keep: impl Fn(usize, &str) -> K,
+    intact: bool,
+    progress: &dyn Progress,
+) -> Result<Result<Table, String>, VerifyError> {
+    if !matches!(format, "parquet" | "arrow") {
+        return Ok(Err("only Parquet and Arrow tables are in several files".to_owned()));
+    }
+    if !intact {
+        return Ok(Err("not read, since a file was changed".to_owned()));
+    }
+    let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    read_columnar(&paths, format, keep, progress)
 }
 
 /// How the tables of a release are written, as its manifest says.
@@ -163,7 +187,7 @@ pub(super) fn read_file<'k, K: Into<Keep<'k>>>(
         }
         _ if !intact => Err("not read, since the file was changed".to_owned()),
         "xlsx" => read_sheet(&path, keep, progress)?,
-        format => read_columnar(&path, format, keep, progress)?,
+        format => read_columnar(&[path], format, keep, progress)?,
     }
     .map_err(|problem| format!("{file}: {problem}")))
 }
@@ -212,24 +236,26 @@ pub(super) fn read_csv<'k, K: Into<Keep<'k>>>(
     Ok(Ok(Table { names, rows, columns: columns.into_iter().map(|c| c.finish(utf8)).collect() }))
 }
 
-/// Reads a Parquet or Arrow file, keeping the columns that `keep` names.
+/// Reads the Parquet or Arrow files of a table, one after the other, keeping the columns that `keep` names.
 pub(super) fn read_columnar<'k, K: Into<Keep<'k>>>(
-    path: &Path,
+    paths: &[PathBuf],
     format: &str,
     keep: impl Fn(usize, &str) -> K,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
     // What states more than it holds, or holds more than memory does, is not read at all.
     let stated = if format == "parquet" { Format::Parquet } else { Format::Arrow };
-    match check_columnar(path, stated) {
-        Ok(()) => {}
-        Err(error @ ReadErrorKind::TooLarge { .. }) => {
-            return Err(VerifyError::TooLarge { path: path.to_owned(), problem: error.to_string() });
+    for path in paths {
+        match check_columnar(path, stated) {
+            Ok(()) => {}
+            Err(error @ ReadErrorKind::TooLarge { .. }) => {
+                return Err(VerifyError::TooLarge { path: path.clone(), problem: error.to_string() });
+            }
+            Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
         }
-        Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
     }
     // The libraries panic on some files that were made to break them; a referee must not.
-    guarded(|| read_batches(path, format, keep, progress))
+    guarded(|| read_batches(paths, format, keep, progress))
         .unwrap_or_else(|| Ok(Err("the file is damaged".to_owned())))
 }
 
@@ -272,15 +298,26 @@ fn read_sheet<'k, K: Into<Keep<'k>>>(
 }
 
 fn read_batches<'k, K: Into<Keep<'k>>>(
-    path: &Path,
+    paths: &[PathBuf],
     format: &str,
     keep: impl Fn(usize, &str) -> K,
     progress: &dyn Progress,
 ) -> Result<Result<Table, String>, VerifyError> {
-    let columnar::Batches { names, batches } = match columnar::open(path, format) {
-        Ok(batches) => batches,
-        Err(problem) => return Ok(Err(problem.to_owned())),
-    };
+    let mut names: Vec<String> = Vec::new();
+    let mut batches: Vec<Box<dyn Iterator<Item = Result<RecordBatch, ()>>>> = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        let own = match columnar::open(path, format) {
+            Ok(own) => own,
+            Err(problem) => return Ok(Err(problem.to_owned())),
+        };
+        match number {
+            0 => names = own.names,
+            _ if names == own.names => {}
+            _ => return Ok(Err(format!("file {} has other columns than the first", number + 1))),
+        }
+        batches.push(own.batches);
+    }
+    let batches = batches.into_iter().flatten();
     let mut columns: Vec<Interner<'_>> =
         names.iter().enumerate().map(|(i, name)| Interner::new(keep(i, name).into())).collect();
     let mut rows = 0;

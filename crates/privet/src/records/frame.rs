@@ -8,12 +8,12 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use privet_data::Silent;
 use privet_data::io::{Format, ReadOptions};
+use privet_data::{Silent, Table};
 use privet_kind::KindError;
 
 /// Writes a frame where only this program may read.
-pub(super) fn write(batch: &RecordBatch, path: &Path) -> Result<(), KindError> {
+pub(crate) fn write(batch: &RecordBatch, path: &Path) -> Result<(), KindError> {
     let wrong = |error: ArrowError| match error {
         ArrowError::IoError(_, source) => KindError::io(path, &source),
         other => KindError::bad_input(format!("the frame cannot be written as Arrow: {other}")),
@@ -24,7 +24,7 @@ pub(super) fn write(batch: &RecordBatch, path: &Path) -> Result<(), KindError> {
 }
 
 /// A published table as one frame: in the types of an Arrow file, as text from a CSV.
-pub(super) fn read(path: &Path) -> Result<RecordBatch, KindError> {
+pub(crate) fn read(path: &Path) -> Result<RecordBatch, KindError> {
     match Format::of(path) {
         Some(Format::Arrow) => read_arrow(path),
         _ => read_text(path),
@@ -50,11 +50,15 @@ fn read_arrow(path: &Path) -> Result<RecordBatch, KindError> {
 
 fn read_text(path: &Path) -> Result<RecordBatch, KindError> {
     let table = privet_data::io::read(path, &ReadOptions::default(), &Silent)?.table;
+    of_table(&table).map_err(|error| error.at(path))
+}
+
+/// A table as text.
+pub(super) fn of_table(table: &Table) -> Result<RecordBatch, KindError> {
     let columns = table.columns.iter().map(|column| {
         let text = |&code: &u32| (!column.domain.is_missing(code)).then(|| column.domain.text(code));
         let array: ArrayRef = Arc::new(column.codes.iter().map(text).collect::<StringArray>());
         (column.name.as_str(), array, true)
     });
-    RecordBatch::try_from_iter_with_nullable(columns)
-        .map_err(|_| KindError::bad_input("is not a table").at(path))
+    RecordBatch::try_from_iter_with_nullable(columns).map_err(|_| KindError::bad_input("is not a table"))
 }

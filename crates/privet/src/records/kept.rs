@@ -12,7 +12,7 @@ use super::{Source, frame};
 pub struct KeptSource {
     path: PathBuf,
     /// Removed when this is dropped.
-    _scratch: Option<TempDir>,
+    scratch: Option<TempDir>,
 }
 
 impl KeptSource {
@@ -22,15 +22,20 @@ impl KeptSource {
     /// When the frame cannot be written.
     pub fn new(source: &Source) -> Result<Self, KindError> {
         match source {
-            Source::File(path) => Ok(Self { path: path.clone(), _scratch: None }),
+            Source::File(path) => Ok(Self { path: path.clone(), scratch: None }),
             Source::Frame(batch) => {
                 let scratch = super::private_folder();
                 let scratch = scratch.map_err(|error| KindError::io(&std::env::temp_dir(), &error))?;
                 let path = scratch.path().join("data.arrow");
                 frame::write(batch, &path)?;
-                Ok(Self { path, _scratch: Some(scratch) })
+                Ok(Self { path, scratch: Some(scratch) })
             }
         }
+    }
+
+    /// Whether the file is a private copy of a frame.
+    pub fn is_copy(&self) -> bool {
+        self.scratch.is_some()
     }
 
     /// Where it is.

@@ -7,6 +7,7 @@ mod frame;
 mod hierarchy;
 mod kept;
 mod promise;
+mod recoding;
 mod release;
 
 use std::path::{Path, PathBuf};
@@ -17,10 +18,15 @@ use privet_job::{Job, RunOptions};
 use privet_kind::{Fault, KindError};
 use toml::{Table, Value};
 
+use crate::job_keys::{JobKeys, scratch, whole};
+
+pub(crate) use frame::{read as read_frame, write as write_frame};
 pub use hierarchy::{Hierarchy, dates, groups, hierarchy_file, intervals, mask_left, mask_right, values};
 pub use kept::KeptSource;
 pub use promise::{Promise, distinct, entropy, recursive};
-pub use release::{AnonymizedRelease, read_records};
+pub use recoding::Recoding;
+pub(crate) use release::copy_files;
+pub use release::{AnonymizedRelease, read_records, read_table, table_names};
 
 /// Where records come from.
 #[derive(Debug, Clone)]
@@ -86,7 +92,7 @@ impl From<&str> for Source {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn anonymize(source: impl Into<Source>) -> Anonymize {
-    Anonymize { source: source.into(), job: Table::new(), problem: None }
+    Anonymize { source: source.into(), job: JobKeys::default() }
 }
 
 /// A job that is being described.
@@ -94,9 +100,7 @@ pub fn anonymize(source: impl Into<Source>) -> Anonymize {
 #[must_use = "nothing happens until `run`"]
 pub struct Anonymize {
     source: Source,
-    job: Table,
-    /// The first key that could not be set; told by `run`.
-    problem: Option<String>,
+    job: JobKeys,
 }
 
 impl Anonymize {
@@ -109,7 +113,7 @@ impl Anonymize {
     pub fn quasi(self, column: &str, hierarchy: Hierarchy) -> Self {
         let mut own = self.role(column, "quasi");
         if let Some(value) = hierarchy.into_value() {
-            own.put(&["columns", column, "hierarchy"], value);
+            own.job.put(&["columns", column, "hierarchy"], value);
         }
         own
     }
@@ -126,7 +130,7 @@ impl Anonymize {
 
     /// k-anonymity (PM-05).
     pub fn k(mut self, k: u64) -> Self {
-        self.put(&["privacy", "k-anonymity"], whole(k));
+        self.job.put(&["privacy", "k-anonymity"], whole(k));
         self
     }
 
@@ -142,45 +146,44 @@ impl Anonymize {
 
     /// Any promise of the `[privacy]` section by its key.
     pub fn promise(mut self, key: &str, promise: Promise) -> Self {
-        self.put(&["privacy", key], promise.into_value());
+        self.job.put(&["privacy", key], promise.into_value());
         self
     }
 
     /// The largest share of records that may be left out.
     pub fn suppress_at_most(mut self, share: f64) -> Self {
-        self.put(&["search", "suppress-at-most"], Value::Float(share));
+        self.job.put(&["search", "suppress-at-most"], Value::Float(share));
         self
     }
 
     /// The algorithm, by its word in the job file.
     pub fn algorithm(mut self, word: &str) -> Self {
-        self.put(&["search", "algorithm"], Value::String(word.to_owned()));
+        self.job.put(&["search", "algorithm"], Value::String(word.to_owned()));
         self
     }
 
     /// The metric to minimize, by its word in the job file.
     pub fn minimize(mut self, word: &str) -> Self {
-        self.put(&["search", "minimize"], Value::String(word.to_owned()));
+        self.job.put(&["search", "minimize"], Value::String(word.to_owned()));
         self
     }
 
     /// The largest share of people that an attack may expose beyond its control.
     pub fn max_risk(mut self, share: f64) -> Self {
-        self.put(&["adversary", "max-risk"], Value::Float(share));
+        self.job.put(&["adversary", "max-risk"], Value::Float(share));
         self
     }
 
     /// Any key of the job file, such as `set("search.mondrian.mode", "relaxed")`.
     pub fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
-        let path: Vec<&str> = key.split('.').collect();
-        self.put(&path, value.into());
+        self.job.set(key, value);
         self
     }
 
     /// Every key of these sections of a job file, such as a job that was read from elsewhere. What was set before stays where
     /// the sections do not say otherwise.
     pub fn settings(mut self, sections: Table) -> Self {
-        merge(&mut self.job, sections);
+        self.job.merge(sections);
         self
     }
 
@@ -198,30 +201,9 @@ impl Anonymize {
     /// # Errors
     /// As [`Anonymize::run`].
     pub fn run_with(mut self, progress: &dyn Progress) -> Result<AnonymizedRelease, KindError> {
-        if let Some(problem) = self.problem.take() {
-            return Err(KindError::bad_input(problem));
-        }
-        let scratch = private_folder();
-        let scratch = scratch.map_err(|error| KindError::io(&std::env::temp_dir(), &error))?;
-        let input = match &self.source {
-            Source::File(path) => std::path::absolute(path).map_err(|error| KindError::io(path, &error))?,
-            Source::Frame(batch) => {
-                let path = scratch.path().join("input.arrow");
-                frame::write(batch, &path)?;
-                path
-            }
-        };
-        let Some(input) = input.to_str() else {
-            return Err(
-                KindError::bad_input("the path is not UTF-8; rename the file or the folder").at(&input)
-            );
-        };
-        self.put(&["input", "path"], Value::String(input.to_owned()));
-        self.put(&["output", "folder"], Value::String("release".to_owned()));
-        let text = toml::to_string(&self.job)
-            .map_err(|_| KindError::bad_input("a key of the job holds a value that TOML does not have"))?;
-        let path = scratch.path().join("job.toml");
-        std::fs::write(&path, &text).map_err(|error| KindError::io(&path, &error))?;
+        let scratch = scratch()?;
+        self.job.set("output.folder", "release");
+        let (_, text) = self.job.write(&self.source, &scratch)?;
         let job = Job::parse(&text, &[]).map_err(|error| KindError::bad_input(error.to_string()))?;
         let options = RunOptions { base: scratch.path().to_owned(), ..RunOptions::default() };
         let summary = privet_job::run(&job, &options, progress).map_err(error)?;
@@ -229,44 +211,9 @@ impl Anonymize {
     }
 
     fn role(mut self, column: &str, role: &str) -> Self {
-        self.put(&["columns", column, "role"], Value::String(role.to_owned()));
+        self.job.role(column, role);
         self
     }
-
-    /// Sets a key. What lies inside a value that is not a section is remembered as a problem.
-    fn put(&mut self, path: &[&str], value: Value) {
-        let Some((last, sections)) = path.split_last() else { return };
-        let mut table = &mut self.job;
-        for section in sections {
-            let inner = table.entry((*section).to_owned()).or_insert_with(|| Value::Table(Table::new()));
-            match inner {
-                Value::Table(inner) => table = inner,
-                _ => {
-                    let key = path.join(".");
-                    self.problem.get_or_insert(format!("`{key}` lies inside a value that is not a section"));
-                    return;
-                }
-            }
-        }
-        table.insert((*last).to_owned(), value);
-    }
-}
-
-/// Sets the keys of `new`, section by section.
-fn merge(old: &mut Table, new: Table) {
-    for (key, value) in new {
-        match (old.get_mut(&key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
-            (_, value) => {
-                old.insert(key, value);
-            }
-        }
-    }
-}
-
-fn whole(number: u64) -> Value {
-    // A job file has no larger numbers, and no table has so many records.
-    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 /// A folder that goes when it is dropped, and that nobody but this user can look into.
@@ -280,12 +227,16 @@ pub(crate) fn private_folder() -> std::io::Result<tempfile::TempDir> {
 
 /// An error of a job as an error of this library.
 pub(crate) fn error(error: privet_job::RunError) -> KindError {
-    let fault = match error.outcome() {
+    KindError::new(fault(error.outcome()), error.to_string())
+}
+
+/// Whose turn it is.
+pub(crate) fn fault(outcome: privet_job::Outcome) -> Fault {
+    match outcome {
         privet_job::Outcome::Refused => Fault::Refused,
         privet_job::Outcome::BadInput => Fault::BadInput,
         privet_job::Outcome::Budget => Fault::Budget,
         privet_job::Outcome::Resources => Fault::Resources,
         privet_job::Outcome::Stopped => Fault::Stopped,
-    };
-    KindError::new(fault, error.to_string())
+    }
 }

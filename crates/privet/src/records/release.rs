@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use privet_data::Silent;
+use privet_data::io::Format;
 use privet_job::{Summary, assess};
 use privet_kind::{KindError, Knowledge};
+use privet_release::manifest::File;
 use privet_release::{Draft, Manifest, Verdict, VerifyOptions};
 use tempfile::TempDir;
 
 use super::{error, frame};
+use crate::compare::{Comparison, compare};
 
 /// Anonymized records. What was not written with [`AnonymizedRelease::write`] is gone when this is dropped.
 #[derive(Debug)]
@@ -85,14 +88,12 @@ impl AnonymizedRelease {
     /// # Errors
     /// When the original cannot be read any more.
     pub fn measure(&self) -> Result<privet_report::Assessment, KindError> {
-        let options = assess::MeasureOptions {
-            original: self.job(),
-            release: self.folder(),
-            queries: 200,
-            seed: 1,
-            ..assess::MeasureOptions::default()
-        };
-        assess::measure(&options, &Silent).map_err(error)
+        self.compare().run()
+    }
+
+    /// Begins to compare the release with its original: what is learned, which questions are asked, what a population knows.
+    pub fn compare(&self) -> Comparison {
+        compare(self.job(), self.folder())
     }
 
     /// The report of the release as one HTML page.
@@ -109,19 +110,25 @@ impl AnonymizedRelease {
     /// # Errors
     /// When something else stands there, or the system refuses.
     pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), KindError> {
-        use std::io::Write;
         let draft = Draft::begin(folder.as_ref(), true)?;
         let manifest = self.manifest()?;
-        for file in &manifest.files {
-            let path = self.folder().join(&file.name);
-            let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
-            let mut copy = draft.create(&file.name)?;
-            copy.write_all(&bytes).map_err(|error| KindError::io(&path, &error))?;
-            copy.finish()?;
-        }
+        copy_files(&self.folder(), &manifest.files, &draft)?;
         draft.commit(manifest)?;
         Ok(())
     }
+}
+
+/// Copies the files of a release into a draft.
+pub(crate) fn copy_files(folder: &Path, files: &[File], draft: &Draft) -> Result<(), KindError> {
+    use std::io::Write;
+    for file in files {
+        let path = folder.join(&file.name);
+        let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+        let mut copy = draft.create(&file.name)?;
+        copy.write_all(&bytes).map_err(|error| KindError::io(&path, &error))?;
+        copy.finish()?;
+    }
+    Ok(())
 }
 
 /// The records of a published folder as a frame.
@@ -132,7 +139,44 @@ pub fn read_records(folder: &Path) -> Result<RecordBatch, KindError> {
     frame::read(&folder.join(manifest_in(folder)?.data.file))
 }
 
-fn manifest_in(folder: &Path) -> Result<Manifest, KindError> {
+/// The names of the published tables of a folder of any kind, in alphabetical order.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn table_names(folder: &Path) -> Result<Vec<String>, KindError> {
+    let failed = |error: std::io::Error| KindError::io(folder, &error);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if let (Some(_), Some(name)) = (Format::of(&path), path.file_name()) {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// A published table of a folder of any kind; the only one where none is named.
+///
+/// # Errors
+/// When there is no such table, or several and none is named.
+pub fn read_table(folder: &Path, name: Option<&str>) -> Result<RecordBatch, KindError> {
+    let names = table_names(folder)?;
+    let chosen = match (name, &names[..]) {
+        (Some(name), _) => names.iter().find(|own| *own == name),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    };
+    match chosen {
+        Some(name) => frame::read(&folder.join(name)),
+        None if names.is_empty() => Err(KindError::bad_input("the release has no table")),
+        None => {
+            Err(KindError::bad_input(format!("name one of the tables of the release: {}", names.join(", "))))
+        }
+    }
+}
+
+pub(super) fn manifest_in(folder: &Path) -> Result<Manifest, KindError> {
     let path = folder.join(privet_release::MANIFEST);
     let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
     Ok(Manifest::parse(&bytes)?)

@@ -23,6 +23,8 @@ pub(super) const LOG: &str = "log.csv";
 pub(super) const QUERIES: &str = "queries.csv";
 /// Queries, addresses, and noisy numbers of people.
 pub(super) const CLICKS: &str = "clicks.csv";
+/// Cover sets: number, query, people.
+pub(super) const COVERS: &str = "covers.csv";
 /// Sketches: number, component, value.
 pub(super) const SKETCHES: &str = "sketches.csv";
 /// Signs of terms, where somebody publishes them.
@@ -63,6 +65,11 @@ pub enum Body {
         fresh_scale: Option<String>,
         /// How clicks are chosen.
         clicks: Option<Threshold>,
+    },
+    /// Queries that are sent together.
+    Covers {
+        /// How many sets.
+        sets: u64,
     },
     /// Sketches.
     Sketches {

@@ -206,6 +206,34 @@ pub enum Method {
         #[serde(default)]
         publish_signs: bool,
     },
+    /// Cover sets: queries that are sent together.
+    Covers {
+        /// Queries of a set.
+        size: usize,
+        /// The fewest people of a query.
+        people: u64,
+        /// The most times that a member is as popular as another.
+        #[serde(default = "usual_ratio")]
+        popularity_ratio: f64,
+        /// The largest cosine of two members.
+        #[serde(default = "usual_similarity")]
+        most_similarity: f64,
+        /// Dimensions of the index.
+        #[serde(default = "usual_dimensions")]
+        dimensions: usize,
+    },
+}
+
+fn usual_ratio() -> f64 {
+    2.0
+}
+
+fn usual_similarity() -> f64 {
+    0.5
+}
+
+fn usual_dimensions() -> usize {
+    20
 }
 
 /// What a noisy release of a log costs, and what pays for it.
@@ -234,7 +262,11 @@ impl Method {
     pub fn is_about_logs(&self) -> bool {
         matches!(
             self,
-            Self::Threshold { .. } | Self::Korolova { .. } | Self::Zealous { .. } | Self::Sketches { .. }
+            Self::Threshold { .. }
+                | Self::Korolova { .. }
+                | Self::Zealous { .. }
+                | Self::Sketches { .. }
+                | Self::Covers { .. }
         )
     }
 }
@@ -250,7 +282,7 @@ pub(super) const SECTIONS: &[Section] = &[Section {
         (
             "method",
             "apriori, count-tree, vertical, horizontal, coherence, diversity, rho-uncertainty, disassociation or policies for \
-             baskets; threshold, korolova, zealous or sketches for search logs.",
+             baskets; threshold, korolova, zealous, sketches or covers for search logs.",
         ),
         ("k", "The fewest baskets that any known set of items must fit."),
         ("m", "The most items that an adversary knows; 2 unless set."),
@@ -283,6 +315,10 @@ pub(super) const SECTIONS: &[Section] = &[Section {
         ("account", "korolova, zealous: the account in the ledger."),
         ("neighbours", "sketches: nearest neighbours whose similarity must vary."),
         ("components", "sketches: the most components of anybody."),
+        ("size", "covers: the queries that are sent together."),
+        ("popularity-ratio", "covers: the most times that a member is as popular as another; 2 unless set."),
+        ("most-similarity", "covers: the largest cosine of two members; 0.5 unless set."),
+        ("dimensions", "covers: dimensions of the index that compares queries; 20 unless set."),
         ("publish-signs", "sketches: whether the signs are published, which gives histories away."),
     ],
 }];

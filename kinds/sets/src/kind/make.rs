@@ -77,7 +77,8 @@ fn of_sets(
         Method::Threshold { .. }
         | Method::Korolova { .. }
         | Method::Zealous { .. }
-        | Method::Sketches { .. } => {
+        | Method::Sketches { .. }
+        | Method::Covers { .. } => {
             // cannot fail: `make` asked before
             return Err(KindError::key("sets.method", "is about search logs"));
         }

@@ -6,14 +6,15 @@ use privet_dp::{DpError, Loss, Rational};
 use privet_kind::{JobFile, KindError, Outcome, OwnerFiles};
 use privet_release::{Draft, Promised, Randomness};
 
-use super::files::{Body, CLICKS, LOG, QUERIES, SIGNS, SKETCHES, TableWriter, Threshold};
+use super::files::{Body, CLICKS, COVERS, LOG, QUERIES, SIGNS, SKETCHES, TableWriter, Threshold};
 use super::job::{Method, Spending, zealous_kind};
 use super::make::outcome;
 use crate::SetsError;
+use crate::log::cover::{CoverOptions, cover_sets};
 use crate::log::sketch::{Signs, SketchOptions, histories, sketches};
 use crate::log::{
-    Korolova, Log, NONE, NoisyLog, PlannedThreshold, TokenKey, Zealous, hash_tokens, remove_infrequent,
-    split_sessions, tokens_of,
+    Korolova, Log, NONE, NoisyLog, PlannedThreshold, TokenKey, Zealous, hash_tokens, people_per_query,
+    remove_infrequent, split_sessions, tokens_of,
 };
 
 pub(super) fn of_log(
@@ -87,11 +88,53 @@ pub(super) fn of_log(
             let signs = Signs::draw(components)?;
             write_sketches(log, &signs, options, publish_signs, draft)
         }
+        Method::Covers { size, people, popularity_ratio, most_similarity, dimensions } => {
+            let options = CoverOptions { size, people, popularity_ratio, most_similarity, dimensions };
+            write_covers(log, options, draft, progress)
+        }
         _ => Err(KindError::key(
             "sets.method",
             "is about baskets; set form = \"pairs\" or \"lines\" in [input]",
         )),
     }
+}
+
+/// Cuts the queries of a log into cover sets and publishes them: whoever has the list sends a whole set in place of a query.
+fn write_covers(
+    log: &Log,
+    options: CoverOptions,
+    draft: &Draft,
+    progress: &dyn Progress,
+) -> Result<Outcome, KindError> {
+    let popularity = people_per_query(log).queries;
+    let made = cover_sets(log.texts(), &popularity, options, progress)?;
+    let check = made.check(&popularity, options);
+    if !check.holds {
+        return Err(KindError::refused(
+            "no cover set of queries that are about different things and equally popular was found; allow smaller sets, a larger \
+             `popularity-ratio` or `most-similarity`, or fewer `people`",
+        ));
+    }
+    let mut writer = TableWriter::begin(draft, COVERS, &["set", "query", "people"])?;
+    for (number, set) in made.sets.iter().enumerate() {
+        for &query in set {
+            let query = query as usize;
+            writer.number(number).text(&log.texts()[query]).number(popularity[query]).end()?;
+        }
+    }
+    writer.finish()?;
+    let promise = Promised::new("deniability")
+        .with("size", options.size as u64)
+        .with("people", options.people)
+        .with("ratio", options.popularity_ratio)
+        .with("similarity", options.most_similarity)
+        .reaching(check.largest_posterior);
+    let summary = vec![
+        ("cover sets".to_owned(), check.sets.to_string()),
+        ("queries without a set, which are not sent".to_owned(), check.uncovered.to_string()),
+        ("largest posterior of a member".to_owned(), format!("{:.2} %", 100.0 * check.largest_posterior)),
+    ];
+    outcome(&Body::Covers { sets: check.sets }, vec![promise], Randomness::None, summary)
 }
 
 fn promise(kind: &str, spending: &Spending) -> Promised {

@@ -7,7 +7,7 @@ use privet_kind::{JobFile, KindError, Original, OwnerFiles, Release, Views};
 use privet_release::{OpenError, Promised, ReleaseFolder};
 
 use super::files::{
-    BASKETS, Body, CHUNKS, CLICKS, CLUSTERS, ITEMS, LOG, PROTECTED, QUERIES, SIGNS, SKETCHES,
+    BASKETS, Body, CHUNKS, CLICKS, CLUSTERS, COVERS, ITEMS, LOG, PROTECTED, QUERIES, SIGNS, SKETCHES,
 };
 use super::job::{Data, Method, read};
 use crate::criteria::{Cluster, Disassociated};
@@ -79,6 +79,13 @@ pub struct PublishedSketches {
     pub unit: bool,
 }
 
+/// Queries that are sent together.
+#[derive(Debug, Clone, Default)]
+pub struct PublishedCovers {
+    /// Per set its queries and numbers of people.
+    pub sets: Vec<Vec<(Box<str>, i64)>>,
+}
+
 /// A release by its form.
 #[derive(Debug, Clone)]
 pub enum Opened {
@@ -90,6 +97,8 @@ pub enum Opened {
     Log(PublishedLog),
     /// Noisy counts.
     Counts(PublishedCounts),
+    /// Cover sets.
+    Covers(PublishedCovers),
     /// Sketches.
     Sketches(PublishedSketches),
 }
@@ -101,6 +110,7 @@ impl Release for Opened {
             Self::Clusters(own) => Views::of(own),
             Self::Log(own) => Views::of(own),
             Self::Counts(own) => Views::of(own),
+            Self::Covers(own) => Views::of(own),
             Self::Sketches(own) => Views::of(own),
         }
     }
@@ -187,10 +197,31 @@ pub(super) fn open(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Op
         }
         Body::Log { sessions, hashed, .. } => open_log(folder, sessions, hashed, promises, progress),
         Body::Counts { clicks, .. } => open_counts(folder, clicks.is_some(), progress),
+        Body::Covers { sets } => open_covers(folder, sets, progress),
         Body::Sketches { suppressed, unit, signs, .. } => {
             let (sketches, signs) = open_sketches(folder, signs, progress)?;
             Ok(Opened::Sketches(PublishedSketches { sketches, signs, suppressed, unit }))
         }
+    }
+}
+
+fn open_covers(folder: &ReleaseFolder, sets: u64, progress: &dyn Progress) -> Result<Opened, KindError> {
+    let table = Published::read(folder, COVERS, progress)?;
+    let query = table.column("query")?;
+    let (numbers, people): (Vec<u64>, Vec<u64>) = (table.numbers("set")?, table.numbers("people")?);
+    let mut all: Vec<Vec<(Box<str>, i64)>> = Vec::new();
+    for ((&number, &count), &code) in numbers.iter().zip(&people).zip(&query.codes) {
+        if number == all.len() as u64 {
+            all.push(Vec::new());
+        }
+        match all.last_mut() {
+            Some(own) => own.push((query.domain.text(code).into(), i64::try_from(count).unwrap_or(i64::MAX))),
+            None => return Err(table.malformed("sets are not numbered in order").into()),
+        }
+    }
+    match all.len() as u64 == sets {
+        true => Ok(Opened::Covers(PublishedCovers { sets: all })),
+        false => Err(table.malformed("there are not as many sets as the manifest states").into()),
     }
 }
 

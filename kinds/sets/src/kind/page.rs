@@ -4,7 +4,8 @@ use privet_kind::page::{Axis, Cell, Chart, Series, Style, Table};
 use privet_kind::{Block, PageSection};
 
 use super::open::{
-    Opened, PublishedClusters, PublishedCounts, PublishedLog, PublishedNodes, PublishedSketches,
+    Opened, PublishedClusters, PublishedCounts, PublishedCovers, PublishedLog, PublishedNodes,
+    PublishedSketches,
 };
 
 /// How many rows a table shows.
@@ -30,6 +31,7 @@ pub(super) fn heading(release: &Opened) -> (String, String) {
         Opened::Counts(own) => {
             ("Report on queries", format!("{} queries with noisy numbers of people", own.queries.len()))
         }
+        Opened::Covers(own) => ("Report on cover sets", format!("{} sets of queries", own.sets.len())),
         Opened::Sketches(own) => {
             ("Report on sketches", format!("{} sketches of histories", own.sketches.len()))
         }
@@ -43,8 +45,32 @@ pub(super) fn sections(release: &Opened) -> Vec<PageSection> {
         Opened::Clusters(own) => clusters(own),
         Opened::Log(own) => log(own),
         Opened::Counts(own) => counts(own),
+        Opened::Covers(own) => covers(own),
         Opened::Sketches(own) => sketches(own),
     }
+}
+
+/// Cover sets: how they are used, and the first ones.
+fn covers(release: &PublishedCovers) -> Vec<PageSection> {
+    let text = "In place of a query, the whole set of the query that is nearest to it is sent. Every member of a set sends the same set, its \
+                members are about different things, and none is so much more popular than another that it would be believed. That \
+                protects one query. Who asks ten queries about one thing has one thing in common among ten sets.";
+    let rows = release.sets.iter().take(ROWS).map(|set| {
+        let queries: Vec<&str> = set.iter().map(|own| &*own.0).collect();
+        let all: i64 = set.iter().map(|own| own.1).sum();
+        let most = set.iter().map(|own| own.1).max().unwrap_or(0);
+        vec![Cell::from(queries.join(" | ")), Cell::Share { share: most as f64 / all.max(1) as f64 }]
+    });
+    let table = Table {
+        caption: "The first sets".to_owned(),
+        columns: vec!["queries".to_owned(), "the likeliest".to_owned()],
+        rows: rows.collect(),
+    };
+    vec![PageSection::new(
+        "covers",
+        "Queries that are sent together",
+        vec![Block::text(text), Block::Table(table)],
+    )]
 }
 
 /// The lengths of baskets as bars.

@@ -79,12 +79,11 @@ impl Gate {
 
 /// Why records of a stream are not attacked.
 pub fn of_a_stream() -> NotMade {
-    NotMade {
-        attack: "all attacks".to_owned(),
-        why: "the records of a stream are handed over as groups fill, and no table is kept to attack them beside; attack what was \
-              written with `privet attack`"
-            .to_owned(),
-    }
+    NotMade::new(
+        "all attacks",
+        "the records of a stream are handed over as groups fill, and no table is kept to attack them beside; attack what was \
+              written with `privet attack`",
+    )
 }
 
 /// A table of these columns: per column its name, and its cells.

@@ -73,7 +73,7 @@ impl From<UtilityError> for RunError {
 
 fn figure(key: &'static str, name: &str, value: f64, is_share: bool, says: &str) -> Option<Figure> {
     let (name, says) = (name.to_owned(), says.to_owned());
-    value.is_finite().then_some(Figure { key, name, column: None, value, says, is_share })
+    value.is_finite().then_some(Figure { key, name, column: None, value, says, is_share, is_estimate: false })
 }
 
 /// A release beside its original, record by record of the original.

@@ -299,7 +299,15 @@ fn condition_number(model: &ModelColumn) -> Option<Figure> {
     let (key, name) = ("condition-number", "Condition number of the law");
     let not = |why: &str| {
         let says = format!("Not computed: {why}.");
-        Some(Figure { key, name: name.to_owned(), column: None, value: f64::NAN, says, is_share: false })
+        Some(Figure {
+            key,
+            name: name.to_owned(),
+            column: None,
+            value: f64::NAN,
+            says,
+            is_share: false,
+            is_estimate: false,
+        })
     };
     let found = ReadyCategories::new(own).and_then(|ready| ready.condition_number());
     match found {

@@ -309,7 +309,15 @@ fn estimated_uniques(
             // Silence would look like nobody.
             Err(why) => {
                 let says = format!("No estimate: {why}.");
-                Some(Figure { key, name, column: None, value: f64::NAN, says, is_share: true })
+                Some(Figure {
+                    key,
+                    name,
+                    column: None,
+                    value: f64::NAN,
+                    says,
+                    is_share: true,
+                    is_estimate: true,
+                })
             }
         }
     };
@@ -356,6 +364,7 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
                     "The standard deviation of the numbers that remain possible for the person who is worst off: {known}"
                 ),
                 is_share: false,
+                is_estimate: false,
             });
         }
         if let Some(own) = Uncertainty::of(entropies) {
@@ -368,6 +377,7 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
                     "How many yes-or-no questions remain about the sensitive value of the person who is worst off: {known}"
                 ),
                 is_share: false,
+                is_estimate: false,
             });
         }
     }
@@ -377,7 +387,15 @@ fn uncertainty(release: &Published) -> Vec<Option<Figure>> {
 /// A figure that is not worked out; silence would look like no risk.
 fn not_computed(key: &'static str, name: &str, why: &str) -> Option<Figure> {
     let says = format!("Not computed: {why}.");
-    Some(Figure { key, name: name.to_owned(), column: None, value: f64::NAN, says, is_share: true })
+    Some(Figure {
+        key,
+        name: name.to_owned(),
+        column: None,
+        value: f64::NAN,
+        says,
+        is_share: true,
+        is_estimate: false,
+    })
 }
 
 /// Special uniques of the original and of the release, or why they are not looked for.

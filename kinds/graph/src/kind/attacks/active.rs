@@ -3,7 +3,7 @@
 
 use privet_data::{Progress, Random};
 use privet_kind::{
-    Attack, AttackInfo, Finding, Knowledge, Need, Note, Reason, Share, Standing, Unmade, Views,
+    Attack, AttackInfo, Fault, Finding, Knowledge, Need, Note, Reason, Share, Standing, Unmade, Views,
 };
 
 use super::super::job::{Method, Settings};
@@ -60,7 +60,12 @@ impl Attack for Active {
             other => other.clone(),
         };
         let settings = Settings { method, ledger: None, ..original.settings.clone() };
-        let made = anonymize(&planted.graph, None, &settings, known.seed, progress)?;
+        let made = anonymize(&planted.graph, None, &settings, known.seed, progress);
+        // An adversary whose accounts keep the network from being published learns nothing from it.
+        if made.as_ref().is_err_and(|error| error.fault() == Fault::Refused) {
+            return Err(Reason::Refused { of: "the network with the planted accounts".to_owned() }.into());
+        }
+        let made = made?;
         let Anonymized::Network(made, _) = made else {
             return Err(Reason::Nothing { what: "published edge between two nodes".to_owned() }.into());
         };

@@ -1,0 +1,32 @@
+//! The tests of the crate from outside, one file per subject: one program, so that it is linked once.
+
+mod anatomy;
+mod attribute_suppression;
+mod best_effort;
+mod bottom_up;
+mod brute_force;
+mod by_chance;
+mod cell_suppression;
+mod clustering;
+mod condensation;
+mod count_tables;
+mod datafly;
+mod dependency;
+mod given_buckets;
+mod hash_table;
+mod incognito;
+mod k_optimize;
+mod lattice_properties;
+mod local_recoding;
+mod microaggregation;
+mod mondrian;
+mod mondrian_criteria;
+mod mondrian_out_of_core;
+mod oracle;
+mod purpose;
+mod ranked;
+mod samarati;
+mod sampling;
+mod single_dimensional;
+mod specialization;
+mod views;

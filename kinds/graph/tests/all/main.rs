@@ -1,0 +1,4 @@
+//! The tests of the kind from outside, one file per subject: one program, so that it is linked once.
+
+mod oracles;
+mod read;
