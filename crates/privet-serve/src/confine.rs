@@ -78,7 +78,7 @@ mod tests {
             "[output]\nfolder = \"../x\"",
             "[output]\nfolder = \"elsewhere\"",
             "[output]\nhome = \"release/home\"",
-            "[output]\nsign = \"/root/key.pem\"",
+            "[output]\nsign = \"/elsewhere/key.pem\"",
             "[columns.a]\nrole = \"quasi\"\nhierarchy = \"../../etc/shadow\"",
             "[columns.a]\nrole = \"quasi\"\nhierarchy = { tree = \"/etc/x.json\" }",
             "[adversary]\nknowledge = \"~/x\"",
