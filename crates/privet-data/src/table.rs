@@ -180,13 +180,32 @@ impl Domain {
         is_missing: impl Fn(&str) -> bool,
         equality: Equality,
     ) -> (Self, Vec<u32>) {
+        let (domain, code_of, _) = Self::by_value_as_stood(values, is_missing, equality);
+        (domain, code_of)
+    }
+
+    /// As [`by_value`](Self::by_value), with the texts as they stood where some of them are not the text of their value.
+    pub(crate) fn by_value_as_stood(
+        values: Vec<Box<str>>,
+        is_missing: impl Fn(&str) -> bool,
+        equality: Equality,
+    ) -> (Self, Vec<u32>, Option<Vec<Box<str>>>) {
         if equality == Equality::EXACT {
-            return Self::canonical(values, is_missing);
+            let (domain, code_of) = Self::canonical(values, is_missing);
+            return (domain, code_of, None);
         }
         let is_gone = |text: &str| is_missing(text) || is_missing(equality.trimmed(text));
         let present = values.iter().map(|text| equality.trimmed(text)).filter(|text| !is_gone(text));
         let sameness = equality.of_kind(Kind::of(present));
-        Self::by_sameness(values, is_gone, sameness)
+        let order = Order::of(&values, is_gone, sameness);
+        // Most columns write each value in one way; a copy of their texts would be the most of what reading takes.
+        let is_kept =
+            |(text, &code): (&Box<str>, &u32)| **text == *values[order.chosen[code as usize] as usize];
+        let one_way = values.iter().all(|text| sameness.trimmed(text).len() == text.len())
+            && values.iter().zip(&order.code_of).all(is_kept);
+        let as_stood = if one_way { None } else { Some(values.clone()) };
+        let (domain, code_of) = order.domain(values);
+        (domain, code_of, as_stood)
     }
 
     /// As [`by_value`](Self::by_value), with texts that are one value wherever they are in another column: two tables are
@@ -218,70 +237,7 @@ impl Domain {
         is_missing: impl Fn(&str) -> bool,
         sameness: Sameness,
     ) -> (Self, Vec<u32>) {
-        let texts: Vec<&str> = values.iter().map(|text| sameness.trimmed(text)).collect();
-        let gone: Vec<bool> = values.iter().map(|text| is_missing(text)).collect();
-        let present = texts.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
-        let kind = Kind::of(present);
-        let numbers: Vec<f64> = (texts.iter().zip(&gone))
-            .map(|(text, gone)| if *gone { 0.0 } else { kind.number(text).map_or(0.0, |own| own + 0.0) })
-            .collect();
-        let keys: Vec<Cow<'_, str>> = (texts.iter().zip(&gone))
-            .map(|(text, gone)| match *gone && !sameness.is_exact() {
-                // Missing is one value.
-                true => Cow::Borrowed(""),
-                false => sameness.key(text),
-            })
-            .collect();
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        let by_value = |a: usize, b: usize| {
-            let by_number = (!gone[a]).cmp(&!gone[b]).then_with(|| numbers[a].total_cmp(&numbers[b]));
-            by_number.then_with(|| keys[a].cmp(&keys[b]))
-        };
-        let compare = |&a: &u32, &b: &u32| {
-            let (a, b) = (a as usize, b as usize);
-            by_value(a, b).then_with(|| match gone[a] {
-                true => texts[a].cmp(texts[b]),
-                false => sameness.plainness(texts[a], texts[b]),
-            })
-        };
-        match order.len() > 1 << 14 {
-            true => order.par_sort_unstable_by(compare),
-            false => order.sort_unstable_by(compare),
-        }
-        let mut code_of = vec![0; values.len()];
-        let mut chosen: Vec<u32> = Vec::new();
-        let mut missing = 0;
-        let mut before: Option<usize> = None;
-        for &position in &order {
-            let position = position as usize;
-            if before.is_none_or(|before| by_value(before, position).is_ne()) {
-                chosen.push(position as u32);
-                missing += u32::from(gone[position]);
-            }
-            code_of[position] = chosen.len() as u32 - 1;
-            before = Some(position);
-        }
-        let is_other = |position: &&u32| {
-            let position = **position as usize;
-            gone[position]
-                && !sameness.is_exact()
-                && chosen.first().is_some_and(|&first| first as usize != position)
-        };
-        let mut markers: Vec<Box<str>> =
-            order.iter().filter(is_other).map(|&position| texts[position as usize].into()).collect();
-        markers.dedup();
-        if let Some(&first) = chosen.first() {
-            markers.retain(|own| **own != *texts[first as usize]);
-        }
-        drop((texts, keys));
-        let mut slots: Vec<Option<Box<str>>> = values.into_iter().map(Some).collect();
-        let mut text = |position: u32| {
-            let text = slots[position as usize].take().unwrap_or_default();
-            let trimmed = sameness.trimmed(&text);
-            if trimmed.len() == text.len() { text } else { trimmed.into() }
-        };
-        let distinct = chosen.into_iter().map(&mut text).collect();
-        (Self { values: distinct, missing, kind, sameness, markers }, code_of)
+        Order::of(&values, is_missing, sameness).domain(values)
     }
 
     /// When two texts are one value of this column.
@@ -373,6 +329,93 @@ impl Domain {
 
     fn text_bytes(&self) -> usize {
         self.values.iter().map(|v| v.len()).sum()
+    }
+}
+
+/// Texts in canonical order: which of them stand for a value, and the code of each.
+struct Order {
+    kind: Kind,
+    sameness: Sameness,
+    missing: u32,
+    /// Per code the position of its text.
+    chosen: Vec<u32>,
+    /// Per position its code.
+    code_of: Vec<u32>,
+    /// Markers that the one of the first code stands for as well.
+    markers: Vec<Box<str>>,
+}
+
+impl Order {
+    fn of(values: &[Box<str>], is_missing: impl Fn(&str) -> bool, sameness: Sameness) -> Self {
+        let texts: Vec<&str> = values.iter().map(|text| sameness.trimmed(text)).collect();
+        let gone: Vec<bool> = values.iter().map(|text| is_missing(text)).collect();
+        let present = texts.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
+        let kind = Kind::of(present);
+        let numbers: Vec<f64> = (texts.iter().zip(&gone))
+            .map(|(text, gone)| if *gone { 0.0 } else { kind.number(text).map_or(0.0, |own| own + 0.0) })
+            .collect();
+        let keys: Vec<Cow<'_, str>> = (texts.iter().zip(&gone))
+            .map(|(text, gone)| match *gone && !sameness.is_exact() {
+                // Missing is one value.
+                true => Cow::Borrowed(""),
+                false => sameness.key(text),
+            })
+            .collect();
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        let by_value = |a: usize, b: usize| {
+            let by_number = (!gone[a]).cmp(&!gone[b]).then_with(|| numbers[a].total_cmp(&numbers[b]));
+            by_number.then_with(|| keys[a].cmp(&keys[b]))
+        };
+        let compare = |&a: &u32, &b: &u32| {
+            let (a, b) = (a as usize, b as usize);
+            by_value(a, b).then_with(|| match gone[a] {
+                true => texts[a].cmp(texts[b]),
+                false => sameness.plainness(texts[a], texts[b]),
+            })
+        };
+        match order.len() > 1 << 14 {
+            true => order.par_sort_unstable_by(compare),
+            false => order.sort_unstable_by(compare),
+        }
+        let mut code_of = vec![0; values.len()];
+        let mut chosen: Vec<u32> = Vec::new();
+        let mut missing = 0;
+        let mut before: Option<usize> = None;
+        for &position in &order {
+            let position = position as usize;
+            if before.is_none_or(|before| by_value(before, position).is_ne()) {
+                chosen.push(position as u32);
+                missing += u32::from(gone[position]);
+            }
+            code_of[position] = chosen.len() as u32 - 1;
+            before = Some(position);
+        }
+        let is_other = |position: &&u32| {
+            let position = **position as usize;
+            gone[position]
+                && !sameness.is_exact()
+                && chosen.first().is_some_and(|&first| first as usize != position)
+        };
+        let mut markers: Vec<Box<str>> =
+            order.iter().filter(is_other).map(|&position| texts[position as usize].into()).collect();
+        markers.dedup();
+        if let Some(&first) = chosen.first() {
+            markers.retain(|own| **own != *texts[first as usize]);
+        }
+        Self { kind, sameness, missing, chosen, code_of, markers }
+    }
+
+    /// The domain of the texts that were ordered, and the code of each.
+    fn domain(self, values: Vec<Box<str>>) -> (Domain, Vec<u32>) {
+        let Self { kind, sameness, missing, chosen, code_of, markers } = self;
+        let mut slots = values;
+        let text = |position: u32| {
+            let text = std::mem::take(&mut slots[position as usize]);
+            let trimmed = sameness.trimmed(&text);
+            if trimmed.len() == text.len() { text } else { trimmed.into() }
+        };
+        let values = chosen.into_iter().map(text).collect();
+        (Domain { values, missing, kind, sameness, markers }, code_of)
     }
 }
 

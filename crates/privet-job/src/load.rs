@@ -12,7 +12,7 @@ use privet_data::{
 };
 use privet_recode::groups::Groups;
 use privet_release::manifest::{Distorted, LabelReading};
-use privet_release::published::reading_of;
+use privet_release::published::{reading_of, reading_of_levels};
 use privet_release::sha256_of_file;
 use rayon::prelude::*;
 
@@ -389,12 +389,20 @@ fn fit(
                 Some(joined) => count(&joined.codes, domain.len()),
                 None => counts(column),
             };
-            let hierarchy = match &wanted.hierarchy {
-                Some(spec) => build(spec, base, domain, &counts)?,
-                None => Hierarchy::flat(domain),
+            let (generalization, reading) = match &wanted.hierarchy {
+                Some(spec) => {
+                    let hierarchy = build(spec, base, domain, &counts)?;
+                    (hierarchy.bind(domain)?, reading_of(&hierarchy))
+                }
+                None => {
+                    let flat = Generalization::flat(domain)?;
+                    let missing = domain.missing() as usize;
+                    let levels =
+                        flat.levels[1..].iter().map(|own| (&own.labels[..], &own.node_of_code[missing..]));
+                    let reading = reading_of_levels(&domain.texts()[missing..], levels);
+                    (flat, reading)
+                }
             };
-            let generalization = hierarchy.bind(domain)?;
-            let reading = reading_of(&hierarchy);
             let hides_missing = alike::hides(job, domain, &generalization.levels[1..]);
             let numbers = numbers(domain);
             let weight = wanted.weight.unwrap_or(1.0);

@@ -338,6 +338,30 @@ pub struct Generalization {
 }
 
 impl Generalization {
+    /// As [`Hierarchy::flat`] bound to the same column, without the tables in which leaves are looked up: what is not generalized by
+    /// anything known may have as many values as records.
+    pub fn flat(domain: &Domain) -> Result<Self, HierarchyError> {
+        let missing = domain.missing() as usize;
+        let (sameness, present) = (domain.sameness(), &domain.texts()[missing..]);
+        let markers: HashSet<Cow<'_, str>> = domain.markers().map(|marker| sameness.key(marker)).collect();
+        if present.iter().any(|text| markers.contains(&sameness.key(text))) {
+            // A marker that is a value of the column, too.
+            return Hierarchy::flat(domain).bind(domain);
+        }
+        let values = present.len() as u32;
+        let leaf_of_code = std::iter::repeat_n(values, missing).chain(0..values).collect();
+        let marker = (missing > 0).then(|| domain.text(0).into());
+        let labels: Vec<Box<str>> = present.iter().cloned().chain(marker).collect();
+        let leaves = labels.len() as u32;
+        let top = GeneralizedLevel {
+            node_of_code: vec![0; domain.len()],
+            labels: vec!["*".into()],
+            leaves: vec![leaves],
+        };
+        let own = GeneralizedLevel { node_of_code: leaf_of_code, labels, leaves: vec![1; leaves as usize] };
+        Ok(Self { leaves, levels: vec![own, top] })
+    }
+
     /// How many times a value can be generalized.
     pub fn height(&self) -> usize {
         self.levels.len() - 1

@@ -102,3 +102,17 @@ fn markers_of_a_missing_value_are_one_leaf_of_a_flat_hierarchy() {
     assert_eq!(bound.levels[0].node_of_code, [2, 2, 0, 1]);
     assert_eq!(bound.levels[1].labels.len(), 1);
 }
+
+proptest::proptest! {
+    #[test]
+    fn a_flat_generalization_is_a_flat_hierarchy_bound(
+        texts in proptest::collection::btree_set("-?[0-9]{1,2}(\\.0)?|[a-c? ]{0,2}", 0..12),
+        by_value: bool,
+    ) {
+        let values: Vec<Box<str>> = texts.iter().map(|text| text.as_str().into()).collect();
+        let equality = if by_value { crate::Equality::default() } else { crate::Equality::EXACT };
+        let is_missing = |text: &str| text == "?" || text == "-9" || text.is_empty();
+        let (column, _) = Domain::by_value(values, is_missing, equality);
+        proptest::prop_assert_eq!(Generalization::flat(&column), Hierarchy::flat(&column).bind(&column));
+    }
+}

@@ -13,7 +13,7 @@ use super::csv_read::decode;
 use super::dictionary::Dictionary;
 use super::index::Shape;
 use super::options::ReadOptions;
-use crate::{Cells, Column, Domain, Equality};
+use crate::{Cells, Column, Domain};
 
 /// The codes of some cells, in as few bytes as the number of distinct cells allows.
 pub(super) enum Codes {
@@ -65,14 +65,20 @@ struct DistinctCells {
 
 impl Finisher {
     /// Makes the column.
-    pub(super) fn finish(self, name: String, rows: usize, shape: &Shape, options: &ReadOptions) -> Column {
+    pub(super) fn finish(
+        mut self,
+        name: String,
+        rows: usize,
+        shape: &Shape,
+        options: &ReadOptions,
+    ) -> Column {
         let (cells, cell_of) = self.merge(shape);
         let equality = options.equality_in(&name);
-        // Where several texts may become one, they are kept for columns that are published as they stood.
-        let texts = if equality == Equality::EXACT { Vec::new() } else { cells.values.clone() };
-        let (domain, code_of) = Domain::by_value(cells.values, |text| options.is_missing(text), equality);
+        // Where texts became one, they are kept for columns that are published as they stood.
+        let (domain, code_of, as_stood) =
+            Domain::by_value_as_stood(cells.values, |text| options.is_missing(text), equality);
         let code_of_cell: Vec<u32> = cells.value_of.iter().map(|&value| code_of[value as usize]).collect();
-        let in_forms = texts.iter().zip(&code_of).any(|(text, &code)| **text != *domain.text(code));
+        let (in_forms, texts) = (as_stood.is_some(), as_stood.unwrap_or_default());
         let style = if in_forms { None } else { style(&cells.cells, &code_of_cell, &domain, shape) };
         let codes = self.codes(rows, &cell_of, &code_of_cell);
         // Without any quotation mark cells are their texts.
@@ -101,23 +107,16 @@ impl Finisher {
     }
 
     /// The distinct cells of all threads, and per thread and code the place among them.
-    fn merge(&self, shape: &Shape) -> (DistinctCells, Vec<Vec<u32>>) {
-        let mut cell_of = Vec::with_capacity(self.dictionaries.len());
-        let mut merged = Dictionary::new();
-        let whole = match self.dictionaries.as_slice() {
-            [only] => {
-                cell_of.push((0..only.len() as u32).collect());
-                only
-            }
-            several => {
-                for dictionary in several {
-                    let mut places = Vec::with_capacity(dictionary.len());
-                    dictionary.for_each(|cell| places.push(merged.code(cell)));
-                    cell_of.push(places);
-                }
-                &merged
-            }
-        };
+    fn merge(&mut self, shape: &Shape) -> (DistinctCells, Vec<Vec<u32>>) {
+        // Whatever one thread found alone need not be looked up again.
+        let mut of_threads = std::mem::take(&mut self.dictionaries).into_iter();
+        let mut whole = of_threads.next().unwrap_or_else(Dictionary::new);
+        let mut cell_of = vec![(0..whole.len() as u32).collect()];
+        for dictionary in of_threads {
+            let mut places = Vec::with_capacity(dictionary.len());
+            dictionary.for_each(|cell| places.push(whole.code(cell)));
+            cell_of.push(places);
+        }
         let mut cells: Vec<Box<str>> = Vec::with_capacity(whole.len());
         let mut plain = true;
         whole.for_each(|cell| {

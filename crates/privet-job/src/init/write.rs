@@ -33,6 +33,16 @@ pub(super) struct Written<'a> {
     pub(super) nearly_unique: bool,
 }
 
+impl Written<'_> {
+    /// Whether the shares of its values must be held and not their number: of two values, or of one that most people have, a
+    /// group may hold both and still give nearly everybody away.
+    fn needs_closeness(&self) -> bool {
+        self.guessed.role == Role::Sensitive
+            && self.distinct >= 2
+            && (self.distinct == 2 || self.most_frequent > DOMINANT)
+    }
+}
+
 /// The job file.
 pub(super) fn job(
     columns: &[Written<'_>],
@@ -47,7 +57,7 @@ pub(super) fn job(
     input(&mut out, source, spelling, markers);
     let written = all_columns(&mut out, columns);
     privacy(&mut out, &written, rows);
-    search(&mut out, &written);
+    search(&mut out, &written, rows);
     adversary(&mut out, &written);
     out.key("[output]", "");
     out.key("folder = \"release\"", "what is in it may be published");
@@ -187,7 +197,7 @@ fn privacy(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
     let sensitive = columns.iter().copied().filter(|c| c.guessed.role == Role::Sensitive);
     let (several, single): (Vec<&Written<'_>>, Vec<_>) = sensitive.partition(|c| c.distinct >= 2);
     let (close, diverse): (Vec<&Written<'_>>, Vec<_>) =
-        several.into_iter().partition(|c| c.distinct == 2 || c.most_frequent > DOMINANT);
+        several.into_iter().partition(|c| c.needs_closeness());
     if !diverse.is_empty() {
         out.comment(
             "Those who look alike have at least l different values, so that finding the group of a person does not \
@@ -248,7 +258,10 @@ fn closeness(most_frequent: f64) -> f64 {
     ((0.85 - most_frequent) * 100.0).floor().clamp(5.0, 20.0) / 100.0
 }
 
-fn search(out: &mut Text, columns: &[&Written<'_>]) {
+/// The most records for which groups of those most alike are formed in seconds.
+const FEW_RECORDS: usize = 50_000;
+
+fn search(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
     let heights = columns.iter().filter_map(|c| c.hierarchy.as_ref()).map(|h| h.height as f64 + 1.0);
     let candidates: f64 = heights.product();
     out.key("[search]", "");
@@ -259,6 +272,16 @@ fn search(out: &mut Text, columns: &[&Written<'_>]) {
              columns, or fewer levels, algorithm = \"optimal\" finds the best.",
         );
         out.key("algorithm = \"mondrian\"", "groups as small as the promises allow");
+        out.line("");
+        return;
+    }
+    if rows <= FEW_RECORDS && columns.iter().any(|column| column.needs_closeness()) {
+        out.comment(
+            "Levels for whole columns show next to nothing where every group must have the shares of the whole table. So records \
+             that are alike form groups, and each group shows as much as it can. A table that is much larger takes \
+             algorithm = \"optimal\", and is less detailed.",
+        );
+        out.key("algorithm = \"local-recoding\"", "groups of records that are alike");
         out.line("");
         return;
     }

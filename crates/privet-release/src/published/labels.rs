@@ -113,27 +113,35 @@ pub fn reading_of_levels<'a>(
     values: &'a [Box<str>],
     levels: impl Iterator<Item = (&'a [Box<str>], &'a [u32])>,
 ) -> LabelReading {
-    let texts: HashSet<&str> = values.iter().map(|value| &**value).collect();
-    let numbers: Vec<[Option<f64>; 2]> =
-        values.iter().map(|value| [Kind::Decimal.number(value), Kind::Date.number(value)]).collect();
+    let levels: Vec<(&[Box<str>], &[u32])> = levels.collect();
+    // Of the values, only those matter that are labels as well: they are few where values are many.
+    let labels: HashSet<&str> =
+        levels.iter().flat_map(|(labels, _)| labels.iter()).map(|label| &**label).collect();
+    let texts: HashSet<&str> =
+        values.iter().map(|value| &**value).filter(|value| *value == "*" || labels.contains(value)).collect();
+    let read: Vec<Vec<Read<'_>>> = levels
+        .iter()
+        .map(|(labels, _)| labels.iter().map(|label| Read::of(label, &texts)).collect())
+        .collect();
     // Where somebody is anything, the label for it must not be a value.
     let mut all_fit = !texts.contains("*");
-    let (mut masked, mut hidden) = (false, true);
-    for (labels, node_of_value) in levels {
-        let read: Vec<Read<'_>> = labels.iter().map(|label| Read::of(label, &texts)).collect();
-        for ((value, numbers), &node) in values.iter().zip(&numbers).zip(node_of_value) {
-            let Some((label, read)) = labels.get(node as usize).zip(read.get(node as usize)) else {
+    let (mut masked, mut hidden, mut all_days) = (false, true, true);
+    for (at, value) in values.iter().enumerate() {
+        let numbers = [Kind::Decimal.number(value), Kind::Date.number(value)];
+        all_days &= numbers[1].is_some() && numbers[0].is_none();
+        for ((labels, node_of_value), read) in levels.iter().zip(&read) {
+            let node = node_of_value.get(at).map(|&node| node as usize);
+            let Some((label, read)) = node.and_then(|node| labels.get(node).zip(read.get(node))) else {
                 continue;
             };
-            all_fit &= label == value || read.holds(value, numbers);
+            all_fit &= label == value || read.holds(value, &numbers);
             masked |= matches!(read.as_kinds[2], Some(Reading::Mask(_)));
             hidden &= label == value || label.contains('*');
         }
     }
-    let is_day = |[number, day]: &[Option<f64>; 2]| day.is_some() && number.is_none();
     match all_fit {
         false => LabelReading::Names,
-        true if !values.is_empty() && numbers.iter().all(is_day) => LabelReading::Dates,
+        true if !values.is_empty() && all_days => LabelReading::Dates,
         true if masked && hidden => LabelReading::Masks,
         true => LabelReading::Literal,
     }
