@@ -212,6 +212,10 @@ pub(crate) fn remembered(
     let Some(path) = path_of(candidate.job, base) else { return Ok(None) };
     let mut history = read(&path)?;
     let recorded = recorded(candidate)?;
-    history.releases.push(Entry { release: manifest.seal.clone(), kind: manifest.kind.clone(), recorded });
+    history.releases.push(Entry {
+        release: manifest.seal.clone(),
+        kind: manifest.kind.word().to_owned(),
+        recorded,
+    });
     Ok(Some((path, history.to_json())))
 }

@@ -9,8 +9,8 @@ use privet_data::{Column, Equality, Generalization, GeneralizedLevel, Kind, Prog
 use privet_measure::utility;
 use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::manifest::{
-    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, LabelReading, Manifest, Microaggregation,
-    Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
+    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, Form, LabelReading, Manifest,
+    Microaggregation, Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
 };
 use privet_release::published::Reading;
 use privet_release::shown::{LeftOut, MOST_LABELS, Shown, VALUES_AS_THEY_WERE, VALUES_OF_GROUPS};
@@ -254,7 +254,7 @@ pub(crate) fn manifest(
     Manifest {
         format: FORMAT,
         software: format!("privet {}", env!("CARGO_PKG_VERSION")),
-        kind: if bucketized { "bucketized" } else { "generalized" }.to_owned(),
+        kind: if bucketized { Form::Bucketized } else { Form::Generalized },
         data: Data {
             file: file.to_owned(),
             format: format.word().to_owned(),

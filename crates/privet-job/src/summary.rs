@@ -206,7 +206,7 @@ impl Summary {
             bound: manifest.search.bound,
             microaggregation: manifest.search.microaggregation.clone(),
             anatomy: manifest.search.anatomy.clone(),
-            is_bucketized: manifest.kind == "bucketized",
+            is_bucketized: manifest.kind.separates_values(),
             seconds,
             peak_rss_bytes: peak_rss_bytes(),
             written: Vec::new(),

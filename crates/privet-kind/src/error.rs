@@ -27,13 +27,15 @@ pub enum Fault {
 pub struct KindError {
     fault: Fault,
     file: Option<PathBuf>,
+    /// The key of the job that is at fault; the message continues the sentence that begins with it.
+    key: Option<String>,
     message: String,
 }
 
 impl KindError {
     /// An error with a message that says what is wrong, where, and what would be accepted.
     pub fn new(fault: Fault, message: impl Into<String>) -> Self {
-        Self { fault, file: None, message: message.into() }
+        Self { fault, file: None, key: None, message: message.into() }
     }
 
     /// The input or the job is at fault.
@@ -43,7 +45,7 @@ impl KindError {
 
     /// A key of the job is at fault; `problem` continues the sentence that begins with the key.
     pub fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
-        Self::bad_input(format!("`{}` {}", key.as_ref(), problem.as_ref()))
+        Self { key: Some(key.as_ref().to_owned()), ..Self::bad_input(problem.as_ref()) }
     }
 
     /// What was asked for cannot be kept, or the gate said no.
@@ -69,6 +71,16 @@ impl KindError {
         self
     }
 
+    /// The same error for somebody who does not write keys of a job: `word` has the word for a key, such as a flag.
+    #[must_use]
+    pub fn in_words_of(mut self, word: impl Fn(&str) -> Option<String>) -> Self {
+        if let Some(other) = self.key.as_deref().and_then(word) {
+            self.key = Some(other);
+            self.file = None;
+        }
+        self
+    }
+
     /// Whose turn it is.
     pub fn fault(&self) -> Fault {
         self.fault
@@ -77,10 +89,13 @@ impl KindError {
 
 impl std::fmt::Display for KindError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{}: {}", file.display(), self.message),
-            None => f.write_str(&self.message),
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
         }
+        if let Some(key) = &self.key {
+            write!(f, "`{key}` ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -149,5 +164,19 @@ impl From<OpenError> for KindError {
 impl From<ManifestError> for KindError {
     fn from(error: ManifestError) -> Self {
         Self::bad_input(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_can_be_told_as_a_flag() {
+        let error = || KindError::key("condensed.k", "must be at least 2").at(Path::new("job.toml"));
+        assert_eq!(error().to_string(), "job.toml: `condensed.k` must be at least 2");
+        let flag = |key: &str| (key == "condensed.k").then(|| "-k".to_owned());
+        assert_eq!(error().in_words_of(flag).to_string(), "`-k` must be at least 2");
+        assert_eq!(error().in_words_of(|_| None).to_string(), error().to_string());
     }
 }

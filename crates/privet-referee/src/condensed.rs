@@ -2,7 +2,7 @@
 //! were drawn from the groups, of numbers and nothing else.
 
 use privet_data::io::ReadOptions;
-use privet_data::{Kind, Progress, Table};
+use privet_data::{Column, Progress, Table};
 use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder, Trusted};
 use serde::Deserialize;
 
@@ -96,7 +96,7 @@ impl Referee for Condensed {
 
 /// Whether what the manifest tells of the groups can be.
 fn told(body: &Body) -> Check {
-    let is_word = ["nearest", "mdav", "v-mdav", "mondrian"].contains(&body.grouping.as_str());
+    let is_word = ["nearest", "mdav", "v-mdav", "mondrian", "given"].contains(&body.grouping.as_str());
     match (is_word, body.withheld > 0 && body.class.is_none()) {
         (true, false) => Check::passed("grouping", format!("`{}`", body.grouping)),
         (false, _) => Check::failed("grouping", "is no way to form groups".to_owned()),
@@ -108,17 +108,15 @@ fn told(body: &Body) -> Check {
 
 /// Whether the published columns are those that the manifest names, and hold numbers where it says so.
 fn columns(body: &Body, records: &Table) -> Check {
-    let expected: Vec<&str> = body.columns.iter().chain(&body.class).map(String::as_str).collect();
-    let found: Vec<&str> = records.columns.iter().map(|own| own.name.as_str()).collect();
-    if expected != found {
+    let is_class = |own: &&Column| body.class.as_ref() == Some(&own.name);
+    let classes = records.columns.iter().filter(is_class).count();
+    let numbers: Vec<&Column> = records.columns.iter().filter(|own| !is_class(own)).collect();
+    let is_right = numbers.iter().map(|own| &own.name).eq(&body.columns);
+    if !is_right || classes != usize::from(body.class.is_some()) {
         return Check::failed("columns", "are not those that the manifest names".to_owned());
     }
-    let is_number = |text: &str| Kind::Decimal.number(text).is_some_and(f64::is_finite);
-    let wrong = records
-        .columns
-        .iter()
-        .take(body.columns.len())
-        .find(|own| !own.codes.iter().all(|&code| is_number(own.domain.text(code))));
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    let wrong = numbers.iter().find(|own| !own.codes.iter().all(|&code| is_number(own.domain.text(code))));
     match wrong {
         None => Check::passed("columns", format!("{} columns of numbers", body.columns.len())),
         Some(own) => Check::failed("columns", format!("`{}` holds what is no number", own.name)),

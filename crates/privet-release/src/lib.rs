@@ -23,6 +23,7 @@ pub mod counts;
 mod draft_folder;
 mod envelope;
 mod folder;
+mod form;
 mod hash;
 pub mod manifest;
 mod partial_file;

@@ -9,6 +9,7 @@ use privet_data::{Comparison, Equality, Kind};
 use serde::{Deserialize, Serialize};
 
 use crate::Shown;
+pub use crate::form::Form;
 
 /// The version of the manifest's layout.
 pub const FORMAT: u32 = 1;
@@ -21,9 +22,8 @@ pub struct Manifest {
     pub format: u32,
     /// The program and its version.
     pub software: String,
-    /// What kind of release it is: `generalized`, or `bucketized` when the sensitive columns stand in tables of their
-    /// own.
-    pub kind: String,
+    /// The form of the records.
+    pub kind: Form,
     /// The published table.
     pub data: Data,
     /// What holds, and how it is known.

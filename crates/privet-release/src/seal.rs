@@ -186,7 +186,7 @@ mod tests {
         Manifest {
             format: FORMAT,
             software: "privet 0.1.0".into(),
-            kind: "generalized".into(),
+            kind: crate::manifest::Form::Generalized,
             data: Data {
                 file: "data.csv".into(),
                 format: "csv".into(),

@@ -9,7 +9,7 @@ use privet_attack::{Bin, Finding, HistogramOf, Note, Rate, Unit};
 
 use privet_criteria::{DistanceKind, DiversityKind, Requirement};
 use privet_release::manifest::{
-    Classes, Data, DataColumn, Evidence, File, Manifest, Nodes, Promise, Recoding, Search, SizeBin,
+    Classes, Data, DataColumn, Evidence, File, Form, Manifest, Nodes, Promise, Recoding, Search, SizeBin,
     WorstClass,
 };
 use privet_report::{
@@ -51,7 +51,7 @@ fn groups() -> Manifest {
 /// The same release with buckets.
 fn buckets() -> Manifest {
     let mut manifest = manifest();
-    manifest.kind = "bucketized".into();
+    manifest.kind = Form::Bucketized;
     for recoding in manifest.data.columns.iter_mut().filter_map(|column| column.recoding.as_mut()) {
         recoding.level = Some(0);
         recoding.loss = 0.0;
@@ -88,7 +88,7 @@ fn manifest() -> Manifest {
     Manifest {
         format: 1,
         software: "privet 0.1.0".into(),
-        kind: "generalized".into(),
+        kind: Form::Generalized,
         data: Data {
             file: "patients.csv".into(),
             format: "csv".into(),

@@ -11,7 +11,8 @@ use privet_criteria::{
 use privet_release::Manifest;
 use privet_release::manifest::Promise;
 
-use crate::text::{count, counted, number, number_against, of_buckets};
+use crate::form::FormWords;
+use crate::text::{count, counted, number, number_against};
 
 /// How far the last bits of a computation may carry a reached value past its bound; as lenient as the
 /// criteria and their verification are, so that the page does not contradict them.
@@ -69,9 +70,7 @@ impl Asked {
     /// What this promise of a release asks for, in words that fit what its classes are.
     pub(crate) fn of_release(promise: &Promise, manifest: &Manifest) -> Self {
         let mut own = Self::of(promise);
-        if manifest.kind == "bucketized" {
-            own.plain = of_buckets(&own.plain);
-        }
+        own.plain = FormWords::of(manifest.kind).fit(&own.plain);
         own
     }
 

@@ -39,6 +39,7 @@ mod column;
 mod counts;
 mod draw;
 mod facts;
+mod form;
 mod glossary;
 mod grid;
 mod json;

@@ -4,6 +4,7 @@
 
 use privet_release::Manifest;
 
+use crate::form::FormWords;
 use crate::sections::{SECTIONS, heading, kind, verdict};
 use crate::text::{counted, escape, name, plain_name};
 use crate::{Facts, svg};
@@ -47,10 +48,7 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts) -> String {
 
 /// What tells one release from another among open windows: how large it is. A manifest holds no path.
 pub(crate) fn shape(manifest: &Manifest) -> String {
-    let groups = match manifest.kind.as_str() {
-        "bucketized" => counted(manifest.classes.count, "bucket", "buckets"),
-        _ => counted(manifest.classes.count, "class", "classes"),
-    };
+    let groups = FormWords::of(manifest.kind).counted(manifest.classes.count);
     format!("{}, {groups}", counted(manifest.data.rows, "record", "records")).replace('\u{a0}', " ")
 }
 

@@ -69,6 +69,11 @@ pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
 pub use verify::{is_on_seam, verify};
 
+/// Condensed records: what their job says, and the filter for streams, which makes no release.
+pub mod condensed {
+    pub use privet_condensed::{Condensation, Grouping, Input, StreamReport, condense_stream, failure};
+}
+
 /// Which limit an attack exceeds, as a sentence.
 pub fn exceeded_sentence(exceeded: &Exceeded<'_>) -> String {
     assess::sentence(exceeded)

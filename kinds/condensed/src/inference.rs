@@ -5,10 +5,9 @@ use privet_kind::{
     Attack, AttackInfo, Finding, Knowledge, Need, Note, Reason, Share, Standing, Unmade, Views,
 };
 
-use crate::{NumberTable, OriginalRecords, PublishedRecords};
+use crate::nearest::{nearest, sampled, units};
+use crate::{OriginalRecords, PublishedRecords};
 
-/// At most so many people are attacked.
-const MOST: usize = 500;
 /// A guess is right within so many standard deviations.
 const TOLERANCE: f64 = 0.1;
 
@@ -41,9 +40,7 @@ impl Attack for Inference {
         if people.names.len() < 2 || published.is_empty() {
             return Err(Reason::Nothing { what: "second column".to_owned() }.into());
         }
-        let step = people.len().div_ceil(MOST).max(1);
-        let rows: Vec<usize> = (0..people.len()).step_by(step).collect();
-        let units: Vec<f64> = (0..published.names.len()).map(|column| unit(published, column)).collect();
+        let (rows, units) = (sampled(people.len(), published), units(published));
         let mut found = Vec::new();
         for (hidden, name) in people.names.iter().enumerate() {
             progress.check()?;
@@ -51,8 +48,10 @@ impl Attack for Inference {
             let is_right = |guess: f64, row: usize| {
                 (guess - people.record(row)[hidden]).abs() <= TOLERANCE * units[hidden]
             };
-            let nearest =
-                |row: usize| published.record(nearest(published, people.record(row), hidden, &units))[hidden];
+            let nearest = |row: usize| {
+                let (at, _) = nearest(published, people.record(row), Some(hidden), &units);
+                published.record(at)[hidden]
+            };
             let right = rows.iter().filter(|&&row| is_right(nearest(row), row)).count() as u64;
             let by_mean = rows.iter().filter(|&&row| is_right(mean, row)).count() as u64;
             let all = rows.len() as u64;
@@ -60,52 +59,12 @@ impl Attack for Inference {
             finding.variant = name.clone();
             finding.right = Some(Share::new(right, all));
             finding.control = Some(Share::new(by_mean, all));
-            finding.sampled = step > 1;
+            finding.sampled = rows.len() < people.len();
             finding.notes.push(Note::of_release(format!(
                 "A guess is right within {TOLERANCE} standard deviations. The control guesses the mean of the published records."
             )));
             found.push(finding);
         }
         Ok(found)
-    }
-}
-
-/// The unit in which a column is measured.
-fn unit(table: &NumberTable, column: usize) -> f64 {
-    let (_, deviation) = table.moments(column);
-    if deviation > 0.0 { deviation } else { 1.0 }
-}
-
-/// The published record that is nearest in all columns but one.
-fn nearest(published: &NumberTable, person: &[f64], hidden: usize, units: &[f64]) -> usize {
-    let distance = |row: usize| {
-        let parts = published.record(row).iter().zip(person).zip(units).enumerate();
-        parts
-            .filter(|(column, _)| *column != hidden)
-            .map(|(_, ((a, b), unit))| ((a - b) / unit).powi(2))
-            .sum::<f64>()
-    };
-    (0..published.len())
-        .map(|row| (row, distance(row)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or(0, |(row, _)| row)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hidden_column_is_not_looked_at() {
-        let table = NumberTable {
-            names: vec!["a".to_owned(), "b".to_owned()],
-            decimals: vec![0, 0],
-            values: vec![1.0, 100.0, 5.0, 0.0],
-            class: None,
-            classes: vec![0, 0],
-            labels: Vec::new(),
-        };
-        assert_eq!(nearest(&table, &[4.0, 100.0], 1, &[1.0, 1.0]), 1);
-        assert_eq!(nearest(&table, &[4.0, 100.0], 0, &[1.0, 1.0]), 0);
     }
 }

@@ -75,14 +75,8 @@ mod tests {
 
     #[test]
     fn correlations_by_hand() {
-        let table = NumberTable {
-            names: vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
-            decimals: vec![0; 3],
-            values: vec![1.0, 2.0, 7.0, 2.0, 4.0, 7.0, 3.0, 6.0, 7.0],
-            class: None,
-            classes: vec![0; 3],
-            labels: Vec::new(),
-        };
+        let numbers = vec![1.0, 2.0, 7.0, 2.0, 4.0, 7.0, 3.0, 6.0, 7.0];
+        let table = NumberTable::of_numbers(&["a", "b", "c"], numbers);
         assert!((correlation(&table, 0, 1).unwrap() - 1.0).abs() < 1e-12);
         assert_eq!(correlation(&table, 0, 2), None);
     }

@@ -3,9 +3,13 @@
 use std::path::Path;
 
 use privet_data::io::ReadOptions;
-use privet_data::{Column, Kind, Progress, Table};
+use privet_data::{Column, Equality, Progress, Table};
 use privet_kind::KindError;
+use privet_recode::condense::LARGEST;
+use privet_recode::groups::Groups;
 
+use crate::columns::{Columns, delimiter, no_number};
+use crate::digits::decimals_of;
 use crate::{Body, Input};
 
 /// Records of numbers, each with a class where there is a column of classes.
@@ -23,6 +27,8 @@ pub struct NumberTable {
     pub classes: Vec<u32>,
     /// What the classes are called.
     pub labels: Vec<String>,
+    /// How many columns of numbers stand before that of the classes.
+    pub before_class: usize,
 }
 
 /// A published release.
@@ -42,50 +48,101 @@ pub struct OriginalRecords {
     pub table: NumberTable,
 }
 
-/// Columns are found by their names, so the first line has them.
+/// Columns are found by their names, so the first line has them; numbers keep the digits that they are written with.
 pub(crate) fn named() -> ReadOptions {
-    ReadOptions { header: Some(true), ..ReadOptions::default() }
+    ReadOptions { header: Some(true), equality: Equality::EXACT, ..ReadOptions::default() }
+}
+
+/// The table that a job names.
+pub(crate) struct Original {
+    pub table: NumberTable,
+    /// Who belongs together, when a column says so.
+    pub groups: Option<Groups>,
+}
+
+impl Original {
+    /// Reads it. No message holds a value.
+    pub fn read(path: &Path, input: &Input, progress: &dyn Progress) -> Result<Self, KindError> {
+        let options = ReadOptions { delimiter: delimiter(input.delimiter)?, ..named() };
+        let table = privet_data::io::read(path, &options, progress)?.table;
+        let names: Vec<&str> = table.columns.iter().map(|own| own.name.as_str()).collect();
+        let columns = Columns::find(&names, input)?;
+        let groups = columns.groups.map(|at| {
+            let column = &table.columns[at];
+            match column.codes.iter().position(|&code| column.domain.is_missing(code)) {
+                Some(row) => Err(KindError::bad_input(format!(
+                    "column `{}`, record {}: a missing value; the group of every record is needed",
+                    column.name,
+                    row + 1
+                ))
+                .at(path)),
+                None => {
+                    let (of, names) = numbered(column);
+                    Ok(Groups { of, count: names.len() })
+                }
+            }
+        });
+        let groups = groups.transpose()?;
+        Ok(Self { table: NumberTable::of(&table, &columns).map_err(|error| error.at(path))?, groups })
+    }
+}
+
+/// The number of each record's value, in the order in which values first appear, and the values.
+fn numbered(column: &Column) -> (Vec<u32>, Vec<String>) {
+    const UNSEEN: u32 = u32::MAX;
+    let mut numbers = vec![UNSEEN; column.domain.len()];
+    let mut texts = Vec::new();
+    let number = |&code: &u32| {
+        let number = &mut numbers[code as usize];
+        if *number == UNSEEN {
+            *number = texts.len() as u32;
+            texts.push(column.domain.text(code).to_owned());
+        }
+        *number
+    };
+    let of = column.codes.iter().map(number).collect();
+    (of, texts)
 }
 
 impl NumberTable {
-    pub(crate) fn read(path: &Path, input: &Input, progress: &dyn Progress) -> Result<Self, KindError> {
-        let table = privet_data::io::read(path, &named(), progress)?.table;
-        let is_class = |column: &&Column| Some(&column.name) != input.class.as_ref();
-        let all = table.columns.iter().filter(is_class).map(|column| column.name.clone());
-        let names = input.columns.clone().unwrap_or_else(|| all.collect());
-        if names.is_empty() {
-            return Err(KindError::key("input.columns", "names no column; condensation takes at least one"));
-        }
-        Self::of(&table, &names, input.class.as_deref())
-            .map_err(|problem| KindError::bad_input(problem).at(path))
+    /// The published records of these columns.
+    pub(crate) fn published(table: &Table, body: &Body) -> Result<Self, KindError> {
+        let names: Vec<&str> = table.columns.iter().map(|own| own.name.as_str()).collect();
+        let input =
+            Input { columns: Some(body.columns.clone()), class: body.class.clone(), ..Input::default() };
+        Self::of(table, &Columns::find(&names, &input)?)
     }
 
-    /// The columns of these names. The problem of an error holds no value.
-    pub(crate) fn of(table: &Table, names: &[String], class: Option<&str>) -> Result<Self, String> {
-        let column = |name: &str| table.column(name).ok_or_else(|| format!("the column `{name}` is missing"));
-        let columns = names.iter().map(|name| column(name)).collect::<Result<Vec<_>, _>>()?;
-        let numbers: Vec<Vec<f64>> = columns.iter().map(|own| numbers(own)).collect();
-        for (own, numbers) in columns.iter().zip(&numbers) {
-            if let Some(row) = numbers.iter().position(|number| !number.is_finite()) {
-                return Err(format!(
-                    "column `{}`, record {}: is no number; condensation takes columns of numbers without missing values",
-                    own.name,
-                    row + 1
-                ));
+    fn of(table: &Table, columns: &Columns) -> Result<Self, KindError> {
+        let of_numbers: Vec<&Column> = columns.numbers.iter().map(|&at| &table.columns[at]).collect();
+        let numbers: Vec<Vec<f64>> = of_numbers.iter().map(|own| numbers(own)).collect();
+        for (own, numbers) in of_numbers.iter().zip(&numbers) {
+            if let Some(row) = numbers.iter().position(|number| number.is_nan()) {
+                let place = format!("column `{}`, record {}", own.name, row + 1);
+                let text = own.domain.text(own.codes[row]).trim();
+                return Err(no_number(&place, text));
             }
         }
-        let class = class.map(column).transpose()?;
-        let rows = table.rows;
+        let class = columns.class.map(|at| &table.columns[at]);
+        let (classes, labels) = class.map_or_else(|| (vec![0; table.rows], Vec::new()), numbered);
         Ok(Self {
-            names: names.to_vec(),
-            decimals: columns.iter().map(|own| decimals(own)).collect(),
-            values: (0..rows).flat_map(|row| numbers.iter().map(move |own| own[row])).collect(),
+            names: of_numbers.iter().map(|own| own.name.clone()).collect(),
+            decimals: of_numbers.iter().map(|own| decimals(own)).collect(),
+            values: (0..table.rows).flat_map(|row| numbers.iter().map(move |own| own[row])).collect(),
             class: class.map(|own| own.name.clone()),
-            classes: class.map_or_else(|| vec![0; rows], |own| own.codes.to_vec()),
-            labels: class.map_or_else(Vec::new, |own| {
-                own.domain.texts().iter().map(|text| text.to_string()).collect()
-            }),
+            classes,
+            labels,
+            before_class: columns.before_class(),
         })
+    }
+
+    /// The names of all columns, in the order in which they are published.
+    pub(crate) fn header(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        if let Some(class) = &self.class {
+            names.insert(self.before_class, class);
+        }
+        names
     }
 
     /// How many records there are.
@@ -122,18 +179,31 @@ impl NumberTable {
     }
 }
 
+/// The numbers of a column; not a number where there is none that can be condensed.
 fn numbers(column: &Column) -> Vec<f64> {
-    let of_code: Vec<f64> = (0..column.domain.len() as u32)
-        .map(|code| match column.domain.is_missing(code) {
-            true => f64::NAN,
-            false => Kind::Decimal.number(column.domain.text(code)).unwrap_or(f64::NAN),
-        })
-        .collect();
+    let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.abs() <= LARGEST);
+    let of_code: Vec<f64> =
+        column.domain.texts().iter().map(|text| number(text).unwrap_or(f64::NAN)).collect();
     column.codes.iter().map(|&code| of_code[code as usize]).collect()
 }
 
 /// The most digits behind the point of any value.
 fn decimals(column: &Column) -> usize {
-    let digits = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len().min(17));
-    column.domain.texts().iter().map(|text| digits(text)).max().unwrap_or(0)
+    column.domain.texts().iter().map(|text| decimals_of(text.trim())).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+impl NumberTable {
+    /// Records of numbers without classes.
+    pub(crate) fn of_numbers(names: &[&str], values: Vec<f64>) -> Self {
+        Self {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            decimals: vec![0; names.len()],
+            class: None,
+            classes: vec![0; values.len() / names.len()],
+            labels: Vec::new(),
+            before_class: names.len(),
+            values,
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use privet_data::Progress;
 use privet_kind::{Attack, AttackInfo, Finding, Knowledge, Need, Reason, Share, Standing, Unmade, Views};
 
+use crate::closest::Control;
 use crate::{NumberTable, OriginalRecords, PublishedRecords};
 
 /// The attack.
@@ -26,7 +27,7 @@ impl Attack for Reproduction {
         &self,
         release: Views<'_>,
         original: Option<Views<'_>>,
-        _: &Knowledge,
+        known: &Knowledge,
         progress: &dyn Progress,
     ) -> Result<Vec<Finding>, Unmade> {
         let nothing = || Reason::Nothing { what: "table of condensed records".to_owned() };
@@ -34,13 +35,17 @@ impl Attack for Reproduction {
         let people = original.ok_or(Need::Original)?;
         let people = &people.get::<OriginalRecords>().ok_or_else(nothing)?.table;
         progress.check()?;
-        let published = tally(published);
-        let again = tally(people)
-            .into_iter()
-            .filter(|(record, many)| *many == 1 && published.contains_key(record))
-            .count() as u64;
-        let mut finding = Finding::new(self.info(), Share::new(again, people.len() as u64));
+        let records = tally(published);
+        let again = |table: &NumberTable| {
+            let alone = tally(table).into_iter().filter(|(_, many)| *many == 1);
+            let again = alone.filter(|(record, _)| records.contains_key(record)).count();
+            Share::new(again as u64, table.len() as u64)
+        };
+        let mut finding = Finding::new(self.info(), again(people));
         finding.right = Some(finding.sure);
+        if let Some(control) = known.section::<Control>(self.info().id)? {
+            finding.control = Some(again(&control.read(known, published, progress)?));
+        }
         Ok(vec![finding])
     }
 }
@@ -62,14 +67,7 @@ mod tests {
 
     #[test]
     fn equal_records_are_counted_together() {
-        let table = NumberTable {
-            names: vec!["a".to_owned()],
-            decimals: vec![0],
-            values: vec![0.0, -0.0, 2.0],
-            class: None,
-            classes: vec![0; 3],
-            labels: Vec::new(),
-        };
+        let table = NumberTable::of_numbers(&["a"], vec![0.0, -0.0, 2.0]);
         let mut counts: Vec<u64> = tally(&table).into_values().collect();
         counts.sort_unstable();
         assert_eq!(counts, [1, 2]);

@@ -134,7 +134,7 @@ fn whole(
     // Records of classes are published with their values: what is learned is learned of people, if it is known where they stand.
     let may_stand_elsewhere = |person: u32| target.people.places_of(person).len() > 1;
     if known.is_none()
-        && !release.is_bucketized()
+        && !release.separates_values()
         && (0..target.people.people() as u32).any(may_stand_elsewhere)
     {
         return Err(AttackError::Needs(
@@ -219,7 +219,7 @@ fn whole(
     }
     notes.push(Note::of_release(match &known {
         Some(_) => "The adversary knows who is in each class, with their own values.".to_owned(),
-        None if release.is_bucketized() => "Buckets show the quasi columns as they are.".to_owned(),
+        None if release.shows_identities() => "Buckets show the quasi columns as they are.".to_owned(),
         None => {
             "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
         }
@@ -309,7 +309,7 @@ fn coarse(codes: Vec<u32>) -> Vec<u32> {
 /// Per record a person of its class, when it is known who is in every class. Which of them is of no account: within a class
 /// they are what the attack tells apart.
 fn people_of_records(adversary: &Adversary<'_>, target: &Target<'_>) -> Option<Vec<u32>> {
-    if target.release.is_bucketized() || adversary.crowd.shared.is_empty() {
+    if target.release.separates_values() || adversary.crowd.shared.is_empty() {
         return None;
     }
     let mut of_group: Vec<Vec<u32>> = vec![Vec::new(); target.release.groups.len()];

@@ -73,7 +73,7 @@ pub fn insensitive(release: &Published) -> Vec<usize> {
 
 pub(super) fn attack(adversary: &Adversary<'_>) -> Result<Vec<Found>, AttackError> {
     let release = adversary.release;
-    if release.is_bucketized() {
+    if release.shows_identities() {
         return Err(AttackError::Needs(crate::attacks::NO_SECRET.to_owned()));
     }
     let columns = insensitive(release).into_iter().filter_map(|at| release.table.columns.get(at));

@@ -307,7 +307,7 @@ impl<'a> Adversary<'a> {
                         column: Some(column.clone()),
                         why: why.to_string(),
                     }));
-                    let not_counted = attack.not_counted(self.release.is_bucketized());
+                    let not_counted = attack.not_counted(self.release.shows_identities());
                     for mut own in found {
                         if let Some(why) = not_counted {
                             own.finding.risk = 0.0;

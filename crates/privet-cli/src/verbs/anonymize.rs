@@ -7,7 +7,7 @@ use privet::{quoted, reproducing_flags};
 use privet_data::io::Format;
 use privet_job::{Job, Purposes, RunOptions, Summary, base_of, spare_job};
 
-use super::condense::output::tell;
+use super::text_output::tell;
 use super::{Shared, assessment, copy_to_standard_output, counts, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure};
 use crate::memory;

@@ -17,7 +17,7 @@ Examples:
   privet attack release --original patients.csv --job job.toml
   privet attack release --knowledge knowledge.toml --original patients.csv --max-risk 0.05
   privet attack release --original job.toml --attacks homogeneity,definetti --report attacked.html
-  privet attack synthetic.csv --original job.toml           what `privet condense` wrote
+  privet attack synthetic.csv --original job.toml           a table of synthetic records
   privet attack perturbed --original patients.csv           what `privet randomize` wrote
   privet attack release --original graph.toml               a graph, with the job that made it
 

@@ -28,6 +28,7 @@ mod randomize;
 mod reconstruct;
 mod seam;
 mod serve;
+mod text_output;
 mod unfold;
 mod verify;
 

@@ -13,7 +13,7 @@ use privet_job::randomize::{
 use privet_job::{base_of, spare_inputs, spare_job};
 use privet_release::perturbed::ModelFile;
 
-use super::condense::output::{Output, tell};
+use super::text_output::{Output, tell};
 use super::{Shared, assessment, grouped, print, print_json};
 use crate::exit::{DONE, Failure, STOPPED};
 use crate::progress::Bar;

@@ -36,26 +36,22 @@ pub fn run(job: &JobFile, path: &Path, flags: &str, shared: &Shared) -> Result<u
     let bar = Bar::new(shared.quiet || shared.json);
     let report = privet::run(job, &[format!("privet anonymize {name}{flags}")], &bar);
     bar.clear();
-    let report = report?;
+    tell(&report?, shared)
+}
+
+/// Tells what a run came to.
+pub fn tell(report: &Report, shared: &Shared) -> Result<u8, Failure> {
     if shared.json {
-        print_json(&report)?;
+        print_json(report)?;
     } else if !shared.quiet {
-        print(&describe(&report))?;
+        print(&describe(report))?;
     }
     Ok(DONE)
 }
 
 /// What was done, for a person.
 fn describe(report: &Report) -> String {
-    let mut text = String::new();
-    for (name, value) in &report.summary {
-        text.push_str(&format!("{name}: {value}\n"));
-    }
-    for promise in &report.promises {
-        text.push_str(&format!("Promised: {promise}\n"));
-    }
-    text.push('\n');
-    text.push_str(&attacks(&report.assessment));
+    let mut text = found(report);
     let release = tidy(&report.release);
     text.push_str(&format!(
         "\nRelease  {}\nReport   {}\n",
@@ -68,6 +64,19 @@ fn describe(report: &Report) -> String {
     }
     text.push_str(&format!("Check it with: privet verify {}", release.display()));
     text
+}
+
+/// What was done and what attacks found, without where it is.
+pub fn found(report: &Report) -> String {
+    let mut text = String::new();
+    for (name, value) in &report.summary {
+        text.push_str(&format!("{name}: {value}\n"));
+    }
+    for promise in &report.promises {
+        text.push_str(&format!("Promised: {promise}\n"));
+    }
+    text.push('\n');
+    text + &attacks(&report.assessment)
 }
 
 /// What attacks found, one line each.

@@ -6,7 +6,7 @@ use clap::Args;
 use privet_job::{UnfoldOptions, UnfoldSummary, unfold};
 use privet_measure::answer::Unfolding;
 
-use super::condense::output::tell;
+use super::text_output::tell;
 use super::{Shared, copy_to_standard_output, grouped, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;

@@ -1,4 +1,4 @@
-//! `privet condense`: synthetic records from files and pipes.
+//! `privet condense`: releases of synthetic records from files and pipes, and the filter for streams.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
@@ -42,15 +42,25 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// What a run says of itself beside the records, on standard error.
+fn told(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.err).unwrap()
+}
+
+/// A line of the summary of a report.
+fn summary<'a>(report: &'a serde_json::Value, name: &str) -> &'a str {
+    let lines = report["summary"].as_array().unwrap();
+    lines.iter().find(|own| own[0] == name).map(|own| own[1].as_str().unwrap()).unwrap()
+}
+
 #[test]
-fn a_file_is_condensed_into_a_file() {
+fn a_table_is_condensed_into_a_release() {
     let dir = Dir::new();
     dir.write("people.csv", table(100));
     let args =
-        ["condense", "people.csv", "-k", "5", "--columns", "age,income", "--seed", "3", "-o", "out/new.csv"];
-    dir.expect(0, &args)
-        .prints("Condensed 100 records into 100 synthetic ones, drawn from 20 groups of at least 5.");
-    let (old, new) = (table(100), dir.text("out/new.csv"));
+        ["condense", "people.csv", "-k", "5", "--columns", "age,income", "--seed", "3", "-o", "out/new"];
+    dir.expect(0, &args).prints("records published: 100").prints("smallest group: 5").prints("Promised: ");
+    let (old, new) = (table(100), dir.text("out/new/records.csv"));
     assert!(new.starts_with("age,income\n"));
     assert_eq!(new.lines().count(), 101);
     // Means are kept up to rounding: whole years, two decimals of money.
@@ -63,22 +73,24 @@ fn a_file_is_condensed_into_a_file() {
             "{line}"
         );
     }
-    assert_eq!(dir.names("out"), ["new.csv"]);
+    assert_eq!(dir.names("out"), ["new"]);
+    dir.expect(0, &["verify", "out/new"]).prints("holds");
+    let manifest = dir.text("out/new/manifest.json");
+    assert!(manifest.contains("privet condense people.csv -k 5 --columns age,income"), "{manifest}");
+    assert!(!manifest.contains("--seed"), "seeds are secret");
 
-    dir.expect(2, &args).says("exists already").says("--force");
+    dir.expect(2, &args).says("already");
     let again = dir.expect(0, &[&args[..], &["--force", "--json"]].concat()).json();
-    assert_eq!(dir.text("out/new.csv"), new, "the same seed gives the same bytes");
-    assert_eq!(again["records"], 100);
-    assert_eq!(again["published"], 100);
-    assert_eq!(again["groups"], 20);
-    assert_eq!(again["smallest_group"], 5);
+    assert_eq!(dir.text("out/new/records.csv"), new, "the same seed gives the same bytes");
+    assert_eq!(summary(&again, "records read"), "100");
+    assert_eq!(summary(&again, "groups"), "20");
     let other =
         dir.expect(0, &["condense", "people.csv", "-k", "5", "--columns", "income,age", "--seed", "4", "-q"]);
     assert!(other.out.starts_with("age,income\n") && other.out != new && other.err.is_empty());
     let unseeded = || dir.expect(0, &["condense", "people.csv", "-k", "5", "--columns", "age,income"]).out;
     assert_ne!(unseeded(), unseeded());
     let threads = |count| {
-        dir.expect(0, &[&args[..8], &["--threads", count]].concat()).says("Condensed 100 records").out
+        dir.expect(0, &[&args[..8], &["--threads", count]].concat()).says("records published: 100").out
     };
     assert_eq!(threads("1"), new);
     assert_eq!(threads("3"), new);
@@ -90,7 +102,8 @@ fn classes_are_condensed_apart_and_rare_ones_withheld() {
     dir.write("people.csv", table(41) + "30,1.00,rare\n31,2.00,rare\n");
     for stream in [&[][..], &["--stream", "--decimals", "0"]] {
         let args = [&["condense", "people.csv", "-k", "4", "--class", "group"][..], stream].concat();
-        let run = dir.expect(0, &args).says("Withheld 2 records").says("at least 4");
+        let run = dir.expect(0, &args);
+        run.says(if stream.is_empty() { "records withheld: 2" } else { "Withheld 2 records" });
         assert!(run.out.starts_with("age,income,group\n"));
         assert_eq!(run.out.lines().filter(|line| line.ends_with(",a")).count(), 21);
         assert_eq!(run.out.lines().filter(|line| line.ends_with(",b;")).count(), 20);
@@ -99,6 +112,8 @@ fn classes_are_condensed_apart_and_rare_ones_withheld() {
     }
     dir.write("semicolons.csv", "\"the;class\";x\n\"a;b\";1\n\"a;b\";2\n");
     let run = dir.expect(0, &["condense", "semicolons.csv", "-k", "2", "--class", "the;class"]);
+    assert!(run.out.starts_with("the;class,x\na;b,"), "{run:?}");
+    let run = dir.expect(0, &["condense", "semicolons.csv", "-k", "2", "--class", "the;class", "--stream"]);
     assert!(run.out.starts_with("\"the;class\";x\n\"a;b\";"), "{run:?}");
 }
 
@@ -119,8 +134,7 @@ fn a_pipe_of_ten_lines() {
     // Not a stream: one group of three, one of three and one with the fourth, or so.
     let whole = piped(&dir, lines, &["condense", "-k", "3", "--seed", "1", "--json"]).expect(0);
     assert_eq!(whole.out.lines().count(), 11);
-    let summary: serde_json::Value = serde_json::from_str(&whole.err).unwrap();
-    assert_eq!(summary["groups"], 3);
+    assert_eq!(summary(&told(&whole), "groups"), "3");
     for (alpha, expected) in [("0.5", 5), ("3", 30)] {
         let run = piped(&dir, lines, &[&args[..], &["--alpha", alpha]].concat()).expect(0);
         assert_eq!(run.out.lines().count(), expected + 1, "{alpha}");
@@ -207,13 +221,16 @@ fn bad_cells_are_told_by_line_and_column_without_their_value() {
         let text = format!("x,y\n1,2\n\"3\",4\n\n5,{cell}\n7,8\n9,10\n");
         for stream in [&[][..], &["--stream"]] {
             let args = [&["condense", "-k", "2", "-o", "new.csv", "--delimiter", ","][..], stream].concat();
-            piped(&dir, &text, &args).expect(2).says("standard input: line 5, column 2 (`y`)").says(problem);
+            let place = match stream.is_empty() {
+                true => "column `y`, record 3",
+                false => "standard input: line 5, column 2 (`y`)",
+            };
+            let refused = piped(&dir, &text, &args).expect(2).says(place).says(problem);
+            assert!(!refused.err.contains(CANARY), "{refused:?}");
         }
     }
     dir.write("text.csv", format!("x,name\n1,{CANARY}\n2,{CANARY}\n"));
-    dir.expect(2, &["condense", "text.csv", "-k", "2"])
-        .says("text.csv: line 2, column 2 (`name`)")
-        .says("--columns");
+    dir.expect(2, &["condense", "text.csv", "-k", "2"]).says("text.csv").says("column `name`, record 1");
     dir.expect(0, &["condense", "text.csv", "-k", "2", "--columns", "x"]);
     assert_eq!(dir.names("."), ["text.csv"], "nothing is left behind");
 }
@@ -236,10 +253,10 @@ fn bad_tables_are_refused() {
     }
     dir.expect(2, &["condense", "none.csv", "-k", "2"]).says("none.csv: cannot be read");
     dir.expect(2, &["condense", ".", "-k", "2"]).says("cannot be read");
-    dir.write("t.parquet", "x").write("file", "x");
-    dir.expect(2, &["condense", "t.parquet", "-k", "2"]).says("CSV only");
-    dir.write("t.csv", "x\n1\n2\n");
-    dir.expect(4, &["condense", "t.csv", "-k", "2", "-o", "file/new.csv"]).says("file/new.csv");
+    dir.write("t.parquet", "x").write("file", "x").write("t.csv", "x\n1\n2\n");
+    dir.expect(2, &["condense", "t.parquet", "-k", "2"]).says("t.parquet");
+    assert_ne!(dir.privet(&["condense", "t.csv", "-k", "2", "-o", "file/new"]).code, Some(0));
+    dir.expect(4, &["condense", "t.csv", "-k", "2", "--stream", "-o", "file/new.csv"]).says("file/new.csv");
 }
 
 #[test]
@@ -248,16 +265,16 @@ fn bad_flags_are_refused() {
     dir.write("t.csv", "x,y,c\n1,2,a\n3,4,a\n5,6,a\n");
     let refused = |args: &[&str]| dir.expect(2, &[&["condense", "t.csv"], args].concat());
     for alpha in ["0", "-1", "NaN", "inf", "1001"] {
-        refused(&["-k", "2", "--class", "c", "--alpha", alpha]).says("--alpha must be a number above 0");
+        refused(&["-k", "2", "--class", "c", "--alpha", alpha]).says("`--alpha` must be a number above 0");
     }
     refused(&["-k", "2", "--alpha", "x"]);
     for k in ["0", "1"] {
-        refused(&["-k", k]).says("-k must be at least 2");
+        refused(&["-k", k]).says("`-k` must be at least 2");
     }
     refused(&[]).says("-k");
     refused(&["-k", "x"]);
-    refused(&["-k", "2", "--columns", "x,z"]).says("--columns: there is no column `z`");
-    refused(&["-k", "2", "--class", "z"]).says("--class: there is no column `z`");
+    refused(&["-k", "2", "--columns", "x,z"]).says("`--columns` names the column `z`");
+    refused(&["-k", "2", "--class", "z"]).says("`--class` names the column `z`");
     refused(&["-k", "2", "--columns", "x,c", "--class", "c"]).says("which is the class");
     refused(&["-k", "2", "--columns", "x,x"]).says("twice");
     refused(&["-k", "2", "--decimals", "18"]);
@@ -282,7 +299,10 @@ fn constant_columns_duplicates_and_a_single_column() {
         assert_eq!(one.lines().count(), 31);
         assert!((mean(&column(&one, 0)) - 1.0).abs() < 0.5);
     }
-    assert_eq!(dir.expect(0, &["condense", "same.csv", "-k", "4"]).out, dir.text("same.csv"));
+    assert_eq!(
+        dir.expect(0, &["condense", "same.csv", "-k", "4", "--delimiter", ","]).out,
+        dir.text("same.csv")
+    );
 }
 
 /// Any grouping: the ways that are built in, and a column that names the groups.
@@ -304,16 +324,12 @@ fn the_grouping_can_be_chosen_or_given() {
         [&["condense", file, "-k", "5", "--columns", "age,income", "--seed", "3", "--json"][..], more]
             .concat()
     };
-    let told = |run: &Run| serde_json::from_str::<serde_json::Value>(&run.err).unwrap();
     let mut outputs = Vec::new();
     for way in ["nearest", "mdav", "v-mdav", "mondrian"] {
         let run = dir.expect(0, &condense("people.csv", &["--groups", way]));
-        let summary = told(&run);
-        assert_eq!(summary["grouping"], way);
-        assert!(
-            summary["smallest_group"].as_u64().unwrap() >= 5 && summary["groups"].as_u64().unwrap() > 5,
-            "{summary}"
-        );
+        let report = told(&run);
+        let number = |name| summary(&report, name).parse::<u64>().unwrap();
+        assert!(number("smallest group") >= 5 && number("groups") > 5, "{report}");
         assert_eq!(run.out.lines().count(), 61);
         // Means are kept, up to the rounding to whole years.
         assert!((mean(&column(&table(60), 0)) - mean(&column(&run.out, 0))).abs() < 0.5, "{way}");
@@ -328,36 +344,33 @@ fn the_grouping_can_be_chosen_or_given() {
     }
 
     let given = dir.expect(0, &condense("people.csv", &["--groups-from", "clinic"]));
-    let summary = told(&given);
-    assert_eq!(
-        (&summary["grouping"], &summary["groups"], &summary["smallest_group"]),
-        (&"given".into(), &2.into(), &30.into())
-    );
+    let report = told(&given);
+    assert_eq!((summary(&report, "groups"), summary(&report, "smallest group")), ("2", "30"));
     assert!(given.out.starts_with("age,income\n"));
     // With classes, a group is parted by them: both columns alternate, so nothing is parted here.
     let parted = dir.expect(
         0,
         &["condense", "people.csv", "-k", "5", "--class", "group", "--groups-from", "clinic", "--json"],
     );
-    assert_eq!(told(&parted)["groups"], 2);
+    assert_eq!(summary(&told(&parted), "groups"), "2");
     assert!(parted.out.starts_with("age,income,group\n"));
 
     dir.expect(2, &condense("small.csv", &["--groups-from", "clinic"]))
-        .says("--groups-from: 1 of the 3 given groups have fewer than 5 records, the smallest 3")
-        .says("use a smaller -k");
+        .says("1 of the 3 given groups have fewer than 5 records, the smallest 3")
+        .says("use a smaller k");
     let refused = |more: &[&'static str]| dir.expect(2, &condense("people.csv", more));
     refused(&["--groups-from", "clinic", "--groups", "mdav"]).says("cannot be used with");
     refused(&["--stream", "--groups", "mdav"]).says("cannot be used with");
     refused(&["--stream", "--groups-from", "clinic"]).says("cannot be used with");
     refused(&["--groups", "k-means"]).says("possible values: nearest, mdav, v-mdav, mondrian");
-    refused(&["--groups-from", "ward"]).says("--groups-from: there is no column `ward`");
-    refused(&["--groups-from", "age"]).says("--columns names `age`, which names the groups");
-    refused(&["--groups-from", "group", "--class", "group"]).says("--groups-from names the class");
-    refused(&["--gamma", "0.2"]).says("--gamma goes with --groups v-mdav only");
-    refused(&["--groups", "v-mdav", "--gamma", "-1"]).says("--gamma must be a number of at least 0");
+    refused(&["--groups-from", "ward"]).says("`--groups-from` names the column `ward`");
+    refused(&["--groups-from", "age"]).says("`--columns` names `age`, which names the groups");
+    refused(&["--groups-from", "group", "--class", "group"]).says("`--groups-from` names the class");
+    refused(&["--gamma", "0.2"]).says("`--gamma` goes with the grouping v-mdav only");
+    refused(&["--groups", "v-mdav", "--gamma", "-1"]).says("`--gamma` must be a number of at least 0");
     dir.write("gap.csv", "x,g\n1,a\n2,\n3,a\n");
     dir.expect(2, &["condense", "gap.csv", "-k", "2", "--groups-from", "g"])
-        .says("line 3, column 2 (`g`): a missing value");
+        .says("column `g`, record 2: a missing value");
 }
 
 /// Numbers of any size keep their digits.
@@ -378,17 +391,6 @@ fn small_numbers_are_not_written_as_zeros() {
     assert!(column(&out, 0).iter().all(|x| *x == 0.0));
 }
 
-#[test]
-fn advice_about_the_header_names_no_key_of_a_job() {
-    let dir = Dir::new();
-    for header in ["x,x", "x,"] {
-        dir.write("t.csv", format!("{header}\n1,2\n3,4\n"));
-        let refused = dir.expect(2, &["condense", "t.csv", "-k", "2"]).says("the header gives");
-        assert!(!refused.err.contains("header ="), "{}", refused.err);
-        assert!(refused.err.contains("add a line of names"), "{}", refused.err);
-    }
-}
-
 /// Condensed records pass the gate before anything is written, to a file or to standard output.
 #[test]
 fn condensed_records_are_attacked_before_they_are_written() {
@@ -403,63 +405,40 @@ fn condensed_records_are_attacked_before_they_are_written() {
         "x,y,group\n".to_owned() + &(0..300).map(line).collect::<String>()
     };
     dir.write("people.csv", people(0)).write("others.csv", people(70_000));
-    dir.write("knowledge.toml", "[control]\npath = \"others.csv\"\n[risks]\nattacks = 200\n");
-    let args = |k: &'static str| {
-        [
-            "condense",
-            "people.csv",
-            "-k",
-            k,
-            "--class",
-            "group",
-            "--seed",
-            "1",
-            "--knowledge",
-            "knowledge.toml",
-        ]
+    dir.write("knowledge.toml", "[condensed-closest-record]\ncontrol = \"others.csv\"\n");
+    let condense = |k: &'static str, more: &[&'static str]| {
+        let args = ["condense", "people.csv", "-k", k, "--class", "group", "--seed", "1"];
+        [&args[..], &["--knowledge", "knowledge.toml"], more].concat()
     };
-    let limited = ["--attacks", "closest-record,linkability", "--max-risk", "0.2"];
-    let refused = |more: &[&str]| {
-        let run = dir.expect(1, &[&args("2")[..], &limited, more].concat());
+    let limited = ["--attacks", "condensed-closest-record", "--max-risk", "0.2"];
+    let refused = |more: &[&'static str]| {
+        let run = dir.expect(1, &condense("2", &[&limited[..], more].concat()));
         assert_eq!(run.out, "", "nothing is handed over");
         run
     };
-    refused(&["--output", "new.csv"]).says("`closest-record`").says("`--max-risk` accepts 20 %");
+    refused(&["--output", "new"]).says("`condensed-closest-record`").says("`max-risk` accepts 20 %");
     refused(&[]);
     assert_eq!(dir.names("."), ["knowledge.toml", "others.csv", "people.csv"]);
-    let run = dir.expect(0, &[&args("60")[..], &limited, &["--output", "new.csv"]].concat());
-    run.prints("Attacked first (2 made, 0 not)");
+    dir.expect(0, &condense("60", &[&limited[..], &["--output", "new"]].concat()))
+        .prints("condensed-closest-record");
     // Without being asked for, what is found is told, and what was not tried.
-    let plain = [
-        "condense",
-        "people.csv",
-        "-k",
-        "2",
-        "--class",
-        "group",
-        "--seed",
-        "1",
-        "--force",
-        "--output",
-        "new.csv",
-    ];
-    dir.expect(0, &plain).prints("homogeneity of group").prints("Not tried: linking");
-    let told = dir.expect(0, &[&plain[..], &["--json"]].concat()).json();
-    let words: Vec<&str> =
-        told["attacks"].as_array().unwrap().iter().map(|own| own["attack"].as_str().unwrap()).collect();
-    assert!(words.contains(&"reproduction") && words.contains(&"inference"), "{words:?}");
+    let plain = ["condense", "people.csv", "-k", "2", "--class", "group", "--seed", "1"];
+    let written = [&plain[..], &["--force", "--output", "new"]].concat();
+    dir.expect(0, &written)
+        .prints("condensed-class")
+        .prints("condensed-reproduction")
+        .prints("Not made: condensed-closest-record");
     // What is asked for and cannot be tried is an error, and nothing is written.
-    std::fs::remove_file(dir.path("new.csv")).unwrap();
+    std::fs::remove_dir_all(dir.path("new")).unwrap();
     for (flags, says) in [
-        (&["--attacks", "closest-record"][..], "[control]"),
-        (&["--attacks", "linking"], "nobody's"),
-        (&["--attacks", "definetti"], "which reasons about groups of true records"),
+        (&["--attacks", "condensed-closest-record"][..], "a section of its name in the knowledge file"),
+        (&["--attacks", "linking"], "unknown attack `linking`"),
         (&["--max-risk", "1.5"], "must be a share from 0 to 1"),
-        (&["--stream", "--max-risk", "0.1"], "--max-risk does not go with --stream"),
+        (&["--stream", "--max-risk", "0.1"], "cannot be used with"),
     ] {
-        let plain = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--output", "new.csv"];
+        let plain = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--output", "new"];
         dir.expect(2, &[&plain[..], flags].concat()).says(says);
-        assert!(!dir.names(".").contains(&"new.csv".to_owned()));
+        assert!(!dir.names(".").contains(&"new".to_owned()));
     }
     let stream = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--stream", "--output", "new.csv"];
     dir.expect(0, &stream).prints("Not attacked: the records of a stream are handed over as groups fill");

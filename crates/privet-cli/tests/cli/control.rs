@@ -578,19 +578,9 @@ fn synthetic_records_are_linked_by_the_nearest() {
         rows.push_str(&format!("{age},{income},{group}\n"));
     }
     dir.write("people.csv", rows);
-    let args = [
-        "condense",
-        "people.csv",
-        "-k",
-        "10",
-        "--class",
-        "group",
-        "--seed",
-        "1",
-        "--output",
-        "synthetic.csv",
-    ];
-    dir.expect(0, &args);
+    let args = ["condense", "people.csv", "-k", "10", "--class", "group", "--seed", "1"];
+    let synthetic = dir.expect(0, &args).out;
+    dir.write("synthetic.csv", synthetic);
     dir.write(
         "job.toml",
         "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.income]\nrole = \"quasi\"\n\

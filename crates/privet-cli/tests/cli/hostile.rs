@@ -230,7 +230,7 @@ fn what_is_read_is_never_written_over() {
     let mut verbs: Vec<Vec<&str>> = vec![
         vec!["init", "people.csv", "-o", "people.csv", "--force"],
         vec!["init", "people.csv", "-o", "./hierarchies/../people.csv", "--force"],
-        vec!["condense", "people.csv", "-k", "2", "-o", "people.csv", "--force"],
+        vec!["condense", "people.csv", "-k", "2", "--stream", "-o", "people.csv", "--force"],
         vec!["anonymize", "job.toml", "-o", ".", "--force"],
     ];
     #[cfg(unix)]
@@ -239,7 +239,7 @@ fn what_is_read_is_never_written_over() {
         std::os::unix::fs::symlink("people.csv", dir.path("soft.csv")).unwrap();
         verbs.push(vec!["init", "people.csv", "-o", "hard.csv", "--force"]);
         verbs.push(vec!["init", "people.csv", "-o", "soft.csv", "--force"]);
-        verbs.push(vec!["condense", "people.csv", "-k", "2", "-o", "hard.csv", "--force"]);
+        verbs.push(vec!["condense", "people.csv", "-k", "2", "--stream", "-o", "hard.csv", "--force"]);
     }
     for args in verbs {
         dir.expect(2, &args).says("would be lost");

@@ -478,7 +478,7 @@ fn files_of_the_owner_are_kept_to_the_owner() {
     }
     dir.write("numbers.csv", "x,y\n1,2\n3,4\n5,6\n7,9\n");
     for output in ["numbers.csv", "./numbers.csv"] {
-        dir.expect(2, &["condense", "numbers.csv", "-k", "2", "--output", output, "--force"])
+        dir.expect(2, &["condense", "numbers.csv", "-k", "2", "--stream", "--output", output, "--force"])
             .says("would be lost");
     }
     // By hierarchy the values behind labels are known; without it nothing tells how far they reach.

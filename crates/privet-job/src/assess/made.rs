@@ -1,23 +1,19 @@
-//! Records that were swapped or made, whoever did it: those of `privet randomize`, tables of synthetic records that somebody
-//! else made, and condensed ones, which are attacked before they are handed over.
+//! Records that were swapped or made, whoever did it: those of `privet randomize`, and tables of synthetic records that are no
+//! release.
 //!
 //! # Guarantee
 //! Whose a record is counts as known only where a release of ours says that its records stand in the order of the original.
-//! Attacks that look for a person's record are not made on others, and not counted as failed. A condensed table that an attack
-//! reaches above a limit is an error, and so is what was asked for and cannot be tried.
-
-use std::path::Path;
+//! Attacks that look for a person's record are not made on others, and not counted as failed.
 
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Equality, Progress, Role, Table};
 use privet_release::{Published, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
-use super::chance::nothing;
 use super::original::{Given, JobAt, Original};
 use super::people::name_in_original;
 use super::perturbed::Source;
-use super::{AttackOptions, hold_limit, known, records};
+use super::{AttackOptions, known, records};
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 use privet_attack::ids;
@@ -31,8 +27,6 @@ const SYNTHETIC: &str = "every record is synthetic and nobody's, so there is no 
                          whose values come out again";
 const BY_OTHERS: &str = "nothing says whose each record is, so that nobody can tell whether the person's is found; `reproduction`, \
                          `linkability`, `inference` and, with [control], `closest-record` and `membership` tell whose values come near";
-/// What may be done where an attack on condensed records succeeds too often.
-const INSTEAD: &str = "Use a larger -k, fewer columns, or --decimals that round more";
 
 /// Tables of records that need not be anybody's.
 pub(super) struct MadeRecords<'a> {
@@ -163,65 +157,4 @@ fn published(
         ..ReadOptions::default()
     };
     Ok(read(&options.release, &reading, progress)?.table)
-}
-
-/// A condensed table that is about to be handed over, beside what it was made from.
-#[derive(Debug, Clone, Copy)]
-pub struct Condensed<'a> {
-    /// The synthetic records, as they will be written.
-    pub synthetic: &'a Table,
-    /// What they were made from, with the same columns.
-    pub original: &'a Table,
-    /// Where that lies, for messages.
-    pub path: &'a Path,
-    /// The column of classes, of which somebody may want to learn; all others are taken to be known.
-    pub class: Option<&'a str>,
-}
-
-/// Attacks condensed records before they are handed over: what nobody asked for is made where it takes no more than seconds.
-///
-/// # Errors
-/// When an attack succeeds too often, when what is asked for cannot be tried, or nothing shows that a limit is kept.
-pub fn gate_condensed(
-    made: &Condensed<'_>,
-    options: &AttackOptions,
-    progress: &dyn Progress,
-) -> Result<Assessment, RunError> {
-    let section = flags(options);
-    section.check_flags_of_numbers()?;
-    let is_asked = section.attacks.is_some() || section.knowledge.is_some() || section.is_limited();
-    let assessment = match attack_condensed(made, options, progress) {
-        // An attack that nobody asked for, and that cannot be made, is no reason to keep a table back.
-        Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned(), &section).assessment,
-        other => other?,
-    };
-    hold_limit(&section, &assessment, INSTEAD)?;
-    Ok(assessment)
-}
-
-fn attack_condensed(
-    made: &Condensed<'_>,
-    options: &AttackOptions,
-    progress: &dyn Progress,
-) -> Result<Assessment, RunError> {
-    let role = |name: &str| if Some(name) == made.class { "sensitive" } else { "quasi" };
-    let columns: Vec<(&str, &str)> =
-        made.synthetic.columns.iter().map(|own| (own.name.as_str(), role(&own.name))).collect();
-    let records = MadeRecords {
-        tables: std::slice::from_ref(made.synthetic),
-        changed: columns.iter().map(|own| own.0).collect(),
-        columns,
-        in_order: false,
-        missing: Vec::new(),
-        job: None,
-        nobody: SYNTHETIC,
-    };
-    let mut options = options.clone();
-    let left_out = without_being_asked(&mut options, &records);
-    records::check_words(&options)?;
-    let knowledge = records::knowledge(&options, false)?;
-    let original = Source::Table(made.original, made.path);
-    let mut assessment = records::assess(&options, &knowledge, &records, original, progress)?;
-    assessment.not_made.extend(left_out);
-    Ok(assessment)
 }

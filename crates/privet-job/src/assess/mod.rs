@@ -42,7 +42,6 @@ use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
 pub(crate) use chance::{Chance, gate as gate_of_chance, words as words_of_chance};
 pub(crate) use gate::gate;
-pub use made::{Condensed, gate_condensed};
 pub(crate) use measure::standardized;
 use original::{Given, Original, opened};
 use people::{PeopleTable, name_in_original};

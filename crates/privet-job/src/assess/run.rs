@@ -447,7 +447,7 @@ fn leaves_nobody_out(release: &Published, knows_all: bool) -> bool {
         Some(nodes) => matches!(nodes.kind.as_str(), "cut" | "ranges"),
         None => own.level.is_some(),
     });
-    data.sample.is_none() && (data.suppressed == 0 || (alike && !release.is_bucketized() && knows_all))
+    data.sample.is_none() && (data.suppressed == 0 || (alike && !release.shows_identities() && knows_all))
 }
 
 /// The hierarchies of the sensitive columns.

@@ -209,7 +209,7 @@ fn labels(labels: &Domain, values: &Domain, meaning: Meaning<'_>, of_values: boo
 
 /// Refuses what goes beyond a table of records.
 pub(super) fn not_of_buckets(release: &Published) -> Option<&'static str> {
-    release.is_bucketized().then_some(
+    release.separates_values().then_some(
         "buckets publish identifying columns as they are and sensitive ones apart, so that no record is nearest in both",
     )
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use privet_criteria::Requirement;
 use privet_data::Silent;
 use privet_job::{Job, RunOptions, run};
-use privet_release::manifest::{Anatomy, Sample};
+use privet_release::manifest::{Anatomy, Form, Sample};
 use privet_release::{Draft, Manifest, VerifyOptions, verify};
 
 const JOB: &str = "[input]\npath = \"t.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
@@ -100,7 +100,7 @@ fn a_consistent_forgery_is_seen_through() {
     // Another kind, a second table for the column, promises that buckets cannot keep, a sample that cannot be.
     // A larger l than the buckets have, none at all, buckets of a column that is published or of two origins.
     let edits: [fn(&mut Manifest); 12] = [
-        |manifest| manifest.kind = "generalized".to_owned(),
+        |manifest| manifest.kind = Form::Generalized,
         |manifest| {
             let again = manifest.data.sensitive_tables[0].clone();
             manifest.data.sensitive_tables.push(again);

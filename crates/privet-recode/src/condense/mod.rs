@@ -112,7 +112,7 @@ pub enum CondenseError {
     /// A parameter is out of range.
     #[error("{key} {problem}")]
     Parameter {
-        /// Its key in a job file.
+        /// Its name.
         key: &'static str,
         /// What is wrong with it, and what would be accepted.
         problem: &'static str,
@@ -302,18 +302,18 @@ impl Condensation {
     pub fn check(&self) -> Result<(), CondenseError> {
         if self.k < 2 {
             let problem = "must be at least 2: with 1 the records themselves would be published";
-            return Err(CondenseError::Parameter { key: "search.condensation.k", problem });
+            return Err(CondenseError::Parameter { key: "k", problem });
         }
         if self.k > u64::from(u32::MAX) {
             let problem = "must be at most 4294967295";
-            return Err(CondenseError::Parameter { key: "search.condensation.k", problem });
+            return Err(CondenseError::Parameter { key: "k", problem });
         }
         // Written so that NaN is refused too.
         if !(self.alpha > 0.0 && self.alpha <= MOST) {
             let problem = "must be a number above 0 and at most 1000";
-            return Err(CondenseError::Parameter { key: "search.condensation.alpha", problem });
+            return Err(CondenseError::Parameter { key: "alpha", problem });
         }
-        let key = "search.condensation.gamma";
+        let key = "gamma";
         match self.gamma {
             Some(_) if self.grouping != Grouping::VMdav => {
                 Err(CondenseError::Parameter { key, problem: "goes with the grouping v-mdav only" })

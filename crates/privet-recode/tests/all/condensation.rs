@@ -419,11 +419,11 @@ fn bad_parameters_and_records_are_refused() {
         found.to_string()
     };
     for k in [0, 1, u64::MAX] {
-        assert!(refused(options(k, 0)).starts_with("search.condensation.k must be"), "{k}");
+        assert!(refused(options(k, 0)).starts_with("k must be"), "{k}");
     }
     for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1000.1] {
         let message = refused(Condensation { alpha, ..options(2, 0) });
-        assert_eq!(message, "search.condensation.alpha must be a number above 0 and at most 1000");
+        assert_eq!(message, "alpha must be a number above 0 and at most 1000");
     }
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.1e60] {
         let mut values = values.clone();
@@ -614,10 +614,10 @@ fn gamma_goes_with_v_mdav_only() {
     assert_eq!(check(Grouping::VMdav, 1.1), Ok(()));
     for grouping in [Grouping::Nearest, Grouping::Mdav, Grouping::Mondrian] {
         let refused = check(grouping, 0.2).unwrap_err();
-        assert_eq!(refused, "search.condensation.gamma goes with the grouping v-mdav only");
+        assert_eq!(refused, "gamma goes with the grouping v-mdav only");
     }
     for gamma in [-0.1, f64::NAN, f64::INFINITY] {
         let refused = check(Grouping::VMdav, gamma).unwrap_err();
-        assert_eq!(refused, "search.condensation.gamma must be a number of at least 0");
+        assert_eq!(refused, "gamma must be a number of at least 0");
     }
 }

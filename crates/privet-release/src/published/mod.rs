@@ -17,7 +17,7 @@ use privet_data::io::{Encoding, Format, ReadError, ReadOptions, input_limit, ope
 use privet_data::{Cancelled, Domain, Equality, Progress, Table};
 
 use crate::folder::is_plain_name;
-use crate::manifest::File;
+use crate::manifest::{File, Form};
 use crate::parts::parts_of;
 use crate::{MANIFEST, Manifest, ManifestError};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
@@ -345,9 +345,14 @@ impl Published {
         self.manifest.as_ref().map_or(self.table.rows as u64, |manifest| manifest.data.input_rows)
     }
 
-    /// Whether sensitive values are counted per bucket only.
-    pub fn is_bucketized(&self) -> bool {
-        self.manifest.as_ref().is_some_and(|manifest| manifest.kind == "bucketized")
+    /// Whether sensitive values are counted per group only, in tables of their own.
+    pub fn separates_values(&self) -> bool {
+        self.manifest.as_ref().is_some_and(|manifest| manifest.kind.separates_values())
+    }
+
+    /// Whether quasi columns are published as they are, so that whose record it is is no secret.
+    pub fn shows_identities(&self) -> bool {
+        self.manifest.as_ref().is_some_and(|manifest| manifest.kind.shows_identities())
     }
 
     /// The sensitive column with this name.
@@ -359,9 +364,7 @@ impl Published {
 /// The manifest of a release of records, whose tables are those that it describes.
 fn described(folder: &Path, progress: &dyn Progress) -> Result<Manifest, PublishedError> {
     let bytes = manifest_bytes(folder)?;
-    if let Some(kind) =
-        crate::seal::kind_of(&bytes).filter(|kind| kind != "generalized" && kind != "bucketized")
-    {
+    if let Some(kind) = crate::seal::kind_of(&bytes).filter(|kind| Form::of(kind).is_none()) {
         return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
     }
     let manifest = Manifest::parse(&bytes)

@@ -131,7 +131,7 @@ pub(super) fn join(
 pub(super) fn divided(manifest: &Manifest, released: &Released) -> Option<Check> {
     let told = manifest.search.anatomy.as_ref()?;
     let mut problems = Vec::new();
-    if manifest.kind != "bucketized" || manifest.search.algorithm != "anatomy" {
+    if !manifest.kind.separates_values() || manifest.search.algorithm != "anatomy" {
         problems.push("the release tells of buckets, and is not made of any".to_owned());
         return Some(Check::of("buckets", String::new(), &problems));
     }

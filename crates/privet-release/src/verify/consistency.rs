@@ -27,7 +27,7 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
             problems
                 .push(format!("column {} has another name in the table than in the manifest", number + 1));
         }
-        let bucketized = manifest.kind == "bucketized";
+        let bucketized = manifest.kind.separates_values();
         let is_bucket = column.role == "bucket" && bucketized;
         if !is_bucket && !["quasi", "sensitive", "insensitive"].contains(&column.role.as_str()) {
             problems.push(format!("column {} has a role that cannot be published", number + 1));
@@ -50,7 +50,7 @@ pub(super) fn columns(manifest: &Manifest, table: &Table) -> Check {
             }
         }
     }
-    if manifest.kind != "bucketized" && !manifest.data.sensitive_tables.is_empty() {
+    if !manifest.kind.separates_values() && !manifest.data.sensitive_tables.is_empty() {
         problems.push("only a bucketized release has tables of sensitive values".to_owned());
     }
     let removed = &manifest.data.removed_columns;
@@ -156,7 +156,7 @@ const KINDS: [&str; 8] =
 
 fn levels(manifest: &Manifest, released: &Released) -> Check {
     let mut problems = Vec::new();
-    let bucketized = manifest.kind == "bucketized";
+    let bucketized = manifest.kind.separates_values();
     let mut about_people = manifest.promises.iter().filter(|own| own.requirement.population().is_some());
     let of_people = about_people.find_map(|own| own.evidence.population_labels.as_ref());
     let markers = manifest.data.missing.as_deref().unwrap_or_default();
@@ -456,9 +456,8 @@ fn beyond_bounds(manifest: &Manifest, released: &Released) -> Vec<String> {
     };
     let mut problems = Vec::new();
     // Summed over groups it is the divergence only where no two of them reach over the same values.
-    let is_bucketized = manifest.kind == "bucketized";
     if manifest.metrics.contains_key("kullback-leibler")
-        && (is_bucketized || recodings.clone().any(may_overlap))
+        && (manifest.kind.separates_values() || recodings.clone().any(may_overlap))
     {
         problems.push(
             "`kullback-leibler` is told of groups that may overlap, where it is not defined so".to_owned(),

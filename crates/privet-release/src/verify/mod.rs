@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use privet_data::{Cancelled, Progress, Silent};
 
 use crate::counts::COUNTS;
-use crate::manifest::File;
+use crate::manifest::{File, Form};
 use crate::parts::parts_of;
 use crate::perturbed::PERTURBED;
 use crate::referee::Referee;
@@ -158,11 +158,9 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
     };
     let kind = seal::kind_of(&bytes);
     let referee = options.referees.iter().find(|referee| kind.as_deref() == Some(referee.kind()));
-    let mut verdict = match kind.as_deref() {
-        _ if let Some(referee) = referee => envelope::verify(folder, &bytes, *referee, options)?,
-        Some(COUNTS) => counts::verify(folder, &bytes, options)?,
-        Some(PERTURBED) => perturbed::verify(folder, &bytes, options)?,
-        _ => records(folder, &bytes, options)?,
+    let mut verdict = match referee.copied() {
+        None => built_in(kind.as_deref())?(folder, &bytes, options)?,
+        Some(referee) => envelope::verify(folder, &bytes, referee, options)?,
     };
     // What all kinds have in common; a manifest that cannot be read says nothing of it.
     #[derive(serde::Deserialize)]
@@ -182,17 +180,30 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
     Ok(verdict)
 }
 
+/// Judges a release whose manifest has a layout of its own.
+type BuiltIn = fn(&Path, &[u8], VerifyOptions<'_>) -> Result<Verdict, VerifyError>;
+
+/// Who judges releases that have no envelope yet, by the kind that their manifest names. A manifest that names none was damaged,
+/// which whoever reads it says.
+fn built_in(kind: Option<&str>) -> Result<BuiltIn, VerifyError> {
+    const ALL: [(&str, BuiltIn); 4] = [
+        (COUNTS, counts::verify),
+        (PERTURBED, perturbed::verify),
+        (Form::Generalized.word(), records),
+        (Form::Bucketized.word(), records),
+    ];
+    let Some(kind) = kind else { return Ok(records) };
+    let found = ALL.into_iter().find(|(word, _)| *word == kind);
+    found.map(|(_, verify)| verify).ok_or(VerifyError::Kind)
+}
+
 /// Checks a release of records.
 fn records(folder: &Path, bytes: &[u8], options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
     let manifest = match Manifest::parse(bytes) {
         Ok(manifest) => manifest,
         Err(error) => return unreadable(error),
     };
-    let bucketized = match manifest.kind.as_str() {
-        "generalized" => false,
-        "bucketized" => true,
-        _ => return Err(VerifyError::Kind),
-    };
+    let bucketized = manifest.kind.separates_values();
 
     let mut checks = vec![structure::seal(bytes, &manifest.seal)];
     checks.extend(structure::files(folder, &manifest.files, &tables_of(&manifest), options.progress)?);

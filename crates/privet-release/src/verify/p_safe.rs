@@ -13,7 +13,7 @@ pub(super) fn told(manifest: &Manifest, released: &Released) -> Option<Check> {
     let told = manifest.search.p_safe.as_ref()?;
     let search = &manifest.search;
     let mut problems = Vec::new();
-    if manifest.kind != "generalized" || search.algorithm != "optimal" {
+    if manifest.kind.shows_identities() || search.algorithm != "optimal" {
         problems
             .push("only a search among choices of levels, by algorithm `optimal`, is p-safe here".to_owned());
     }

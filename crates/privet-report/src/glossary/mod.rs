@@ -14,7 +14,7 @@ pub(crate) use chance::CHANCE;
 pub(crate) use counts::write as write_of_counts;
 pub(crate) use private::PRIVATE;
 pub(crate) use used::write as write_used;
-pub(crate) use words::{Word, words};
+pub(crate) use words::{BUCKET, CLASS, RISK, RISK_OF_BUCKET, WORST, WORST_BUCKET, Word, words};
 
 /// What the part of a page is called that explains its words.
 pub(crate) const WORDS: &str = "Words used here";

@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 
 use crate::asked::Asked;
+use crate::form::FormWords;
 
 use super::models::number_of;
 
@@ -23,7 +24,7 @@ pub(super) const ALWAYS: [Word; 4] = [
     ),
 ];
 
-const CLASS: [Word; 2] = [
+pub(crate) const CLASS: [Word; 2] = [
     (
         "Class",
         "All published records that have the same values in all identifying columns, so that nobody can tell them \
@@ -36,7 +37,7 @@ const CLASS: [Word; 2] = [
     ),
 ];
 
-const BUCKET: [Word; 2] = [
+pub(crate) const BUCKET: [Word; 2] = [
     (
         "Bucket",
         "A group of records whose sensitive values are published together, apart from the records, so that nobody can \
@@ -90,13 +91,13 @@ const SUPPRESSION: Word = (
     "Leaving a record out of the release because it could not be protected otherwise; the search may leave out no more \
      than a share that was set beforehand.",
 );
-const RISK: Word = (
+pub(crate) const RISK: Word = (
     "Risk of a record",
     "One divided by the size of its class: the chance to pick the right record for somebody who knows that a person is in \
      the table and knows all identifying values; the highest is that of the smallest class, the mean is the share of \
      people expected to be picked rightly.",
 );
-const RISK_OF_BUCKET: Word = (
+pub(crate) const RISK_OF_BUCKET: Word = (
     "Risk of a record",
     "One divided by the size of its bucket: the chance to pick the right line of sensitive values for somebody who has \
      found a person’s record, which a release of this kind does not hide.",
@@ -105,12 +106,12 @@ const REQUIRED: Word = (
     "Required, reached",
     "The bound that was set, and what the class that comes closest to breaking it has, rounded to the cautious side.",
 );
-const WORST: Word = (
+pub(crate) const WORST: Word = (
     "Worst class",
     "The class that comes closest to breaking a promise, told by its size and by the place of its first record in the \
      published table; what is reached there is reached everywhere.",
 );
-const WORST_BUCKET: Word = (
+pub(crate) const WORST_BUCKET: Word = (
     "Worst bucket",
     "The bucket that comes closest to breaking a promise, told by its size and by the place of its first record in the \
      published table; what is reached there is reached everywhere.",
@@ -244,15 +245,15 @@ pub(super) const OWNER: [Word; 8] = [
 
 /// The words that the page of this release uses.
 pub(crate) fn words(manifest: &Manifest, has_attacks: bool, is_owners: bool) -> Vec<Word> {
-    let is_bucketized = manifest.kind == "bucketized";
+    let form = FormWords::of(manifest.kind);
     let mut all: Vec<Word> = ALWAYS.to_vec();
-    all.extend(if is_bucketized { BUCKET } else { CLASS });
-    all.push(if is_bucketized { RISK_OF_BUCKET } else { RISK });
+    all.extend(form.glossary);
+    all.push(form.risk);
     let recodings = || manifest.data.columns.iter().filter_map(|column| column.recoding.as_ref());
     let has = |kinds: &[&str]| {
         recodings().any(|r| r.nodes.as_ref().is_some_and(|nodes| kinds.contains(&nodes.kind.as_str())))
     };
-    let has_levels = !is_bucketized
+    let has_levels = !manifest.kind.shows_identities()
         && (recodings().any(|recoding| recoding.level.is_some()) || has(&["cut", "group-nodes"]));
     if has_levels {
         all.extend(LEVEL);
@@ -273,7 +274,7 @@ pub(crate) fn words(manifest: &Manifest, has_attacks: bool, is_owners: bool) -> 
             all.push(word);
         }
     }
-    all.extend([if is_bucketized { WORST_BUCKET } else { WORST }, LOSS]);
+    all.extend([form.worst_of_glossary, LOSS]);
     all.push(if manifest.search.lattice_nodes.is_some() { LATTICE } else { CANDIDATE });
     if manifest.search.bound.is_some() {
         all.push(BOUND);

@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 
 use crate::draw::scatter::{self, front, is_empty, is_plain};
+use crate::form::FormWords;
 use crate::sections::{close_table, header, open_table};
 use crate::text::{count, counted, escape, number, share};
 use crate::{Assessment, CandidatePoint, Facts};
@@ -82,8 +83,7 @@ fn not_drawn(manifest: &Manifest, out: &mut String) {
         return;
     }
     let kinds = quasi_kinds(manifest);
-    let instead = match kinds.as_slice() {
-        _ if manifest.kind == "bucketized" => "it put records into buckets",
+    let of_kinds = || match kinds.as_slice() {
         all if all.contains(&"cells") => "it replaced single cells",
         all if all
             .iter()
@@ -93,6 +93,7 @@ fn not_drawn(manifest: &Manifest, out: &mut String) {
         }
         _ => "it cut each column into labels of mixed levels, or ranges",
     };
+    let instead = FormWords::of(manifest.kind).instead.unwrap_or_else(of_kinds);
     put!(
         out,
         "<p>The versions that this search (<code>{}</code>) went through are not drawn. The curve compares versions that have \

@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 
 use crate::draw::bins::{self, Bar};
+use crate::form::FormWords;
 use crate::text::escape;
 use crate::{Assessment, Facts};
 
@@ -14,12 +15,8 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
         out.push_str("<p>The risks of single records were not measured.</p>\n");
         return;
     };
-    if manifest.kind == "bucketized" {
-        out.push_str(
-            "<p>Buckets publish identifying values as they are. The chances here are those of finding a person’s record, which \
-             buckets do not hide; they hide which of its bucket’s sensitive values is that record’s, and the risk further below \
-             is about that.</p>\n",
-        );
+    if let Some(risk) = FormWords::of(manifest.kind).risk_of_records {
+        out.push_str(risk);
     }
     figures(out, "risk-table", "Risk figures", &risk.figures);
     for note in &risk.notes {

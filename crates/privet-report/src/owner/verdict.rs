@@ -6,6 +6,7 @@ use serde::Serialize;
 use privet_attack::Finding;
 use privet_attack::ids;
 
+use crate::form::FormWords;
 use crate::limits::Limit;
 use crate::sections::attacks::{among, beside, title, worst};
 use crate::sections::term;
@@ -147,17 +148,11 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
         ),
     );
     let classes = &manifest.classes;
+    let words = FormWords::of(manifest.kind);
     term(
         out,
-        if manifest.kind == "bucketized" { "Smallest bucket" } else { "Smallest class" },
-        &format!(
-            "{}<small>{}</small>",
-            count(classes.min),
-            match manifest.kind.as_str() {
-                "bucketized" => counted(classes.count, "bucket", "buckets"),
-                _ => counted(classes.count, "class", "classes"),
-            }
-        ),
+        words.smallest,
+        &format!("{}<small>{}</small>", count(classes.min), words.counted(classes.count)),
     );
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));

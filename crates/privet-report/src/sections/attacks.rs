@@ -62,7 +62,7 @@ pub fn not_tried<'a>(
     manifest: &'a Manifest,
     made: &'a [Finding],
 ) -> impl Iterator<Item = &'static AttackWord> + 'a {
-    let has_records = manifest.kind != "bucketized";
+    let has_records = !manifest.kind.shows_identities();
     let has_insensitive = has_records && insensitive(manifest).next().is_some();
     let has_several =
         has_records && manifest.data.columns.iter().filter(|own| own.role == "sensitive").count() > 1;
@@ -95,7 +95,7 @@ pub(crate) fn among(made: &[Finding]) -> Option<String> {
 /// What hangs on nobody knowing the insensitive columns, as a sentence of markup without its full stop.
 pub(crate) fn beside(manifest: &Manifest, made: &[Finding]) -> Option<String> {
     let columns: Vec<&str> = insensitive(manifest).collect();
-    if columns.is_empty() || manifest.kind == "bucketized" {
+    if columns.is_empty() || manifest.kind.shows_identities() {
         return None;
     }
     let shown = names(columns.iter().copied(), 12);

@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 use privet_release::manifest::{Classes, SizeBin};
 
+use crate::form::FormWords;
 use crate::svg::Column;
 use crate::text::{count, number, percent, share, short_count};
 use crate::{Facts, svg};
@@ -30,13 +31,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         term(out, "Mean risk", &share(classes.count as f64 / manifest.data.rows as f64));
     }
     out.push_str("</dl>\n");
-    out.push_str(if manifest.kind == "bucketized" {
-        "<p>A class is a bucket here. Whoever has found a person’s record picks the right line of the bucket’s sensitive \
-         values with a chance of one divided by the size of the bucket. This is the risk below.</p>\n"
-    } else {
-        "<p>Whoever knows that a person is in the table, and knows all identifying values, picks the right record with a \
-         chance of one divided by the size of its class. This is the risk below; whoever knows less has less chance.</p>\n"
-    });
+    out.push_str(FormWords::of(manifest.kind).risk_of_size);
     let (bins, joined) = join(classes);
     if bins.is_empty() {
         return;

@@ -4,6 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Protects};
+use crate::form::FormWords;
 use crate::text::{counted, name, names};
 
 use super::quasi;
@@ -43,25 +44,16 @@ pub(crate) fn sentences(manifest: &Manifest) -> Vec<String> {
         .filter(|c| c.role == "sensitive" && !covers(&c.name))
         .map(|c| c.name.as_str())
         .collect();
+    let form = FormWords::of(manifest.kind);
     if !bare.is_empty() {
         all.push(format!(
             "No promise limits what can be inferred about {}. Where {} happen to share one \
              value there, that value is revealed for all of them.",
             names(bare.iter().copied(), 12),
-            match manifest.kind.as_str() {
-                "bucketized" => "the records of a bucket",
-                _ => "records that look alike",
-            }
+            form.sharers
         ));
     }
-    if manifest.kind == "bucketized" {
-        all.push(
-            "Who is in the table is not hidden: the identifying columns are published as they are, so whoever knows \
-             them finds the record and its bucket. Whoever also knows how such tables come about, or what goes together \
-             in other buckets, can guess better than the counts of one bucket say (the deFinetti attack)."
-                .to_owned(),
-        );
-    }
+    all.extend(form.limit.map(str::to_owned));
     if let Some(distorted) = &manifest.data.distorted {
         all.push(format!(
             "{} of {} {} not the true {}: promises hold of what is published, and statistics over this column are off by what \

@@ -3,8 +3,9 @@
 use privet_release::Manifest;
 
 use crate::Facts;
+use crate::form::FormWords;
 use crate::glossary;
-use crate::text::{escape, number, of_buckets, plain_name};
+use crate::text::{escape, number, plain_name};
 
 use super::recoding::losses;
 use super::{close_table, header, open_table};
@@ -36,8 +37,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             out,
             "<tr><th scope=\"row\">{title}{minimized}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
             match explained {
-                Some(own) if manifest.kind == "bucketized" => of_buckets(own.meaning),
-                Some(own) => own.meaning.to_owned(),
+                Some(own) => FormWords::of(manifest.kind).fit(own.meaning),
                 None => "This report has no explanation for this metric.".to_owned(),
             },
             // The search counts all suppressed records as one class; of nobody there is no average.

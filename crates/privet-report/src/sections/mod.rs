@@ -19,9 +19,9 @@ use privet_release::Manifest;
 use privet_release::manifest::{DataColumn, Recoding};
 
 use crate::Facts;
+use crate::form::FormWords;
 use crate::glossary::WORDS;
 use crate::page::capitalized;
-use crate::text::escape;
 
 /// A section: where it is linked from, what it is called, what is in it.
 pub(crate) struct Section {
@@ -54,10 +54,9 @@ pub(crate) const SECTIONS: [Section; 12] = [
 
 /// The heading of a section, in words that fit what the classes of a release are.
 pub(crate) fn heading<'a>(manifest: &Manifest, title: &'a str) -> &'a str {
-    match (manifest.kind.as_str(), title) {
-        ("bucketized", LOOK_ALIKE) => "How large buckets are",
-        ("bucketized", COARSENED) => "How the identifying columns are published",
-        (_, COARSENED) if !standing_for_groups(manifest).is_empty() => {
+    match (FormWords::of(manifest.kind).heading(title), title) {
+        (Some(own), _) => own,
+        (None, COARSENED) if !standing_for_groups(manifest).is_empty() => {
             "What became of the identifying columns"
         }
         _ => title,
@@ -67,7 +66,7 @@ pub(crate) fn heading<'a>(manifest: &Manifest, title: &'a str) -> &'a str {
 /// What kind of table a release is, as its page names it.
 pub(crate) fn kind(manifest: &Manifest) -> String {
     match standing_for_groups(manifest).is_empty() {
-        true => capitalized(&escape(&manifest.kind)),
+        true => capitalized(manifest.kind.word()),
         false => "Microaggregated".to_owned(),
     }
 }

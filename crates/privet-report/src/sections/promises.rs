@@ -4,7 +4,8 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
-use crate::text::{count, counted, escape, of_buckets};
+use crate::form::FormWords;
+use crate::text::{count, counted, escape};
 
 use super::{close_table, header, open_table};
 
@@ -13,22 +14,13 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         out.push_str("<p>Nothing was promised.</p>\n");
         return;
     }
-    let is_bucketized = manifest.kind == "bucketized";
+    let words = FormWords::of(manifest.kind);
     let judged = "<p>Each promise is judged by the class that comes closest to breaking it; every other class does at least as \
                   well. What was reached is rounded to the cautious side.</p>\n";
-    out.push_str(&if is_bucketized { of_buckets(judged) } else { judged.to_owned() });
+    out.push_str(&words.fit(judged));
     open_table(out, "promises-table", "promises", "Promises");
     // The result stands where a phone shows it without scrolling.
-    header(
-        out,
-        &[
-            "Promise",
-            "Result",
-            "#Required",
-            "#Reached",
-            if is_bucketized { "#Worst bucket" } else { "#Worst class" },
-        ],
-    );
+    header(out, &["Promise", "Result", "#Required", "#Reached", words.worst]);
     let smallest = manifest.classes.min;
     for promise in &manifest.promises {
         let asked = Asked::of(promise);

@@ -8,6 +8,7 @@ use privet_release::manifest::Recoding;
 
 use crate::draw::tree;
 use crate::facts::ColumnFacts;
+use crate::form::FormWords;
 use crate::text::{count, counted, name, natural_order, number, percent, plain_name};
 use crate::{Facts, svg};
 
@@ -26,18 +27,14 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("<p>No record is published, and so nothing of the identifying columns.</p>\n");
         return;
     }
-    if manifest.kind == "bucketized" {
-        out.push_str(
-            "<p>These columns are published as they are, each record with the number of its bucket. The sensitive values \
-             stand in tables of their own, counted by bucket: the release does not say whose they are. What can still be guessed stands under <a \
-             href=\"#attacks\">attacks</a>.</p>\n",
-        );
+    if let Some(identifying) = FormWords::of(manifest.kind).identifying {
+        out.push_str(identifying);
     }
     if let Some(boxes) = &facts.boxes {
         super::boxes::write(boxes, out);
     }
     // Buckets leave these columns as they are: there is nothing to draw.
-    let has_trees = manifest.kind != "bucketized";
+    let has_trees = !manifest.kind.shows_identities();
     if has_trees {
         legend(facts.columns.iter().any(|known| !known.levels.is_empty()), out);
     }
@@ -217,7 +214,7 @@ pub(super) fn losses(manifest: &Manifest, out: &mut String) {
     if quasi.is_empty() {
         return;
     }
-    let has_levels = manifest.kind != "bucketized" && quasi.iter().any(|(_, r)| level(r) != "–");
+    let has_levels = !manifest.kind.shows_identities() && quasi.iter().any(|(_, r)| level(r) != "–");
     let is_weighted = quasi.iter().any(|(_, r)| r.weight != 1.0);
     super::open_table(out, "loss-table", "losses", "Loss of detail per identifying column");
     let mut headings = vec!["Column"];

@@ -4,6 +4,7 @@ use privet_release::Manifest;
 
 use crate::Facts;
 use crate::asked::{Asked, Judgement};
+use crate::form::FormWords;
 use crate::text::{count, counted, escape, name, names, number, percent};
 
 use super::attacks::{among, beside, figure_of_worst, not_tried, warning};
@@ -98,7 +99,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         out.push_str("</ul>\n");
         let quasi = quasi(manifest);
         let shown = || names(quasi.iter().map(|(c, _)| c.name.as_str()), 12);
-        if !quasi.is_empty() && manifest.kind == "bucketized" {
+        if !quasi.is_empty() && manifest.kind.separates_values() {
             put!(
                 out,
                 "<p>A <em>bucket</em> is a group of records whose sensitive values are published together. Its records need \
@@ -152,17 +153,11 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
         "Records suppressed",
         &format!("{}<small>{}</small>", count(data.suppressed), percent(data.suppressed, data.input_rows)),
     );
+    let words = FormWords::of(manifest.kind);
     term(
         out,
-        if manifest.kind == "bucketized" { "Smallest bucket" } else { "Smallest class" },
-        &format!(
-            "{}<small>{}</small>",
-            count(manifest.classes.min),
-            match manifest.kind.as_str() {
-                "bucketized" => counted(manifest.classes.count, "bucket", "buckets"),
-                _ => counted(manifest.classes.count, "class", "classes"),
-            }
-        ),
+        words.smallest,
+        &format!("{}<small>{}</small>", count(manifest.classes.min), words.counted(manifest.classes.count)),
     );
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));

@@ -3,8 +3,8 @@
 use privet_release::Manifest;
 
 use crate::Facts;
+use crate::form::FormWords;
 use crate::glossary;
-use crate::text::of_buckets;
 
 use super::term;
 
@@ -14,10 +14,10 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
 
 /// Words and what they mean.
 pub(crate) fn list(manifest: &Manifest, words: &[(&str, &str)], out: &mut String) {
-    let is_bucketized = manifest.kind == "bucketized";
+    let form = FormWords::of(manifest.kind);
     out.push_str("<dl class=\"terms\">\n");
     for (word, meaning) in words {
-        if is_bucketized { term(out, word, &of_buckets(meaning)) } else { term(out, word, meaning) }
+        term(out, word, &form.fit(meaning));
     }
     out.push_str("</dl>\n");
 }

@@ -243,7 +243,7 @@ fn a_page_without_candidates_says_why() {
     own.search.algorithm = "top-down-specialization".into();
     let page = owner_html(&own, &facts(), &told);
     assert!(!page.contains("output.home") && page.contains("<code>top-down-specialization</code>"), "cuts");
-    own.kind = "bucketized".into();
+    own.kind = privet_release::manifest::Form::Bucketized;
     assert!(owner_html(&own, &facts(), &told).contains("it put records into buckets"));
 }
 
@@ -254,6 +254,6 @@ fn buckets_do_not_hide_whose_record_it_is() {
     let told = assessment("age", 0.2, 2);
     let mut own = manifest();
     assert!(!owner_html(&own, &facts(), &told).contains(said));
-    own.kind = "bucketized".into();
+    own.kind = privet_release::manifest::Form::Bucketized;
     assert!(owner_html(&own, &facts(), &told).contains(said));
 }

@@ -203,7 +203,7 @@ fn the_words_fit_the_kind_of_release() {
         assert_eq!(page.contains("Hierarchy, level, label"), kind == "cut", "{kind}");
         assert!(!page.contains("lattice"), "{kind}");
     }
-    manifest.kind = "bucketized".into();
+    manifest.kind = privet_release::manifest::Form::Bucketized;
     let page = html(&manifest, &facts());
     assert_well_formed(&page);
     assert!(page.contains("<dt>Bucket</dt>") && !page.contains("class=\"tree\""));
@@ -514,7 +514,7 @@ fn a_large_attack_is_told_beside_promises_that_hold() {
 #[test]
 fn buckets_promise_no_more_than_they_do() {
     let mut own = manifest();
-    own.kind = "bucketized".into();
+    own.kind = privet_release::manifest::Form::Bucketized;
     let page = html(&own, &facts());
     assert!(
         !page.contains("nobody can tell whose") && page.contains("the release does not say whose they are")

@@ -53,7 +53,9 @@ fn condensed_records_are_proven_attacked_and_measured() {
     };
     let attacked = privet::attack(&options, &Silent).unwrap();
     let ids: Vec<&str> = attacked.findings.iter().map(|own| own.attack.as_str()).collect();
-    assert_eq!(ids, ["condensed-inference", "condensed-inference", "condensed-reproduction"]);
+    let expected =
+        ["condensed-inference", "condensed-inference", "condensed-class", "condensed-reproduction"];
+    assert_eq!(ids, expected);
     assert!(attacked.findings.iter().all(|own| own.right.is_some()));
     let measured = privet::measure(&folder.path().join("job.toml"), &release, None, &Silent).unwrap();
     let mean = measured.figures.iter().find(|own| own.name == "mean of height").unwrap();

@@ -125,7 +125,7 @@ impl<'a> Beside<'a> {
     /// Per published record who looks like it in all identifying columns, and how many each time. Buckets show these columns
     /// as they are, so those who share a bucket need not look alike.
     fn alike(&self) -> (Vec<u32>, Vec<u64>) {
-        if !self.release.is_bucketized() {
+        if !self.release.shows_identities() {
             return (self.release.group_of.clone(), self.release.groups.clone());
         }
         let labels: Vec<&[u32]> =

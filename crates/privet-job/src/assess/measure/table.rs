@@ -193,7 +193,7 @@ pub(super) fn table_figures(
 /// do not tell who has which sensitive value.
 fn overall_entropy(beside: &Beside<'_>) -> Result<Option<Figure>, RunError> {
     let (original, release) = (&beside.original.table, beside.release);
-    if release.is_bucketized() {
+    if release.separates_values() {
         return Ok(None);
     }
     let mut before: Vec<&[u32]> = Vec::new();
@@ -342,7 +342,7 @@ pub(super) fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Resu
     let squares = Classes::new(&groups, beside.mask())?
         .sum_of_squares(&standardized.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
     // Buckets show every number as it is: nothing of their spread is hidden within them.
-    let in_buckets = beside.release.manifest.as_ref().is_some_and(|own| own.kind == "bucketized");
+    let in_buckets = beside.release.shows_identities();
     let has_dates = numbers.iter().any(|own| own.is_date);
     let to = |what: &str| match has_dates {
         false => format!("relative to {what}"),

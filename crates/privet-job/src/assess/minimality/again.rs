@@ -174,7 +174,7 @@ pub(super) fn is_open(
     release: &Published,
     original: &Original,
 ) -> Option<&'static str> {
-    if !release.is_bucketized() && !found.shows.iter().any(|shown| matches!(shown, Shown::Labels(_))) {
+    if !release.separates_values() && !found.shows.iter().any(|shown| matches!(shown, Shown::Labels(_))) {
         return None;
     }
     if release.quasi.iter().any(|&own| shows_points(release, own)) {

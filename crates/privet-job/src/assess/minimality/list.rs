@@ -153,7 +153,7 @@ impl<'a> Worlds<'a> {
         {
             return Err(needs(NOT_OF_THIS_JOB));
         }
-        if release.is_bucketized() {
+        if release.separates_values() {
             return Err(needs("it is not certain who of a list is in which bucket"));
         }
         if release.quasi.iter().any(|&own| shows_points(release, own)) {

@@ -134,7 +134,7 @@ impl Fixture {
         Manifest {
             format: FORMAT,
             software: "privet test".into(),
-            kind: "generalized".into(),
+            kind: privet_release::manifest::Form::Generalized,
             data: Data {
                 file: "data.csv".into(),
                 format: "csv".into(),

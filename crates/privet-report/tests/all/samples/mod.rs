@@ -139,7 +139,7 @@ pub fn manifest() -> Manifest {
     Manifest {
         format: 1,
         software: "privet 0.1.0".into(),
-        kind: "generalized".into(),
+        kind: privet_release::manifest::Form::Generalized,
         data: Data {
             file: "patients.csv".into(),
             format: "csv".into(),
@@ -249,7 +249,6 @@ pub fn facts() -> Facts {
 pub fn hostile(text: &str) -> (Manifest, Facts) {
     let mut m = manifest();
     m.software = text.into();
-    m.kind = text.into();
     m.randomness = text.into();
     m.seal = text.into();
     m.data.file = text.into();
