@@ -135,7 +135,8 @@ fn two_networks(divisor: usize) -> Result<()> {
         let start = Instant::now();
         let reached = propagate(&known, &published, seeds, PropagationOptions::default(), &Silent)?;
         let score = Score::of(&reached.claims, &truth);
-        let said = json!({ "found": score.exposed(), "precision": score.precision(), "rounds": reached.rounds });
+        let said =
+            json!({ "found": score.exposed(), "precision": score.precision(), "rounds": reached.rounds });
         log.tell(name, start, 600.0, score.exposed() > 0.5, said);
     }
     let start = Instant::now();

@@ -31,9 +31,7 @@ fn translated(own: &Table, input: &Table, person: &Value) -> Result<Table, KindE
     let section = |name: &str| -> Result<Table, KindError> {
         match own.get(name) {
             None => Ok(Table::new()),
-            Some(value) => {
-                value.as_table().cloned().ok_or_else(|| KindError::key(name, "must be a section"))
-            }
+            Some(value) => value.as_table().cloned().ok_or_else(|| KindError::key(name, "must be a section")),
         }
     };
     let mut columns = Table::new();
@@ -50,7 +48,8 @@ fn translated(own: &Table, input: &Table, person: &Value) -> Result<Table, KindE
     only(&privacy, "privacy.", &PRIVACY)?;
     for key in ["l-diversity", "t-closeness"] {
         if privacy.get(key).is_some_and(|value| value.as_float().is_none() && value.as_integer().is_none()) {
-            let problem = "counts people where `input.person` is given, and takes a number: for every sensitive column";
+            let problem =
+                "counts people where `input.person` is given, and takes a number: for every sensitive column";
             return Err(KindError::key(format!("privacy.{key}"), problem));
         }
     }

@@ -4,6 +4,7 @@
 //! One file and one line in `EXPERIMENTS` per experiment. Experiments need the public data sets beside the repository.
 
 mod mine;
+mod releases;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,11 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "ratings",
         what: "E6 and E7 of Sun's thesis on MovieLens: publishing ratings, and deciding whether they are safe",
         run: |papers| example(papers, "privet-ratings", "papers_ratings"),
+    },
+    Experiment {
+        name: "releases",
+        what: "the NIST excerpts of 2018 and 2019, published one after the other with a history",
+        run: releases::run,
     },
 ];
 

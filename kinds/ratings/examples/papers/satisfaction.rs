@@ -1,5 +1,6 @@
 //! E7: deciding whether ratings are (k, epsilon, l)-anonymous, by slicing and by all pairs.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,18 +14,21 @@ use crate::Result;
 use crate::page::Page;
 use crate::plot::plot;
 
-/// Time, memory, and the least number of people near somebody.
+/// Time, memory, and how many people have fewer than `K` near them, themselves counted.
 struct Run {
     milliseconds: f64,
     bytes: usize,
-    least: u64,
+    failing: u64,
 }
+
+/// The default of the thesis.
+const K: u64 = 20;
 
 pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
     page.line("");
     page.line("## E7: deciding satisfaction");
     page.line("");
-    page.line("Everybody's neighbours by slicing, and by the matrix of all distances; all users, nulls padded, one thread, best of five runs.");
+    page.line("Whether everybody has 20 people within ε, by slicing and by the matrix of all distances; all users, nulls padded, one thread, best of five runs.");
     page.head(&[
         "items",
         "ε",
@@ -34,10 +38,11 @@ pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
         "slicing bytes",
         "pairwise bytes",
         "share of memory",
-        "least group",
+        "people with fewer than 20",
     ]);
     let mut curves: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
     let (mut time, mut other_time, mut memory) = (0.0, 0.0, 0.0f64);
+    let mut least = f64::INFINITY;
     // One thread for both: only one of them would be spread over several.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for items in [50, 200, 1000] {
@@ -56,7 +61,7 @@ pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
             };
             let (slicing, pairwise) = pool.install(|| (best(true), best(false)));
             let (slicing, pairwise) = (slicing?, pairwise?);
-            if slicing.least != pairwise.least {
+            if slicing.failing != pairwise.failing {
                 return Err("slicing and pairwise distances must agree".into());
             }
             let share = slicing.bytes as f64 / pairwise.bytes as f64;
@@ -69,10 +74,11 @@ pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
                 &slicing.bytes.to_string(),
                 &pairwise.bytes.to_string(),
                 &format!("{share:.2}"),
-                &slicing.least.to_string(),
+                &slicing.failing.to_string(),
             ]);
             (time, other_time, memory) =
                 (time + slicing.milliseconds, other_time + pairwise.milliseconds, memory.max(share));
+            least = least.min(pairwise.milliseconds / slicing.milliseconds);
             if items == 50 {
                 curves[0].push((epsilon, slicing.milliseconds));
                 curves[1].push((epsilon, pairwise.milliseconds));
@@ -84,19 +90,24 @@ pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
         "pairwise over slicing, all settings",
         "about 3 times",
         &format!("{:.1} times", other_time / time),
-        "",
+        &format!("{least:.1} times where it is least: the distances here are computed 16 at a time"),
     ]);
-    page.row(&["memory, the most", "about half", &format!("{memory:.2}"), "one bit per person, axis and value"]);
+    page.row(&[
+        "memory, the most",
+        "about half",
+        &format!("{memory:.2}"),
+        "one bit per person, axis and value",
+    ]);
     page.row(&[
         "time over ε",
         "falls, then rises",
-        "rises",
-        "the least ε trims most; the printed fall is that of pruning, which looks at fewer singletons as ε grows, and is in the time to publish",
+        "hardly changes",
+        "small ε trims blocks of people early, large ε finds 20 early; only with 1,000 items are the values between seen to take longer",
     ]);
     page.line("");
     page.line("![milliseconds to decide over epsilon](ratings-decide-epsilon.svg)");
     page.line("");
-    page.claim("slicing is at least 3 times faster", other_time >= 3.0 * time);
+    page.claim("slicing is at least 3 times faster over all settings", other_time >= 3.0 * time);
     page.claim("slicing takes at most half the memory", memory <= 0.5);
     plot(
         folder,
@@ -108,24 +119,30 @@ pub fn run(page: &mut Page, ratings: &Ratings, folder: &Path) -> Result<()> {
     diversity(page, ratings)
 }
 
-/// The neighbours of everybody, once.
+/// Whether everybody has enough people near, once: a search ends with the last one that is needed.
 fn once(points: &[Points], ticks: u8, slicing: bool) -> std::result::Result<Run, RatingsError> {
-    fn least(points: &Points, search: &impl Neighbours) -> u64 {
-        let people =
-            |point| search.list(point).iter().map(|&other| points.weight(other)).sum::<u64>();
-        (0..points.len() as u32).map(people).min().unwrap_or(u64::MAX)
+    fn failing(points: &Points, search: &impl Neighbours) -> u64 {
+        let has_enough = |point: u32| {
+            let mut people = 0;
+            search.near(point, |other| {
+                people += points.weight(other);
+                if people >= K { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            people >= K
+        };
+        (0..points.len() as u32).filter(|&point| !has_enough(point)).map(|point| points.weight(point)).sum()
     }
     let start = Instant::now();
-    let mut run = Run { milliseconds: 0.0, bytes: 0, least: u64::MAX };
+    let mut run = Run { milliseconds: 0.0, bytes: 0, failing: 0 };
     for points in points {
-        let (near, bytes) = if slicing {
+        let (found, bytes) = if slicing {
             let search = Slicing::new(points, ticks);
-            (least(points, &search), search.bytes())
+            (failing(points, &search), search.bytes())
         } else {
             let search = Pairwise::new(points, ticks)?;
-            (least(points, &search), search.bytes())
+            (failing(points, &search), search.bytes())
         };
-        (run.least, run.bytes) = (run.least.min(near), run.bytes + bytes);
+        (run.failing, run.bytes) = (run.failing + found, run.bytes + bytes);
     }
     run.milliseconds = 1e3 * start.elapsed().as_secs_f64();
     Ok(run)

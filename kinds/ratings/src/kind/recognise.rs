@@ -44,7 +44,8 @@ pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
         format!("`{}` and `{}` repeat, and each pair of them stands once.", user.name, item.name),
         format!("`{}` holds numbers on a scale of {} steps.", rating.name, scale.levels()),
     ];
-    let job = job(sample.path.to_str()?, [user, item, rating].map(|column| column.name.as_str()), time, scale);
+    let job =
+        job(sample.path.to_str()?, [user, item, rating].map(|column| column.name.as_str()), time, scale);
     Some(Proposal { confidence: 0.9, reasons, job })
 }
 

@@ -253,10 +253,13 @@ fn the_story_of_tables_is_told() {
 fn a_job_without_a_kind_counts_people_where_it_names_them() {
     let folder = tempfile::tempdir().unwrap();
     // Two people of 27 with six rows each, and thirty of 40 to 60 with two: counted by rows, the class of the young has twelve.
-    let row = |id: u32, age: u32, visit: u32| format!("Mallory{id},{age},{}\n", ["flu", "cold", "gout"][visit as usize % 3]);
+    let row = |id: u32, age: u32, visit: u32| {
+        format!("Mallory{id},{age},{}\n", ["flu", "cold", "gout"][visit as usize % 3])
+    };
     let young = (0..2).flat_map(|id| (0..6).map(move |visit| row(id, 27, visit)));
     let others = (2..32).flat_map(|id| (0..2).map(move |visit| row(id, 40 + id % 3 * 10, visit + id)));
-    let text: String = std::iter::once("patient_id,age,ill\n".to_owned()).chain(young).chain(others).collect();
+    let text: String =
+        std::iter::once("patient_id,age,ill\n".to_owned()).chain(young).chain(others).collect();
     std::fs::write(folder.path().join("visits.csv"), text).unwrap();
     let job = "[input]\npath = \"visits.csv\"\nperson = \"patient_id\"\n[columns.age]\nrole = \"quasi\"\n\
         hierarchy = { intervals = [10], min = 0 }\n[columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 5\n\
