@@ -160,7 +160,16 @@ impl Recoding {
         job.purpose = Default::default();
         job.input.path = options.input;
         job.output.folder = options.output;
-        job.output.home = options.home;
+        // The history lies beside the recoding: a release that left it out would be compared with nothing.
+        job.output.home = match (&job.history, options.home) {
+            (None, asked) => asked,
+            (Some(_), None) => Some(home.to_owned()),
+            (Some(_), Some(asked)) if real(&asked) == real(home) => Some(asked),
+            (Some(_), Some(_)) => {
+                let problem = "is kept in the folder of the recoding; leave --home out, or name that folder";
+                return Err(JobError::key("history", problem));
+            }
+        };
         job.output.replace = options.replace;
         job.recoding = Some(self);
         Ok((job, base))

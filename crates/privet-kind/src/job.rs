@@ -53,6 +53,17 @@ impl JobFile {
         self.table.get("kind")?.as_str()
     }
 
+    /// The job as it stands, with all sections.
+    pub fn table(&self) -> &toml::Table {
+        &self.table
+    }
+
+    /// The same file said in other words: paths are relative to the same folder, and messages name the same file.
+    #[must_use]
+    pub fn in_other_words(&self, table: toml::Table) -> Self {
+        Self { path: self.path.clone(), table }
+    }
+
     /// Where the job file is.
     pub fn path(&self) -> &Path {
         &self.path

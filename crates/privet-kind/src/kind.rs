@@ -63,6 +63,14 @@ pub trait Kind: Sync {
         progress: &dyn Progress,
     ) -> Result<Box<dyn Original>, KindError>;
 
+    /// A job that names no kind and is for this one all the same, in the words of this kind; `None` when it is not. The default takes none.
+    ///
+    /// # Errors
+    /// When the job is for this kind and says what this kind cannot do.
+    fn adopt(&self, _job: &JobFile) -> Result<Option<JobFile>, KindError> {
+        Ok(None)
+    }
+
     /// Recognises this shape in a file, for `privet init`. The default recognises nothing.
     fn recognise(&self, _sample: &Sample<'_>) -> Option<Proposal> {
         None
@@ -163,7 +171,7 @@ impl OwnerFiles {
 /// What `privet init` shows to each kind.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
-    /// The file.
+    /// The file, as the job has to name it.
     pub path: &'a Path,
     /// Its first bytes as text; empty when it is not text.
     pub head: &'a str,

@@ -45,8 +45,9 @@ pub fn run(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let flags = privet::reproducing_flags(&settings);
         let reproduce = vec![format!("privet anonymize {name}{flags}")];
-        if JobFile::read(&path, &[]).is_ok_and(|job| job.kind().is_some()) {
-            let job = JobFile::read(&path, &settings)?;
+        if JobFile::read(&path, &[]).is_ok()
+            && let Some(job) = Some(privet::read_job(&path, &settings)?).filter(|job| job.kind().is_some())
+        {
             let report = privet::run(&job, &reproduce, progress)?;
             let summary = serde_json::to_string(&report)?;
             return Ok(Release::at(report.release, Some(path), summary));

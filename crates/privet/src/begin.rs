@@ -15,8 +15,14 @@ const HEAD: u64 = 64 * 1024;
 /// Below this confidence a file is a table of one row per person.
 const SURE: f64 = 0.5;
 
-/// The shape that a file has, if a kind on the seam recognises it: the id of the kind, and what it proposes.
+/// The shape that a file has, if a kind on the seam recognises it: the id of the kind, and what it proposes. The proposed job
+/// stands beside the file.
 pub fn propose(path: &Path, progress: &dyn Progress) -> Option<(&'static str, Proposal)> {
+    propose_as(path, Path::new(path.file_name()?), progress)
+}
+
+/// As [`propose`], for a job that stands elsewhere and so names the file by another path.
+pub fn propose_as(path: &Path, named: &Path, progress: &dyn Progress) -> Option<(&'static str, Proposal)> {
     use std::io::Read;
     let mut head = Vec::new();
     privet_data::io::open_plain(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
@@ -26,7 +32,7 @@ pub fn propose(path: &Path, progress: &dyn Progress) -> Option<(&'static str, Pr
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
     };
     let table = privet_data::io::read(path, &ReadOptions::default(), &Quietly(progress)).ok();
-    let sample = Sample { path, head: valid, table: table.as_ref().map(|input| &input.table) };
+    let sample = Sample { path: named, head: valid, table: table.as_ref().map(|input| &input.table) };
     let proposals = KINDS.iter().filter_map(|kind| Some((kind.id(), kind.recognise(&sample)?)));
     proposals
         .filter(|(_, own)| own.confidence > SURE)

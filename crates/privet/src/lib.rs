@@ -50,7 +50,7 @@ mod run;
 mod verify;
 
 pub use assess::Plan;
-pub use begin::{Chapter, demo, propose, shapes};
+pub use begin::{Chapter, demo, propose, propose_as, shapes};
 pub use compare::{Comparison, compare};
 pub use look::{AttackOptions, attack, measure};
 pub use private::{Account, Budget, People, Query, query};
@@ -64,7 +64,7 @@ pub use records::{
     distinct, entropy, groups, hierarchy_file, intervals, mask_left, mask_right, read_records, read_table,
     recursive, table_names, values,
 };
-pub use registry::{KINDS, kind};
+pub use registry::{KINDS, kind, read_job};
 pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
 pub use verify::{is_on_seam, verify};

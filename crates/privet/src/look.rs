@@ -75,7 +75,7 @@ pub fn measure(
 }
 
 fn original(kind: &dyn Kind, job: &Path, progress: &dyn Progress) -> Result<Box<dyn Original>, KindError> {
-    let file = JobFile::read(job, &[])?;
+    let file = registry::read_job(job, &[])?;
     if file.kind() != Some(kind.id()) {
         let problem = format!(
             "the job is not about releases of kind `{}`; give the job that made the release",

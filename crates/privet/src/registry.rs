@@ -1,6 +1,8 @@
 //! The kinds of release: one line each.
 
-use privet_kind::{Kind, KindError};
+use std::path::Path;
+
+use privet_kind::{JobFile, Kind, KindError};
 
 /// Every kind on the seam.
 pub const KINDS: &[&dyn Kind] = &[
@@ -18,6 +20,24 @@ pub const KINDS: &[&dyn Kind] = &[
 /// The kind of this id.
 pub fn kind(id: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.id() == id)
+}
+
+/// Reads a job file for any kind. A job that names no kind is read by the kind that adopts it; where none does, it is about records and its
+/// kind is `None`.
+///
+/// # Errors
+/// When the file is not TOML, a setting has no key, or a job says what the kind that adopts it cannot do.
+pub fn read_job(path: &Path, settings: &[String]) -> Result<JobFile, KindError> {
+    let job = JobFile::read(path, settings)?;
+    if job.kind().is_some() {
+        return Ok(job);
+    }
+    for kind in KINDS {
+        if let Some(adopted) = kind.adopt(&job)? {
+            return Ok(adopted);
+        }
+    }
+    Ok(job)
 }
 
 /// The kind of this id, or an error that lists those there are.

@@ -13,7 +13,7 @@ use privet_release::{Draft, ReleaseFolder};
 use crate::body::{Body, PublishedTable, Role};
 use crate::job::{self, Job};
 use crate::people::{People, Rows};
-use crate::{attacks, demo, load, make, measures, page};
+use crate::{adopt, attacks, demo, load, make, measures, page};
 
 /// The kind `tables`.
 pub struct Tables;
@@ -79,6 +79,10 @@ impl Kind for Tables {
         let body = form(&job);
         let rows = make::original(file, &body, progress)?;
         Ok(Box::new(OriginalPeople(People::of(&body, &rows))))
+    }
+
+    fn adopt(&self, job: &JobFile) -> Result<Option<JobFile>, KindError> {
+        adopt::adopt(job)
     }
 
     fn demo(&self) -> Option<Demo> {

@@ -12,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod adopt;
 mod alike;
 mod attacks;
 mod body;

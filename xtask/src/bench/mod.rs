@@ -5,6 +5,7 @@
 //! example of the crate it is about.
 
 mod attacks;
+mod graph;
 mod grid;
 mod growth;
 mod measure;
@@ -16,6 +17,7 @@ mod private;
 mod publish;
 mod python;
 mod random;
+mod ratings;
 mod read;
 mod regroup;
 mod searches;
@@ -42,6 +44,11 @@ const SUITES: &[Suite] = &[
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
         run: attacks::run,
+    },
+    Suite {
+        name: "graph",
+        what: "networks: k-degree, candidate sets on 77 million edges, seed and propagate, beside a public peer",
+        run: graph::run,
     },
     Suite {
         name: "growth",
@@ -77,6 +84,11 @@ const SUITES: &[Suite] = &[
         name: "random",
         what: "randomness: reconstruction, a private histogram beside the peer, charges to the ledger",
         run: random::run,
+    },
+    Suite {
+        name: "ratings",
+        what: "ratings up to the size of Netflix: read, decided for (k, epsilon), 1,000 targets attacked, growth",
+        run: ratings::run,
     },
     Suite { name: "read", what: "reading a CSV of a million records into codes, in MB/s", run: read::run },
     Suite {

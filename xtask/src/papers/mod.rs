@@ -4,6 +4,7 @@
 //! One file and one line in `EXPERIMENTS` per experiment. Experiments need the public data sets beside the repository.
 
 mod mine;
+mod releases;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,16 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "models",
         what: "k-anonymous trees beside anonymizing first and learning after, with confidence intervals over splits",
         run: mine::models,
+    },
+    Experiment {
+        name: "ratings",
+        what: "E6 and E7 of Sun's thesis on MovieLens: publishing ratings, and deciding whether they are safe",
+        run: |papers| example(papers, "privet-ratings", "papers_ratings"),
+    },
+    Experiment {
+        name: "releases",
+        what: "the NIST excerpts of 2018 and 2019, published one after the other with a history",
+        run: releases::run,
     },
 ];
 
@@ -84,6 +95,13 @@ pub fn run(asked: &Asked) -> Result<bool> {
         holds &= (own.run)(&papers)?;
     }
     Ok(holds)
+}
+
+/// Runs an experiment that is an example of a crate, because it needs what is inside it.
+fn example(papers: &Papers, package: &str, name: &str) -> Result<bool> {
+    let program = workspace::example(package, name)?;
+    let status = std::process::Command::new(program).arg(&papers.data).arg(&papers.evidence).status()?;
+    Ok(status.success())
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ impl Init {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         let bar = Bar::new(shared.quiet || shared.json);
-        let recognised = privet::propose(&self.data, &bar);
+        let folder = privet_job::base_of(&self.output);
+        let path = relative(&self.data, &folder);
+        let recognised = privet::propose_as(&self.data, &path, &bar);
         bar.clear();
         if let Some((kind, proposal)) = recognised {
             return self.write_shape(kind, &proposal, shared);
@@ -81,8 +83,6 @@ impl Init {
         let bar = Bar::new(shared.quiet || shared.json);
         let (input, options) = look(&self.data, options, self.skip, &bar)?;
         bar.clear();
-        let folder = privet_job::base_of(&self.output);
-        let path = relative(&self.data, &folder);
         // A job file is text, so it would name another file.
         let Some(path) = path.to_str() else {
             return Err(Failure::bad_input(format!(
@@ -156,6 +156,10 @@ impl Init {
 impl Init {
     /// Writes the job of a kind that recognised its shape.
     fn write_shape(&self, kind: &str, proposal: &privet::Proposal, shared: &Shared) -> Result<u8, Failure> {
+        if self.output == Path::new("-") {
+            print(&proposal.job)?;
+            return Ok(DONE);
+        }
         spare_inputs(&self.output, [self.data.as_path()]).map_err(Failure::bad_input)?;
         if self.output.exists() && !self.force {
             return Err(Failure::bad_input(format!(

@@ -22,12 +22,14 @@ impl From<KindError> for Failure {
     }
 }
 
-/// The job, if it names a kind. What cannot be read is left to the reader of jobs about records, whose messages are about those.
+/// The job, if it names a kind or a kind adopts it. What cannot be read is left to the reader of jobs about records, whose messages are about those.
 pub fn job(path: &Path, settings: &[String]) -> Result<Option<JobFile>, Failure> {
-    match JobFile::read(path, &[]) {
-        Ok(plain) if plain.kind().is_some() => Ok(Some(JobFile::read(path, settings)?)),
-        _ => Ok(None),
+    let Ok(plain) = JobFile::read(path, &[]) else { return Ok(None) };
+    // Settings that cannot be read are told by the reader of the job that they are for.
+    if plain.kind().is_none() && JobFile::read(path, settings).is_err() {
+        return Ok(None);
     }
+    Ok(Some(privet::read_job(path, settings)?).filter(|job| job.kind().is_some()))
 }
 
 /// Makes a release.

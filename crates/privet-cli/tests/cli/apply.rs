@@ -116,6 +116,14 @@ fn a_history_refuses_what_releases_tell_together() {
     assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(3));
     dir.expect(0, &["history", "home"]).prints("3. generalized");
     dir.expect(2, &["history", "release-0"]).says("no history");
+    // A recoding without --home, or with another one, was compared with no earlier release.
+    dir.write("shifted.csv", format!("age,ill\n{}", rows(1)));
+    let apply = ["apply", "home/recoding.json", "shifted.csv", "--output", "applied"];
+    dir.expect(1, &apply).says("together with earlier releases");
+    dir.expect(2, &[&apply[..], &["--home", "elsewhere"]].concat()).says("folder of the recoding");
+    assert!(!dir.path("applied").exists() && !dir.path("elsewhere").exists());
+    dir.expect(0, &["apply", "home/recoding.json", "data.csv", "--output", "applied", "--home", "home"]);
+    assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(4));
     dir.write("home/history.json", "{}");
     dir.expect(2, &["anonymize", "a.toml", "--force"]).says("is no history");
 }

@@ -52,6 +52,25 @@ fn init_then_edit_then_anonymize_then_verify() {
     dir.expect(0, &["verify", &format!("jobs/{folder}")]).prints("ok    promise 1");
 }
 
+/// The proposed job named the data as if they stood beside it, wherever they were.
+#[test]
+fn init_recognises_shapes_and_names_their_files_from_the_job() {
+    let dir = Dir::new();
+    let edges: String = (0..40).map(|own| format!("{own},{}\n", (own + 7) % 40)).collect();
+    dir.write("d/edges.csv", format!("source,target\n{edges}"));
+    let ratings: String =
+        (0..200).map(|own| format!("{},{},{}\n", own / 5, (own * 3) % 17, 1 + own % 5)).collect();
+    dir.write("d/ratings.csv", format!("user,item,rating\n{ratings}"));
+    for (name, key) in [("edges", "edges"), ("ratings", "path")] {
+        let data = format!("d/{name}.csv");
+        dir.expect(0, &["init", &data, "--output", "jobs/first.toml", "--force"]).prints("have the shape");
+        let job = dir.text("jobs/first.toml");
+        assert!(job.contains(&format!("{key} = \"../d/{name}.csv\"")), "{job}");
+        dir.expect(0, &["init", &data, "--output", "-"]).prints(&format!("{key} = \"d/{name}.csv\""));
+        assert_eq!(dir.names("."), ["d", "jobs"]);
+    }
+}
+
 #[test]
 fn init_as_json_lists_every_column_with_a_reason() {
     let dir = people::dir(50, "k-anonymity = 2", "");

@@ -95,11 +95,13 @@ pub fn plant(graph: &Graph, targets: &[u32], seed: u64) -> Result<Plant, GraphEr
 
 /// Some accounts with room that no target is tied to in this combination.
 fn subset(room: &[usize], taken: &[u64], random: &mut Random) -> Option<u64> {
-    for _ in 0..1000 {
+    for attempt in 0..1000 {
         let mut free: Vec<u32> = (0..room.len() as u32).filter(|&place| room[place as usize] > 0).collect();
         random.shuffle(&mut free);
-        // The accounts with most room first, in random order where equal.
-        free.sort_by_key(|&place| std::cmp::Reverse(room[place as usize] / 4));
+        // The accounts with most room first, in random order where equal; any of them once those with most room are used up.
+        if attempt < 50 {
+            free.sort_by_key(|&place| std::cmp::Reverse(room[place as usize] / 4));
+        }
         let bits = free.iter().take(TIES).map(|&place| 1u64 << place).sum::<u64>();
         if bits.count_ones() as usize == TIES && !taken.contains(&bits) {
             return Some(bits);
@@ -189,6 +191,22 @@ mod tests {
         let found = plant.recover(&control, limits, &Silent).unwrap();
         assert!(plant.score(&control, &found, &number).unwrap().right < 2.0);
         assert!(super::plant(&graph, &[5000], 1).is_err());
+    }
+
+    /// The accounts with most room were tried again and again, so that small networks ended as bad input.
+    #[test]
+    fn small_networks_have_accounts_for_their_targets() {
+        for nodes in (2..120).chain([200, 400]) {
+            let graph = generate::growing(nodes, 2.0, 0.3, 1).unwrap();
+            let targets: Vec<u32> = (0..40.min(nodes as u32 / 4).max(1)).collect();
+            for seed in 0..10 {
+                let plant = plant(&graph, &targets, seed).unwrap();
+                let mut ties = plant.ties.clone();
+                ties.sort_unstable();
+                ties.dedup();
+                assert_eq!(ties.len(), targets.len(), "{nodes} nodes, seed {seed}");
+            }
+        }
     }
 
     /// A few edges that come and go do not hide the accounts.

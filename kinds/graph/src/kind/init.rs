@@ -16,7 +16,7 @@ const ENDS: [(&str, &str); 8] = [
 ];
 
 pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
-    let name = sample.path.file_name()?.to_str()?;
+    let name = sample.path.to_str()?;
     if sample.head.contains("<graphml") {
         let reasons = vec!["The file is GraphML.".to_owned()];
         return Some(Proposal { confidence: 0.99, reasons, job: job(name, None) });

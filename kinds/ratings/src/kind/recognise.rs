@@ -44,7 +44,8 @@ pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
         format!("`{}` and `{}` repeat, and each pair of them stands once.", user.name, item.name),
         format!("`{}` holds numbers on a scale of {} steps.", rating.name, scale.levels()),
     ];
-    let job = job(sample, [user, item, rating].map(|column| column.name.as_str()), time, scale);
+    let job =
+        job(sample.path.to_str()?, [user, item, rating].map(|column| column.name.as_str()), time, scale);
     Some(Proposal { confidence: 0.9, reasons, job })
 }
 
@@ -70,8 +71,7 @@ fn has_repeated_pairs(table: &Table, user: &Column, item: &Column) -> bool {
     repeated * 20 > table.rows
 }
 
-fn job(sample: &Sample<'_>, [user, item, rating]: [&str; 3], time: Option<&Column>, scale: Scale) -> String {
-    let name = sample.path.file_name().and_then(|name| name.to_str()).unwrap_or("ratings.csv");
+fn job(name: &str, [user, item, rating]: [&str; 3], time: Option<&Column>, scale: Scale) -> String {
     let text = |text: &str| format!("{text:?}");
     let time = time.map_or(String::new(), |time| {
         let unit = match time.domain.kind() {

@@ -2,8 +2,8 @@
 //!
 //! Points are sorted by all axes, the axis first on which they differ most, and cut into blocks of 512. For each block, axis
 //! and tick one bit per point says whether its tick is at most that one, so an axis trims the candidates of a block by two
-//! bit operations per 64 points; a block is left as soon as nobody remains. Axes beyond [`PLANES`] bits per point are
-//! compared point by point for the few that remain. Printed is `< epsilon`; the definition needs `<=` (register, defect 16).
+//! bit operations per 64 points; a block is left as soon as nobody remains. Where few remain, and on axes beyond [`PLANES`] bits per
+//! point, whole rows are compared. Printed is `< epsilon`; the definition needs `<=` (register, defect 16).
 //!
 //! Growth: a query costs at most n m / 64 word operations, and less the sooner the telling axes empty a block; memory in n
 //! times at most [`PLANES`] bits, whatever the number of axes.
@@ -20,7 +20,13 @@ const BLOCK: usize = 64 * WORDS;
 /// The most bits that are kept for a point.
 const PLANES: usize = 1024;
 
+/// So few candidates of a block are compared one by one.
+const FEW: u32 = 8;
+
 type Bits = [u64; WORDS];
+
+const ALL: Bits = [u64::MAX; WORDS];
+const NONE: Bits = [0; WORDS];
 
 /// The points of a Hamming group, sorted and cut into blocks of bits.
 #[derive(Debug, Clone)]
@@ -94,39 +100,52 @@ impl<'a> Slicing<'a> {
             bits if bits >= 64 => u64::MAX,
             bits => (1 << bits) - 1,
         });
+        let (mut trimmed, mut is_exact) = (0, self.others.is_empty());
         for (at, &axis) in self.axes.iter().enumerate() {
             let first = (block * self.axes.len() + at) * self.levels;
             let (low, high) = (usize::from(low[axis as usize]), usize::from(high[axis as usize]));
-            // Everybody's tick is at most the highest, which has no bits.
-            if high < self.levels {
-                let at_most = &self.planes[first + high];
-                left.iter_mut().zip(at_most).for_each(|(left, bits)| *left &= bits);
-            }
             if low > self.levels {
                 return ControlFlow::Continue(());
             }
-            if low > 0 {
-                let below = &self.planes[first + low - 1];
-                left.iter_mut().zip(below).for_each(|(left, bits)| *left &= !bits);
+            // Everybody's tick is at most the highest, which has no bits, and nobody's is below the lowest.
+            let at_most = if high < self.levels { &self.planes[first + high] } else { &ALL };
+            let below = if low > 0 { &self.planes[first + low - 1] } else { &NONE };
+            let mut any = 0;
+            for ((left, at_most), below) in left.iter_mut().zip(at_most).zip(below) {
+                *left &= at_most & !below;
+                any |= *left;
             }
-            if left.iter().fold(0, |any, word| any | word) == 0 {
+            if any == 0 {
                 return ControlFlow::Continue(());
+            }
+            trimmed += 1;
+            let is_few = trimmed % 8 == 0
+                && trimmed < self.axes.len()
+                && left.iter().map(|word| word.count_ones()).sum::<u32>() <= FEW;
+            if is_few {
+                is_exact = false;
+                break;
             }
         }
         for (word, mut bits) in left.into_iter().enumerate() {
             while bits != 0 {
                 let point = self.point_at[block * BLOCK + 64 * word + bits.trailing_zeros() as usize];
                 bits &= bits - 1;
-                let row = self.points.row(point);
-                let fits =
-                    |&axis: &u32| (low[axis as usize]..=high[axis as usize]).contains(&row[axis as usize]);
-                if self.others.iter().all(fits) {
+                if is_exact || is_between(self.points.row(point), low, high) {
                     visit(point)?;
                 }
             }
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Whether a point lies between two corners; 64 axes at a time, so that the comparison is one of vectors.
+fn is_between(row: &[u8], low: &[u8], high: &[u8]) -> bool {
+    row.chunks(64).zip(low.chunks(64)).zip(high.chunks(64)).all(|((row, low), high)| {
+        let outside = row.iter().zip(low).zip(high);
+        outside.fold(0, |any, ((own, low), high)| any | u8::from(own < low) | u8::from(own > high)) == 0
+    })
 }
 
 /// The axes by the share of pairs that they tell apart, most first.

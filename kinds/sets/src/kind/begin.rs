@@ -10,7 +10,7 @@ use crate::seconds_of;
 
 /// Recognises baskets, pairs and logs. It never quotes a value.
 pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
-    let name = sample.path.file_name()?.to_str()?;
+    let name = sample.path.to_str()?;
     table(sample, name).or_else(|| lines(sample, name))
 }
 

@@ -6,7 +6,7 @@ use crate::time::parse_time;
 use crate::{PointColumns, recognize};
 
 pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
-    let name = sample.path.file_name()?.to_str()?;
+    let name = sample.path.to_str()?;
     let is_geojson = sample.head.contains("\"FeatureCollection\"")
         && sample.head.contains("\"LineString\"")
         && (sample.head.contains("\"times\"") || sample.head.contains("\"coordTimes\""));

@@ -247,3 +247,40 @@ fn the_story_of_tables_is_told() {
         assert!(measured.figures.iter().any(|own| own.name == "rows of visits"), "{:?}", measured.figures);
     }
 }
+
+/// A plain table, and a job about records that says whose the rows are: ten rows of one person are one person.
+#[test]
+fn a_job_without_a_kind_counts_people_where_it_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    // Two people of 27 with six rows each, and thirty of 40 to 60 with two: counted by rows, the class of the young has twelve.
+    let row = |id: u32, age: u32, visit: u32| {
+        format!("Mallory{id},{age},{}\n", ["flu", "cold", "gout"][visit as usize % 3])
+    };
+    let young = (0..2).flat_map(|id| (0..6).map(move |visit| row(id, 27, visit)));
+    let others = (2..32).flat_map(|id| (0..2).map(move |visit| row(id, 40 + id % 3 * 10, visit + id)));
+    let text: String =
+        std::iter::once("patient_id,age,ill\n".to_owned()).chain(young).chain(others).collect();
+    std::fs::write(folder.path().join("visits.csv"), text).unwrap();
+    let job = "[input]\npath = \"visits.csv\"\nperson = \"patient_id\"\n[columns.age]\nrole = \"quasi\"\n\
+        hierarchy = { intervals = [10], min = 0 }\n[columns.ill]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 5\n\
+        [search]\nsuppress-at-most = 0.1\n[output]\nfolder = \"release\"\nhome = \"home\"\nreplace = true\n";
+    let path = folder.path().join("job.toml");
+    std::fs::write(&path, job).unwrap();
+    let run = |settings: &[String]| privet::run(&privet::read_job(&path, settings)?, &[], &Silent);
+    let report = run(&[]).unwrap();
+    let release = folder.path().join("release");
+    assert!(verified(&release));
+    assert!(report.promises.iter().any(|own| own.contains("5 people")), "{:?}", report.promises);
+    let rows = table(&release.join("data.csv"));
+    let people: std::collections::BTreeSet<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+    // The two are suppressed with all their rows, and nobody else.
+    assert_eq!((people.len(), rows.len()), (30, 60));
+    let file = std::fs::read_to_string(release.join("data.csv")).unwrap();
+    assert!(!file.contains("Mallory") && !file.contains("[20"));
+    // Nobody may be suppressed: then ages say less. And the owner's verbs find the original by the same job.
+    run(&["search.suppress-at-most=0".to_owned()]).unwrap();
+    assert_eq!(table(&release.join("data.csv")).len(), 72);
+    assert!(privet::measure(&path, &release, None, &Silent).is_ok());
+    let refused = run(&["privacy.k-anonymity=40".to_owned()]).unwrap_err();
+    assert_eq!(refused.fault(), Fault::Refused, "{refused}");
+}

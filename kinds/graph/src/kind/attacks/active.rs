@@ -83,6 +83,7 @@ impl Attack for Active {
         finding.control = Some(super::share(by_chance.right, by_chance.targets));
         finding.sampled = true;
         let text = match found.matches.is_complete {
+            true if found.matches.images.len() == 1 => "One place fits the planted accounts.".to_owned(),
             true => format!("{} places fit the planted accounts.", found.matches.images.len()),
             false => "The search for the accounts ended early; a longer one may find more.".to_owned(),
         };
