@@ -1,4 +1,4 @@
-//! A PostgreSQL server for the tests of the ledger, made from the programs that the machine has: in a scratch folder, on loopback, with
+//! A PostgreSQL server for the tests of the ledger and of the engine, made from the programs that the machine has: in a scratch folder, on loopback, with
 //! nothing in it, and gone afterwards.
 
 use std::ffi::OsStr;
@@ -50,13 +50,13 @@ impl Database {
     /// What was tested with, in words.
     pub fn said(&self) -> String {
         match self {
-            Self::Named => format!("The ledger in PostgreSQL was tested with the server of {NAME}."),
+            Self::Named => format!("The ledger and the engine were tested with the PostgreSQL server of {NAME}."),
             Self::Made(_) => {
-                "The ledger in PostgreSQL was tested with a server that was made for it and is gone."
+                "The ledger and the engine were tested with a PostgreSQL server that was made for them and is gone."
                     .to_owned()
             }
             Self::Missing(why) => format!(
-                "The ledger in PostgreSQL: {why}. Its test counts as passed and says so. Install the package \
+                "The ledger and the engine on PostgreSQL: {why}. Their tests count as passed and say so. Install the package \
                  `postgresql`, or let {NAME} name a database that may be written, such as \
                  postgres://postgres@localhost/test."
             ),

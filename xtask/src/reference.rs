@@ -69,6 +69,8 @@ const MISTAKES: &[&str] = &[
     "count-tables=[{ columns = [\"a\"], norm = \"nowhere\" }]",
     "query.nowhere=1",
     "query.neighbours=nowhere",
+    "engine.nowhere=1",
+    "engine.kind=nowhere",
     "output.nowhere=1",
 ];
 

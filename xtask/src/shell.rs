@@ -73,7 +73,10 @@ impl Place {
         let folder = if for_cargo { &self.root } else { &self.scratch };
         let installed = self.scratch.join(".installed");
         let mut path = vec![installed.join("bin")];
-        path.extend(self.program.parent().map(Path::to_owned));
+        let released = self.program.parent();
+        path.extend(released.map(Path::to_owned));
+        // `privet-cluster` takes half an hour to build as it is released: pages run the one that the tests built.
+        path.extend(released.and_then(Path::parent).map(|target| target.join("debug")));
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let ran = Command::new("bash")
             .args(["-euo", "pipefail", "-c", &printed.text])

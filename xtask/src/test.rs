@@ -212,6 +212,7 @@ pub fn documentation() -> Result<bool> {
 /// Runs the documentation.
 fn documented() -> Result<Tally> {
     let program = workspace::privet()?;
+    workspace::cluster()?;
     let mut pages = pages()?;
     let mut tally = Tally::default();
     for page in &pages {

@@ -40,10 +40,26 @@ pub fn privet() -> Result<PathBuf> {
     built(&["--package", "privet-cli"])
 }
 
+/// Builds the program that runs jobs on engines as tests do: with the features of the whole workspace, or DataFusion is built twice.
+pub fn cluster() -> Result<()> {
+    println!("building privet-cluster …");
+    let built = cargo().args(["build", "--workspace", "--bin", "privet-cluster"]).status()?;
+    if !built.success() {
+        bail!("privet-cluster does not build");
+    }
+    Ok(())
+}
+
 /// Builds an example of a crate as it would be released and tells where it is.
 pub fn example(package: &str, name: &str) -> Result<PathBuf> {
     println!("building the example {name} of {package} …");
     built(&["--package", package, "--example", name])
+}
+
+/// As [`example`], of a crate without its features.
+pub fn example_without(package: &str, name: &str) -> Result<PathBuf> {
+    println!("building the example {name} of {package} without features …");
+    built(&["--package", package, "--no-default-features", "--example", name])
 }
 
 fn built(what: &[&str]) -> Result<PathBuf> {

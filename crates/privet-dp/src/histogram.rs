@@ -128,6 +128,16 @@ impl ContingencyTable {
         noise.add_to_all(&counts)
     }
 
+    /// The noisy cells of a table that was counted elsewhere: the records of each [cell](Self::cell). Whoever counts keeps to the
+    /// most records per person.
+    pub fn release_counts(&self, counts: &[u64], noise: &Noise) -> Result<Vec<i64>, DpError> {
+        if counts.len() != self.cells() {
+            return Err(DpError::Declaration("one count for each cell"));
+        }
+        noise.must_hide(self.histogram.sensitivity(), self.histogram.squared())?;
+        noise.add_to_all(counts)
+    }
+
     /// The marginal of published cells on some attributes, given by their positions in rising order. Costs nothing.
     pub fn marginal(&self, cells: &[i64], attributes: &[usize]) -> Result<Vec<i64>, DpError> {
         let rising = attributes.windows(2).all(|pair| pair[0] < pair[1]);

@@ -27,6 +27,7 @@ use crate::buckets::{BUCKET, COUNT};
 use crate::codes::{generalizes_by_masks, is_of_codes};
 use crate::countermeasure;
 use crate::counts::{self, CountTableSection, RawView, ViewSection};
+use crate::engine::EngineSection;
 use crate::error::JobError;
 use crate::history::HistorySection;
 use crate::mondrian::MondrianSection;
@@ -60,6 +61,8 @@ pub struct Job {
     pub adversary: AdversarySection,
     /// Who pays for private answers, and whom they protect.
     pub query: QuerySection,
+    /// What reads, groups and writes the table.
+    pub engine: EngineSection,
     /// Where to put it.
     pub output: Output,
     /// What was published before about the same people.
@@ -112,6 +115,12 @@ pub struct Input {
     /// Cells that a spreadsheet would take for formulas: `keep` or `prefix`, which reads them with an apostrophe.
     #[serde(default)]
     formulas: Formulas,
+    /// PostgreSQL: the query whose rows are the table.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// PostgreSQL: the table, with its schema where that is not found.
+    #[serde(default)]
+    pub table: Option<String>,
     /// How the numbers and dates of single columns are spelled, by name.
     #[serde(default)]
     spelling: BTreeMap<String, Spelling>,
@@ -356,6 +365,12 @@ pub struct Output {
     /// Parquet and Arrow: the table in several files, each of so many records of the input.
     #[serde(default)]
     rows_per_file: Option<u64>,
+    /// PostgreSQL: the database that the published table goes to as well, beside the release folder.
+    #[serde(default)]
+    pub database: Option<String>,
+    /// PostgreSQL: the table there, which is made.
+    #[serde(default)]
+    pub table: Option<String>,
 }
 
 impl Output {
@@ -373,7 +388,10 @@ impl Output {
         if self.rows_per_file.is_some() && self.format()? == Some(Format::Csv) {
             return Err(JobError::key("output.rows-per-file", "goes with format = \"parquet\" or \"arrow\""));
         }
-        Ok(())
+        match self.database.is_some() == self.table.is_some() {
+            true => Ok(()),
+            false => Err(JobError::key("output.database", "and `output.table` go together")),
+        }
     }
 
     /// How many records of the input go to one file, where the table is written in several.
@@ -388,7 +406,16 @@ fn release() -> PathBuf {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { folder: release(), format: None, replace: false, home: None, sign: None, rows_per_file: None }
+        Self {
+            folder: release(),
+            format: None,
+            replace: false,
+            home: None,
+            sign: None,
+            rows_per_file: None,
+            database: None,
+            table: None,
+        }
     }
 }
 
@@ -417,6 +444,8 @@ struct Raw {
     query: QuerySection,
     #[serde(default)]
     history: Option<HistorySection>,
+    #[serde(default)]
+    engine: EngineSection,
     #[serde(default)]
     output: Output,
 }
@@ -483,6 +512,7 @@ impl Job {
             count_tables: raw.count_tables,
             adversary: raw.adversary,
             query: raw.query,
+            engine: raw.engine,
             output: raw.output,
             history: raw.history,
             source,
@@ -506,6 +536,7 @@ impl Job {
                 "has no column with role = \"quasi\"; without one there is nothing to generalize",
             ));
         }
+        self.engine.check()?;
         self.output.check()?;
         self.adversary.check(counts::asked(self))?;
         countermeasure::check(self)?;

@@ -43,6 +43,7 @@ pub struct RunOptions {
 /// written. Nothing is left behind then, and an existing release stays as it was.
 pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Summary, RunError> {
     let start = Instant::now();
+    crate::engine::check_memory(job)?;
     let folder = options.base.join(&job.output.folder);
     // Known now rather than when the release stands; gone again if nothing comes of it.
     let input = options.base.join(&job.input.path);

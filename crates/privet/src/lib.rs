@@ -45,7 +45,6 @@ mod private;
 mod randomize;
 mod records;
 mod registry;
-mod reproduce;
 mod run;
 mod verify;
 
@@ -55,6 +54,7 @@ pub use compare::{Comparison, compare};
 pub use look::{AttackOptions, attack, measure};
 pub use private::{Account, Budget, People, Query, query};
 pub use privet_job::query::{Answered, Method, Planned};
+pub use privet_job::{quoted, reproducing_flags};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
 pub use randomize::{
     Law, Randomize, RandomizedRelease, gamma_diagonal, gaussian_noise, randomize, retention, warner,

@@ -5,6 +5,7 @@
 //! example of the crate it is about.
 
 mod attacks;
+mod engine;
 mod graph;
 mod grid;
 mod growth;
@@ -44,6 +45,11 @@ const SUITES: &[Suite] = &[
         name: "attacks",
         what: "attacks: linking, deFinetti, (c,k)-safety and 3D privacy, and what falls on adult",
         run: attacks::run,
+    },
+    Suite {
+        name: "engine",
+        what: "jobs on DataFusion within 2 GiB, beside one GROUP BY and one copy of the same files; hours at full size",
+        run: engine::run,
     },
     Suite {
         name: "graph",

@@ -50,6 +50,9 @@ pub struct Anonymize {
     /// Set any key of the job, such as privacy.k-anonymity=10; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    #[cfg(feature = "engine")]
+    #[command(flatten)]
+    engine: privet_engine::program::EngineFlags,
 }
 
 impl Anonymize {
@@ -59,6 +62,10 @@ impl Anonymize {
             return seam::run(&job, &self.job, &self.flags(), shared);
         }
         let mut job = Job::read(&self.job, &self.settings()).map_err(Failure::bad_input)?;
+        #[cfg(feature = "engine")]
+        {
+            job.engine.threads = job.engine.threads.or(shared.threads);
+        }
         // Paths on the command line are relative to where it was typed, those in the file to the file.
         let here = std::env::current_dir().map_err(Failure::resources)?;
         if let Some(input) = &self.input {
@@ -127,6 +134,8 @@ impl Anonymize {
     /// What the flags set, in the words of the job file.
     fn settings(&self) -> Vec<String> {
         let mut settings = self.set.clone();
+        #[cfg(feature = "engine")]
+        settings.extend(self.engine.settings());
         if let (Some(purpose), Some(trust)) = (&self.purpose, &self.trust) {
             let text = |text: &str| serde_json::Value::from(text).to_string();
             let trust = trust.parse::<f64>().map_or_else(|_| text(trust), |number| format!("{number:?}"));
@@ -198,6 +207,9 @@ pub fn run_job(
     shared.accept(&job.input);
     memory::give_back_with(&options.base.join(&job.input.path));
     let bar = Bar::new(shared.quiet || shared.json);
+    #[cfg(feature = "engine")]
+    let result = privet_engine::anonymize(job, &options, &bar);
+    #[cfg(not(feature = "engine"))]
     let result = privet_job::run(job, &options, &bar);
     bar.clear();
     let mut summary = result?;

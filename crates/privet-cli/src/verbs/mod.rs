@@ -12,6 +12,7 @@ mod completions;
 mod condense;
 mod counts;
 mod demo;
+mod engine;
 mod history;
 mod init;
 mod judge;
@@ -73,6 +74,7 @@ Examples:
   privet judge model.json             what a mechanism protects, before it is used
   privet party demo                   several owners, one result: nobody shows records to another
   privet serve                        all of it in the browser, on this machine
+  privet plan job.toml                what will run where on an engine, for tables beyond memory
   privet clean releases               remove what killed runs left behind
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
@@ -161,6 +163,8 @@ enum Verb {
     Demo(demo::Demo),
     Clean(clean::Clean),
     Serve(serve::Serve),
+    Plan(engine::Plan),
+    Cluster(engine::Cluster),
     Completions(completions::Completions),
 }
 
@@ -209,6 +213,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Verb::Demo(verb) => verb.run(&cli.shared),
         Verb::Clean(verb) => verb.run(&cli.shared),
         Verb::Serve(verb) => verb.run(&cli.shared),
+        Verb::Plan(verb) => verb.run(&cli.shared),
+        Verb::Cluster(verb) => verb.run(&cli.shared),
         Verb::Completions(verb) => verb.run(&cli.shared),
     }
 }

@@ -587,6 +587,11 @@ impl ValueReader {
         Ok(std::mem::take(&mut self.encoder.codes))
     }
 
+    /// The type of its values.
+    pub fn kind(&self) -> &DataType {
+        &self.encoder.kind
+    }
+
     /// The bytes of the distinct values so far.
     pub fn bytes(&self) -> usize {
         self.encoder.dictionary.bytes()

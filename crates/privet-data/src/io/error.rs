@@ -237,7 +237,7 @@ pub enum ReadErrorKind {
     },
     /// More than memory is meant to hold.
     #[error(
-        "the table takes {} once it is decoded, and {} are accepted; accept more with --max-input (or key input.max-input), read fewer columns, or have mondrian read it in passes (key search.mondrian.memory-limit)",
+        "the table takes {} once it is decoded, and {} are accepted; accept more with --max-input (or key input.max-input), read fewer columns, have mondrian read it in passes (key search.mondrian.memory-limit), or an engine group it (privet-cluster)",
         super::extent::size(*.needed), super::extent::size(*.limit)
     )]
     TooLarge {

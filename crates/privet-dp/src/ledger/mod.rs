@@ -17,7 +17,7 @@ mod sqlite;
 mod terms;
 
 pub use population::{CodedColumn, Kinship, Population, PopulationKey};
-pub use postgres::PostgresLedger;
+pub use postgres::{PostgresLedger, connect_to_database};
 pub use sqlite::SqliteLedger;
 pub use terms::Terms;
 

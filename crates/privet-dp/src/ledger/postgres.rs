@@ -96,6 +96,61 @@ fn meaning(code: &SqlState) -> &'static str {
     }
 }
 
+/// Connects to a database as a ledger does: to another machine by TLS, or as it is when the URL says so. The password is in
+/// the URL, in the environment as `PGPASSWORD`, or in the file that `PGPASSFILE` names (`~/.pgpass`).
+///
+/// # Errors
+/// When the URL is none, nothing answers, or nobody is let in.
+pub fn connect_to_database(url: &str) -> Result<Client, LedgerError> {
+    let mut address = Address::parse(url)?;
+    let config = &mut address.config;
+    if config.get_password().is_none()
+        && let Some(password) = std::env::var("PGPASSWORD").ok().or_else(|| password_of_file(config))
+    {
+        config.password(password);
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(FIRST_ANSWER);
+    }
+    address.connect()
+}
+
+/// The password that a password file has for a database: lines of `host:port:database:user:password`.
+fn password_of_file(config: &postgres::Config) -> Option<String> {
+    let path = match std::env::var_os("PGPASSFILE") {
+        Some(path) => std::path::PathBuf::from(path),
+        None => std::path::PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"),
+    };
+    let host = match config.get_hosts().first()? {
+        postgres::config::Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        postgres::config::Host::Unix(_) => "localhost".to_owned(),
+    };
+    let port = config.get_ports().first().copied().unwrap_or(5432).to_string();
+    let user = config.get_user()?;
+    let database = config.get_dbname().unwrap_or(user);
+    let wanted = [&*host, &*port, database, user];
+    std::fs::read_to_string(path).ok()?.lines().find_map(|line| password_of_line(line, &wanted))
+}
+
+/// The password of a line, when it is for this host, port, database and user.
+fn password_of_line(line: &str, wanted: &[&str; 4]) -> Option<String> {
+    let mut fields = vec![String::new()];
+    let mut letters = line.trim_end_matches('\r').chars();
+    while let Some(letter) = letters.next() {
+        // The rest of the line is the password, which may hold colons.
+        if letter == ':' && fields.len() < 5 {
+            fields.push(String::new());
+            continue;
+        }
+        let is_escaped = letter == '\\';
+        fields.last_mut()?.extend(if is_escaped { letters.next() } else { Some(letter) });
+    }
+    let fits =
+        fields.len() == 5 && fields.iter().zip(wanted).all(|(own, wanted)| own == "*" || own == wanted);
+    (fits && !line.starts_with('#')).then(|| fields.swap_remove(4))
+}
+
 impl PostgresLedger {
     /// Refuses a URL that is none, or that asks for what cannot be done: encryption in a build without it, or another
     /// machine with neither encryption nor `sslmode=disable`. Nothing is sent.

@@ -4,8 +4,30 @@ use privet_data::io::{Format, Formulas};
 
 use crate::algorithm::Algorithm;
 use crate::counts;
+use crate::engine::EngineKind;
 use crate::error::JobError;
 use crate::job::Job;
+
+/// Refuses what only an engine does, where the table is held in memory.
+pub(crate) fn check_memory(job: &Job) -> Result<(), JobError> {
+    let by_engine = "`privet-cluster` does it, and `privet` where it is built with the feature `engine`";
+    if job.engine.kind != EngineKind::Memory {
+        return Err(JobError::key("engine.kind", format!("= \"{}\": {by_engine}", job.engine.kind.word())));
+    }
+    if job.input.path.to_str().is_some_and(|path| path.contains("://")) {
+        return Err(JobError::key("input.path", format!("is an address and no path: {by_engine}")));
+    }
+    for (key, is_given) in [
+        ("input.query", job.input.query.is_some()),
+        ("input.table", job.input.table.is_some()),
+        ("output.database", job.output.database.is_some()),
+    ] {
+        if is_given {
+            return Err(JobError::key(key, format!("speaks of PostgreSQL: {by_engine}")));
+        }
+    }
+    Ok(())
+}
 
 /// Refuses what needs all records at once.
 ///
@@ -53,6 +75,9 @@ pub fn check(job: &Job) -> Result<(), JobError> {
             &format!("privacy.{}", requirement.key()),
             "compares with a population table, which is done in memory; run the job in memory",
         );
+    }
+    if job.history.is_some() {
+        return refused("history", "is compared with record by record, in memory; run the job in memory");
     }
     let options = job.input.options()?;
     if !options.spelling_of.is_empty() {

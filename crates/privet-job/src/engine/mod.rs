@@ -15,6 +15,7 @@
 mod check;
 mod choose;
 mod recoding;
+mod section;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,9 @@ use crate::publish::{DataFile, conclude, manifest};
 use crate::run::{Candidate, Prepared, RunOptions, not_tried};
 use crate::summary::{Seconds, Summary};
 pub use check::check;
+pub(crate) use check::check_memory;
 pub use recoding::{Published, PublishedColumn, Recoding};
+pub use section::{EngineKind, EngineSection};
 
 /// Why an engine did not do what it was asked for. No message holds a value of the data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

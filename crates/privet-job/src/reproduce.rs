@@ -5,7 +5,7 @@
 ///
 /// ```
 /// let settings = ["privacy.k-anonymity=5", "output.folder=there", "sampling.seed=7"].map(String::from);
-/// assert_eq!(privet::reproducing_flags(&settings), " --set privacy.k-anonymity=5 --set sampling.seed=…");
+/// assert_eq!(privet_job::reproducing_flags(&settings), " --set privacy.k-anonymity=5 --set sampling.seed=…");
 /// ```
 pub fn reproducing_flags(settings: &[String]) -> String {
     let mut flags = String::new();

@@ -1,0 +1,497 @@
+//! The engine that a job runs on: groups a table of Parquet files, recodes and writes it, in this process or on a cluster.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
+use arrow_schema::DataType;
+use arrow_select::take::take;
+use datafusion::common::Column as ColumnName;
+use datafusion::dataframe::DataFrame;
+use datafusion::functions_aggregate::expr_fn::{count, min};
+use datafusion::logical_expr::{Expr, lit};
+use datafusion::physical_plan::ExecutionPlan;
+use futures::StreamExt;
+use privet_data::io::{BatchWriter, Format, Input, ReadOptions, ValueReader};
+use privet_data::{Progress, Table};
+use privet_job::RunError;
+use privet_job::engine::{Engine, EngineError, Published, Recoding, Tuples, Wanted, Written};
+use privet_release::Draft;
+use tokio::sync::mpsc;
+
+use crate::fault::told;
+use crate::parts::{Destination, Watch, WriteExec, published, split};
+use crate::plan_table::PlanTable;
+use crate::recode::{ColumnTable, KEPT, LookupTables, RecodeExec};
+use crate::runner::Runner;
+use crate::scan::{NumberedTable, ROW, ScanExec, as_read};
+use crate::table::FileTable;
+
+/// Batches of a part that wait for those before it.
+const WAITING: usize = 4;
+/// Parts in each of which a table is written in order, for every thread.
+const PARTS_PER_THREAD: usize = 8;
+
+/// A table in files, with what runs on it.
+pub struct FileEngine {
+    runner: Runner,
+    table: Arc<FileTable>,
+    /// What the entries of the table stand for, where it holds entries in place of values.
+    coded: Option<Input>,
+    /// Of each column that was read its distinct values in the order of their numbers.
+    distinct: Vec<(String, ArrayRef)>,
+}
+
+/// The name of a column as it stands, whatever its letters.
+pub(crate) fn named(name: &str) -> Expr {
+    Expr::Column(ColumnName::new_unqualified(name))
+}
+
+impl FileEngine {
+    /// An engine for a table.
+    pub fn new(runner: Runner, table: FileTable) -> Self {
+        Self { runner, table: Arc::new(table), coded: None, distinct: Vec::new() }
+    }
+
+    /// An engine for a table of entries; `input` tells what they stand for.
+    pub fn coded(runner: Runner, table: FileTable, input: Input) -> Self {
+        Self { runner, table: Arc::new(table), coded: Some(input), distinct: Vec::new() }
+    }
+
+    /// What runs the plans.
+    pub fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<FileTable> {
+        &self.table
+    }
+
+    /// Whether the table holds entries in place of values.
+    pub fn is_coded(&self) -> bool {
+        self.coded.is_some()
+    }
+
+    pub(crate) fn query(&self) -> Result<DataFrame, EngineError> {
+        let table = NumberedTable::new(Arc::clone(&self.table), self.runner.parts);
+        self.runner.context.read_table(Arc::new(table)).map_err(|error| told(&error))
+    }
+
+    /// The one `GROUP BY`: distinct tuples of some columns, with their numbers of records and the first of these.
+    ///
+    /// # Errors
+    /// When it cannot be planned.
+    pub fn grouping(&self, columns: &[String]) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
+        let by: Vec<Expr> = columns.iter().map(|name| named(name)).collect();
+        let told_of = vec![count(lit(1i64)).alias("__records"), min(named(ROW)).alias("__first")];
+        let query = self.query()?.aggregate(by, told_of).map_err(|error| told(&error))?;
+        self.runner.runtime.block_on(self.runner.plan(query))
+    }
+
+    /// Groups by some columns, and puts tuples and entries into the order of their first appearance.
+    fn group(
+        &mut self,
+        columns: &[String],
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Grouped, RunError> {
+        let plan = self.grouping(columns)?;
+        let mut readers = columns
+            .iter()
+            .map(|name| {
+                let field = self.table.schema.field_with_name(name);
+                let kind = field.map_err(|_| EngineError::input("a column is missing"))?.data_type().clone();
+                if matches!(kind, DataType::Decimal256(..)) {
+                    let problem = "is a decimal of more than 38 digits, by which the engine does not group";
+                    return Err(EngineError::input(format!("the column {name} {problem}")).into());
+                }
+                Ok(ValueReader::new(name, &kind)?)
+            })
+            .collect::<Result<Vec<ValueReader>, RunError>>()?;
+        let mut entries: Vec<Vec<u32>> = vec![Vec::new(); columns.len()];
+        let (mut weights, mut first) = (Vec::new(), Vec::new());
+        let limit = self.runner.memory_limit();
+        self.runner.run(plan, progress, &mut |batch| {
+            let (values, told_of) = batch.columns().split_at(columns.len());
+            for ((reader, entries), values) in readers.iter_mut().zip(&mut entries).zip(values) {
+                entries.extend(reader.add(&as_read(values, reader.kind()).map_err(|error| told(&error))?)?);
+            }
+            let shape = || EngineError::resources("the engine told no numbers of records");
+            let records = told_of.first().and_then(|own| own.as_primitive_opt::<Int64Type>());
+            let rows = told_of.get(1).and_then(|own| own.as_primitive_opt::<UInt64Type>());
+            for &records in records.ok_or_else(shape)?.values() {
+                weights.push(u32::try_from(records).map_err(|_| {
+                    EngineError::resources("more than 4294967295 records have the same values in all grouped columns")
+                })?);
+            }
+            first.extend_from_slice(rows.ok_or_else(shape)?.values());
+            // Twice: as they came, and in their order; the search holds as much again.
+            let texts: usize = readers.iter().map(ValueReader::bytes).sum();
+            let held = (weights.len() * (4 * columns.len() + 12) * 3 + texts * 2) as u64;
+            match limit {
+                Some(limit) if held > limit => Err(EngineError::resources(format!(
+                    "the distinct tuples of the quasi and sensitive columns take more than engine.memory-limit: {} of them, of \
+                     {} columns, are about {} MB so far; raise the limit, or generalize columns with very many values before",
+                    weights.len(),
+                    columns.len(),
+                    held.div_ceil(1_000_000)
+                ))
+                .into()),
+                _ => Ok(()),
+            }
+        })?;
+        let mut order: Vec<u32> = (0..u32::try_from(weights.len()).map_err(|_| {
+            EngineError::resources("there are more than 4294967295 distinct tuples; group by fewer columns")
+        })?)
+            .collect();
+        order.sort_unstable_by_key(|&tuple| first[tuple as usize]);
+        let in_order =
+            |values: &[u32]| -> Vec<u32> { order.iter().map(|&tuple| values[tuple as usize]).collect() };
+        let mut made = Vec::with_capacity(columns.len());
+        for ((reader, entries), name) in readers.into_iter().zip(entries).zip(columns) {
+            let mut entries = in_order(&entries);
+            // Entries in the order of their first appearance, as in a file that is read from its beginning.
+            let kind = self.table.schema.field_with_name(name).map(|own| own.data_type().clone());
+            let kind = kind.map_err(|_| EngineError::input("a column is missing"))?;
+            let (_, values) = reader.finish(options)?;
+            let mut number_of = vec![u32::MAX; values.len()];
+            let mut appearance = Vec::with_capacity(values.len());
+            for entry in &mut entries {
+                let number = &mut number_of[*entry as usize];
+                if *number == u32::MAX {
+                    *number = appearance.len() as u32;
+                    appearance.push(*entry);
+                }
+                *entry = *number;
+            }
+            let values = take(&values, &UInt32Array::from(appearance), None)
+                .map_err(|_| EngineError::input(format!("the values of column {name} cannot be read")))?;
+            let mut reader = ValueReader::new(name, &kind)?;
+            let typed = match &kind {
+                // Distinct values of a dictionary are plain.
+                DataType::Dictionary(..) => arrow_cast::cast(&values, &kind).map_err(|_| {
+                    EngineError::input(format!("column {name} has too many values for its type"))
+                })?,
+                _ => Arc::clone(&values),
+            };
+            reader.add(&typed)?;
+            let (column, values) = reader.finish(options)?;
+            made.push((column, values, entries));
+        }
+        let weights = in_order(&weights);
+        first.sort_unstable();
+        Ok(Grouped { columns: made, weights, first })
+    }
+
+    /// The look-up tables of a recoding.
+    fn tables(&self, recoding: &Recoding) -> Result<LookupTables, EngineError> {
+        let columns = recoding.columns.iter().map(|own| {
+            let field = self.table.schema.field_with_name(&own.name);
+            let kind = field.map_err(|_| EngineError::input("a column is missing"))?.data_type().clone();
+            let values = match &own.published {
+                Published::AsTheyAre => None,
+                Published::Values(values) => {
+                    let distinct = self.distinct_of(&own.name, values.places.len())?;
+                    Some((distinct, values.places.clone(), Arc::clone(&values.values)))
+                }
+            };
+            Ok(ColumnTable { name: own.name.clone(), kind, values })
+        });
+        let quasi = recoding.quasi.iter().copied().zip(recoding.node_of_entry.iter().cloned());
+        Ok(LookupTables {
+            columns: columns.collect::<Result<_, EngineError>>()?,
+            quasi: quasi.collect(),
+            suppressed: recoding.suppressed.clone(),
+            as_numbers: false,
+        })
+    }
+
+    /// The distinct values of a column in the order of their numbers.
+    fn distinct_of(&self, name: &str, entries: usize) -> Result<ArrayRef, EngineError> {
+        if self.coded.is_some() {
+            return Ok(Arc::new(UInt32Array::from_iter_values(0..entries as u32)));
+        }
+        let known = self.distinct.iter().find(|own| own.0 == name);
+        known.map(|own| Arc::clone(&own.1)).ok_or_else(|| EngineError::input("a column was not read"))
+    }
+
+    /// Reads the columns of look-up tables, in these parts, and recodes them.
+    fn recoded(
+        &self,
+        tables: LookupTables,
+        parts: Vec<Vec<crate::table::Stretch>>,
+    ) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
+        let position = |own: &ColumnTable| {
+            self.table.schema.index_of(&own.name).map_err(|_| EngineError::input("a column is missing"))
+        };
+        let projection = tables.columns.iter().map(position).collect::<Result<Vec<usize>, _>>()?;
+        let scan =
+            ScanExec::new(Arc::clone(&self.table), projection, parts, false).map_err(|error| told(&error))?;
+        Ok(Arc::new(RecodeExec::new(Arc::new(scan), Arc::new(tables))))
+    }
+
+    /// Writes one file, in this process: parts are recoded at the same time and written in their order.
+    fn write_one(
+        &self,
+        recoding: &Recoding,
+        draft: &Draft,
+        progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        let parts = self.table.parts(self.runner.parts * PARTS_PER_THREAD);
+        let plan = self.recoded(self.tables(recoding)?, parts)?;
+        let mut file = draft.create(&recoding.file)?;
+        let mut writer = BatchWriter::begin(&mut file, recoding.format, published(&plan.schema()))?;
+        let mut watch = Watch::new(recoding.watched.clone());
+        progress.stage("writing", Some(self.table.rows()));
+        self.in_order(plan, progress, &mut |batch| {
+            let (kept, columns) = split(&batch).map_err(|error| told(&error))?;
+            watch.look(&kept);
+            writer.write(columns, Some(&kept))?;
+            progress.at(watch.read);
+            Ok(())
+        })?;
+        let (_, rows) = writer.finish()?;
+        file.finish()?;
+        Ok(Written { rows, suppressed_before: watch.before })
+    }
+
+    /// Runs all partitions of a plan in this process, several at once, and hands on their batches in order.
+    pub(crate) fn in_order(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        progress: &dyn Progress,
+        each: &mut dyn FnMut(RecordBatch) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let partitions = plan.properties().output_partitioning().partition_count();
+        let context = self.runner.context.task_ctx();
+        let begin = |partition: usize| {
+            let (sender, receiver) = mpsc::channel(WAITING);
+            let (plan, context) = (Arc::clone(&plan), Arc::clone(&context));
+            let task = self.runner.runtime.spawn(async move {
+                let mut batches = match plan.execute(partition, context) {
+                    Ok(batches) => batches,
+                    Err(error) => {
+                        // why: nobody listens when another part failed
+                        let _ = sender.send(Err(error)).await;
+                        return;
+                    }
+                };
+                while let Some(batch) = batches.next().await {
+                    if sender.send(batch).await.is_err() {
+                        return;
+                    }
+                }
+            });
+            (task, receiver)
+        };
+        let ahead = self.runner.parts + 1;
+        let mut begun: std::collections::VecDeque<_> = (0..partitions.min(ahead)).map(begin).collect();
+        let mut next = begun.len();
+        while let Some((task, mut receiver)) = begun.pop_front() {
+            while let Some(batch) = receiver.blocking_recv() {
+                progress.check()?;
+                each(batch.map_err(|error| told(&error))?)?;
+            }
+            let ended = self.runner.runtime.block_on(task);
+            ended
+                .map_err(|_| EngineError::resources("the engine failed in a way that it does not explain"))?;
+            if next < partitions {
+                begun.push_back(begin(next));
+                next += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes files, each by whoever has its records.
+    fn write_parts(
+        &self,
+        recoding: &Recoding,
+        draft: &Draft,
+        progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        let rows = self.table.rows();
+        let each = recoding.rows_per_file.unwrap_or(rows).max(1);
+        let starts: Vec<u64> = (0..rows.div_ceil(each)).map(|part| part * each).collect();
+        let parts = starts.iter().map(|&from| self.table.stretches(from, (from + each).min(rows))).collect();
+        let recoded = self.recoded(self.tables(recoding)?, parts)?;
+        let scratch = draft.scratch()?;
+        let folder = std::path::absolute(scratch.path()).unwrap_or_else(|_| PathBuf::from(scratch.path()));
+        let names: Vec<String> =
+            (0..starts.len()).map(|part| privet_release::part_name(&recoding.file, part)).collect();
+        let watched = starts.iter().map(|&from| {
+            let own = recoding.watched.iter().filter(|&&row| from <= row && row < from + each);
+            own.map(|row| row - from).collect()
+        });
+        let destination = Destination {
+            folder: folder.clone(),
+            names: names.clone(),
+            is_arrow: recoding.format == Format::Arrow,
+            watched: watched.collect(),
+        };
+        let plan: Arc<dyn ExecutionPlan> = Arc::new(WriteExec::new(recoded, Arc::new(destination)));
+        progress.stage("writing", None);
+        let mut told_of = Vec::new();
+        self.runner.run(plan, progress, &mut |batch| {
+            told_of.push(batch);
+            Ok(())
+        })?;
+        let told_of = WriteExec::told(&told_of).map_err(|error| told(&error))?;
+        let complete = told_of.len() == names.len()
+            && told_of.iter().enumerate().all(|(number, own)| own.number == number)
+            && told_of.iter().map(|own| own.read).sum::<u64>() == rows;
+        if !complete {
+            return Err(EngineError::resources("the engine did not write all files").into());
+        }
+        let mut written = Written::default();
+        let mut suppressed = 0;
+        for (part, name) in told_of.iter().zip(&names) {
+            progress.check()?;
+            written.suppressed_before.extend(part.suppressed_before.iter().map(|own| own + suppressed));
+            suppressed += part.read - part.written;
+            written.rows += part.written;
+            draft.adopt(name, &folder.join(name))?;
+        }
+        Ok(written)
+    }
+}
+
+/// Distinct tuples in the order of their first appearance.
+struct Grouped {
+    /// Per column itself, its distinct values, and the entry of each tuple.
+    columns: Vec<(privet_data::Column, ArrayRef, Vec<u32>)>,
+    weights: Vec<u32>,
+    first: Vec<u64>,
+}
+
+impl Engine for FileEngine {
+    fn read(&mut self, wanted: &Wanted, progress: &dyn Progress) -> Result<Tuples, RunError> {
+        progress.stage("grouping", None);
+        let rows = usize::try_from(self.table.rows()).unwrap_or(usize::MAX);
+        let names: Vec<String> = match &self.coded {
+            Some(input) => input.names.clone(),
+            None => self.table.schema.fields().iter().map(|own| own.name().clone()).collect(),
+        };
+        // Columns that are not there are told by whoever asked for them.
+        let in_order = |wanted: &[String]| -> Vec<String> {
+            let own = self.table.schema.fields().iter().map(|own| own.name().clone());
+            own.filter(|name| wanted.contains(name)).collect()
+        };
+        let (columns, grouped) = (in_order(&wanted.columns), in_order(&wanted.grouped));
+        if columns.len() < wanted.columns.len() || rows == 0 {
+            let table = Table { columns: Vec::new(), rows };
+            let input = Input { table, names, format: Format::Parquet, dialect: None, bytes: 0 };
+            return Ok(Tuples {
+                input,
+                entries: Vec::new(),
+                weights: Vec::new(),
+                is_coded: false,
+                first: Vec::new(),
+            });
+        }
+        let tuples = self.group(&grouped, &wanted.options, progress)?;
+        if let Some(input) = &self.coded {
+            let mut entries: Vec<Option<Vec<u32>>> = vec![None; input.table.columns.len()];
+            for (name, (_, values, own)) in grouped.iter().zip(tuples.columns) {
+                let numbers = values.as_primitive_opt::<UInt32Type>();
+                let numbers = numbers.ok_or_else(|| EngineError::input("a table of entries is expected"))?;
+                if let Some(position) = input.table.position(name) {
+                    entries[position] =
+                        Some(own.iter().map(|&entry| numbers.value(entry as usize)).collect());
+                }
+            }
+            let input = input.clone();
+            return Ok(Tuples {
+                input,
+                entries,
+                weights: tuples.weights,
+                is_coded: true,
+                first: tuples.first,
+            });
+        }
+        let mut made: Vec<(privet_data::Column, Option<Vec<u32>>)> = Vec::with_capacity(columns.len());
+        let mut of_tuples = grouped.iter().zip(tuples.columns).peekable();
+        for name in &columns {
+            if let Some((_, (column, values, entries))) = of_tuples.next_if(|own| own.0 == name) {
+                self.distinct.push((name.clone(), values));
+                made.push((column, Some(entries)));
+                continue;
+            }
+            let alone = self.group(std::slice::from_ref(name), &wanted.options, progress)?;
+            for (column, values, _) in alone.columns {
+                self.distinct.push((name.clone(), values));
+                made.push((column, None));
+            }
+        }
+        let (columns, entries): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        let table = Table { columns, rows };
+        let input = Input { table, names, format: Format::Parquet, dialect: None, bytes: self.table.bytes() };
+        Ok(Tuples { input, entries, weights: tuples.weights, is_coded: false, first: tuples.first })
+    }
+
+    fn write(
+        &mut self,
+        recoding: &Recoding,
+        draft: &Draft,
+        progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        match recoding.rows_per_file {
+            None if !self.runner.is_cluster() => self.write_one(recoding, draft, progress),
+            _ => self.write_parts(recoding, draft, progress),
+        }
+    }
+
+    fn alike(
+        &mut self,
+        recoding: &Recoding,
+        columns: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<(u64, u64)>>, RunError> {
+        progress.stage("counting who stands alone", None);
+        let mut tables = self.tables(recoding)?;
+        tables.as_numbers = true;
+        for (position, own) in tables.columns.iter_mut().enumerate() {
+            let quasi = tables.quasi.iter().find(|quasi| quasi.0 == position);
+            let is_asked = columns.contains(&own.name);
+            own.values =
+                match quasi.map(|own| &own.1).or(is_asked.then_some(&recoding.code_of_entry[position])) {
+                    Some(places) => {
+                        let distinct = self.distinct_of(&own.name, places.len())?;
+                        Some((Arc::clone(&distinct), places.clone(), distinct))
+                    }
+                    None => None,
+                };
+        }
+        // Other columns are not read.
+        let is_read: Vec<bool> = tables.columns.iter().map(|own| own.values.is_some()).collect();
+        let place_of = |position: usize| is_read[..position].iter().filter(|read| **read).count();
+        tables.quasi.iter_mut().for_each(|own| own.0 = place_of(own.0));
+        tables.columns.retain(|own| own.values.is_some());
+        let by: Vec<Expr> = tables.words().iter().map(|word| named(word)).collect();
+        let plan = self.recoded(tables, self.table.parts(self.runner.parts))?;
+        let failed = |error: datafusion::error::DataFusionError| told(&error);
+        let query = self.runner.context.read_table(Arc::new(PlanTable::new(plan))).map_err(failed)?;
+        let query = query.filter(named(KEPT)).map_err(failed)?;
+        let query = query.aggregate(by, vec![count(lit(1i64)).alias("__size")]).map_err(failed)?;
+        let query = query
+            .aggregate(vec![named("__size")], vec![count(lit(1i64)).alias("__groups")])
+            .map_err(failed)?;
+        let plan = self.runner.runtime.block_on(self.runner.plan(query))?;
+        let mut sizes = Vec::new();
+        self.runner.run(plan, progress, &mut |batch| {
+            let numbers: Vec<_> =
+                batch.columns().iter().filter_map(|own| own.as_primitive_opt::<Int64Type>()).collect();
+            let [size, groups] = numbers[..] else {
+                return Err(EngineError::resources("the engine told no numbers of records").into());
+            };
+            let pairs = size.values().iter().zip(groups.values());
+            sizes.extend(pairs.map(|(&size, &groups)| (size.max(0) as u64, groups.max(0) as u64)));
+            Ok(())
+        })?;
+        sizes.sort_unstable();
+        Ok(Some(sizes))
+    }
+}
