@@ -15,6 +15,7 @@ mod links;
 mod markdown;
 mod output;
 mod papers;
+mod pictures;
 mod postgres;
 mod reference;
 mod shell;
@@ -36,6 +37,7 @@ Usage:
   cargo xtask docs [PAGE …]                 only those commands, and the links and keys of the documentation; or the
                                             commands of some pages. PRIVET_PROGRAM names a program that is built already
   cargo xtask site                          the documentation as a web site, with its links and pictures checked
+  cargo xtask pictures                      the pictures of the gallery, cut out of new reports
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
   cargo xtask wheel                         the Python package as a wheel, tested in a fresh virtual environment
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["docs"] => test::documentation(),
         ["docs", pages @ ..] => test::pages_alone(pages),
         ["site"] => site::run(),
+        ["pictures"] => pictures::run(),
         ["wheel"] => wheel::run(),
         ["house", rest @ ..] => match house::Asked::parse(rest) {
             Ok(asked) => house::run(&asked),
