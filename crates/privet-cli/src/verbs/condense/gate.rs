@@ -45,7 +45,7 @@ impl Gate {
         match asked.iter().find(|own| own.1) {
             None => Ok(()),
             Some((flag, _)) => Err(Failure::bad_input(format!(
-                "{flag} does not go with --stream: its records are handed over as groups fill, and no table is kept to attack them \
+                "{flag} does not go with --stream: its records are written as groups fill, and no table is kept to attack them \
                  beside. Condense the whole table, or attack what was written with `privet attack`"
             ))),
         }
@@ -81,7 +81,7 @@ impl Gate {
 pub fn of_a_stream() -> NotMade {
     NotMade::new(
         "all attacks",
-        "the records of a stream are handed over as groups fill, and no table is kept to attack them beside; attack what was \
+        "the records of a stream are written as groups fill, and no table is kept to attack them beside; attack what was \
               written with `privet attack`",
     )
 }
