@@ -9,14 +9,17 @@ mod bench;
 mod browser;
 mod examples;
 mod fuzz;
+mod guide;
 mod house;
 mod links;
 mod markdown;
 mod output;
 mod papers;
+mod pictures;
 mod postgres;
 mod reference;
 mod shell;
+mod site;
 mod test;
 mod wheel;
 mod workspace;
@@ -31,7 +34,10 @@ Usage:
   cargo xtask browser                       the page of `privet serve`, driven through the whole flow in Chromium
   cargo xtask fuzz [ENTRY [INPUTS [FIRST]]] damaged and hostile files for every reader; see fuzz/README.md
   cargo xtask python                        the Python package, tested in an environment of its own
-  cargo xtask docs                          only those commands, and the links and keys of the documentation
+  cargo xtask docs [PAGE …]                 only those commands, and the links and keys of the documentation; or the
+                                            commands of some pages. PRIVET_PROGRAM names a program that is built already
+  cargo xtask site                          the documentation as a web site, with its links and pictures checked
+  cargo xtask pictures                      the pictures of the gallery, cut out of new reports
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
   cargo xtask wheel                         the Python package as a wheel, tested in a fresh virtual environment
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
@@ -52,6 +58,9 @@ fn main() -> ExitCode {
         ["browser"] => browser::run().map(|tally| tally.failed == 0),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["docs"] => test::documentation(),
+        ["docs", pages @ ..] => test::pages_alone(pages),
+        ["site"] => site::run(),
+        ["pictures"] => pictures::run(),
         ["wheel"] => wheel::run(),
         ["house", rest @ ..] => match house::Asked::parse(rest) {
             Ok(asked) => house::run(&asked),

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{browser, examples, house, links, reference, shell, workspace};
+use crate::{browser, examples, guide, house, links, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -209,6 +209,18 @@ pub fn documentation() -> Result<bool> {
     Ok(tally.failed == 0)
 }
 
+/// Runs the commands of some pages; true when all of them went well.
+pub fn pages_alone(names: &[&str]) -> Result<bool> {
+    let program = workspace::privet()?;
+    let mut tally = Tally::default();
+    for name in names {
+        tally +=
+            shell::run_page(&workspace::root().join(name), &program).unwrap_or_else(|error| failed(&error));
+    }
+    println!("{} well, {} wrong, {} skipped", tally.passed, tally.failed, tally.skipped);
+    Ok(tally.failed == 0)
+}
+
 /// Runs the documentation.
 fn documented() -> Result<Tally> {
     let program = workspace::privet()?;
@@ -220,6 +232,8 @@ fn documented() -> Result<Tally> {
     }
     tally += examples::check(&program).unwrap_or_else(|error| failed(&error));
     tally += reference::check(&program).unwrap_or_else(|error| failed(&error));
+    // The README is a page of the site, and no page of the guide.
+    tally += guide::check(&pages[1..]).unwrap_or_else(|error| failed(&error));
     pages.extend(ASIDE.map(|page| workspace::root().join(page)));
     tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
     Ok(tally)

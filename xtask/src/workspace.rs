@@ -34,8 +34,21 @@ pub fn target() -> Result<PathBuf> {
     Ok(metadata["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
 }
 
-/// Builds the program as it is released and tells where it is.
+/// The variable that names a program which is built already.
+const PROGRAM: &str = "PRIVET_PROGRAM";
+
+/// Whether the environment names a program, so that none is to be built.
+pub fn is_named() -> bool {
+    std::env::var_os(PROGRAM).is_some()
+}
+
+/// Builds the program as it is released and tells where it is; or takes the one that `PRIVET_PROGRAM` names.
 pub fn privet() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os(PROGRAM).map(PathBuf::from) {
+        let program = program.canonicalize().with_context(|| format!("{PROGRAM}: {}", program.display()))?;
+        println!("the program is {}, which {PROGRAM} names", program.display());
+        return Ok(program);
+    }
     println!("building the program …");
     built(&["--package", "privet-cli"])
 }

@@ -18,7 +18,7 @@ pub struct AdversarySection {
     /// How sure an adversary must be of a value for it to count as learned.
     pub confidence: f64,
     /// The largest share of people that the release may add to those about whom an adversary is sure and right without their records,
-    /// as far as a control tells that; no release is handed over above it.
+    /// as far as a control tells that; no release is written above it.
     pub max_risk: Option<f64>,
     /// The largest share of people about whom an adversary may be sure and right, whatever is known without the release.
     pub max_absolute_risk: Option<f64>,
@@ -62,7 +62,7 @@ impl AdversarySection {
     /// Attacks on counts have words of their own.
     pub(crate) fn check(&self, of_counts: bool) -> Result<(), JobError> {
         match of_counts {
-            true => self.check_among(&crate::assess::counts::WORDS, "an attack that there is not on counts"),
+            true => self.check_among(&crate::assess::counts::WORDS, "an unknown attack for counts"),
             false => self.check_among(&privet_attack::ATTACKS.map(|attack| attack.word), "an unknown attack"),
         }
     }

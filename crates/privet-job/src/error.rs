@@ -207,7 +207,7 @@ pub enum RunError {
     Published(#[from] PublishedError),
     /// An attack succeeds against too many people.
     #[error(
-        "no release is handed over: the attack `{attack}`{} {reaches}{knowing}, and `adversary.{limit}` \
+        "no release was written: the attack `{attack}`{} {reaches}{knowing}, and `adversary.{limit}` \
          accepts {} %. {instead}, or accept more",
         column.as_ref().map_or(String::new(), |column| format!(" on {column}")), privet_attack::percent(*accepted)
     )]
@@ -229,7 +229,7 @@ pub enum RunError {
     },
     /// Whatever is published tells too much to those who know the search.
     #[error(
-        "no release is handed over: of {candidates} choices of levels that may be published, none keeps the promises also against those who \
+        "no release was written: of {candidates} choices of levels that may be published, none keeps the promises also against those who \
          know the search and work out for which originals it would have published the same (`adversary.countermeasure` = \"p-safe\"). \
          Promise less under [privacy], give the columns hierarchies that end in one label for all values, or use \
          countermeasure = \"distort\""
@@ -240,7 +240,7 @@ pub enum RunError {
     },
     /// A recoding that does not keep its promises on new rows.
     #[error(
-        "no release is handed over: with this recoding the new rows do not keep every promise, and {suppressed} records would have to be \
+        "no release was written: with this recoding the new rows do not keep every promise, and {suppressed} records would have to be \
          suppressed where `search.suppress-at-most` allows {limit}: {}. Make a new release of these rows with `privet anonymize`, or \
          allow more",
         promises.join("; ")
@@ -255,7 +255,7 @@ pub enum RunError {
     },
     /// Several releases together leave too little possible.
     #[error(
-        "no release is handed over: together with earlier releases, {exposed} of {people} people who may be in them have fewer than {least} \
+        "no release was written: together with earlier releases, {exposed} of {people} people who may be in them have fewer than {least} \
          possible sensitive values ({certain} have one), and `history.max-risk` accepts {} %. Promise more under [privacy], keep the \
          recoding of the earlier release (`privet apply`), publish m-invariantly (kind = \"series\"), or accept more",
         privet_attack::percent(*accepted)
@@ -274,7 +274,7 @@ pub enum RunError {
     },
     /// Two releases of a table that grew leave too few records of a class.
     #[error(
-        "no release is handed over: when records that cannot be the target's are taken out, {left} are left of a class, and \
+        "no release was written: when records that cannot be the target's are taken out, {left} are left of a class, and \
          `history.least-left` asks for {least}. Every record of the earlier release is one of this one, which tells them. Promise more \
          under [privacy], or keep the recoding of the earlier release (`privet apply`)"
     )]
@@ -296,7 +296,7 @@ pub enum RunError {
         source: PerturbError,
     },
     /// A table of counts that cannot be changed as it would have to be.
-    #[error("no release is handed over: in count table {table}, {problem}")]
+    #[error("no release was written: in count table {table}, {problem}")]
     Counts {
         /// The table, counted from 1.
         table: usize,
@@ -305,7 +305,7 @@ pub enum RunError {
     },
     /// A view that no levels make safe.
     #[error(
-        "no release is handed over: view {view} cannot keep its promises. Even with every column at its top level, {failing} \
+        "no release was written: view {view} cannot keep its promises. Even with every column at its top level, {failing} \
          records are in groups that fail: {}. Relax it in {section}, name other columns in the view, or give them \
          hierarchies that end in one label for all values",
         criteria.join("; ")

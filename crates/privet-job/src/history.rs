@@ -1,6 +1,6 @@
 //! `[history]`: what was published before about the same people, looked at before anything is published again.
 //!
-//! Guarantee: with a history, no release is handed over by which, together with any earlier one, more than the accepted share of its
+//! Guarantee: with a history, no release is written by which, together with any earlier one, more than the accepted share of its
 //! people has fewer possible sensitive values than asked for; where the earlier table is part of the new one, records that cannot be the
 //! target's are left out first. What is published is remembered in the owner's folder, with the release and not after it.
 

@@ -54,7 +54,7 @@ fn search(manifest: &Manifest) -> Check {
     let name = "search";
     let known = guarantees(&manifest.search);
     match known.contains(&manifest.search.guarantee) {
-        true => Check::passed(name, "says of itself what this search guarantees"),
+        true => Check::passed(name, "the manifest states what this search guarantees"),
         false => Check::failed(name, "what is said to be guaranteed is not what this search guarantees"),
     }
 }

@@ -265,7 +265,7 @@ pub fn describe(summary: &Summary) -> String {
         },
         attacked = assessment::in_short(&summary.attacks, &summary.not_tried),
         home = summary.home.as_ref().map_or(String::new(), |home| {
-            format!("For you  {} (never hand it over)\n", tidy(home).join("report.html").display())
+            format!("For you  {} (never publish it)\n", tidy(home).join("report.html").display())
         }),
         release = summary.release.display(),
     )

@@ -113,7 +113,7 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
     }
     let all: Vec<String> = findings.iter().map(one).collect();
     let mut text = format!(
-        "Attacked first ({} made, {} not); people who fall: {}.\n",
+        "Attacked first ({} made, {} not); people exposed: {}.\n",
         all.len(),
         not_tried.len(),
         all.join(", ")

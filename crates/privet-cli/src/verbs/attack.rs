@@ -21,7 +21,7 @@ Examples:
   privet attack perturbed --original patients.csv           what `privet randomize` wrote
   privet attack release --original graph.toml               a graph, with the job that made it
 
-The original is used to score what the adversary concludes, never to conclude it. Exit code 1 when an attack succeeds
+The original only scores the conclusions of the adversary. Exit code 1 when an attack succeeds
 against more people than --max-risk or --max-absolute-risk allows; exit code 2 when an attack that is asked for by name
 cannot be made, or, with a limit, one that the knowledge file has what it needs for.")]
 pub struct Attack {
@@ -45,11 +45,11 @@ pub struct Attack {
     /// How sure the adversary must be of a value for it to count as learned
     #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
     confidence: f64,
-    /// The largest share of people that the release may add to those about whom the adversary is sure and right without their
-    /// records, as far as a control tells that; without such a control, the largest share of people
+    /// The limit for the share of people exposed because of the release: people about whom the adversary is sure and right, less
+    /// those of the control; without a control, all of them
     #[arg(long, value_name = "SHARE")]
     max_risk: Option<f64>,
-    /// The largest share of people about whom the adversary may be sure and right, whatever is known without the release
+    /// The limit for the share of people about whom the adversary is sure and right, whatever the control
     #[arg(long, value_name = "SHARE")]
     max_absolute_risk: Option<f64>,
     /// The seed of attacks that draw at random

@@ -27,41 +27,41 @@ Examples:
 pub struct Judge {
     /// The file, or a perturbed release
     file: PathBuf,
-    /// Odds of nothing may change by more than this factor
+    /// Require that odds change by at most this factor
     #[arg(long, value_name = "FACTOR")]
     gamma: Option<f64>,
-    /// With --beta: nobody who believed something with this probability at most …
+    /// With --beta: require that no belief of at most this probability …
     #[arg(long, value_name = "PROBABILITY", requires = "beta")]
     alpha: Option<f64>,
-    /// … may come to believe it with this one
+    /// … reaches this probability
     #[arg(long, value_name = "PROBABILITY", requires = "alpha")]
     beta: Option<f64>,
-    /// Of a matrix: tell the least delta for this epsilon, in both forms
+    /// For a matrix: show the least delta for this epsilon, in both forms
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     epsilon: Option<String>,
-    /// With --epsilon: this delta must suffice
+    /// With --epsilon: require that this delta suffices
     #[arg(long, value_name = "NUMBER", requires = "epsilon", allow_hyphen_values = true)]
     delta: Option<String>,
     /// With --delta: as the probability of outputs for which epsilon does not hold, in either direction, against some other original
     #[arg(long, requires = "delta")]
     probabilistic: bool,
-    /// So many other records must be expected to fit a published record better than its own
+    /// Require that at least this many other records are expected to fit a published record better than its own
     #[arg(long, value_name = "K")]
     k: Option<f64>,
-    /// With --k: they must with this probability, not only in expectation. Every draw of every record is compared with all
+    /// With --k: require it with this probability, not only in expectation. Every draw of every record is compared with all
     /// records, 20,000,000,000 comparisons at most: 1,414 records with the usual number of --draws
     #[arg(long, value_name = "PROBABILITY", requires = "k")]
     probability: Option<f64>,
-    /// What is published must tell nothing of the secret
+    /// Require that what is published tells nothing about the secret
     #[arg(long)]
     perfect: bool,
-    /// A belief of which it is told what it can become; may be repeated
+    /// A belief before the release: show what it can become; may be repeated
     #[arg(long, value_name = "PROBABILITY")]
     prior: Vec<f64>,
-    /// Of a model: this column alone
+    /// For a model: judge this column only
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// Of a model with Gaussian noise: the true records, which stay with their owner
+    /// For a model with Gaussian noise: the true records, which stay with their owner
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Draws for --probability

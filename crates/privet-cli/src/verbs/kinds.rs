@@ -14,7 +14,7 @@ Examples:
   privet kinds graph
   privet kinds graph --json")]
 pub struct Kinds {
-    /// Tell all of one kind
+    /// Show the keys, attacks and measures of one kind
     kind: Option<String>,
 }
 

@@ -33,7 +33,7 @@ pub struct Ledger {
 
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// Open an account with its total budget, once and for all
+    /// Open an account with its total budget, which cannot be raised later
     Open(Open),
     /// List the entries: when, who, what it cost, what was left. Exit code 1 when they do not hold
     Show(Show),

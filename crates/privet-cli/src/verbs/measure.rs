@@ -47,10 +47,10 @@ pub struct Measure {
     /// takes them, of which the true answers are told too. May be given once each
     #[arg(long, value_name = "N|FILE", value_parser = OsStringValueParser::new().map(Queries::of))]
     queries: Vec<Queries>,
-    /// A table of the population that the data is about, for the risk that a journalist is
+    /// A table of the population, for the risk from an adversary who does not know who is in the data (journalist)
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
-    /// How many people the table is a random sample of: estimates how many of them are alone with their values
+    /// How many people the table is a random sample of: estimates how many of them are unique
     #[arg(long, value_name = "N", conflicts_with = "population")]
     population_size: Option<u64>,
     /// Count the records that are found again with a larger chance than this (default: 0.2)

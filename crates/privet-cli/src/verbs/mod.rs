@@ -51,31 +51,31 @@ use crate::terminal::printable;
     arg_required_else_help = true,
     before_help = "\
 Examples:
-  privet demo                         all of it, on a data set inside the program
+  privet demo                         everything at once, on generated data
   privet init patients.csv            write a first job file by looking at the data
   privet anonymize job.toml           make the release that the job file asks for
-  privet apply home/recoding.json …   the same recoding on new rows, every promise judged again
+  privet apply home/recoding.json …   the same recoding on new rows, with every promise checked again
   privet verify release               check every promise again from the published files
-  privet kinds                        graphs, ratings, sets, traces, models: what else can be published
+  privet kinds                        other kinds of release: graphs, ratings, sets, traces, models
   privet keys publisher               keys to sign releases with, and to check that they are yours
-  privet measure job.toml release     what it is still good for, and what its records risk
+  privet measure job.toml release     how useful the release is, and what risk its records have
   privet attack release               what an adversary learns from it
   privet answer release \"select …\"    counts, sums and averages with their bounds
   privet query data.csv \"select …\"     noisy counts, sums, averages, quantiles; charged to a ledger
   privet mine predict release …       predict with a published model; check it, link it, hide rules
   privet ledger show data.csv         who spent which part of the privacy budget
   privet history home                 what was published about the same people, and what was answered
-  privet audit --epsilon 1            whether private answers keep what they claim; needs no data
-  privet unfold release …             a release as values, for learners
+  privet audit --epsilon 1            test whether private answers keep their promise; needs no data
+  privet unfold release …             a release as values, for machine learning
   privet combine estimates.csv        estimates from several synthetic tables as one
   privet condense numbers.csv -k 20   synthetic records with the statistics of groups
-  privet randomize survey.toml        records changed by chance, with the law of that chance
-  privet reconstruct release          what perturbed columns were made of
-  privet judge model.json             what a mechanism protects, before it is used
-  privet party demo                   several owners, one result: nobody shows records to another
-  privet serve                        all of it in the browser, on this machine
+  privet randomize survey.toml        randomized records with their noise model
+  privet reconstruct release          estimates of perturbed columns, with errors
+  privet judge model.json             what a mechanism protects, before you use it
+  privet party demo                   several owners, one result, without showing records
+  privet serve                        the page in the browser, on this machine
   privet plan job.toml                what will run where on an engine, for tables beyond memory
-  privet clean releases               remove what killed runs left behind
+  privet clean releases               remove drafts of killed runs
 
 Exit codes: 0 done, 1 a promise does not hold or an attack succeeds, 2 bad input or usage,
 3 the privacy budget does not suffice, 4 resources."
@@ -90,16 +90,16 @@ pub struct Cli {
 /// Flags of every verb.
 #[derive(Debug, Clone, Args)]
 pub struct Shared {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short, global = true)]
     quiet: bool,
     /// Print one JSON object on standard output instead of text
     #[arg(long, global = true)]
     json: bool,
-    /// Write what happens to standard error as JSON, one object on a line, for jobs that nobody watches: stages, warnings, how it ended
+    /// Write a log to standard error as JSON, one object per line, for unattended jobs: stages, warnings, the end
     #[arg(long, global = true, value_name = "FORMAT")]
     log: Option<Log>,
-    /// Use so many threads (default: all cores). The result does not depend on it
+    /// The number of threads (default: all cores). The result does not depend on it
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
     /// Read tables of at most this decoded size, such as 8GB: four bytes per cell, and the distinct values (default: a quarter of

@@ -147,14 +147,14 @@ pub struct LedgerArgs {
 /// Whom an account or a question protects.
 #[derive(Debug, Args)]
 pub struct PeopleArgs {
-    /// Who is hidden: somebody who is in the table or not (add-remove), or what somebody's records say, their number
+    /// What is hidden: whether a person is in the table (add-remove), or what the records of a person say, their number
     /// being public (replace)
     #[arg(long, value_name = "KIND", value_parser = ["add-remove", "replace"])]
     neighbours: Option<String>,
     /// The column that tells whose record it is; of each person the first --max-records records count
     #[arg(long, value_name = "COLUMN")]
     per_person: Option<String>,
-    /// The most records of one person (default: 1). Taken on trust without --per-person
+    /// The most records of one person (default: 1). Not checked without --per-person
     #[arg(long, value_name = "N")]
     max_records: Option<u32>,
 }

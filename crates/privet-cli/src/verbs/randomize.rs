@@ -19,7 +19,7 @@ use crate::exit::{DONE, Failure, STOPPED};
 use crate::progress::Bar;
 use crate::terminal;
 
-/// Change values by chance, and publish them with the law of that chance
+/// Change values by chance, and publish them with the noise model
 ///
 /// With a job file: reads its table, perturbs the columns that have `perturb`, removes identifiers, and writes a release
 /// folder. With --model: perturbs records by a model that was written before, on the respondent's side.
@@ -52,7 +52,7 @@ pub struct Randomize {
     #[arg(long, short, value_name = "PATH")]
     output: Option<PathBuf>,
     /// The same seed gives the same values; it must stay secret (default: randomness of the operating system). Not with
-    /// --model: nobody may be able to draw a respondent's chance again; nor with --model-only, which draws nothing
+    /// --model: nobody may repeat a respondent's random choices; nor with --model-only, which draws nothing
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["model", "model_only"])]
     seed: Option<u64>,
     /// Replace what is already there

@@ -55,7 +55,7 @@ pub struct Reconstruct {
     /// published as they are or with added noise
     #[arg(long, conflicts_with_all = ["by", "itemset", "class"])]
     together: bool,
-    /// Train a classifier that tells this column, which is published as it was, from reconstructed distributions
+    /// Train a classifier that predicts this column, which is published unchanged, from reconstructed distributions
     #[arg(long, value_name = "COLUMN", conflicts_with = "sampled")]
     class: Option<String>,
     /// With --class: what learns

@@ -62,7 +62,7 @@ fn describe(report: &Report) -> String {
     ));
     if let Some(home) = &report.home {
         let page = tidy(home).join("report.html");
-        text.push_str(&format!("For you  {} (never hand it over)\n", page.display()));
+        text.push_str(&format!("For you  {} (never publish it)\n", page.display()));
     }
     text.push_str(&format!("Check it with: privet verify {}", release.display()));
     text

@@ -65,7 +65,7 @@ impl Verify {
                 text.push_str(&format!("{mark}  {}: {}\n", check.name, check.detail));
             }
             if !shared.quiet && holds && !verdict.on_trust.is_empty() {
-                text.push_str("\nStated by the publisher, not checkable from the release:\n");
+                text.push_str("\nStated by the publisher; the release cannot prove it:\n");
                 for own in &verdict.on_trust {
                     text.push_str(&format!("  {}: {}\n", own.what, own.why));
                 }

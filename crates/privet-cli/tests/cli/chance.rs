@@ -95,7 +95,7 @@ fn what_falls_to_an_attack_is_not_handed_over() {
         let limit = |risk: &str| format!("adversary.max-risk={risk}");
         let named = format!("adversary.attacks=[\"{attack}\"]");
         dir.expect(1, &["randomize", "job.toml", "--set", &limit("0.01")])
-            .says("no release is handed over")
+            .says("no release was written")
             .says("wider noise");
         dir.expect(1, &["randomize", "job.toml", "--set", &limit("0.01"), "--set", &named])
             .says(&format!("the attack `{attack}`"));

@@ -441,5 +441,5 @@ fn condensed_records_are_attacked_before_they_are_written() {
         assert!(!dir.names(".").contains(&"new".to_owned()));
     }
     let stream = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--stream", "--output", "new.csv"];
-    dir.expect(0, &stream).prints("Not attacked: the records of a stream are handed over as groups fill");
+    dir.expect(0, &stream).prints("Not attacked: the records of a stream are written as groups fill");
 }

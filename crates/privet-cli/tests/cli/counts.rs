@@ -130,7 +130,7 @@ fn views_beyond_the_limit_are_not_handed_over() {
     let dir = dir(200);
     dir.write("job.toml", format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\nattacks = [\"margins\"]\n"));
     // What the attack found is told by every door.
-    dir.expect(0, &["anonymize", "job.toml"]).prints("people who fall: margins 0 %.");
+    dir.expect(0, &["anonymize", "job.toml"]).prints("people exposed: margins 0 %.");
     let report: serde_json::Value = serde_json::from_str(&dir.text("release/report.json")).unwrap();
     assert_eq!(report["attacks"][0]["attack"], "margins");
     let not_made = report["not_made"].to_string();
@@ -467,5 +467,5 @@ fn changed_counts_that_cannot_be() {
     );
     let run = dir.privet(&["anonymize", "job.toml", "--quiet"]);
     assert!(run.code == Some(1) || run.code == Some(0), "{run:?}");
-    assert!(run.code == Some(0) || run.err.contains("no release is handed over"), "{run:?}");
+    assert!(run.code == Some(0) || run.err.contains("no release was written"), "{run:?}");
 }

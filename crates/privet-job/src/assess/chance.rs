@@ -40,8 +40,8 @@ pub(crate) struct Chance<'a> {
 /// The words of attacks on such records, and what another word is.
 pub(crate) fn words(by_laws: bool) -> (&'static [&'static str], &'static str) {
     match by_laws {
-        true => (&perturbed::ATTACKS, "an attack that there is not on perturbed values"),
-        false => (&records::ATTACKS, "an attack that there is not on swapped and synthetic records"),
+        true => (&perturbed::ATTACKS, "an unknown attack for perturbed data"),
+        false => (&records::ATTACKS, "an unknown attack for swapped and synthetic records"),
     }
 }
 
@@ -74,10 +74,7 @@ fn attacked(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunErro
     }
     let is_of_laws = manifest.swap.is_none() && manifest.synthetic.is_none();
     if !is_of_laws && manifest.model.columns.iter().all(|own| own.role != "quasi") {
-        return Ok(nothing(
-            "no column is quasi, so that there is nothing to look for people by".to_owned(),
-            section,
-        ));
+        return Ok(nothing("no column is quasi, so there is nothing to find people by".to_owned(), section));
     }
     let options = AttackOptions {
         release: folder.to_owned(),

@@ -476,7 +476,7 @@ fn refuse_others(options: &AttackOptions, knowledge: &Knowledge) -> Result<(), J
     if options.attacks.iter().flatten().any(|word| !ATTACKS.contains(&word.as_str())) {
         let accepted = ATTACKS.map(|word| format!("`{word}`")).join(", ");
         return Err(JobError::new(format!(
-            "--attacks names an attack that there is not on perturbed values; there are {accepted}"
+            "--attacks names an unknown attack for perturbed data; accepted: {accepted}"
         )));
     }
     if options.people.is_some() && options.original.is_none() {

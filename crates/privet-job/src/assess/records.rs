@@ -115,7 +115,7 @@ pub(super) fn assess(
         sensitive = secret;
     }
     if quasi.is_empty() {
-        let problem = "has no quasi column, so that there is nothing to look for people by";
+        let problem = "has no quasi column, so there is nothing to find people by";
         return Err(JobError::new(problem).at(&options.release).into());
     }
     let names: Vec<String> = columns.iter().map(|own| own.0.to_owned()).collect();

@@ -294,8 +294,8 @@ fn search(out: &mut Text, columns: &[&Written<'_>], rows: usize) {
 /// The attacks before a release is handed over, and the limit above which none is.
 fn adversary(out: &mut Text, columns: &[&Written<'_>]) {
     out.comment(
-        "Before a release is handed over it is attacked, and the report tells who would be exposed. None is handed over \
-         whose attacks would be right about more people than this, beyond those about whom they are right without it.",
+        "Every release is attacked before it is written, and the report tells who would be exposed. No release is written when \
+         it adds more people than this to those whom the attacks would expose without it.",
     );
     out.line("[adversary]");
     out.key("max-risk = 0.3", "share of the people; a first limit, to be lowered");

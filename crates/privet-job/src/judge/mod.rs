@@ -52,7 +52,7 @@ pub struct JudgeOptions {
     pub perfect: bool,
     /// Beliefs for which it is told what they can become; those of a manifest when there is none.
     pub priors: Vec<f64>,
-    /// Of a model: this column alone.
+    /// For a model: judge this column only.
     pub column: Option<String>,
     /// Of a model with noise: true records.
     pub data: Option<PathBuf>,

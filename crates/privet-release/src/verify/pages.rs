@@ -39,7 +39,7 @@ pub(super) fn check(
         checks.push(match found {
             None => Check::failed(check, "the release does not hold it"),
             Some(found) if found == expected => {
-                Check::passed(check, "says what the manifest says, and nothing else")
+                Check::passed(check, "agrees with the manifest")
             }
             Some(_) => Check::failed(
                 check,

@@ -41,7 +41,7 @@ pub(super) fn verify(
     let tables: Vec<&str> = copies.chain([data.file.as_str()]).collect();
     checks.extend(structure::files(folder, &manifest.files, &tables, progress)?);
     let intact = checks.iter().all(|check| check.ok);
-    checks.push(Check::of("model", "what the manifest says of it fits together", &outline(&manifest)));
+    checks.push(Check::of("model", "the noise model in the manifest is consistent", &outline(&manifest)));
     match (&manifest.swap, &manifest.synthetic) {
         (Some(own), None) => checks.extend(swapped::verify(folder, &manifest, own, intact, progress)?),
         (None, Some(own)) => checks.extend(synthetic::verify(folder, &manifest, own, intact, progress)?),
@@ -339,7 +339,7 @@ fn noise(own: &NoiseColumn) -> (String, Vec<String>) {
     }
     let well = match (own.way, width) {
         (NoiseWay::Additive, Some(width)) => format!(
-            "{} noise; who knows nothing else needs an interval of {} to be 95 % sure",
+            "{} noise; an interval that contains an original with 95 % is {} wide",
             own.law.word(),
             figures(width)
         ),

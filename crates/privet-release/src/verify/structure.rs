@@ -22,7 +22,7 @@ const MOST_ADDED: u64 = 1 << 20;
 /// Whether the manifest carries its own seal.
 pub(super) fn seal(bytes: &[u8], claimed: &str) -> Check {
     if Manifest::seal_of(bytes).is_some_and(|seal| seal == claimed) {
-        Check::passed("seal", "manifest.json is as it was written")
+        Check::passed("seal", "manifest.json is unchanged")
     } else {
         Check::failed("seal", "manifest.json was changed after it was sealed")
     }
@@ -47,9 +47,7 @@ pub(super) fn files(
             continue;
         }
         checks.push(match self::file(folder, file, progress)? {
-            Ok(()) => {
-                Check::passed(name, format!("{} is as it was written ({} bytes)", file.name, file.bytes))
-            }
+            Ok(()) => Check::passed(name, format!("{} is unchanged ({} bytes)", file.name, file.bytes)),
             Err(problem) => Check::failed(name, problem),
         });
         done = done.saturating_add(file.bytes);

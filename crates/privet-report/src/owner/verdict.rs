@@ -67,7 +67,7 @@ fn against(attacks: &[Finding], own: &Finding, assessment: &Assessment) -> Strin
 /// What is accepted.
 fn limits(assessment: &Assessment) -> String {
     match (assessment.max_risk, assessment.max_absolute_risk) {
-        (None, None) => "not said".to_owned(),
+        (None, None) => "no limit set".to_owned(),
         (Some(added), None) => set_share(added),
         (None, Some(absolute)) => format!("{} in all", set_share(absolute)),
         (Some(added), Some(absolute)) => {
@@ -114,7 +114,7 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
             Judged::TooRisky => "This attack exposes more people than is accepted.",
             Judged::Open if worst.is_none() =>
                 "Nothing is known about how the release stands up to an adversary.",
-            Judged::Open if !assessment.is_limited() => "What share of people is accepted was not said.",
+            Judged::Open if !assessment.is_limited() => "No limit was set for the share of people exposed.",
             Judged::Open => "The risk cannot be compared with what is accepted.",
         }
     );

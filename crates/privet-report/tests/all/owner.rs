@@ -50,7 +50,7 @@ fn the_verdict_comes_first_and_compares_with_what_is_accepted() {
     let said = heading(&told);
     assert!(said.contains('✗') && said.contains("more than 30\u{a0}% of people"), "{said}");
     told.max_risk = None;
-    assert!(heading(&told).contains("accepted: not said"));
+    assert!(heading(&told).contains("accepted: no limit set"));
     let none = Facts { attacks: vec![], ..facts() };
     assert!(owner_html(&manifest(), &none, &Assessment::default()).contains("No attack was made"));
     // A broken promise is a failure whatever the attacks say.

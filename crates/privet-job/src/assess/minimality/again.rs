@@ -42,9 +42,7 @@ pub(super) const OVERLAPPING: &str = "groups overlap, so that it is not certain 
 pub(super) fn refused(job: JobAt<'_>) -> Option<&'static str> {
     let search = &job.job.search;
     if job.job.adversary.countermeasure == Some(Countermeasure::Distort) {
-        return Some(
-            "groups were formed without a look at sensitive values, so that there is nothing to work out",
-        );
+        return Some("groups do not depend on sensitive values, so there is nothing to work out");
     }
     if job.job.sampling.is_some() {
         return Some(
