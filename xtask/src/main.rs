@@ -42,7 +42,8 @@ Usage:
   cargo xtask wheel                         the Python package as a wheel, tested in a fresh virtual environment
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
   cargo xtask bench --list                  what can be measured
-  cargo xtask papers [EXPERIMENT …]         experiments of the sources made again, into docs/evidence; --list names them";
+  cargo xtask papers [EXPERIMENT …]         experiments of the sources made again, into docs/evidence; --list names them
+  cargo xtask papers --reduced              the same on reduced sizes, compared with what is recorded";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
