@@ -65,7 +65,6 @@ pub use records::{
     recursive, table_names, values,
 };
 pub use registry::{KINDS, kind, read_job};
-pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
 pub use verify::{is_on_seam, verify};
 
