@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use page::Page;
 use privet_data::Random;
 use privet_mine::Examples;
-use privet_mine::tree::{GrowOptions, Pruning, grow};
+use privet_mine::tree::{GrowOptions, Levels, Pruning, grow};
 
 const SPLITS: u64 = 10;
 /// Student's t for a two-sided interval of 95 % with nine degrees of freedom.
@@ -91,7 +91,7 @@ fn errors(records: &Examples, k: u64, seed: u64) -> Result<[f64; 5], Box<dyn Err
     }
     let (apart, used) = rows.split_at(records.len() / 3);
     let (train, test) = (records.select(used)?, records.select(apart)?);
-    let own = grow(&train, &GrowOptions { pruning: PRUNED, ..GrowOptions::k_anonymous(k) })?;
+    let own = grow(&train, &GrowOptions { levels: Levels::Pairs, pruning: PRUNED, ..GrowOptions::k_anonymous(k) })?;
     let free = grow(&train, &GrowOptions { pruning: PRUNED, ..GrowOptions::k_anonymous(1) })?;
     let (_, tds) = rivals::specialized(&train, &test, k, &PRUNED)?;
     let (_, [by_box, by_tree]) = rivals::cut(&train, &test, k, &PRUNED)?;

@@ -38,7 +38,7 @@ pub enum AttributeDomain {
     Categories {
         /// The categories; a code is a position.
         values: Vec<String>,
-        /// Coarser levels, from the finest; the one that tells nothing is left out.
+        /// Coarser levels, from the finest; the one that tells nothing is left out. Behind them groups of values that splits tell apart.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         levels: Vec<Level>,
     },
@@ -54,6 +54,9 @@ pub struct Level {
     pub labels: Vec<String>,
     /// Per value its node.
     pub node_of: Vec<u32>,
+    /// Whether these are two groups of values that a split tells apart, and no level of the hierarchy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_grouping: bool,
 }
 
 /// The class that a model predicts.
@@ -128,6 +131,11 @@ impl Attribute {
         }
     }
 
+    /// Whether a level is two groups of values, and no level of the hierarchy.
+    pub fn is_grouping(&self, level: usize) -> bool {
+        level > 0 && self.levels()[level - 1].is_grouping
+    }
+
     /// The number of nodes at a level, 0 being the values themselves.
     pub fn nodes(&self, level: usize) -> usize {
         match level {
@@ -163,6 +171,13 @@ impl Attribute {
                 return Err(error());
             }
             let Some(finer) = position.checked_sub(1).map(|finer| &levels[finer]) else { continue };
+            // Groups nest in nothing, and stand behind what does.
+            if level.is_grouping {
+                continue;
+            }
+            if finer.is_grouping {
+                return Err(error());
+            }
             let mut above = vec![None; finer.labels.len()];
             for (&below, &node) in finer.node_of.iter().zip(&level.node_of) {
                 if *above[below as usize].get_or_insert(node) != node {
@@ -191,6 +206,21 @@ impl Schema {
             return Err(MineError::OneClass { column: self.class.name.clone() });
         }
         Ok(())
+    }
+
+    /// Whether records of the one schema are records of the other: the same attributes with the same values, whatever groups of them a model
+    /// tells apart.
+    pub fn has_values_of(&self, other: &Schema) -> bool {
+        let plain = |schema: &Schema| {
+            let mut own = schema.clone();
+            for attribute in &mut own.attributes {
+                if let AttributeDomain::Categories { levels, .. } = &mut attribute.domain {
+                    levels.retain(|level| !level.is_grouping);
+                }
+            }
+            own
+        };
+        plain(self) == plain(other)
     }
 
     /// Whether nobody knows the class.
@@ -366,7 +396,7 @@ fn levels_of(hierarchy: &Generalization) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for level in hierarchy.levels.iter().skip(1).filter(|level| level.labels.len() > 1) {
         let labels = level.labels.iter().map(|label| label.to_string()).collect();
-        levels.push(Level { labels, node_of: level.node_of_code.clone() });
+        levels.push(Level { labels, node_of: level.node_of_code.clone(), is_grouping: false });
     }
     levels
 }
@@ -406,7 +436,7 @@ mod tests {
     fn levels_must_nest() {
         let mut own = Attribute::categories("a", Visibility::Public, &["x", "y", "z"]);
         let level =
-            |node_of: &[u32]| Level { labels: vec!["0".into(), "1".into()], node_of: node_of.to_vec() };
+            |node_of: &[u32]| Level { labels: vec!["0".into(), "1".into()], node_of: node_of.to_vec(), is_grouping: false };
         let AttributeDomain::Categories { levels, .. } = &mut own.domain else { unreachable!() };
         *levels = vec![level(&[0, 0, 1]), level(&[0, 1, 1])];
         assert_eq!(own.check(), Err(MineError::Level { column: "a".into(), level: 2 }));

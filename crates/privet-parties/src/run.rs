@@ -139,6 +139,11 @@ fn side(
     let text = format!("{document:#}\n");
     hash.update(text.as_bytes());
     draft.write("result.json", text.as_bytes())?;
+    if let Some(model) = &outcome.model {
+        let text = format!("{model:#}\n");
+        hash.update(text.as_bytes());
+        draft.write("model.json", text.as_bytes())?;
+    }
     draft.write("report.md", report(&outcome, &parties).as_bytes())?;
     agree(session, true, &hash.finalize().into())?;
     Ok(outcome)
@@ -156,6 +161,9 @@ fn report(outcome: &Outcome, parties: &[String]) -> String {
     }
     if outcome.table.as_ref().is_some_and(|table| table.k > 1) {
         text += "The records are in `release`, with a report of their own; `privet verify` checks them again.\n\n";
+    }
+    if outcome.model.is_some() {
+        text += "The tree is a model in `model.json`: `privet mine check` checks it again, and `privet mine predict` uses it.\n\n";
     }
     text + &format!("```json\n{:#}\n```\n", outcome.result)
 }

@@ -7,8 +7,8 @@ use privet_kind::{KindError, Views};
 use privet_release::ReleaseFolder;
 
 pub use privet_model::{
-    ClaimChecked, HiddenRules, HideOptions, HideRequest, Linked, PredictError, PublishedModel, hide_rules,
-    linked, predict,
+    ClaimChecked, Closing, HiddenRules, HideOptions, HideRequest, Linked, PatternOptions, PredictError,
+    PublishedModel, SafePatterns, hide_rules, linked, predict, safe_patterns,
 };
 
 use crate::registry;

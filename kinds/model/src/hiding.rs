@@ -110,16 +110,8 @@ pub fn hide_rules(
     if sensitive.is_empty() {
         return Err(KindError::bad_input("no rule is named that must be hidden"));
     }
-    if !(options.support > 0.0 && options.support.is_finite()) {
-        return Err(KindError::bad_input(
-            "the support must be a number of baskets, or a share of them, above 0",
-        ));
-    }
-    let support = match options.support < 1.0 {
-        true => (options.support * baskets.len() as f64 - 1e-9).ceil() as u64,
-        false => options.support.ceil() as u64,
-    };
-    let thresholds = Thresholds { support: support.max(1), confidence: options.confidence };
+    let support = crate::patterns::support_of(options.support, baskets.len())?;
+    let thresholds = Thresholds { support, confidence: options.confidence };
     let exact = ExactOptions { seconds: options.seconds };
     let hidden = hide(&baskets, &sensitive, &thresholds, options.method, &exact, progress).map_err(told)?;
     let shared = &hidden.transactions;

@@ -15,12 +15,14 @@ mod linked;
 mod make;
 mod measures;
 mod page;
+mod patterns;
 mod predict;
 mod records;
 mod view;
 
 pub use hiding::{HiddenRules, HideOptions, HideRequest, hide_rules};
 pub use linked::{Linked, linked};
+pub use patterns::{Closing, PatternOptions, SafePatterns, safe_patterns};
 pub use predict::{PredictError, predict};
 pub use view::{ClaimChecked, OriginalModel, PublishedModel};
 

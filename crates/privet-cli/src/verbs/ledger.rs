@@ -82,9 +82,8 @@ struct Show {
 struct AuditedLog {
     /// The table, or a job file whose input it is
     data: PathBuf,
-    /// The ledger beside whose file the log is (default: that beside the table)
-    #[arg(long, value_name = "FILE")]
-    ledger: Option<String>,
+    #[command(flatten)]
+    ledger: LedgerArgs,
 }
 
 #[derive(Debug, Args)]
@@ -129,8 +128,7 @@ impl Ledger {
                 }
             }
             Act::Audited(log) => {
-                let flags = LedgerFlags { ledger: log.ledger, ..LedgerFlags::default() };
-                let history = show_audited(&log.data, &flags)?;
+                let history = show_audited(&log.data, &log.ledger.flags(), &bar)?;
                 if shared.json {
                     print_json(&history)?;
                 } else {

@@ -9,11 +9,12 @@ use privet_data::io::ReadOptions;
 use privet_mine::hide::Method;
 
 use super::query::can_be_written;
+use super::mine_patterns::{self, Patterns};
 use super::{Shared, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
-/// Learn models that are safe to publish, predict with them, check and link them; hide rules in baskets
+/// Learn models that are safe to publish, predict with them, check and link them; find patterns that are safe; hide rules in baskets
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
@@ -22,6 +23,7 @@ Examples:
   privet mine predict bank/safe applicants.csv --output predicted.csv
   privet mine check bank/safe -k 20
   privet mine link bank/safe voters.csv
+  privet mine patterns baskets.txt --support 0.02 -k 10 --output patterns.csv
   privet mine hide baskets.txt --rule \"bread, butter => jam\" --support 0.02 --confidence 0.3 --output shared.txt
 
 Exit code 1: a model does not keep k, or a rule can still be mined.")]
@@ -40,6 +42,8 @@ enum Act {
     Check(Check),
     /// Link an identified table with a model, as an adversary would: who is alike, and what most of them are
     Link(Link),
+    /// Find frequent patterns of baskets whose supports tell of no pattern that fewer than k baskets have
+    Patterns(Patterns),
     /// Change baskets so that given rules can no longer be mined from them; tell what it cost and when they come back
     Hide(Box<Hide>),
 }
@@ -127,6 +131,7 @@ impl Mine {
             Act::Predict(own) => predict(&own, shared),
             Act::Check(own) => check(&own, shared),
             Act::Link(own) => link(&own, shared),
+            Act::Patterns(own) => mine_patterns::run(&own, shared),
             Act::Hide(own) => hide(&own, shared),
         }
     }
@@ -154,8 +159,24 @@ fn table(path: &Path, bar: &Bar) -> Result<Table, Failure> {
     Ok(read.map_err(Failure::bad_input)?.table)
 }
 
+/// The text of a file.
+pub(super) fn text_of(file: &Path) -> Result<String, Failure> {
+    let bytes = privet_data::io::read_plain(file, privet_data::io::input_limit())
+        .map_err(|error| Failure::io(file, "cannot be read", &error))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::bad_input(format!("{}: the file is not UTF-8", file.display())))
+}
+
+/// A number of people in words.
+fn of_people(number: u64) -> String {
+    match number {
+        1 => "1 person".to_owned(),
+        many => format!("{} people", grouped(many)),
+    }
+}
+
 /// Writes a file that is not there yet.
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     use std::io::Write;
     let written = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
     written
@@ -218,22 +239,26 @@ fn check(own: &Check, shared: &Shared) -> Result<u8, Failure> {
     } else if !shared.quiet {
         let smallest = match checked.smallest {
             Some(people) => {
-                format!("the smallest that tells of private attributes has {} people", grouped(people))
+                format!("the smallest that tells of private attributes has {}", of_people(people))
             }
             None => "none tells of private attributes".to_owned(),
         };
-        let silent = grouped(checked.silent);
+        let silent = of_people(checked.silent);
+        let spans = match checked.spans {
+            1 => "1 span".to_owned(),
+            many => format!("{} spans", grouped(many as u64)),
+        };
         let verdict = match (checked.violations, checked.keeps_its_own) {
             (0, true) => format!("It is {}-anonymous.", own.k),
             (0, false) => "It does not keep what it declares itself.".to_owned(),
+            (1, _) => format!("It is not {}-anonymous: 1 span has fewer people.", own.k),
             (few, _) => {
                 format!("It is not {}-anonymous: {} spans have fewer people.", own.k, grouped(few as u64))
             }
         };
-        let people = grouped(checked.records);
+        let people = of_people(checked.records);
         print(&format!(
-            "{people} people, {} spans; {smallest}.\nOf {silent} people the model tells nothing private.\n{verdict}",
-            checked.spans
+            "{people}, {spans}; {smallest}.\nOf {silent} the model tells nothing private.\n{verdict}"
         ))?;
     }
     Ok(if holds { DONE } else { REFUSED })
@@ -262,10 +287,7 @@ fn link(own: &Link, shared: &Shared) -> Result<u8, Failure> {
 fn hide(own: &Hide, shared: &Shared) -> Result<u8, Failure> {
     can_be_written(&own.output)?;
     let rules = own.rules.iter().map(|rule| HideRequest::parse(rule)).collect::<Result<Vec<_>, _>>()?;
-    let bytes = privet_data::io::read_plain(&own.baskets, privet_data::io::input_limit())
-        .map_err(|error| Failure::io(&own.baskets, "cannot be read", &error))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::bad_input(format!("{}: the file is not UTF-8", own.baskets.display())))?;
+    let text = text_of(&own.baskets)?;
     let options = HideOptions {
         support: own.support,
         confidence: own.confidence,

@@ -21,6 +21,7 @@ mod kinds;
 mod ledger;
 mod measure;
 mod mine;
+mod mine_patterns;
 mod party;
 mod query;
 mod query_audited;

@@ -70,14 +70,14 @@ pub fn run(options: &AuditedOptions, shared: &Shared) -> Result<u8, Failure> {
         Reply::Denied(denial) => {
             let entry = &answered.audited.entry;
             let message =
-                format!("not answered: {denial}. The question is entry {entry} of {}", answered.log);
+                format!("not answered: {denial}. The question is entry {entry} of {}", answered.ledger);
             Err(Failure { code: NO_BUDGET, message })
         }
     }
 }
 
 fn describe(answered: &AuditedAnswer, answer: f64, is_quiet: bool) -> String {
-    let AuditedAnswer { audited, analyst, log } = answered;
+    let AuditedAnswer { audited, analyst, ledger } = answered;
     if is_quiet {
         return answer.to_string();
     }
@@ -88,15 +88,15 @@ fn describe(answered: &AuditedAnswer, answer: f64, is_quiet: bool) -> String {
     let told = format!("{figure}({column}) of {people} people: {answer}\nExact; asked by {analyst}. ");
     match &audited.column {
         None => {
-            told + "It counts people by public columns, which tells nothing of anybody; it is not logged."
+            told + "It counts people by public columns, which tells nothing of anybody; it is not kept."
         }
-        Some(_) => told + &format!("Logged as entry {} of {log}", audited.entry),
+        Some(_) => told + &format!("Kept as audited entry {} of {ledger}", audited.entry),
     }
 }
 
 /// What was asked so far, for a person.
 pub fn history(own: &AuditedHistory) -> String {
-    let mut text = format!("Audited questions in {}\nPublic: {}\n", own.log, own.terms.public.join(", "));
+    let mut text = format!("Audited questions in {}\nPublic: {}\n", own.ledger, own.terms.public.join(", "));
     if let Some(control) = own.terms.control {
         text.push_str(&format!("People per question: at least {}", control.least));
         text.push_str(

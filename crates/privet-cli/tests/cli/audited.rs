@@ -88,24 +88,53 @@ fn logs_and_declarations_are_kept() {
     let first =
         ask(&dir, "ann", total, &[PUBLIC, &["--per-person", "id", "--json"]].concat()).expect(0).json();
     let entry = first["entry"].as_str().unwrap();
-    let log = dir.bytes("staff.csv.ledger.audit");
+    let log = dir.bytes("staff.csv.ledger");
     ask(&dir, "ann", total, &["--public", "ward"]).expect(2).says("declared otherwise");
     ask(&dir, "ann", total, &["--least", "2"]).expect(2).says("declared otherwise");
     ask(&dir, "ann", total, &["--epsilon", "1"]).expect(2).says("cannot be used with");
-    assert!(dir.bytes("staff.csv.ledger.audit") == log, "a refused question was logged");
+    assert!(dir.bytes("staff.csv.ledger") == log, "a refused question was written down");
     ask(&dir, "ann", "count(*) from data where ward = 'A'", &["--quiet"]).expect(0).prints("4");
     ask(&dir, "ann", total, &["--since", entry]).expect(0);
-    // Replayed from the log: the same question is the same answer, and only the log grew.
-    let log = dir.text("staff.csv.ledger.audit");
-    dir.write("staff.csv.ledger.audit", log.replace("\"people\":[[0,11]]", "\"people\":[[0,10]]"));
-    ask(&dir, "ann", total, &[]).expect(1).says("was changed");
-    dir.write("staff.csv.ledger.audit", "");
-    ask(&dir, "ann", total, &["--since", entry]).expect(2);
-    ask(&dir, "ann", total, &[PUBLIC, &["--since", entry]].concat())
+    ask(&dir, "ann", total, &["--since", &entry.replace(':', ":0")])
         .expect(1)
         .says("not in the audit log any more");
-    dir.write("staff.csv.ledger.audit", log);
     let table = dir.text("staff.csv");
     dir.write("staff.csv", table.replace("2097", "2098"));
     ask(&dir, "ann", total, &[]).expect(2).says("the table has changed");
+    dir.write("staff.csv", table);
+    // Whoever reads the ledger without its key sees neither what was asked nor about whom.
+    let text = String::from_utf8_lossy(&dir.bytes("staff.csv.ledger")).into_owned();
+    assert!(!text.contains("people") && !text.contains("salary"));
+    // The key remembers how many decisions there were: an old copy, or none, answers nobody.
+    dir.expect(0, &["ledger", "verify", "staff.csv"]);
+    let whole = dir.bytes("staff.csv.ledger");
+    dir.write("staff.csv.ledger", log);
+    ask(&dir, "ann", total, &[]).expect(1).says("old copy");
+    std::fs::remove_file(dir.path("staff.csv.ledger")).unwrap();
+    ask(&dir, "ann", total, PUBLIC).expect(2).says("not there any more");
+    dir.write("staff.csv.ledger", whole);
+    ask(&dir, "ann", total, &[]).expect(0);
+}
+
+/// Decisions are entries of the ledger beside its charges: an account with a budget keeps it, and what was changed by hand is found.
+#[test]
+fn decisions_stand_in_the_ledger() {
+    let dir = staff();
+    dir.expect(0, &["ledger", "open", "staff.csv", "--epsilon", "1", "--unsigned"]);
+    let total = "sum(salary) from data";
+    ask(&dir, "ann", total, PUBLIC).expect(0);
+    ask(&dir, "bob", "sum(salary) from data where sex = 'F' and role = 'doctor' and ward = 'A'", &[]).expect(3);
+    dir.expect(0, &["ledger", "show", "staff.csv", "--json"]).prints("\"open\"");
+    let all = dir.expect(0, &["ledger", "show", "--ledger", "staff.csv.ledger", "--json"]).json();
+    let kinds: Vec<&str> =
+        all["entries"].as_array().unwrap().iter().map(|own| own["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["open", "audited", "audited", "audited"]);
+    dir.expect(0, &["ledger", "verify", "staff.csv"]);
+    let plain = dir.bytes("staff.csv.ledger");
+    let (from, to) = (&b"[[0,11]]"[..], b"[[0,10]]");
+    let at = plain.windows(from.len()).position(|own| own == from).unwrap();
+    let mut changed = plain;
+    changed[at..at + to.len()].copy_from_slice(to);
+    dir.write("staff.csv.ledger", changed);
+    ask(&dir, "ann", total, &[]).expect(1).says("does not hold");
 }

@@ -76,6 +76,22 @@ fn bad_jobs_leave_nothing() {
     dir.expect(2, &["mine", "make", "job.toml"]).says("one value");
 }
 
+/// FX-T8: the supports of frequent patterns tell of two baskets with a and c and without b.
+#[test]
+fn patterns_are_published_without_channels() {
+    let dir = Dir::new();
+    dir.write("baskets.txt", "a b c\na b d\na b c\na c d\nb c d\na b c d\na c\nb d\n");
+    let asked = ["mine", "patterns", "baskets.txt", "--support", "3", "-k", "3", "--output"];
+    dir.expect(0, &[&asked[..], &["less.csv"]].concat()).prints("none follows any more");
+    assert!(dir.text("less.csv").starts_with("pattern,support\n,8\n") && !dir.text("less.csv").contains("a b c"));
+    let more = dir.expect(0, &[&asked[..], &["more.csv", "--close", "add", "--json"]].concat()).json();
+    assert_eq!((more["frequent"].as_u64(), more["fewest"].as_u64()), (Some(11), Some(1)));
+    assert!(dir.text("more.csv").contains("a b c,"));
+    dir.expect(2, &["mine", "patterns", "baskets.txt", "--support", "3", "-k", "4", "--output", "no.csv"])
+        .says("k may be from 2 to 3");
+    assert_eq!(dir.names("."), ["baskets.txt", "less.csv", "more.csv"]);
+}
+
 /// FX-T8.
 #[test]
 fn rules_are_hidden() {

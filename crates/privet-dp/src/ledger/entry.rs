@@ -8,12 +8,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::chain::{START, Seal};
 use super::population::{Population, PopulationKey, Sketch};
-use super::sealed::{opened, sealed};
+use super::sealed::{opened, opened_text, sealed, sealed_text};
 use super::{Act, Head, LedgerError, Marker, Opening, Receipt, Record, Related, Request, Terms, check_name};
 use crate::budget::{Loss, parse_stored};
 
 const OPEN: &str = "open";
 const CHARGE: &str = "charge";
+const AUDITED: &str = "audited";
+
+/// What stands before the name of a data set whose exact answers are audited: such accounts have no budget, and no other account can have
+/// such a name.
+const AUDITED_ACCOUNT: &str = "audited\t";
 
 /// Epsilon and delta as text.
 pub(super) type Amount = [String; 2];
@@ -78,6 +83,26 @@ impl Entry {
         })
     }
 
+    /// A decision about an exact answer, which costs nothing.
+    fn audited(dataset: &str, asker: &str, kept: String) -> Result<Self, LedgerError> {
+        let is_asker = asker.is_empty() || check_name(asker).is_ok();
+        if check_name(dataset).is_err() || !is_asker {
+            return Err(LedgerError::BadAccount);
+        }
+        let nothing = || ["0".to_owned(), "0".to_owned()];
+        Ok(Self {
+            sequence: 0,
+            kind: AUDITED.to_owned(),
+            time: 0,
+            dataset: audited_account(dataset),
+            asker: asker.to_owned(),
+            fingerprint: kept,
+            loss: nothing(),
+            remaining: nothing(),
+            hash: String::new(),
+        })
+    }
+
     /// Puts it behind the last entry: its number, its time and its hash.
     pub fn follow(&mut self, head: &Head, seal: &Seal) -> Result<(), LedgerError> {
         self.sequence = head.sequence + 1;
@@ -120,6 +145,7 @@ impl Entry {
     fn people(&self) -> Option<&str> {
         let people = match self.kind.as_str() {
             OPEN => &self.fingerprint,
+            AUDITED => return None,
             _ => self.fingerprint.split_once(' ')?.1,
         };
         (!people.is_empty()).then_some(people)
@@ -139,13 +165,23 @@ impl Entry {
             self.asker.clear();
             self.fingerprint.clear();
         }
+        if self.kind == AUDITED {
+            self.fingerprint.clear();
+            let name = self.dataset.strip_prefix(AUDITED_ACCOUNT);
+            // Apart from the account of that name, which has a budget.
+            self.dataset = match name {
+                Some(name) => format!("audited answers of {name}"),
+                None => return Err(self.broken("its account is another one")),
+            };
+        }
         if let Some((question, _)) = self.fingerprint.split_once(' ') {
             self.fingerprint = question.to_owned();
         }
         let act = match self.kind.as_str() {
             OPEN => Act::Opened,
             CHARGE => Act::Charged,
-            _ => return Err(self.broken("it is neither an opening nor a charge")),
+            AUDITED => Act::Audited,
+            _ => return Err(self.broken("it is no opening, no charge and no audited question")),
         };
         let amount = loss(&self.loss).ok_or_else(|| self.broken("its amounts cannot be read"))?;
         Ok(Record {
@@ -183,6 +219,11 @@ fn loss([epsilon, delta]: &Amount) -> Option<Loss> {
     Loss::new(parse_stored(epsilon)?, parse_stored(delta)?).ok()
 }
 
+/// The account of a data set whose exact answers are audited.
+fn audited_account(dataset: &str) -> String {
+    format!("{AUDITED_ACCOUNT}{dataset}")
+}
+
 /// The head of a ledger without entries.
 pub(super) fn beginning() -> Head {
     Head { sequence: 0, hash: START.to_owned() }
@@ -202,6 +243,8 @@ pub(super) struct Audit {
     totals: HashMap<String, Amount>,
     /// What is kept of the people of accounts, sealed.
     people: HashMap<String, String>,
+    /// Per account of audited answers what its entries keep, sealed.
+    audited: HashMap<String, Vec<String>>,
     first: Option<String>,
     last: Option<Head>,
     /// An entry that must be there, until it is passed.
@@ -235,6 +278,9 @@ impl Audit {
         let (Some(spent), Some(left)) = (loss(&entry.loss), loss(&entry.remaining)) else {
             return Err(broken("its amounts cannot be read"));
         };
+        if entry.kind == AUDITED {
+            return self.take_audited(entry, &spent, &left);
+        }
         let (terms, expected) = match (entry.kind.as_str(), self.accounts.remove(&entry.dataset)) {
             (OPEN, None) => {
                 self.totals.insert(entry.dataset.clone(), entry.loss.clone());
@@ -251,13 +297,49 @@ impl Audit {
             self.people.insert(entry.dataset.clone(), people.to_owned());
         }
         self.accounts.insert(entry.dataset, (terms, left));
-        let head = Head { sequence: entry.sequence, hash: entry.hash };
+        self.pass(Head { sequence: entry.sequence, hash: entry.hash });
+        Ok(())
+    }
+
+    /// The next entry, which is about an audited answer.
+    fn take_audited(&mut self, entry: Entry, spent: &Loss, left: &Loss) -> Result<(), LedgerError> {
+        if !entry.dataset.starts_with(AUDITED_ACCOUNT) || !spent.is_none() || !left.is_none() {
+            return Err(entry.broken("an audited question is in no account of its own, or costs something"));
+        }
+        self.totals.entry(entry.dataset.clone()).or_insert_with(|| entry.loss.clone());
+        self.audited.entry(entry.dataset).or_default().push(entry.fingerprint);
+        self.pass(Head { sequence: entry.sequence, hash: entry.hash });
+        Ok(())
+    }
+
+    fn pass(&mut self, head: Head) {
         if self.awaited.as_ref() == Some(&head) {
             self.awaited = None;
         }
         self.first.get_or_insert_with(|| head.hash.clone());
         self.last = Some(head);
-        Ok(())
+    }
+
+    /// What was kept of the audited answers about a data set, in order.
+    pub fn audited(&self, dataset: &str, seal: &Seal) -> Result<Vec<String>, LedgerError> {
+        let kept = self.audited.get(&audited_account(dataset)).map_or(&[][..], Vec::as_slice);
+        let problem = "what it keeps of an audited question cannot be read";
+        let broken = || LedgerError::Broken { sequence: self.last().sequence, problem };
+        kept.iter().map(|text| opened_text(text, seal)?.ok_or_else(broken)).collect()
+    }
+
+    /// The entry of a decision about an exact answer, and whether its account is new; a refusal where others were written since.
+    pub fn audited_entry(
+        &self,
+        (dataset, asker, text): (&str, &str, &str),
+        after: u64,
+        seal: &Seal,
+    ) -> Result<(Entry, bool), LedgerError> {
+        let known = self.audited.get(&audited_account(dataset)).map_or(0, Vec::len) as u64;
+        if known != after {
+            return Err(LedgerError::Moved);
+        }
+        Ok((Entry::audited(dataset, asker, sealed_text(text, seal)?)?, known == 0))
     }
 
     /// Compares with the table of accounts.

@@ -197,6 +197,8 @@ pub enum Act {
     Opened,
     /// A question was charged.
     Charged,
+    /// A decision about an exact answer was written down, which costs nothing.
+    Audited,
 }
 
 /// The fingerprint by which a ledger knows a question.
@@ -248,6 +250,22 @@ pub trait Ledger {
 
     /// Charges, durably, or refuses.
     fn charge(&mut self, request: &Request) -> Result<Receipt, LedgerError>;
+
+    /// What was written down about exact answers from a data set, in order.
+    fn audited(&mut self, dataset: &str) -> Result<Vec<String>, LedgerError>;
+
+    /// Writes down, durably, a decision about an exact answer, behind so many others about the same data set. The text is encrypted where
+    /// the ledger has a key.
+    ///
+    /// # Errors
+    /// [`LedgerError::Moved`] when somebody else wrote one since; then nothing is written.
+    fn keep_audited(
+        &mut self,
+        dataset: &str,
+        asker: &str,
+        text: &str,
+        after: u64,
+    ) -> Result<Receipt, LedgerError>;
 
     /// Recomputes every hash and every sum. `since` is a head that was seen earlier and must still be there.
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError>;
@@ -354,6 +372,9 @@ pub enum LedgerError {
         /// Who, as far as the system tells.
         holder: Option<String>,
     },
+    /// Another question about the same data set was decided since this one was.
+    #[error("another audited question was decided meanwhile, so this one must be decided anew; ask again")]
+    Moved,
     /// The person asked to stop while somebody else held the ledger.
     #[error("stopped on request while waiting for the ledger; nothing was charged")]
     Stopped,

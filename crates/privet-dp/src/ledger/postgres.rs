@@ -445,6 +445,28 @@ impl Ledger for PostgresLedger {
         self.writing(|_, audit, seal| audit.charge(request, seal))
     }
 
+    fn audited(&mut self, dataset: &str) -> Result<Vec<String>, LedgerError> {
+        self.reading(|_, audit, seal| audit.audited(dataset, seal))
+    }
+
+    fn keep_audited(
+        &mut self,
+        dataset: &str,
+        asker: &str,
+        text: &str,
+        after: u64,
+    ) -> Result<Receipt, LedgerError> {
+        self.writing(|transaction, audit, seal| {
+            let (entry, is_new) = audit.audited_entry((dataset, asker, text), after, seal)?;
+            if is_new {
+                let [epsilon, delta] = &entry.loss;
+                let added = "INSERT INTO privet_accounts VALUES ($1, $2, $3)";
+                transaction.execute(added, &[&entry.dataset, epsilon, delta])?;
+            }
+            Ok(entry)
+        })
+    }
+
     fn verify(&mut self, since: Option<&Head>) -> Result<Head, LedgerError> {
         self.reading(|transaction, audit, _| {
             let mut since = Since::new(since);

@@ -1,5 +1,5 @@
-//! What an entry keeps of a population, encrypted, so that whoever reads a ledger without its key learns neither people nor
-//! how many there are.
+//! What an entry keeps of a population or of an audited question, encrypted, so that whoever reads a ledger without its key learns
+//! neither people nor how many there are, nor what was asked about whom.
 //!
 //! The bytes are added to a keystream: HMAC-SHA-256 of a random number and a counter, under a secret that follows from the
 //! ledger's key. That a change is noticed is the matter of the chain, which covers the text.
@@ -16,25 +16,51 @@ const FORM: &str = "p1:";
 /// The bytes of the random number.
 const NONCE: usize = 16;
 
+/// What the text of an audited question begins with, under a key and without one.
+const TEXT: &str = "a1:";
+const PLAIN: &str = "a0:";
+
 /// A sketch as text; none where there is no key.
 pub(super) fn sealed(sketch: &Sketch, seal: &Seal) -> Result<Option<String>, LedgerError> {
-    let Some(stream) = stream(seal)? else { return Ok(None) };
-    let mut nonce = [0u8; NONCE];
-    let no_random = |_| LedgerError::Storage("the generator of random numbers failed".to_owned());
-    getrandom::fill(&mut nonce).map_err(no_random)?;
-    let mut bytes = sketch.bytes();
-    add(&stream, &nonce, &mut bytes);
-    Ok(Some(format!("{FORM}{}{}", hex(&nonce), hex(&bytes))))
+    Ok(enclosed(FORM, sketch.bytes(), seal)?.ok())
 }
 
 /// The sketch of such a text; none when it is none of this key.
 pub(super) fn opened(text: &str, seal: &Seal) -> Result<Option<Sketch>, LedgerError> {
+    Ok(disclosed(FORM, text, seal)?.and_then(|bytes| Sketch::parse(&bytes)))
+}
+
+/// What a ledger keeps of an audited question: who has no key does not see what was asked about whom.
+pub(super) fn sealed_text(text: &str, seal: &Seal) -> Result<String, LedgerError> {
+    let kept = enclosed(TEXT, text.as_bytes().to_vec(), seal)?;
+    Ok(kept.unwrap_or_else(|_| format!("{PLAIN}{text}")))
+}
+
+/// The text of an audited question; none when it is none of this key.
+pub(super) fn opened_text(text: &str, seal: &Seal) -> Result<Option<String>, LedgerError> {
+    if let (Seal::Plain, Some(text)) = (seal, text.strip_prefix(PLAIN)) {
+        return Ok(Some(text.to_owned()));
+    }
+    Ok(disclosed(TEXT, text, seal)?.and_then(|bytes| String::from_utf8(bytes).ok()))
+}
+
+/// Bytes as text under a key; the bytes themselves where there is none.
+fn enclosed(form: &str, mut bytes: Vec<u8>, seal: &Seal) -> Result<Result<String, Vec<u8>>, LedgerError> {
+    let Some(stream) = stream(seal)? else { return Ok(Err(bytes)) };
+    let mut nonce = [0u8; NONCE];
+    let no_random = |_| LedgerError::Storage("the generator of random numbers failed".to_owned());
+    getrandom::fill(&mut nonce).map_err(no_random)?;
+    add(&stream, &nonce, &mut bytes);
+    Ok(Ok(format!("{form}{}{}", hex(&nonce), hex(&bytes))))
+}
+
+fn disclosed(form: &str, text: &str, seal: &Seal) -> Result<Option<Vec<u8>>, LedgerError> {
     let Some(stream) = stream(seal)? else { return Ok(None) };
     let read = || {
-        let mut bytes = unhex(text.strip_prefix(FORM)?)?;
+        let mut bytes = unhex(text.strip_prefix(form)?)?;
         let (nonce, rest) = bytes.split_first_chunk_mut::<NONCE>()?;
         add(&stream, nonce, rest);
-        Sketch::parse(rest)
+        Some(rest.to_vec())
     };
     Ok(read())
 }
@@ -78,5 +104,19 @@ mod tests {
         for bad in ["", "p1:", "p1:00", "p1:zz", "p2:00"] {
             assert_eq!(opened(bad, &own).unwrap(), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn an_audited_question_comes_back_with_its_key_alone() {
+        let (own, other) = (Seal::Keyed(vec![7; 32]), Seal::Keyed(vec![8; 32]));
+        let text = "{\"people\":[[0,40]]}";
+        let kept = sealed_text(text, &own).unwrap();
+        assert!(!kept.contains("people"));
+        assert_eq!(opened_text(&kept, &own).unwrap().as_deref(), Some(text));
+        assert_ne!(opened_text(&kept, &other).unwrap().as_deref(), Some(text));
+        assert_eq!(opened_text(&kept, &Seal::Plain).unwrap(), None);
+        let plain = sealed_text(text, &Seal::Plain).unwrap();
+        assert_eq!(opened_text(&plain, &Seal::Plain).unwrap().as_deref(), Some(text));
+        assert_eq!(opened_text(&plain, &own).unwrap(), None, "an unsigned text is none of a signed ledger");
     }
 }

@@ -359,3 +359,33 @@ fn sixty_kills_lose_no_charge() {
 fn thousand_kills_lose_no_charge() {
     kill_at_random_moments(1000);
 }
+
+/// Decisions about exact answers are entries of the chain: written behind those that were known, readable with the key alone, and found when
+/// they were changed.
+#[test]
+fn audited_decisions_are_entries() {
+    let (_folder, path) = folder();
+    let key = path.with_extension("key");
+    std::fs::write(&key, [7u8; 32]).unwrap();
+    let mut ledger = SqliteLedger::open_signed(&path, &key).unwrap();
+    ledger.open_account("staff", &loss("1", "0")).unwrap();
+    assert_eq!(ledger.audited("staff").unwrap(), Vec::<String>::new());
+    ledger.keep_audited("staff", "", "{\"terms\":1}", 0).unwrap();
+    ledger.keep_audited("staff", "ann", "{\"number\":1}", 1).unwrap();
+    let moved = ledger.keep_audited("staff", "bob", "{\"number\":1}", 1);
+    assert!(matches!(moved, Err(LedgerError::Moved)));
+    ledger.keep_audited("others", "bob", "{}", 0).unwrap();
+    let mut again = SqliteLedger::open_signed(&path, &key).unwrap();
+    assert_eq!(again.audited("staff").unwrap(), ["{\"terms\":1}", "{\"number\":1}"]);
+    // The account with a budget is another one, and a charge goes on behind them.
+    assert_eq!(again.remaining("staff").unwrap(), loss("1", "0"));
+    assert!(matches!(again.remaining("others"), Err(LedgerError::NoAccount)));
+    again.charge(&Request::new("staff", "ann", "count", &loss("0.5", "0")).unwrap()).unwrap();
+    assert_eq!(again.verify(None).unwrap().sequence, 5);
+    assert_eq!(again.records().unwrap()[1].act, Act::Audited);
+    drop((ledger, again));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE entries SET asker = 'eve' WHERE sequence = 3", []).unwrap();
+    let mut changed = SqliteLedger::open_signed(&path, &key).unwrap();
+    assert!(matches!(changed.audited("staff"), Err(LedgerError::Broken { sequence: 3, .. })));
+}

@@ -77,6 +77,16 @@ fn a_ledger_in_postgresql() {
     assert_eq!((records[20].asker.as_str(), &records[20].loss), ("ann", &loss("0.1", "0")));
     println!("20 of 80 charges by 8 askers were granted, as the budget says");
 
+    // Decisions about exact answers stand behind the charges.
+    ledger.keep_audited("patients", "ann", "{}", 0).unwrap();
+    assert!(matches!(ledger.keep_audited("patients", "bob", "{}", 0), Err(LedgerError::Moved)));
+    assert_eq!(ledger.audited("patients").unwrap(), ["{}"]);
+    assert_eq!(ledger.remaining("patients").unwrap(), loss("0", "0.001"));
+    execute(
+        &url,
+        "DELETE FROM privet_entries WHERE sequence = 22; DELETE FROM privet_accounts WHERE dataset LIKE 'audited%'",
+    );
+
     // Tables that do otherwise than they are told are no ledger.
     execute(
         &url,

@@ -1,22 +1,28 @@
 //! Exact answers behind an auditor: `privet query --audited` (papers T-AL11).
 //!
-//! Guarantee: that of `privet_mine::audit`, per audited column and group of analysts who may talk to each other. The decision is in the log
-//! beside the ledger before its answer is given out, and the log, the declarations and the table must be those of the first question; else
-//! nothing is answered. A refused declaration or question leaves the log as it was.
+//! Guarantee: that of `privet_mine::audit`, per audited column and group of analysts who may talk to each other. The decision is an entry of
+//! the ledger, chained, signed and remembered as its other entries are, before its answer is given out; and the log, the declarations and
+//! the table must be those of the first question, else nothing is answered. Two questions at the same time are decided one after the other:
+//! an entry is written only behind those that its decision knew. A refused declaration or question leaves the ledger as it was.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use privet_data::Progress;
+use privet_data::Table;
 use privet_data::io::{ReadOptions, read};
 use privet_mine::audit::{
-    Assumptions, AuditLog, AuditQuestion, AuditTerms, Audited, AuditedTable, Control, Decision, Groups,
-    LogEntry,
+    Assumptions, AuditError, AuditQuestion, AuditTerms, Audited, AuditedLog, AuditedTable, Control, Decision,
+    Groups, LogEntry, LogError,
 };
+
+use privet_dp::DpError;
+use privet_dp::ledger::{LedgerError, check_name};
 
 use super::LedgerFlags;
 use super::error::QueryError;
-use super::place::{Account, Subject, with_ending};
+use super::place::{Account, Subject};
+use super::waiting::patiently;
 use crate::error::JobError;
 
 /// A question to an auditor, and what is declared with it.
@@ -30,7 +36,7 @@ pub struct AuditedOptions {
     pub job: Option<PathBuf>,
     /// Who asks; the job's, then the name of the user, when left out.
     pub analyst: Option<String>,
-    /// The ledger; the log is the file of the same name with `.audit` behind it.
+    /// The ledger that keeps the decisions; a file is made, with its key, when there is none.
     pub ledger: LedgerFlags,
     /// An entry of the log that must still be there, as `NUMBER:HASH`.
     pub since: Option<String>,
@@ -65,15 +71,15 @@ pub struct AuditedAnswer {
     pub audited: Audited,
     /// Who asked.
     pub analyst: String,
-    /// The log.
-    pub log: String,
+    /// The ledger that keeps it.
+    pub ledger: String,
 }
 
-/// What a log holds.
+/// What a ledger keeps of audited questions.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct AuditedHistory {
-    /// The log.
-    pub log: String,
+    /// The ledger.
+    pub ledger: String,
     /// What was agreed.
     pub terms: AuditTerms,
     /// The decisions.
@@ -144,63 +150,102 @@ impl AuditedFlags {
     }
 }
 
+/// How often a question is decided anew because others were decided meanwhile.
+const TRIES: usize = 20;
+
 /// Decides about a question and, where that is safe, answers it exactly.
 ///
 /// # Errors
-/// When the question, the declarations, the table or the log cannot be used. Nothing is decided or logged then.
+/// When the question, the declarations, the table or the ledger cannot be used. Nothing is decided or logged then.
 pub fn query_audited(options: &AuditedOptions, progress: &dyn Progress) -> Result<AuditedAnswer, QueryError> {
-    let question = AuditQuestion::parse(&options.question).map_err(privet_mine::audit::AuditError::from)?;
+    let question = AuditQuestion::parse(&options.question).map_err(AuditError::from)?;
     let subject = Subject::new(&options.data, options.job.as_deref())?;
     subject.must_be_meant(&[&question.table])?;
     subject.must_be_readable()?;
-    let log = log_of(&options.ledger, &subject)?;
-    let agreed = AuditTerms::agreed(&log).map_err(privet_mine::audit::AuditError::from)?;
+    let account = Account::new(&options.ledger, Some(&subject))?;
+    let name = account.named()?;
+    let analyst = analyst(options.analyst.as_deref(), &subject);
+    check_name(&analyst)?;
     let before = digest(&subject.path)?;
     let read_all = ReadOptions { columns: None, ..subject.options.clone() };
     let table = read(&subject.path, &read_all, progress)?.table;
     if digest(&subject.path)? != before {
         return Err(JobError::new("changed while it was read; ask again").at(&subject.path).into());
     }
-    let terms = options.terms.over(agreed, before)?;
-    let analyst = analyst(options.analyst.as_deref(), &subject);
+    for _ in 0..TRIES {
+        match decided(options, (&account, name), (&table, &before), (&analyst, &question), progress) {
+            Err(QueryError::Private(DpError::Ledger(LedgerError::Moved))) => {}
+            other => {
+                let audited = other?;
+                return Ok(AuditedAnswer { audited, analyst, ledger: account.place() });
+            }
+        }
+    }
+    Err(LedgerError::Moved.into())
+}
+
+/// Decides about a question by what the ledger holds, and writes the decision behind it.
+fn decided(
+    options: &AuditedOptions,
+    (account, name): (&Account, &str),
+    (table, of_file): (&Table, &str),
+    (analyst, question): (&str, &AuditQuestion),
+    progress: &dyn Progress,
+) -> Result<Audited, QueryError> {
+    let lines = kept(account, name, progress)?;
+    let agreed = AuditedLog::read(&lines).map_err(AuditError::from)?.terms;
+    let terms = options.terms.over(agreed, of_file.to_owned())?;
     let (person, since) = (options.person.as_deref(), options.since.as_deref());
-    let mut own = AuditedTable::open(&table, terms, person, &log, since, progress)?;
-    let audited = own.ask(&analyst, &question)?;
-    Ok(AuditedAnswer { audited, analyst, log: log.display().to_string() })
+    let pending = AuditedTable::open(table, terms, person, &lines, since, progress)?.ask(analyst, question)?;
+    let mut ledger = None;
+    let mut after = lines.len() as u64;
+    pending.kept(|line| -> Result<(), QueryError> {
+        let place = account.place();
+        if ledger.is_none() {
+            ledger = Some(patiently(progress, &place, || account.made().map(|(ledger, _)| ledger))?);
+        }
+        let Some(ledger) = &mut ledger else { return Err(LedgerError::NoLedger.into()) };
+        patiently(progress, &place, || ledger.keep_audited(name, analyst, &line, after))?;
+        after += 1;
+        Ok(())
+    })
+}
+
+/// What the ledger holds about audited questions; nothing when there is no ledger yet.
+fn kept(account: &Account, name: &str, progress: &dyn Progress) -> Result<Vec<String>, QueryError> {
+    match patiently(progress, &account.place(), || account.existing()?.audited(name)) {
+        Err(LedgerError::NoLedger) => Ok(Vec::new()),
+        other => Ok(other?),
+    }
 }
 
 /// What was asked so far.
 ///
 /// # Errors
-/// When there is no log, or it cannot be used.
-pub fn show_audited(data: &Path, ledger: &LedgerFlags) -> Result<AuditedHistory, QueryError> {
+/// When there is no audited question, or the ledger cannot be used.
+pub fn show_audited(
+    data: &Path,
+    flags: &LedgerFlags,
+    progress: &dyn Progress,
+) -> Result<AuditedHistory, QueryError> {
     let subject = Subject::new(data, None)?;
-    let path = log_of(ledger, &subject)?;
-    let failed = |error| QueryError::from(privet_mine::audit::AuditError::from(error));
-    let Some(terms) = AuditTerms::agreed(&path).map_err(failed)? else {
-        let problem = "is not there, so no audited question was asked; `privet query --audited` begins it";
-        return Err(JobError::new(problem).at(&path).into());
+    let account = Account::new(flags, Some(&subject))?;
+    let lines = kept(&account, account.named()?, progress)?;
+    let log = AuditedLog::read(&lines).map_err(|error: LogError| AuditError::from(error))?;
+    let Some(terms) = log.terms else {
+        let problem = "holds no audited question of this table; `privet query --audited` begins with one";
+        return Err(JobError::new(format!("{} {problem}", account.place())).into());
     };
-    let (log, entries) = AuditLog::open(&path).map_err(failed)?;
     let mut analysts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for entry in &entries {
+    for entry in &log.entries {
         let own = analysts.entry(entry.analyst.clone()).or_default();
         match entry.decision {
             Decision::Answer => own.0 += 1,
             Decision::Deny(_) => own.1 += 1,
         }
     }
-    Ok(AuditedHistory { log: path.display().to_string(), terms, entries, analysts, last: log.last() })
-}
-
-/// The log of a table: beside its ledger.
-fn log_of(flags: &LedgerFlags, subject: &Subject) -> Result<PathBuf, QueryError> {
-    let account = Account::new(flags, Some(subject))?;
-    let (ledger, _) = account.files().ok_or_else(|| {
-        let problem = "the log of audited answers is a file beside the ledger, and this ledger is a server; name a file with --ledger";
-        QueryError::from(JobError::new(problem))
-    })?;
-    Ok(with_ending(ledger, ".audit"))
+    let ledger = account.place();
+    Ok(AuditedHistory { ledger, terms, entries: log.entries, analysts, last: log.last })
 }
 
 fn analyst(named: Option<&str>, subject: &Subject) -> String {

@@ -96,7 +96,8 @@ impl QueryError {
                 Outcome::Refused
             }
             Self::Private(
-                DpError::Ledger(LedgerError::Storage(_) | LedgerError::Locked { .. }) | DpError::Generator,
+                DpError::Ledger(LedgerError::Storage(_) | LedgerError::Locked { .. } | LedgerError::Moved)
+                | DpError::Generator,
             ) => Outcome::Resources,
             Self::Private(DpError::Ledger(LedgerError::Stopped)) => Outcome::Stopped,
             Self::Audit(AuditError::Log(LogError::Io(_) | LogError::Locked)) => Outcome::Resources,

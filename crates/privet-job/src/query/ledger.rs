@@ -149,6 +149,7 @@ impl From<Record> for LedgerEntry {
             kind: match record.act {
                 Act::Opened => "open",
                 Act::Charged => "charge",
+                Act::Audited => "audited",
             },
             analyst: record.asker,
             question: record.fingerprint,

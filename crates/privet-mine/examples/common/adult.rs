@@ -102,7 +102,7 @@ pub fn read(folder: &Path, without: &[&str]) -> Result<(Examples, Examples), Box
             labels.sort_unstable();
             labels.dedup();
             let node_of = own.iter().map(|node| labels.binary_search(node).unwrap_or(0) as u32).collect();
-            Level { labels: labels.into_iter().map(str::to_owned).collect(), node_of }
+            Level { labels: labels.into_iter().map(str::to_owned).collect(), node_of, is_grouping: false }
         };
         let levels = (0..above).map(level).collect();
         let domain = AttributeDomain::Categories { values, levels };

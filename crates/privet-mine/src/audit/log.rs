@@ -1,6 +1,7 @@
-//! The durable log of an auditor: one line of JSON per decision, each with the digest of all before it.
+//! What an auditor decided: one line of JSON per decision, each with the digest of all before it. The lines of a table are kept in its
+//! ledger; a session of one column may keep them in a file of its own.
 //!
-//! A decision is on the disk before its answer is given. So after a crash the log may hold a question whose answer nobody saw, which is
+//! In a file, a decision is on the disk before its answer is given. So after a crash the log may hold a question whose answer nobody saw, which is
 //! safe, and never misses one that was given. A last line that is cut off was never given and is taken away; anything else that does not
 //! fit is an error, and nothing is answered.
 //!
@@ -114,13 +115,99 @@ struct First {
     terms: Value,
 }
 
-/// A log that is appended to.
-#[derive(Debug)]
-pub struct AuditLog {
-    file: File,
+/// What lines say, and what the next one has to begin with.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
     number: u64,
     digest: String,
     terms: Option<Value>,
+}
+
+impl Chain {
+    /// The terms that the lines began with.
+    pub fn terms(&self) -> Option<&Value> {
+        self.terms.as_ref()
+    }
+
+    /// The number and digest of the last entry, to be told and asked for later.
+    pub fn last(&self) -> String {
+        format!("{}:{}", self.number, self.digest)
+    }
+
+    /// Takes the next line: an entry, or the terms, which come first.
+    ///
+    /// # Errors
+    /// When it does not follow from those before it.
+    pub fn take(&mut self, line: &[u8]) -> Result<Option<LogEntry>, LogError> {
+        let number = self.number + 1;
+        if number == 1
+            && self.terms.is_none()
+            && let Ok(first) = serde_json::from_slice::<First>(line)
+        {
+            self.begin(first.terms)?;
+            return Ok(None);
+        }
+        let entry: LogEntry = serde_json::from_slice(line).map_err(|_| LogError::Line { line: number })?;
+        if entry.number != number || entry.digest != digest(&self.digest, &entry) {
+            return Err(LogError::Digest { line: number });
+        }
+        self.digest.clone_from(&entry.digest);
+        self.number = number;
+        Ok(Some(entry))
+    }
+
+    /// Takes terms as what the digests begin with.
+    fn begin(&mut self, terms: Value) -> Result<(), LogError> {
+        let text = serde_json::to_vec(&terms).map_err(std::io::Error::other)?;
+        self.digest = hex(&text);
+        self.terms = Some(terms);
+        Ok(())
+    }
+
+    /// The first line, which holds the terms.
+    ///
+    /// # Errors
+    /// When they cannot be written as text.
+    pub fn agree(&mut self, terms: Value) -> Result<String, LogError> {
+        let line = serde_json::to_string(&First { terms: terms.clone() }).map_err(std::io::Error::other)?;
+        self.begin(terms)?;
+        Ok(line)
+    }
+
+    /// The entry of a decision, which is to be the next line.
+    pub fn entry(
+        &self,
+        (analyst, column): (&str, &str),
+        query: &Query,
+        decision: Decision,
+        answer: Option<f64>,
+    ) -> LogEntry {
+        let mut entry = LogEntry {
+            number: self.number + 1,
+            analyst: analyst.to_owned(),
+            column: column.to_owned(),
+            function: query.function,
+            people: runs(&query.people),
+            decision,
+            answer,
+            digest: String::new(),
+        };
+        entry.digest = digest(&self.digest, &entry);
+        entry
+    }
+
+    /// Counts an entry that was written.
+    pub fn written(&mut self, entry: LogEntry) {
+        self.number = entry.number;
+        self.digest = entry.digest;
+    }
+}
+
+/// A log of one column in a file, which is appended to.
+#[derive(Debug)]
+pub struct AuditLog {
+    file: File,
+    chain: Chain,
 }
 
 impl AuditLog {
@@ -143,55 +230,12 @@ impl AuditLog {
             file.sync_data()?;
         }
         file.seek(SeekFrom::Start(whole as u64))?;
-        let mut own = Self { file, number: 0, digest: String::new(), terms: None };
+        let mut own = Self { file, chain: Chain::default() };
         let mut entries = Vec::new();
-        let mut lines = text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).peekable();
-        if let Some(first) = lines.peek().and_then(|line| serde_json::from_slice::<First>(line).ok()) {
-            own.begin(first.terms)?;
-            lines.next();
-        }
-        for line in lines {
-            let number = own.number + 1;
-            let entry: LogEntry =
-                serde_json::from_slice(line).map_err(|_| LogError::Line { line: number })?;
-            if entry.number != number || entry.digest != digest(&own.digest, &entry) {
-                return Err(LogError::Digest { line: number });
-            }
-            own.digest.clone_from(&entry.digest);
-            own.number = number;
-            entries.push(entry);
+        for line in text[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            entries.extend(own.chain.take(line)?);
         }
         Ok((own, entries))
-    }
-
-    /// The terms that the log began with.
-    pub(super) fn terms(&self) -> Option<&Value> {
-        self.terms.as_ref()
-    }
-
-    /// The number and digest of the last entry, to be told and asked for later.
-    pub fn last(&self) -> String {
-        format!("{}:{}", self.number, self.digest)
-    }
-
-    /// Takes terms as what the digests begin with.
-    fn begin(&mut self, terms: Value) -> Result<(), LogError> {
-        let text = serde_json::to_vec(&terms).map_err(std::io::Error::other)?;
-        self.digest = hex(&text);
-        self.terms = Some(terms);
-        Ok(())
-    }
-
-    /// Writes the terms of an empty log.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub(super) fn agree(&mut self, terms: &Value) -> Result<(), LogError> {
-        let mut line = serde_json::to_vec(&First { terms: terms.clone() }).map_err(std::io::Error::other)?;
-        line.push(b'\n');
-        self.file.write_all(&line)?;
-        self.file.sync_data()?;
-        self.begin(terms.clone())
     }
 
     /// Writes a decision and waits until the disk has it.
@@ -201,28 +245,16 @@ impl AuditLog {
     pub fn append(
         &mut self,
         analyst: &str,
-        column: &str,
         query: &Query,
         decision: Decision,
         answer: Option<f64>,
     ) -> Result<(), LogError> {
-        let mut entry = LogEntry {
-            number: self.number + 1,
-            analyst: analyst.to_owned(),
-            column: column.to_owned(),
-            function: query.function,
-            people: runs(&query.people),
-            decision,
-            answer,
-            digest: String::new(),
-        };
-        entry.digest = digest(&self.digest, &entry);
+        let entry = self.chain.entry((analyst, ""), query, decision, answer);
         let mut line = serde_json::to_vec(&entry).map_err(std::io::Error::other)?;
         line.push(b'\n');
         self.file.write_all(&line)?;
         self.file.sync_data()?;
-        self.number = entry.number;
-        self.digest = entry.digest;
+        self.chain.written(entry);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! a denial tells nothing. [`SumAuditor`] guards sums, averages and linear counts, [`ExtremeAuditor`] maxima or minima, [`Control`] limits
 //! sizes and overlaps, [`ProbableAuditor`] bounds how much sums shift beliefs under named assumptions. [`Session`] puts them in
 //! front of a column, [`AuditedTable`] in front of a table that is asked in SQL, per group of analysts who may talk to each other, and
-//! [`AuditLog`] keeps what was decided.
+//! [`AuditLog`] keeps what a session decided.
 //!
 //! # Guarantee
 //! Under full disclosure (a value is determined or it is not; values are real numbers without known bounds): no set of
@@ -29,7 +29,7 @@ pub use probable::{Assumptions, ProbableAuditor};
 pub use question::{AuditQuestion, AuditQuestionError};
 pub use session::{Groups, Reply, Session, SessionError};
 pub use sum::SumAuditor;
-pub use table::{AuditError, AuditTerms, Audited, AuditedTable};
+pub use table::{AuditError, AuditTerms, Audited, AuditedLog, AuditedTable, Pending};
 
 use serde::{Deserialize, Serialize};
 

@@ -185,7 +185,7 @@ impl Session {
     pub fn ask(&mut self, analyst: &str, query: &Query) -> Result<Reply, SessionError> {
         let (decision, answer, logged) = self.settle(analyst, query)?;
         if let Some(log) = &mut self.log {
-            log.append(analyst, "", query, decision, logged)?;
+            log.append(analyst, query, decision, logged)?;
         }
         match decision {
             Decision::Deny(denial) => Ok(Reply::Denied(denial)),

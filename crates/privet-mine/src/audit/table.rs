@@ -1,20 +1,19 @@
-//! Auditors in front of a table that is asked in SQL, with one durable log for all its columns (papers T-AL11).
+//! Auditors in front of a table that is asked in SQL, with one log for all its columns (papers T-AL11).
 //!
 //! The first question agrees on the terms: which columns everybody knows, which limits hold, who may talk to whom. The log begins with them
 //! and with the digest of the table; whoever comes later with other terms, or with a table that has changed, is refused.
 //!
 //! # Guarantee
 //! That of the auditors, per audited column and group of analysts: under full disclosure no set of answers determines the value of one
-//! person, and no denial depends on values that were not told. A decision is on the disk before its answer is given. Records
-//! are people: every record counts as one person, which a column of ids proves when one is named.
+//! person, and no denial depends on values that were not told. A decision comes as [`Pending`] lines, whose answer is given out only when
+//! whoever keeps the log has them. Records are people: every record counts as one person, which a column of ids proves when one is named.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use privet_data::{Progress, Table};
 use serde::{Deserialize, Serialize};
 
-use super::log::{AuditLog, LogError, TermProblem};
+use super::log::{Chain, LogEntry, LogError, TermProblem};
 use super::question::taken;
 use super::{
     Assumptions, AuditQuestion, AuditQuestionError, Control, Decision, Function, Groups, Query, Reply,
@@ -128,7 +127,61 @@ pub struct AuditedTable<'a> {
     terms: AuditTerms,
     known: Vec<u32>,
     sessions: BTreeMap<String, Session>,
-    log: AuditLog,
+    chain: Chain,
+}
+
+/// A decision that must be kept before anybody is told.
+#[must_use]
+pub struct Pending {
+    lines: Vec<String>,
+    audited: Audited,
+}
+
+impl Pending {
+    /// Keeps the lines of the decision, one after the other, and gives the decision when all are kept.
+    ///
+    /// # Errors
+    /// When one cannot be kept: then nothing may be answered.
+    pub fn kept<E>(self, keep: impl FnMut(String) -> Result<(), E>) -> Result<Audited, E> {
+        self.lines.into_iter().try_for_each(keep)?;
+        Ok(self.audited)
+    }
+}
+
+/// What the lines of a table's log say.
+#[derive(Debug)]
+pub struct AuditedLog {
+    /// What was agreed; nothing before the first question.
+    pub terms: Option<AuditTerms>,
+    /// The decisions.
+    pub entries: Vec<LogEntry>,
+    /// The number and digest of the last entry.
+    pub last: String,
+}
+
+impl AuditedLog {
+    /// Reads lines, in their order.
+    ///
+    /// # Errors
+    /// When one does not follow from those before it, or they do not begin with the terms of a table.
+    pub fn read(lines: &[String]) -> Result<Self, LogError> {
+        Self::chained(lines).map(|(own, _)| own)
+    }
+
+    fn chained(lines: &[String]) -> Result<(Self, Chain), LogError> {
+        let mut chain = Chain::default();
+        let mut entries = Vec::new();
+        for line in lines {
+            entries.extend(chain.take(line.as_bytes())?);
+        }
+        let no_terms = || LogError::Terms { term: TermProblem::None };
+        let terms = match chain.terms() {
+            Some(terms) => Some(serde_json::from_value(terms.clone()).map_err(|_| no_terms())?),
+            None if entries.is_empty() => None,
+            None => return Err(no_terms()),
+        };
+        Ok((Self { terms, entries, last: chain.last() }, chain))
+    }
 }
 
 impl AuditTerms {
@@ -144,38 +197,20 @@ impl AuditTerms {
         ];
         checks.into_iter().find(|(is_same, _)| !is_same).map(|(_, problem)| problem)
     }
-
-    /// The terms that the log of a table began with, if there is a log.
-    ///
-    /// # Errors
-    /// When the log cannot be used.
-    pub fn agreed(log: &Path) -> Result<Option<Self>, LogError> {
-        if !log.exists() {
-            return Ok(None);
-        }
-        let (log, entries) = AuditLog::open(log)?;
-        match log.terms() {
-            Some(terms) => serde_json::from_value(terms.clone())
-                .map(Some)
-                .map_err(|_| LogError::Terms { term: TermProblem::None }),
-            None if entries.is_empty() => Ok(None),
-            None => Err(LogError::Terms { term: TermProblem::None }),
-        }
-    }
 }
 
 impl<'a> AuditedTable<'a> {
-    /// Auditors that know everything that was answered before. A log that is not there yet begins with these terms when the first question
-    /// is decided; `person` is the column
-    /// that must name each person once; `since` is an entry that must still be in the log.
+    /// Auditors that know everything that was answered before, which is what the lines say. Without lines the log begins with these terms
+    /// when the first question is decided. `person` is the column that must name each person once; `since` is an entry that must still be
+    /// in the log.
     ///
     /// # Errors
-    /// When the terms do not fit the table or the log, or the log cannot be used. Nothing is written then.
+    /// When the terms do not fit the table or the log, or the log was changed.
     pub fn open(
         table: &'a Table,
         mut terms: AuditTerms,
         person: Option<&str>,
-        log: &Path,
+        lines: &[String],
         since: Option<&str>,
         progress: &dyn Progress,
     ) -> Result<Self, AuditError> {
@@ -200,20 +235,10 @@ impl<'a> AuditedTable<'a> {
                 people(table, &terms, &asked)?
             }
         };
-        if !log.exists() && since.is_some() {
-            return Err(LogError::Since.into());
-        }
-        let (log, entries) = AuditLog::open(log)?;
-        let mut own = Self { table, terms, known, sessions: BTreeMap::new(), log };
-        let agreed = own.log.terms().map(|agreed| serde_json::from_value::<AuditTerms>(agreed.clone()));
-        match agreed {
-            Some(Ok(agreed)) => {
-                if let Some(term) = own.terms.problem(&agreed) {
-                    return Err(LogError::Terms { term }.into());
-                }
-            }
-            None if entries.is_empty() => {}
-            _ => return Err(LogError::Terms { term: TermProblem::None }.into()),
+        let (AuditedLog { terms: agreed, entries, .. }, chain) = AuditedLog::chained(lines)?;
+        let mut own = Self { table, terms, known, sessions: BTreeMap::new(), chain };
+        if let Some(term) = agreed.and_then(|agreed| own.terms.problem(&agreed)) {
+            return Err(LogError::Terms { term }.into());
         }
         let is_there =
             |since: &str| entries.iter().any(|own| format!("{}:{}", own.number, own.digest) == since);
@@ -229,48 +254,48 @@ impl<'a> AuditedTable<'a> {
         Ok(own)
     }
 
-    /// Begins an empty log with the terms, so that a question that is refused agrees on nothing.
-    fn agree(&mut self) -> Result<(), LogError> {
-        if self.log.terms().is_some() {
-            return Ok(());
+    /// The line that an empty log begins with, so that a question that is refused agrees on nothing.
+    fn agree(&mut self, lines: &mut Vec<String>) -> Result<(), LogError> {
+        if self.chain.terms().is_none() {
+            let terms = serde_json::to_value(&self.terms).map_err(|error| LogError::Io(error.into()))?;
+            lines.push(self.chain.agree(terms)?);
         }
-        let terms = serde_json::to_value(&self.terms).map_err(|error| LogError::Io(error.into()))?;
-        self.log.agree(&terms)
+        Ok(())
     }
 
-    /// Asks a question.
+    /// Decides about a question. What was decided counts for nobody before it is kept, so these auditors are used up.
     ///
     /// # Errors
-    /// When the question cannot be asked, or the decision cannot be logged: then nothing is answered.
-    pub fn ask(&mut self, analyst: &str, question: &AuditQuestion) -> Result<Audited, AuditError> {
+    /// When the question cannot be asked.
+    pub fn ask(mut self, analyst: &str, question: &AuditQuestion) -> Result<Pending, AuditError> {
         let people = people(self.table, &self.terms, question)?;
-        let count = people.len() as u64;
+        let (count, mut lines) = (people.len() as u64, Vec::new());
         let Some(column) = &question.column else {
             // It tells of public columns, and of nothing else; but whoever comes later must declare the same ones.
-            self.agree()?;
-            let reply = Reply::Answer(count as f64);
-            return Ok(self.audited(question, count, reply));
+            self.agree(&mut lines)?;
+            let audited = self.audited(question, count, Reply::Answer(count as f64));
+            return Ok(Pending { lines, audited });
         };
         if people.is_empty() {
             return Err(AuditError::Nobody);
         }
         let query = Query { function: question.function, people };
         let (decision, answer, logged) = self.session(column)?.settle(analyst, &query)?;
-        self.agree()?;
-        self.log.append(analyst, column, &query, decision, logged)?;
+        self.agree(&mut lines)?;
+        let entry = self.chain.entry((analyst, column), &query, decision, logged);
+        lines.push(serde_json::to_string(&entry).map_err(|error| LogError::Io(error.into()))?);
+        self.chain.written(entry);
         let reply = match decision {
             Decision::Deny(denial) => Reply::Denied(denial),
-            Decision::Answer => {
-                self.session(column)?.record(analyst, &query, answer);
-                Reply::Answer(answer)
-            }
+            Decision::Answer => Reply::Answer(answer),
         };
-        Ok(self.audited(question, count, reply))
+        let audited = self.audited(question, count, reply);
+        Ok(Pending { lines, audited })
     }
 
     fn audited(&self, question: &AuditQuestion, people: u64, reply: Reply) -> Audited {
         let (function, column) = (question.function, question.column.clone());
-        Audited { function, column, people, reply, entry: self.log.last() }
+        Audited { function, column, people, reply, entry: self.chain.last() }
     }
 
     /// The auditors of a column.
@@ -352,22 +377,29 @@ mod tests {
 
     struct Desk {
         table: Table,
-        folder: tempfile::TempDir,
+        lines: std::cell::RefCell<Vec<String>>,
     }
 
     impl Desk {
         fn new() -> Self {
-            Self { table: table(), folder: tempfile::tempdir().unwrap() }
+            Self { table: table(), lines: Default::default() }
         }
 
         fn open(&self, terms: AuditTerms) -> Result<AuditedTable<'_>, AuditError> {
-            let log = self.folder.path().join("staff.audit");
-            AuditedTable::open(&self.table, terms, Some("id"), &log, None, &Silent)
+            AuditedTable::open(&self.table, terms, Some("id"), &self.lines.borrow(), None, &Silent)
+        }
+
+        fn asked(&self, terms: AuditTerms, analyst: &str, text: &str) -> Result<Audited, AuditError> {
+            let pending = self.open(terms)?.ask(analyst, &AuditQuestion::parse(text).unwrap())?;
+            let keep = |line| -> Result<(), AuditError> {
+                self.lines.borrow_mut().push(line);
+                Ok(())
+            };
+            pending.kept(keep)
         }
 
         fn ask(&self, analyst: &str, text: &str) -> Result<Reply, AuditError> {
-            let asked = AuditQuestion::parse(text).unwrap();
-            self.open(terms())?.ask(analyst, &asked).map(|own| own.reply)
+            self.asked(terms(), analyst, text).map(|own| own.reply)
         }
     }
 
@@ -402,8 +434,7 @@ mod tests {
         assert!(refused("select sum(height) from data").contains("no column"));
         assert!(refused("select sum(salary) from data where ward = 'Z'").contains("nobody"));
         assert!(refused("select sum(ill) from data").contains("two values"));
-        let log = std::fs::read_to_string(desk.folder.path().join("staff.audit")).unwrap();
-        assert!(log.is_empty(), "nothing was decided, so nothing is agreed");
+        assert!(desk.lines.borrow().is_empty(), "nothing was decided, so nothing is agreed");
     }
 
     #[test]
@@ -423,27 +454,39 @@ mod tests {
         assert_eq!(refused(AuditTerms { control, ..terms() }), TermProblem::Control);
         let known = Some("id = 1".to_owned());
         assert_eq!(refused(AuditTerms { known, ..terms() }), TermProblem::Known);
-        let agreed = AuditTerms::agreed(&desk.folder.path().join("staff.audit")).unwrap().unwrap();
-        assert_eq!(agreed.table, "digest");
+        let log = AuditedLog::read(&desk.lines.borrow()).unwrap();
+        assert_eq!((log.terms.unwrap().table.as_str(), log.entries.len()), ("digest", 1));
         // The terms are covered by the digests.
-        let path = desk.folder.path().join("staff.audit");
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, text.replace("\"ward\"", "\"word\"")).unwrap();
+        let changed = desk.lines.borrow()[0].replace("\"ward\"", "\"word\"");
+        desk.lines.borrow_mut()[0] = changed;
         assert!(matches!(desk.open(terms()), Err(AuditError::Log(LogError::Digest { line: 1 }))));
     }
 
     #[test]
     fn an_entry_that_is_gone_is_missed() {
         let desk = Desk::new();
-        let asked = AuditQuestion::parse("select sum(salary) from data").unwrap();
-        let entry = desk.open(terms()).unwrap().ask("ann", &asked).unwrap().entry;
-        let path = desk.folder.path().join("staff.audit");
+        let entry = desk.asked(terms(), "ann", "select sum(salary) from data").unwrap().entry;
         let open = |since: &str| {
-            AuditedTable::open(&desk.table, terms(), None, &path, Some(since), &Silent).map(drop)
+            AuditedTable::open(&desk.table, terms(), None, &desk.lines.borrow(), Some(since), &Silent)
+                .map(drop)
         };
         open(&entry).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        desk.lines.borrow_mut().clear();
         assert!(matches!(open(&entry), Err(AuditError::Log(LogError::Since))));
+    }
+
+    /// What could not be kept is not given out.
+    #[test]
+    fn a_decision_that_is_not_kept_is_not_told() {
+        let desk = Desk::new();
+        let asked = AuditQuestion::parse("select sum(salary) from data").unwrap();
+        let pending = desk.open(terms()).unwrap().ask("ann", &asked).unwrap();
+        let mut kept = Vec::new();
+        let failed = pending.kept(|line| {
+            kept.push(line);
+            if kept.len() == 2 { Err("disk full") } else { Ok(()) }
+        });
+        assert_eq!((failed.unwrap_err(), kept.len()), ("disk full", 2));
     }
 
     /// Analysts in declared groups are audited apart; whoever is known protects nobody; a person twice is refused.
@@ -454,11 +497,7 @@ mod tests {
         let groups = Groups::from([(of("ann"), of("1")), (of("bob"), of("2"))]);
         let terms = AuditTerms { groups, known: Some("id = 4".into()), ..terms() };
         let ask = |analyst: &str, text: &str| {
-            desk.open(terms.clone())
-                .unwrap()
-                .ask(analyst, &AuditQuestion::parse(text).unwrap())
-                .unwrap()
-                .reply
+            desk.asked(terms.clone(), analyst, text).unwrap().reply
         };
         assert_eq!(
             ask("ann", "select sum(salary) from data where ward = 'B'"),
@@ -468,10 +507,8 @@ mod tests {
         let pair = "select sum(salary) from data where ward = 'A' and sex = 'F'";
         assert_eq!(ask("ann", pair), Reply::Denied(Denial::Determines));
         assert_eq!(ask("bob", pair), Reply::Answer(500.0));
-        let log = desk.folder.path().join("other.audit");
-        let refused =
-            AuditedTable::open(&desk.table, self::terms(), Some("ward"), &log, None, &Silent).map(drop);
-        assert!(matches!(refused, Err(AuditError::Repeated { .. })) && !log.exists());
+        let refused = AuditedTable::open(&desk.table, self::terms(), Some("ward"), &[], None, &Silent);
+        assert!(matches!(refused.map(drop), Err(AuditError::Repeated { .. })));
     }
 
     /// Probabilistic auditing denies a sum at the edge of what values may be, which full disclosure does not see.
@@ -480,8 +517,7 @@ mod tests {
         let desk = Desk::new();
         let assumed = Assumptions { high: 3200.0, lambda: 0.5, ..Assumptions::default() };
         let terms = AuditTerms { assumed: Some(assumed), ..terms() };
-        let ask =
-            |text: &str| desk.open(terms.clone()).unwrap().ask("ann", &AuditQuestion::parse(text).unwrap());
+        let ask = |text: &str| desk.asked(terms.clone(), "ann", text);
         assert_eq!(
             ask("select sum(salary) from data where ward = 'B'").unwrap().reply,
             Reply::Denied(Denial::Shifts)

@@ -1,18 +1,21 @@
 //! Cutting the spanning tree when records belong to the cluster with the nearest centroid.
 //!
-//! Every centroid that a cut makes moves cells of other clusters too, so the three-way rule of the source is wrong here (DEF-14): all
-//! spans are computed again for every edge that is tried. Spans do not only get finer, so a refused edge is tried again after others
+//! Every centroid that a cut makes moves cells of other clusters too, so the three-way rule of the source is wrong here (DEF-14): the
+//! reach of everybody may change with every edge that is tried. It is kept per person, exactly: who could not belong to the cluster that
+//! is cut belongs to one of the clusters before or to one of the two new ones. Spans do not only get finer, so a refused edge is tried again after others
 //! were cut, until a whole pass cuts none. Centroids are means (of categories: modes), rounded to the grid, so
 //! that what is published is what was judged.
 //!
-//! Growth: people × clusters for every edge that is tried; `patience` bounds how many are.
+//! Growth: people for every edge that is tried, and people near the cut × log clusters; `patience` bounds how many are.
 
 use foldhash::{HashMap, HashMapExt};
+use rayon::prelude::*;
 
 use super::cut::Forest;
+use super::reach::{Scratch, Sites};
 use super::space::{AxisDomain, Space};
 use super::spanning::{Edge, spanning_tree};
-use super::{Partition, Problem, reaches};
+use super::{Partition, Problem};
 use crate::MineError;
 
 pub(super) fn search(problem: &Problem<'_>) -> Result<Partition, MineError> {
@@ -23,9 +26,9 @@ pub(super) fn search(problem: &Problem<'_>) -> Result<Partition, MineError> {
         cluster_of: vec![0; problem.sites.len()],
         clusters: 1,
         members: vec![problem.weights.iter().sum()],
-        centroids: Vec::new(),
+        reached: vec![vec![0]; problem.people.len()],
+        spans: [(vec![0], problem.population.iter().sum())].into_iter().collect(),
     };
-    state.centroids = centroids(problem.space, problem.sites, problem.weights, &state.cluster_of, 1);
     let (mut refused, mut in_a_row) = (0, 0);
     problem.progress.stage("cuts", Some(edges.len() as u64));
     loop {
@@ -67,7 +70,10 @@ struct State<'a> {
     cluster_of: Vec<u32>,
     clusters: usize,
     members: Vec<u64>,
-    centroids: Vec<Vec<u32>>,
+    /// Per person the clusters that it may belong to.
+    reached: Vec<Vec<u32>>,
+    /// Per set of clusters its people.
+    spans: HashMap<Vec<u32>, u64>,
 }
 
 impl State<'_> {
@@ -88,8 +94,13 @@ impl State<'_> {
         }
         let moved =
             centroids(problem.space, problem.sites, problem.weights, &self.cluster_of, self.clusters + 1);
-        if self.is_legal(&moved) {
-            self.centroids = moved;
+        let changed = self.changed(&moved, old as u32);
+        if let Some(spans) = self.legal(&changed) {
+            for (person, reached) in changed {
+                self.reached[person] = reached;
+            }
+            self.spans.extend(spans);
+            self.spans.retain(|_, people| *people > 0);
             self.members[old] -= members;
             self.members.push(members);
             self.clusters += 1;
@@ -102,16 +113,44 @@ impl State<'_> {
         Tried::Refused
     }
 
-    fn is_legal(&self, centroids: &[Vec<u32>]) -> bool {
-        let problem = self.problem;
-        let mut spans: HashMap<Vec<u32>, u64> = HashMap::new();
-        for (reached, people) in
-            reaches(problem.space, centroids, problem.people).into_iter().zip(problem.population)
-        {
-            *spans.entry(reached).or_default() += people;
+    /// The people whose reach changes with new centroids of a cluster and of one that is added, with their new reach.
+    fn changed(&self, moved: &[Vec<u32>], old: u32) -> Vec<(usize, Vec<u32>)> {
+        let oracle = Sites::new(self.problem.space, moved);
+        let new = self.clusters as u32;
+        let one = |scratch: &mut Scratch, (person, own): (usize, &Vec<u32>)| {
+            let record = &self.problem.people[person];
+            let mut out = Vec::new();
+            match own.contains(&old) {
+                true => oracle.reachable(record, scratch, &mut out),
+                false => {
+                    let among: Vec<u32> = own.iter().copied().chain([old, new]).collect();
+                    oracle.reachable_among(record, &among, scratch, &mut out);
+                }
+            }
+            (out != *own).then_some((person, out))
+        };
+        let people = self.reached.par_iter().enumerate().with_min_len(256);
+        people.map_init(Scratch::default, one).flatten_iter().collect()
+    }
+
+    /// What the changes do to the people of each span; nothing when a span would break the rule.
+    fn legal(&self, changed: &[(usize, Vec<u32>)]) -> Option<HashMap<Vec<u32>, u64>> {
+        let mut spans: HashMap<&[u32], (u64, u64)> = HashMap::new();
+        for (person, reached) in changed {
+            let people = self.problem.population[*person];
+            spans.entry(&self.reached[*person]).or_default().0 += people;
+            spans.entry(reached).or_default().1 += people;
         }
-        let options = problem.options;
-        spans.iter().all(|(span, &people)| options.rule.allows(span.len(), people, options.k))
+        let options = self.problem.options;
+        let mut after = HashMap::with_capacity(spans.len());
+        for (span, (gone, come)) in spans {
+            let people = self.spans.get(span).copied().unwrap_or(0) + come - gone;
+            if !options.rule.allows(span.len(), people, options.k) {
+                return None;
+            }
+            after.insert(span.to_vec(), people);
+        }
+        Some(after)
     }
 }
 

@@ -14,13 +14,7 @@ use crate::MineError;
 
 pub(super) fn search(problem: &Problem<'_>) -> Result<Partition, MineError> {
     let edges = spanning_tree(problem.space, problem.sites, problem.progress)?;
-    problem.progress.stage("reachable points", Some(problem.people.len() as u64));
-    let mut reached = Vec::with_capacity(problem.people.len());
-    for some in problem.people.chunks(256) {
-        problem.progress.check()?;
-        reached.extend(reaches(problem.space, problem.sites, some));
-        problem.progress.at(reached.len() as u64);
-    }
+    let reached = reaches(problem.space, problem.sites, problem.people, problem.progress)?;
     let mut state = State::new(problem, &edges, &reached);
     let (mut refused, mut in_a_row, mut exhausted) = (0, 0, true);
     problem.progress.stage("cuts", Some(edges.len() as u64));

@@ -22,7 +22,7 @@ impl Line {
     }
 
     /// Where two lines meet, the first one further left.
-    fn meets(&self, right: &Line) -> Fraction {
+    pub fn meets(&self, right: &Line) -> Fraction {
         Fraction(right.offset() - self.offset(), 2 * (right.at - self.at))
     }
 
@@ -34,12 +34,17 @@ impl Line {
 
 /// A fraction with a positive denominator; both parts are below 2^53.
 #[derive(Debug, Clone, Copy)]
-struct Fraction(i64, i64);
+pub(super) struct Fraction(i64, i64);
 
 impl Fraction {
+    /// The nearest number of the machine.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / self.1 as f64
+    }
+
     /// Both quotients are off by less than 2^-52 of themselves; only nearer ones are multiplied out.
     fn cmp(self, other: Fraction) -> Ordering {
-        let (a, b) = (self.0 as f64 / self.1 as f64, other.0 as f64 / other.1 as f64);
+        let (a, b) = (self.as_f64(), other.as_f64());
         if (a - b).abs() > (a.abs() + b.abs()) * 1e-15 {
             return if a < b { Ordering::Less } else { Ordering::Greater };
         }
@@ -80,7 +85,7 @@ pub(crate) fn nearest_sites(lines: &[Line], last: i64, out: &mut Vec<u32>) {
 }
 
 /// The lines of the envelope from left to right, and those that were left out although they may touch a corner of it.
-fn lower_envelope(lines: &[Line]) -> (Vec<Line>, Vec<Line>) {
+pub(super) fn lower_envelope(lines: &[Line]) -> (Vec<Line>, Vec<Line>) {
     let (mut hull, mut touching): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
     for &line in lines {
         if let Some(&top) = hull.last()

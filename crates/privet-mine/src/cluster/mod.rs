@@ -11,9 +11,11 @@
 //! A clustering by nearest training point *is* its training points, so only the owner can keep it; what can be published is
 //! [`ClusterRelease`], by centroids.
 
+mod boxes;
 mod centroid;
 mod cut;
 mod envelope;
+mod line;
 mod program;
 mod reach;
 mod release;
@@ -32,7 +34,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{MineError, SpanOracle};
-use reach::{Scratch, Sites};
+use boxes::Boxes;
+use reach::{Scratch, Sites, nearest};
 
 /// Which cluster a record of the domain belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -202,7 +205,7 @@ pub fn cluster(
         sites,
         cluster_of_site: found.cluster_of_site,
     };
-    own.judge(&people, &person_of, &site_of);
+    own.judge(&people, &person_of, &site_of, progress)?;
     Ok(own)
 }
 
@@ -229,16 +232,36 @@ fn tally(of_record: &[u32], size: usize) -> Vec<u64> {
     counts
 }
 
-/// Per person the sites that it may be nearest to.
-pub(crate) fn reaches(space: &Space, sites: &[Vec<u32>], people: &[Vec<u32>]) -> Vec<Vec<u32>> {
+/// Per person the sites that it may be nearest to. People are looked at in an order in which neighbours follow each other, because the
+/// sites of one bound those of the next.
+pub(crate) fn reaches(
+    space: &Space,
+    sites: &[Vec<u32>],
+    people: &[Vec<u32>],
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<u32>>, MineError> {
     let oracle = Sites::new(space, sites);
-    let one = |scratch: &mut Scratch, person: &Vec<u32>| {
+    let order = Boxes::new(space, &space.seen(crate::Visibility::Public), people).order;
+    let one = |scratch: &mut Scratch, &person: &u32| {
         let mut out = Vec::new();
-        oracle.reachable(person, scratch, &mut out);
+        oracle.reachable(&people[person as usize], scratch, &mut out);
         out
     };
-    people.par_iter().map_init(Scratch::default, one).collect()
+    let mut reached = vec![Vec::new(); people.len()];
+    progress.stage("reachable points", Some(people.len() as u64));
+    for (block, some) in order.chunks(BLOCK).enumerate() {
+        progress.check()?;
+        let found: Vec<Vec<u32>> = some.par_iter().with_min_len(64).map_init(Scratch::default, one).collect();
+        for (&person, sites) in some.iter().zip(found) {
+            reached[person as usize] = sites;
+        }
+        progress.at((block * BLOCK + some.len()) as u64);
+    }
+    Ok(reached)
 }
+
+/// People between two looks at whether to stop.
+const BLOCK: usize = 4096;
 
 impl Clustering {
     /// The number of clusters.
@@ -247,8 +270,14 @@ impl Clustering {
     }
 
     /// Counts the spans from nothing, and puts records into clusters and spans.
-    fn judge(&mut self, people: &[Vec<u32>], person_of: &[u32], site_of: &[u32]) {
-        let span_of_person = self.spans_of(people);
+    fn judge(
+        &mut self,
+        people: &[Vec<u32>],
+        person_of: &[u32],
+        site_of: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<(), MineError> {
+        let span_of_person = self.spans_of(people, progress)?;
         let by_centroid = self.options.membership == Membership::NearestCentroid;
         let cluster_of_site: Vec<u32> = match by_centroid {
             true => {
@@ -276,14 +305,16 @@ impl Clustering {
         self.span_of = person_of.iter().map(number).collect();
         let span = |(clusters, (_, populations))| ClusterSpan { clusters, populations };
         self.spans = spans.into_iter().map(span).collect();
+        Ok(())
     }
 
-    fn spans_of(&self, people: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    fn spans_of(&self, people: &[Vec<u32>], progress: &dyn Progress) -> Result<Vec<Vec<u32>>, MineError> {
         match self.options.membership {
-            Membership::NearestCentroid => reaches(&self.space, &self.centroids, people),
+            Membership::NearestCentroid => reaches(&self.space, &self.centroids, people, progress),
             Membership::NearestPoint => {
                 let clusters = |sites: Vec<u32>| self.clusters_of(&sites);
-                reaches(&self.space, &self.sites, people).into_iter().map(clusters).collect()
+                let reached = reaches(&self.space, &self.sites, people, progress)?;
+                Ok(reached.into_iter().map(clusters).collect())
             }
         }
     }
@@ -339,9 +370,9 @@ impl SpanOracle for Clustering {
 
     fn class(&self, record: &[u32], key: &mut Vec<u32>) {
         key.push(match self.options.membership {
-            Membership::NearestCentroid => Sites::new(&self.space, &self.centroids).nearest(record),
+            Membership::NearestCentroid => nearest(&self.space, &self.centroids, record),
             Membership::NearestPoint => {
-                self.cluster_of_site[Sites::new(&self.space, &self.sites).nearest(record) as usize]
+                self.cluster_of_site[nearest(&self.space, &self.sites, record) as usize]
             }
         });
     }

@@ -1,27 +1,20 @@
 //! Which points a person may be nearest to, whatever the private attributes are: spans of clusterings, exactly (papers F-PM5, II.2).
 //!
 //! - No private attribute: the nearest point.
-//! - Euclidean, one private number: the lower envelope over its range. Points whose public distance exceeds a bound on the envelope are
-//!   left out before.
+//! - Euclidean, one private number: the lower envelope over its range. Boxes of points above a bound on the envelope are passed over.
 //! - Euclidean, several private numbers: a linear program per point that is not nearest at its own private values.
 //! - Gower: a point is nearest somewhere exactly when it is nearest at its *own* private values, because the private part of the
 //!   distance is a metric: whoever is nearer there is nearer everywhere.
 //!
 //! Ties go to the point that comes first.
 
-use std::ops::Range;
-
 use dashu::rational::RBig;
 
-use super::envelope::{Line, nearest_sites};
+use super::boxes::Boxes;
+use super::line::{LineScratch, Lines};
 use super::program::{HalfSpace, maximize};
 use super::space::{Metric, Space};
 use crate::Visibility;
-
-/// Parts of the range of a private number by which points are left out early.
-const BINS: usize = 128;
-/// Bins to either side that a bound looks at first.
-const NEAR: usize = 6;
 
 /// Points or centroids that people may be nearest to.
 pub(crate) struct Sites<'a> {
@@ -33,29 +26,16 @@ pub(crate) struct Sites<'a> {
 }
 
 enum Shape {
-    Nearest,
-    Envelope(Sorted),
+    Nearest(Boxes),
+    Envelope(Lines),
     Programs,
     Dominance,
-}
-
-/// The points by their private coordinate, as columns of public ones.
-struct Sorted {
-    order: Vec<u32>,
-    at: Vec<i64>,
-    columns: Vec<Vec<f64>>,
-    /// Where each bin begins in the order; one more than bins.
-    starts: Vec<usize>,
-    /// The least and the largest private coordinate of each bin.
-    extents: Vec<(i64, i64)>,
-    last: i64,
 }
 
 /// Buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    heights: Vec<f64>,
-    lines: Vec<Line>,
+    line: LineScratch,
     ranked: Vec<(i64, u32)>,
 }
 
@@ -63,9 +43,9 @@ impl<'a> Sites<'a> {
     pub fn new(space: &'a Space, positions: &'a [Vec<u32>]) -> Self {
         let (public, private) = (space.seen(Visibility::Public), space.seen(Visibility::Private));
         let shape = match (space.metric, &private[..]) {
-            (_, []) => Shape::Nearest,
+            (_, []) => Shape::Nearest(Boxes::new(space, &public, positions)),
             (Metric::Gower, _) => Shape::Dominance,
-            (Metric::Euclidean, &[axis]) => Shape::Envelope(Sorted::new(space, positions, &public, axis)),
+            (Metric::Euclidean, &[axis]) => Shape::Envelope(Lines::new(space, positions, &public, axis)),
             (Metric::Euclidean, _) => Shape::Programs,
         };
         Self { space, positions, public, private, shape }
@@ -73,14 +53,11 @@ impl<'a> Sites<'a> {
 
     /// The point that a record is nearest to.
     pub fn nearest(&self, record: &[u32]) -> u32 {
-        let all: Vec<usize> = (0..self.space.axes.len()).collect();
-        self.nearest_over(&all, record)
-    }
-
-    fn nearest_over(&self, axes: &[usize], record: &[u32]) -> u32 {
-        let length = |site: &&Vec<u32>| self.space.distance(axes, site, record);
-        let sites = self.positions.iter();
-        sites.enumerate().min_by_key(|(_, site)| length(site)).map_or(0, |(place, _)| place as u32)
+        match &self.shape {
+            Shape::Nearest(boxes) => nearest_in(boxes, record),
+            Shape::Envelope(lines) => lines.nearest(record),
+            Shape::Programs | Shape::Dominance => nearest(self.space, self.positions, record),
+        }
     }
 
     /// Replaces the content of `out` by the points that a person may be nearest to, ascending. The person is a whole record whose
@@ -88,25 +65,54 @@ impl<'a> Sites<'a> {
     pub fn reachable(&self, person: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
         out.clear();
         match &self.shape {
-            Shape::Nearest => out.push(self.nearest_over(&self.public, person)),
-            Shape::Envelope(sorted) => sorted.reachable(&self.public, person, scratch, out),
-            Shape::Programs => self.by_programs(person, scratch, out),
-            Shape::Dominance => self.by_dominance(person, scratch, out),
+            Shape::Nearest(boxes) => out.push(nearest_in(boxes, person)),
+            Shape::Envelope(lines) => lines.reachable(self.positions, person, &mut scratch.line, out),
+            Shape::Programs | Shape::Dominance => {
+                self.rank(person, 0..self.positions.len() as u32, scratch);
+                self.by_rank(scratch, out);
+            }
+        }
+    }
+
+    /// The same when there were only these points.
+    pub fn reachable_among(&self, person: &[u32], among: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
+        out.clear();
+        match &self.shape {
+            Shape::Nearest(_) => {
+                let length =
+                    |&site: &u32| self.space.distance(&self.public, &self.positions[site as usize], person);
+                out.extend(among.iter().copied().min_by_key(|site| (length(site), *site)));
+            }
+            Shape::Envelope(lines) => lines.reachable_among(self.positions, person, among, out),
+            Shape::Programs | Shape::Dominance => {
+                self.rank(person, among.iter().copied(), scratch);
+                self.by_rank(scratch, out);
+            }
         }
     }
 
     /// The points near enough to be nearest for some private values, with their public distances, the nearest first.
-    fn candidates(&self, person: &[u32], ranked: &mut Vec<(i64, u32)>) {
+    fn rank(&self, person: &[u32], among: impl Iterator<Item = u32>, scratch: &mut Scratch) {
+        let ranked = &mut scratch.ranked;
         ranked.clear();
         let mut bound = i64::MAX;
-        for (site, position) in self.positions.iter().enumerate() {
+        for site in among {
+            let position = &self.positions[site as usize];
             let height = self.space.distance(&self.public, position, person);
             let spread = |&axis: &usize| self.space.farthest(axis, position[axis]);
             bound = bound.min(height + self.private.iter().map(spread).sum::<i64>());
-            ranked.push((height, site as u32));
+            ranked.push((height, site));
         }
         ranked.retain(|&(height, _)| height <= bound);
         ranked.sort_unstable();
+    }
+
+    fn by_rank(&self, scratch: &Scratch, out: &mut Vec<u32>) {
+        match self.shape {
+            Shape::Dominance => self.by_dominance(&scratch.ranked, out),
+            _ => self.by_programs(&scratch.ranked, out),
+        }
+        out.sort_unstable();
     }
 
     fn private_distance(&self, a: u32, b: u32) -> i64 {
@@ -114,10 +120,9 @@ impl<'a> Sites<'a> {
     }
 
     /// Whoever is nearer than a point at the private values of that point; only points that were kept need to be asked.
-    fn by_dominance(&self, person: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
-        self.candidates(person, &mut scratch.ranked);
+    fn by_dominance(&self, ranked: &[(i64, u32)], out: &mut Vec<u32>) {
         let mut kept: Vec<(i64, u32)> = Vec::new();
-        for &(height, site) in &scratch.ranked {
+        for &(height, site) in ranked {
             let is_nearer = |&(other, by): &(i64, u32)| {
                 let there = other + self.private_distance(by, site);
                 there < height || (there == height && by < site)
@@ -132,12 +137,9 @@ impl<'a> Sites<'a> {
             }
         }
         out.extend(kept.iter().map(|(_, site)| *site));
-        out.sort_unstable();
     }
 
-    fn by_programs(&self, person: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
-        self.candidates(person, &mut scratch.ranked);
-        let ranked = &scratch.ranked;
+    fn by_programs(&self, ranked: &[(i64, u32)], out: &mut Vec<u32>) {
         for &(height, site) in ranked {
             let at_own =
                 ranked.iter().map(|&(other, by)| (other + self.private_distance(by, site), by)).min();
@@ -145,7 +147,6 @@ impl<'a> Sites<'a> {
                 out.push(site);
             }
         }
-        out.sort_unstable();
     }
 
     /// Whether the point is nearest for some private values: a linear program for the largest slack of the open sides of its cell.
@@ -170,71 +171,18 @@ impl<'a> Sites<'a> {
     }
 }
 
-impl Sorted {
-    fn new(space: &Space, positions: &[Vec<u32>], public: &[usize], private: usize) -> Self {
-        let last = i64::from(space.axes[private].last());
-        let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-        order.sort_unstable_by_key(|&site| (positions[site as usize][private], site));
-        let at: Vec<i64> = order.iter().map(|&site| i64::from(positions[site as usize][private])).collect();
-        let column = |&axis: &usize| {
-            order.iter().map(|&site| f64::from(positions[site as usize][axis])).collect::<Vec<f64>>()
-        };
-        let width = last / BINS as i64 + 1;
-        let edge = |bin: usize| at.partition_point(|&own| own < bin as i64 * width);
-        let extent = |bin: usize| (bin as i64 * width, ((bin as i64 + 1) * width).min(last));
-        Self {
-            columns: public.iter().map(column).collect(),
-            starts: (0..=BINS).map(edge).collect(),
-            extents: (0..BINS).map(extent).filter(|(low, _)| *low <= last).collect(),
-            order,
-            at,
-            last,
-        }
-    }
+/// The point that a record is nearest to, looking at all of them: for a few records, or a few points.
+pub(crate) fn nearest(space: &Space, positions: &[Vec<u32>], record: &[u32]) -> u32 {
+    let all: Vec<usize> = (0..space.axes.len()).collect();
+    let length = |site: &Vec<u32>| space.distance(&all, site, record);
+    let lengths = positions.iter().map(length).enumerate();
+    lengths.min_by_key(|&(_, length)| length).map_or(0, |(place, _)| place as u32)
+}
 
-    fn reachable(&self, public: &[usize], person: &[u32], scratch: &mut Scratch, out: &mut Vec<u32>) {
-        scratch.heights.clear();
-        scratch.heights.resize(self.order.len(), 0.0);
-        for (column, &axis) in self.columns.iter().zip(public) {
-            let at = f64::from(person[axis]);
-            let heights = scratch.heights.iter_mut().zip(column);
-            heights.for_each(|(height, own)| *height += (own - at) * (own - at));
-        }
-        let bound = self.bound(&scratch.heights);
-        scratch.lines.clear();
-        for (place, &height) in scratch.heights.iter().enumerate() {
-            if height <= bound {
-                let line = Line { at: self.at[place], height: height as i64, site: self.order[place] };
-                scratch.lines.push(line);
-            }
-        }
-        nearest_sites(&scratch.lines, self.last, out);
-    }
-
-    /// A bound on the distance to the nearest point, over all private numbers.
-    fn bound(&self, heights: &[f64]) -> f64 {
-        let least = |bin: usize| {
-            let own = &heights[self.starts[bin]..self.starts[bin + 1]];
-            own.iter().fold(f64::INFINITY, |least, &height| least.min(height))
-        };
-        let least: Vec<f64> = (0..self.extents.len()).map(least).collect();
-        let over = |bin: usize, others: Range<usize>| {
-            let (low, high) = self.extents[bin];
-            let reached = others.map(|other| {
-                let (from, to) = self.extents[other];
-                let far = (high - from).abs().max((to - low).abs()) as f64;
-                least[other] + far * far
-            });
-            reached.fold(f64::INFINITY, f64::min)
-        };
-        let within = |bin: usize| match over(bin, bin.saturating_sub(NEAR)..(bin + NEAR + 1).min(least.len()))
-        {
-            // No point is near.
-            f64::INFINITY => over(bin, 0..least.len()),
-            bound => bound,
-        };
-        (0..least.len()).map(within).fold(0.0, f64::max)
-    }
+/// The same by boxes over all axes.
+fn nearest_in(boxes: &Boxes, record: &[u32]) -> u32 {
+    let found = boxes.nearest(record, i64::MAX, |_| false, |_| false, |point| point);
+    found.map_or(0, |(_, point)| point)
 }
 
 #[cfg(test)]
@@ -310,18 +258,30 @@ mod tests {
             prop_assert_eq!(found(&space, &sites, &[person, 0, 0]), expected);
         }
 
-        /// The bound by bins leaves out nobody: the same as programs over one private number.
+        /// Boxes and bounds by bins leave out nobody: the same as programs over one private number, also when points come from the
+        /// person before, and when there are only some of the points.
         #[test]
         fn envelopes_agree_with_programs(
-            own in prop::collection::btree_set((0u32..40, 0u32..100), 1..30), person in 0u32..40
+            own in prop::collection::btree_set((0u32..40, 0u32..100), 1..70), person in 0u32..40, before in 0u32..40
         ) {
             let axes = vec![axis(0, Visibility::Public, 40), axis(1, Visibility::Private, 100)];
             let space = Space { axes, metric: Metric::Euclidean };
             let sites: Vec<Vec<u32>> = own.into_iter().map(|(a, b)| vec![a, b]).collect();
-            let by_envelope = found(&space, &sites, &[person, 0]);
-            let mut by_program = Vec::new();
-            Sites::new(&space, &sites).by_programs(&[person, 0], &mut Scratch::default(), &mut by_program);
+            let oracle = Sites::new(&space, &sites);
+            let (mut scratch, mut by_envelope, mut by_program) = (Scratch::default(), Vec::new(), Vec::new());
+            oracle.reachable(&[before, 0], &mut scratch, &mut by_envelope);
+            oracle.reachable(&[person, 0], &mut scratch, &mut by_envelope);
+            oracle.rank(&[person, 0], 0..sites.len() as u32, &mut scratch);
+            oracle.by_programs(&scratch.ranked, &mut by_program);
+            by_program.sort_unstable();
             prop_assert_eq!(by_envelope, by_program);
+            let some: Vec<u32> = (0..sites.len() as u32).step_by(3).collect();
+            let (mut among, mut alone) = (Vec::new(), Vec::new());
+            oracle.reachable_among(&[person, 0], &some, &mut scratch, &mut among);
+            let sites_alone: Vec<Vec<u32>> = some.iter().map(|&site| sites[site as usize].clone()).collect();
+            Sites::new(&space, &sites_alone).reachable(&[person, 0], &mut Scratch::default(), &mut alone);
+            let alone: Vec<u32> = alone.into_iter().map(|place| some[place as usize]).collect();
+            prop_assert_eq!(among, alone);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::reach::{Scratch, Sites};
+use super::reach::{Scratch, Sites, nearest};
 use super::{ClusterSpan, Clustering, Membership, Points, Rule, Space};
 use crate::{ExactProblem, MineError, SpanOracle};
 
@@ -166,7 +166,7 @@ impl ClusterRelease {
 
     /// The cluster of a record, given as positions, one per axis.
     pub fn predict(&self, record: &[u32]) -> u32 {
-        Sites::new(&self.space, &self.centroids).nearest(record)
+        nearest(&self.space, &self.centroids, record)
     }
 }
 

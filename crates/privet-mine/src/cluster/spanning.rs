@@ -1,10 +1,15 @@
-//! The minimum spanning tree of points by Prim's algorithm over columns: no matrix of distances is kept.
+//! The minimum spanning tree of points by Borůvka's algorithm over boxes: no matrix of distances is kept or computed.
 //!
-//! Growth: the square of the distinct points in time, linear in memory. Ties go to the lower point, so the tree is the same on every run.
+//! Every round joins each part to the nearest point outside, and halves the parts at least. A point whose nearest outside point is still
+//! outside is not looked up again; boxes that lie in one part are passed over. Edges are ordered by length, then by their ends, so the tree
+//! is the only one and the same on every run.
+//!
+//! Growth: about points × log² points where axes are few, linear in memory.
 
 use privet_data::{Cancelled, Progress};
 
-use super::space::{Metric, Space};
+use super::boxes::Boxes;
+use super::space::Space;
 
 /// An edge of the tree, between two distinct points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,86 +28,139 @@ pub(crate) fn spanning_tree(
     sites: &[Vec<u32>],
     progress: &dyn Progress,
 ) -> Result<Vec<Edge>, Cancelled> {
-    let axes = space.axes.len();
-    // Distances of whole numbers below 2^53 are exact in f64, whose columns the compiler works on in parallel.
-    let columns: Vec<Vec<f64>> =
-        (0..axes).map(|axis| sites.iter().map(|site| f64::from(site[axis])).collect()).collect();
-    let mut own = Prim {
-        rest: (0..sites.len() as u32).collect(),
-        columns,
-        least: vec![f64::INFINITY; sites.len()],
-        from: vec![0; sites.len()],
-        row: Vec::new(),
-    };
+    let axes: Vec<usize> = (0..space.axes.len()).collect();
+    let mut own = Parts::new(Boxes::new(space, &axes, sites), sites);
     let mut edges = Vec::with_capacity(sites.len().saturating_sub(1));
     progress.stage("minimum spanning tree", Some(sites.len() as u64));
-    let mut at = own.take(0);
-    while !own.rest.is_empty() {
-        if edges.len() % 256 == 0 {
-            progress.check()?;
-            progress.at(edges.len() as u64);
-        }
-        own.relax(space, at);
-        let next = own.nearest();
-        let edge = (own.least[next] as i64, own.from[next]);
-        at = own.take(next);
-        edges.push(Edge { length: edge.0, a: edge.1.min(at.0), b: edge.1.max(at.0) });
+    while edges.len() + 1 < sites.len() {
+        progress.at(edges.len() as u64);
+        own.join(progress, &mut edges)?;
     }
     edges.sort_unstable_by_key(|edge| (std::cmp::Reverse(edge.length), edge.a, edge.b));
     Ok(edges)
 }
 
-/// The points that the tree has not reached, as columns without gaps.
-struct Prim {
-    rest: Vec<u32>,
-    columns: Vec<Vec<f64>>,
-    least: Vec<f64>,
-    from: Vec<u32>,
-    row: Vec<f64>,
+/// An edge as it is ordered: its length, its lower and its higher end.
+type Ordered = (i64, u32, u32);
+
+/// No edge.
+const NONE: Ordered = (i64::MAX, u32::MAX, u32::MAX);
+/// A box with points of several parts.
+const MIXED: u32 = u32::MAX;
+
+/// The parts that are joined so far.
+struct Parts<'a> {
+    boxes: Boxes,
+    sites: &'a [Vec<u32>],
+    /// Per point its part, named by one of its points.
+    part: Vec<u32>,
+    /// Per node the part of all its points.
+    part_of_node: Vec<u32>,
+    /// Per point the nearest point outside when it was last looked up, with its distance; itself before.
+    nearest: Vec<(i64, u32)>,
+    /// Per point a distance that no point outside is below.
+    least: Vec<i64>,
 }
 
-impl Prim {
-    /// Takes a point out of those that are left.
-    fn take(&mut self, place: usize) -> (u32, Vec<f64>) {
-        let position = self.columns.iter_mut().map(|column| column.swap_remove(place)).collect();
-        self.least.swap_remove(place);
-        self.from.swap_remove(place);
-        (self.rest.swap_remove(place), position)
+impl<'a> Parts<'a> {
+    fn new(boxes: Boxes, sites: &'a [Vec<u32>]) -> Self {
+        let points = sites.len() as u32;
+        Self {
+            part_of_node: vec![MIXED; boxes.nodes.len()],
+            boxes,
+            sites,
+            part: (0..points).collect(),
+            nearest: (0..points).map(|point| (0, point)).collect(),
+            least: vec![0; sites.len()],
+        }
     }
 
-    /// Shortens the ways to the points that are left by a point that the tree has reached.
-    fn relax(&mut self, space: &Space, (site, position): (u32, Vec<f64>)) {
-        self.row.clear();
-        self.row.resize(self.rest.len(), 0.0);
-        for (axis, (column, &at)) in self.columns.iter().zip(&position).enumerate() {
-            let mismatch = space.part(axis, 0, 1) as f64;
-            let is_category = matches!(space.axes[axis].domain, super::space::AxisDomain::Categories { .. });
-            let pairs = self.row.iter_mut().zip(column);
-            match (space.metric, is_category) {
-                (Metric::Euclidean, _) => pairs.for_each(|(sum, own)| *sum += (own - at) * (own - at)),
-                (Metric::Gower, false) => pairs.for_each(|(sum, own)| *sum += (own - at).abs()),
-                (Metric::Gower, true) => {
-                    pairs.for_each(|(sum, own)| *sum += if *own == at { 0.0 } else { mismatch });
+    /// Joins every part to the nearest point outside.
+    fn join(&mut self, progress: &dyn Progress, edges: &mut Vec<Edge>) -> Result<(), Cancelled> {
+        self.name_nodes();
+        let mut best = vec![NONE; self.sites.len()];
+        let mut open = Vec::new();
+        for place in 0..self.boxes.order.len() {
+            let point = self.boxes.order[place];
+            let (length, other) = self.nearest[point as usize];
+            let part = self.part[point as usize];
+            match self.part[other as usize] == part {
+                true => open.push(point),
+                false => {
+                    let best = &mut best[part as usize];
+                    *best = (*best).min((length, point.min(other), point.max(other)));
                 }
             }
         }
-        for ((least, from), &length) in self.least.iter_mut().zip(&mut self.from).zip(&self.row) {
-            let shorter = length < *least || (length == *least && site < *from);
-            *from = if shorter { site } else { *from };
-            *least = if shorter { length } else { *least };
-        }
-    }
-
-    /// The place of the nearest point that is left; the lower of equally near ones.
-    fn nearest(&self) -> usize {
-        let mut best = 0;
-        for place in 1..self.least.len() {
-            let (length, least) = (self.least[place], self.least[best]);
-            if length < least || (length == least && self.rest[place] < self.rest[best]) {
-                best = place;
+        for (done, &point) in open.iter().enumerate() {
+            if done % 1024 == 0 {
+                progress.check()?;
+            }
+            let part = self.part[point as usize];
+            let bound = best[part as usize].0;
+            if self.least[point as usize] > bound {
+                continue;
+            }
+            match self.look_up(point, part, bound) {
+                Some((length, other)) => {
+                    self.nearest[point as usize] = (length, other);
+                    self.least[point as usize] = length;
+                    let best = &mut best[part as usize];
+                    *best = (*best).min((length, point.min(other), point.max(other)));
+                }
+                None => self.least[point as usize] = bound.saturating_add(1),
             }
         }
-        best
+        let mut found: Vec<Ordered> = best.into_iter().filter(|&own| own != NONE).collect();
+        found.sort_unstable();
+        for (length, a, b) in found {
+            let (of_a, of_b) = (self.name(a), self.name(b));
+            if of_a != of_b {
+                self.part[of_a.max(of_b) as usize] = of_a.min(of_b);
+                edges.push(Edge { length, a, b });
+            }
+        }
+        (0..self.part.len() as u32).for_each(|point| self.part[point as usize] = self.name(point));
+        Ok(())
+    }
+
+    /// The nearest point of another part, no farther than a bound.
+    fn look_up(&self, point: u32, part: u32, bound: i64) -> Option<(i64, u32)> {
+        self.boxes.nearest(
+            &self.sites[point as usize],
+            bound,
+            |node| self.part_of_node[node as usize] == part,
+            |other| self.part[other as usize] == part,
+            |other| (point.min(other), point.max(other)),
+        )
+    }
+
+    /// The point that names the part of a point, while parts are joined.
+    fn name(&mut self, point: u32) -> u32 {
+        let mut at = point;
+        while self.part[at as usize] != at {
+            self.part[at as usize] = self.part[self.part[at as usize] as usize];
+            at = self.part[at as usize];
+        }
+        at
+    }
+
+    /// Finds the boxes that lie in one part; children come after their parents.
+    fn name_nodes(&mut self) {
+        for node in (0..self.boxes.nodes.len()).rev() {
+            let own = &self.boxes.nodes[node];
+            let common = |a: u32, b: u32| if a == b { a } else { MIXED };
+            self.part_of_node[node] = match own.children {
+                Some((low, high)) => {
+                    common(self.part_of_node[low as usize], self.part_of_node[high as usize])
+                }
+                None => {
+                    let points = &self.boxes.order[own.points.start as usize..own.points.end as usize];
+                    let parts = points.iter().map(|&point| self.part[point as usize]);
+                    parts.reduce(common).unwrap_or(MIXED)
+                }
+            };
+        }
     }
 }
 
@@ -111,14 +169,14 @@ mod tests {
     use privet_data::Silent;
     use proptest::prelude::*;
 
-    use super::super::space::{Axis, AxisDomain};
+    use super::super::space::{Axis, AxisDomain, Metric};
     use super::*;
     use crate::Visibility;
 
     proptest! {
         /// The tree weighs as much as Kruskal's on all pairs.
         #[test]
-        fn trees_are_minimal(points in prop::collection::btree_set((0u32..12, 0u32..12), 1..25), gower: bool) {
+        fn trees_are_minimal(points in prop::collection::btree_set((0u32..12, 0u32..12), 1..80), gower: bool) {
             let metric = if gower { Metric::Gower } else { Metric::Euclidean };
             let axis = |name: &str| Axis {
                 name: name.to_owned(),

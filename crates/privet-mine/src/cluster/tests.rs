@@ -214,7 +214,7 @@ proptest! {
             finer.centroids.push(vec![0, 0]);
             let (people, person_of) = people(&points);
             let (_, site_of) = points.distinct(&[0, 1]);
-            finer.judge(&people, &person_of, &site_of);
+            finer.judge(&people, &person_of, &site_of, &Silent).unwrap();
             prop_assert!(!finer.holds());
         }
     }

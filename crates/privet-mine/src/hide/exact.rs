@@ -7,14 +7,18 @@
 //! removed. Transactions with the same sensitive items and the same border itemsets are alike; a whole number per class and
 //! per way to break sensitive itemsets says how many lose which items.
 //!
-//! Support decides here, not confidence. When time runs out, the best answer so far is given with its gap; without any, the heuristic
+//! The solver is microlp, or HiGHS with the feature `highs`. Support decides here, not confidence. When time runs out, the best answer so far is given with its gap; without any, the heuristic
 //! answer is given and no gap is claimed.
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "highs")]
+use good_lp::highs as solver;
+#[cfg(not(feature = "highs"))]
+use good_lp::microlp as solver;
 use good_lp::{
     Expression, ProblemVariables, Solution, SolutionStatus, SolverModel, Variable, WithTimeLimit, constraint,
-    microlp, variable,
+    variable,
 };
 use serde::{Deserialize, Serialize};
 
@@ -254,6 +258,9 @@ fn ways(own: &[u32], items: &[Vec<u32>]) -> Vec<Way> {
 /// An integer program that minimizes.
 struct Program {
     variables: ProblemVariables,
+    /// The same variables, which need not be whole numbers.
+    #[cfg(feature = "highs")]
+    relaxed: ProblemVariables,
     objective: Expression,
     constraints: Vec<good_lp::Constraint>,
 }
@@ -266,11 +273,20 @@ struct Solved {
 
 impl Program {
     fn new() -> Self {
-        Self { variables: ProblemVariables::new(), objective: Expression::from(0.0), constraints: Vec::new() }
+        Self {
+            variables: ProblemVariables::new(),
+            #[cfg(feature = "highs")]
+            relaxed: ProblemVariables::new(),
+            objective: Expression::from(0.0),
+            constraints: Vec::new(),
+        }
     }
 
     fn whole(&mut self, most: u64, cost: f64) -> Variable {
         let own = self.variables.add(variable().integer().min(0.0).max(most as f64));
+        // Variables are numbered in their order, so both stand for the same.
+        #[cfg(feature = "highs")]
+        self.relaxed.add(variable().min(0.0).max(most as f64));
         self.objective.add_mul(cost, own);
         own
     }
@@ -295,8 +311,12 @@ impl Program {
                 accepted,
             });
         }
-        let mut model =
-            self.variables.minimise(self.objective).using(microlp).with_time_limit(options.seconds);
+        #[cfg(feature = "highs")]
+        let (objective, relaxation) = (
+            self.objective.clone(),
+            (self.relaxed, self.objective.clone(), self.constraints.clone()),
+        );
+        let mut model = self.variables.minimise(self.objective).using(solver).with_time_limit(options.seconds);
         for constraint in self.constraints {
             model.add_constraint(constraint);
         }
@@ -304,7 +324,11 @@ impl Program {
             Ok(solution) => {
                 let values = asked.iter().map(|&own| solution.value(own).round().max(0.0) as u64).collect();
                 let is_optimal = matches!(solution.status(), SolutionStatus::Optimal);
-                let gap = if is_optimal { Some(0.0) } else { solution.into_inner().gap() };
+                #[cfg(feature = "highs")]
+                let gap = || relative_gap(solution.eval(&objective), relaxation, options.seconds);
+                #[cfg(not(feature = "highs"))]
+                let gap = || solution.into_inner().gap();
+                let gap = if is_optimal { Some(0.0) } else { gap() };
                 Ok(Some(Solved { values, is_optimal, gap }))
             }
             // Time ran out before there was an answer.
@@ -312,6 +336,24 @@ impl Program {
             Err(error) => Err(MineError::Program { reason: error.to_string() }),
         }
     }
+}
+
+/// How far an answer is from the best of the program without whole numbers, which no answer is better than: what HiGHS proved on the way is
+/// not told to us, and this bound is weaker.
+#[cfg(feature = "highs")]
+fn relative_gap(
+    found: f64,
+    (variables, objective, constraints): (ProblemVariables, Expression, Vec<good_lp::Constraint>),
+    seconds: f64,
+) -> Option<f64> {
+    let mut model = variables.minimise(objective.clone()).using(solver).with_time_limit(seconds);
+    for constraint in constraints {
+        model.add_constraint(constraint);
+    }
+    let solution = model.solve().ok()?;
+    let is_solved = matches!(solution.status(), SolutionStatus::Optimal);
+    let bound = solution.eval(&objective);
+    is_solved.then(|| if found > bound { (found - bound) / found.abs() } else { 0.0 })
 }
 
 fn sum(terms: impl IntoIterator<Item = (Variable, f64)>) -> Expression {

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::gain::{Histogram, plain_between, rank};
+use super::grouping::{with_groupings, without_unused};
 use super::judge::Judge;
 use super::prune::{Pruning, pruned};
 use super::region::Left;
@@ -78,6 +79,8 @@ pub enum Levels {
     All,
     /// The lowest; the next one when it was refused.
     LowestFirst,
+    /// Two groups of values at a time instead of whole levels; numbers are cut in two anyway.
+    Pairs,
 }
 
 /// What growing did.
@@ -108,9 +111,10 @@ pub fn grow(examples: &Examples, options: &GrowOptions) -> Result<Grown, MineErr
     let mut state = State::new(examples, options)?;
     state.run();
     let mut growth = state.growth;
-    let model = state.model;
+    let model = without_unused(&state.model);
     if options.pruning != Pruning::None {
         let (smaller, cut) = pruned(&model, examples, &options.pruning)?;
+        let smaller = without_unused(&smaller);
         let release = TreeRelease::of(&smaller, examples, &options.requirements)?;
         // What pruning merges satisfies the criteria again; a release that should not is not given.
         if release.holds()? {
@@ -176,8 +180,11 @@ impl<'a> State<'a> {
         }
         let trees = options.trees.len().max(1);
         let roots: Vec<u32> = (0..trees as u32).collect();
-        let model =
-            TreeModel { schema: schema.clone(), roots: roots.clone(), nodes: vec![Node::default(); trees] };
+        let tried = match options.levels {
+            Levels::Pairs => with_groupings(examples),
+            Levels::All | Levels::LowestFirst => schema.clone(),
+        };
+        let model = TreeModel { schema: tried, roots: roots.clone(), nodes: vec![Node::default(); trees] };
         let classes = schema.class.values.len();
         let mut own = Self {
             examples,
@@ -417,8 +424,17 @@ impl<'a> State<'a> {
             return cut.map(|(gain, split)| (gain, Reverse(at), Reverse(split))).into_iter().collect();
         }
         let mut found = Vec::new();
+        let is_pair = self.options.levels == Levels::Pairs;
+        let is_alone = is_pair && self.owns_its_span(leaf) && self.model.schema.is_public(attribute);
         for level in from..=own.levels().len() {
+            if is_pair && own.nodes(level) != 2 {
+                continue;
+            }
             let groups = histogram.grouped(self.classes, own.nodes(level), |code| own.node(level, code));
+            // The leaf's records are the span's: what is illegal now is not kept waiting.
+            if is_alone && !groups.chunks_exact(self.classes).all(|group| self.judge.holds(group)) {
+                continue;
+            }
             let gain = rank(self.options.gain.of(total, &groups) * scale);
             if gain > 0 {
                 found.push((gain, Reverse(at), Reverse(Split::Level { attribute, level })));
@@ -428,6 +444,13 @@ impl<'a> State<'a> {
             }
         }
         found
+    }
+
+    /// Whether the records of a leaf are those of the one span that owns it, about whose private attributes the tree tells.
+    fn owns_its_span(&self, leaf: &Leaf) -> bool {
+        let mut spans = leaf.spans.iter().filter_map(|&span| self.spans[span as usize].as_ref());
+        let is_it = spans.next().is_some_and(|span| span.many && Arc::ptr_eq(&span.rows, &leaf.rows));
+        is_it && spans.next().is_none()
     }
 
     fn histogram(&self, rows: &[u32], attribute: usize) -> Histogram {

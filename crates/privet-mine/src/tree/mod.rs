@@ -5,6 +5,7 @@
 //! its trees, and the guarantee is that of the forest as a whole.
 
 mod gain;
+mod grouping;
 mod grow;
 mod judge;
 mod oracle;
@@ -22,7 +23,7 @@ pub use judge::{confidence_limit, l_of_confidence};
 pub use pmml::to_pmml;
 pub use prune::Pruning;
 pub use recode::{Recoded, recode};
-pub use release::{SpanCounts, TreeError, TreeRelease, TreeVerdict};
+pub use release::{LeafCounts, SpanCounts, TreeError, TreeRelease, TreeVerdict};
 
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::oracle::TreeOracle;
 use super::{Test, TreeModel};
-use crate::{Examples, MineError};
+use crate::{Attribute, Examples, MineError};
 
 /// Records recoded by spans.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Recoded {
 /// # Errors
 /// When the model is not over the attributes of the records.
 pub fn recode(model: &TreeModel, examples: &Examples) -> Result<Recoded, MineError> {
-    if model.schema != *examples.schema() {
+    if !model.schema.has_values_of(examples.schema()) {
         return Err(MineError::Column { column: "(schema of the model)".to_owned() });
     }
     let schema = &model.schema;
@@ -69,9 +69,11 @@ pub fn recode(model: &TreeModel, examples: &Examples) -> Result<Recoded, MineErr
 }
 
 /// What is left of an attribute on the ways to the leaves of a span.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Shown {
     Nothing,
+    /// The values that are left where groups were told apart.
+    Values(Vec<bool>),
     Node { level: usize, node: usize },
     Interval(f64, f64),
 }
@@ -90,17 +92,22 @@ fn labels_of(
             let answer = node.children.iter().position(|&child| child == Some(at));
             if let (Some(test), Some(answer)) = (node.test, answer) {
                 let own = &mut shown[test.attribute()];
-                *own = narrowed(*own, test, answer);
+                *own = narrowed(&model.schema.attributes[test.attribute()], own, test, answer);
             }
             at = parent;
         }
     }
-    let label = |&attribute: &usize| match shown[attribute] {
+    let label = |&attribute: &usize| match &shown[attribute] {
         Shown::Nothing => "*".to_owned(),
-        Shown::Node { level, node } => {
+        &Shown::Node { level, node } => {
             model.schema.attributes[attribute].label(level, node as u32).to_owned()
         }
-        Shown::Interval(above, to) => match (above.is_finite(), to.is_finite()) {
+        Shown::Values(left) => {
+            let own = (0u32..).zip(left).filter(|(_, left)| **left);
+            let labels = own.map(|(code, _)| model.schema.attributes[attribute].label(0, code));
+            labels.collect::<Vec<_>>().join(" | ")
+        }
+        &Shown::Interval(above, to) => match (above.is_finite(), to.is_finite()) {
             (true, true) => format!("({above}, {to}]"),
             (true, false) => format!(">{above}"),
             _ => format!("<={to}"),
@@ -109,13 +116,33 @@ fn labels_of(
     attributes.iter().map(label).collect()
 }
 
-fn narrowed(shown: Shown, test: Test, answer: usize) -> Shown {
+fn narrowed(attribute: &Attribute, shown: &Shown, test: Test, answer: usize) -> Shown {
     match (shown, test) {
         // The finest level says what the coarser ones do.
-        (Shown::Node { level: known, .. }, Test::Category { level, .. }) if known <= level => shown,
-        (_, Test::Category { level, .. }) => Shown::Node { level, node: answer },
+        (&Shown::Node { level: known, .. }, Test::Category { level, .. })
+            if known <= level && !attribute.is_grouping(level) =>
+        {
+            shown.clone()
+        }
+        (_, Test::Category { level, .. }) => {
+            let is_under = |level: usize, node: usize, code: u32| attribute.node(level, code) as usize == node;
+            let is_left = |code: u32| match shown {
+                &Shown::Node { level, node } => is_under(level, node, code),
+                Shown::Values(left) => left[code as usize],
+                _ => true,
+            };
+            match (shown, attribute.is_grouping(level)) {
+                (Shown::Nothing | Shown::Node { .. }, false) => Shown::Node { level, node: answer },
+                _ => {
+                    let codes = 0..attribute.size() as u32;
+                    Shown::Values(
+                        codes.map(|code| is_left(code) && is_under(level, answer, code)).collect(),
+                    )
+                }
+            }
+        }
         (_, Test::AtMost { number, .. }) => {
-            let (above, to) = match shown {
+            let (above, to) = match *shown {
                 Shown::Interval(above, to) => (above, to),
                 _ => (f64::NEG_INFINITY, f64::INFINITY),
             };

@@ -83,7 +83,7 @@ fn fx_f6_tables_are_linked_as_models() {
     let table = examples(&["zip", "income"], &["zip"], Visibility::Private, &rows);
     let mut schema = table.schema().clone();
     let AttributeDomain::Categories { levels, .. } = &mut schema.attributes[0].domain else { unreachable!() };
-    levels.push(Level { labels: vec!["110XX".into(), "120XX".into()], node_of: vec![0, 1, 1] });
+    levels.push(Level { labels: vec!["110XX".into(), "120XX".into()], node_of: vec![0, 1, 1], is_grouping: false });
     let links = |level: usize, answers: u32| {
         let root = Node {
             test: Some(Test::Category { attribute: 0, level }),
@@ -265,6 +265,7 @@ fn any_table() -> impl Strategy<Value = Examples> {
                         levels.push(Level {
                             labels: (0..nodes).map(|node| format!("n{node}")).collect(),
                             node_of,
+                            is_grouping: false,
                         });
                     }
                     (2, domain) => {
@@ -375,10 +376,10 @@ proptest! {
     /// F-AL2: what growing promises holds by Definition 5 on the whole domain, and the release verifies alone.
     #[test]
     fn grown_trees_are_k_anonymous_by_definition(
-        table in any_table(), k in 1u64..5, lowest in any::<bool>(), gini in any::<bool>(), weighted in any::<bool>()
+        table in any_table(), k in 1u64..5, levels in 0u8..3, gini in any::<bool>(), weighted in any::<bool>()
     ) {
         let options = GrowOptions {
-            levels: if lowest { Levels::LowestFirst } else { Levels::All },
+            levels: [Levels::All, Levels::LowestFirst, Levels::Pairs][usize::from(levels)],
             gain: if gini { Gain::Gini } else { Gain::Information },
             weighted,
             ..GrowOptions::k_anonymous(k.min(table.len() as u64))
@@ -479,10 +480,11 @@ proptest! {
 
     /// F-AL6: the recoded records of a tree with public attributes and a private class are k-anonymous.
     #[test]
-    fn recoded_records_are_k_anonymous(table in any_table(), k in 1u64..5) {
+    fn recoded_records_are_k_anonymous(table in any_table(), k in 1u64..5, pairs: bool) {
         prop_assume!(table.schema().class_is_private());
         let k = k.min(table.len() as u64);
-        let recoded = recode(&grow(&table, &GrowOptions::k_anonymous(k)).unwrap().release.model, &table).unwrap();
+        let options = GrowOptions { levels: if pairs { Levels::Pairs } else { Levels::All }, ..GrowOptions::k_anonymous(k) };
+        let recoded = recode(&grow(&table, &options).unwrap().release.model, &table).unwrap();
         let mut sizes: BTreeMap<&Vec<String>, u64> = BTreeMap::new();
         for &group in &recoded.group_of {
             *sizes.entry(&recoded.labels[group as usize]).or_default() += 1;

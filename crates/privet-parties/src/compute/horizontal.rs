@@ -4,6 +4,7 @@ use privet_dp::ledger::{Ledger, Request, SqliteLedger};
 use privet_dp::{Epsilon, Histogram, Neighbours, People, Privacy};
 use serde_json::{Value, json};
 
+use super::model::{Columns, published};
 use super::{Context, JointTable, Outcome, agree, bayes_outcome};
 use crate::error::PartyError;
 use crate::input::{self, LocalTable};
@@ -49,6 +50,8 @@ impl Context<'_> {
                     result,
                     "counts of classes per value of attributes that may split a node; which values have too few records",
                 );
+                let columns = Columns { class: (class, &labels[0]), names: attributes, values: &values };
+                outcome.model = Some(published(&found, &columns, minimum)?);
                 outcome.risk =
                     Some((exposed(&found, confidence), "people in leaves nearly all of whom have one class"));
                 Ok(outcome)

@@ -1,6 +1,7 @@
 //! From a job and a party's input to the joint result, over a session.
 
 mod horizontal;
+mod model;
 mod vertical;
 
 use serde::Serialize;
@@ -39,11 +40,13 @@ pub struct Outcome {
     pub table: Option<JointTable>,
     /// The share of people about whom an attack on the result is sure, and what the attack is.
     pub risk: Option<(f64, &'static str)>,
+    /// A model in its published form.
+    pub model: Option<Value>,
 }
 
 impl Outcome {
     fn new(result: Value, revealed: &'static str) -> Self {
-        Self { result, revealed, table: None, risk: None }
+        Self { result, revealed, table: None, risk: None, model: None }
     }
 }
 

@@ -31,6 +31,9 @@ pub const MOST_ITEMS: usize = 1 << 26;
 /// An element with a ciphertext.
 pub(crate) const PAYLOAD_BYTES: usize = 32 + CIPHERTEXT_BYTES;
 
+/// Elements between two looks at whether to stop.
+const CHUNK: usize = 1 << 14;
+
 fn receive_points(session: &mut Session<'_>, from: usize) -> Result<Vec<Encoded>, PartyError> {
     let message = session.receive(from, Tag::BlindedSet, 32 * MOST_ITEMS)?;
     session.parse(from, &message, |reader| parse_points(reader, message.len() / 32))
@@ -51,14 +54,25 @@ fn under_all_keys(
     let (before, after) = ((session.me() + parties - 1) % parties, (session.me() + 1) % parties);
     let mut generator = Generator::system()?;
     let key = Key::random()?;
-    session.stage("hiding the set", None);
-    let mut points = key.hide(DOMAIN, items);
+    session.stage("hiding the set", Some(items.len() as u64));
+    let mut points = Vec::with_capacity(items.len());
+    for some in items.chunks(CHUNK) {
+        session.progress().check()?;
+        points.extend(key.hide(DOMAIN, some));
+        session.at(points.len() as u64);
+    }
     for round in 0..parties {
         session.send(after, Tag::BlindedSet, points.as_flattened())?;
         points = receive_points(session, before)?;
         if round + 1 < parties {
-            session.stage("hiding the set of another party", None);
-            points = key.apply(&points).map_err(|reason| session.blame(before, reason))?;
+            session.stage("hiding the set of another party", Some(points.len() as u64));
+            let mut hidden = Vec::with_capacity(points.len());
+            for some in points.chunks(CHUNK) {
+                session.progress().check()?;
+                hidden.extend(key.apply(some).map_err(|reason| session.blame(before, reason))?);
+                session.at(hidden.len() as u64);
+            }
+            points = hidden;
             if is_shuffled {
                 generator.shuffle(&mut points);
             }

@@ -156,9 +156,12 @@ impl<'p> Session<'p> {
         self.traffic
     }
 
-    /// Tells the operator what is done now.
+    /// Tells the operator what is done now, and how much was exchanged for it so far.
     pub fn stage(&self, name: &str, total: Option<u64>) {
-        self.progress.stage(name, total);
+        match self.traffic.sent + self.traffic.received {
+            0 => self.progress.stage(name, total),
+            bytes => self.progress.stage(&format!("{name} ({} exchanged)", amount(bytes)), total),
+        }
     }
 
     /// Tells the operator how much of it is done.
@@ -440,6 +443,16 @@ impl Peer {
             }
             Outgoing::Local(queue) => queue.push_at_once(Frame { header, payload: payload.to_vec() }),
         }
+    }
+}
+
+/// So many bytes, for people.
+fn amount(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
     }
 }
 

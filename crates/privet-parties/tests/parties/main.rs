@@ -3,4 +3,5 @@
 mod distinguisher;
 mod faults;
 mod processes;
+mod results;
 mod setting;

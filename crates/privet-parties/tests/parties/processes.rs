@@ -131,6 +131,30 @@ fn a_party_that_is_killed_paused_or_slow_ends_the_session() {
     }
 }
 
+/// A party that is killed and started again takes part in the next session, and in no old one: whoever was in that one ends it.
+#[test]
+fn a_party_that_restarts_begins_anew() {
+    let setting = Setting::counts(3, "connect-seconds = 40\nsilence-seconds = 5\nstep-seconds = 20");
+    let mut first = start(&setting.job, NAMES[0], &[("PRIVET_TEST_HANGS", "1")]);
+    let others: Vec<Child> = NAMES[1..].iter().map(|name| start(&setting.job, name, &[])).collect();
+    let begun = Instant::now();
+    while !setting.path("hangs").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let again = start(&setting.job, NAMES[0], &[]);
+    for other in others {
+        let text = said(other, Duration::from_secs(25));
+        assert!(text.starts_with("ERROR") && text.contains("north"), "{text}");
+    }
+    let rest: Vec<Child> = NAMES[1..].iter().map(|name| start(&setting.job, name, &[])).collect();
+    let results: Vec<String> =
+        std::iter::once(again).chain(rest).map(|child| said(child, Duration::from_secs(60))).collect();
+    assert!(results[0].starts_with("RESULT") && results.iter().all(|own| *own == results[0]), "{results:?}");
+}
+
 #[test]
 fn another_job_and_another_certificate_are_noticed() {
     let setting = Setting::counts(2, "connect-seconds = 20");

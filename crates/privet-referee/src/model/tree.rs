@@ -74,6 +74,9 @@ enum Domain {
 struct Level {
     labels: Vec<String>,
     node_of: Vec<usize>,
+    /// Said for people: groups are judged as any level is, by the values under each node.
+    #[serde(default, rename = "is_grouping")]
+    _is_grouping: bool,
 }
 
 #[derive(Deserialize)]
