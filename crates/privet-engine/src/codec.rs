@@ -64,7 +64,7 @@ impl PhysicalExtensionCodec for Codec {
             Operator::Scan { files, folder_columns, projection, parts, by_bits } => {
                 let schema = arrays.next_schema()?;
                 let table = FileTable { files, schema, folder_columns };
-                Arc::new(ScanExec::new(Arc::new(table), projection, parts, by_bits)?)
+                Arc::new(ScanExec::with_numbers(input()?, Arc::new(table), projection, parts, by_bits)?)
             }
             Operator::Recode { columns, quasi, as_numbers } => {
                 let schema = arrays.next_schema()?;

@@ -29,6 +29,7 @@ use privet_job::engine::EngineError;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::external;
+use crate::scan::part_of;
 
 /// Where files go, and what is counted on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,11 +215,12 @@ impl ExecutionPlan for WriteExec {
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let input = self.input.execute(partition, context)?;
+        let input = self.input.execute(partition, Arc::clone(&context))?;
+        let number = part_of(Arc::clone(&self.input), partition, context);
         let destination = Arc::clone(&self.destination);
         let schema = Arc::clone(&self.schema);
         let made = futures::stream::once(async move {
-            let part = write_part(input, &destination, partition).await?;
+            let part = write_part(input, &destination, number.await?).await?;
             // A line for the file, and then one for each watched record.
             let watched = std::iter::once((u64::MAX, 0));
             let watched = watched.chain((0u64..).zip(part.suppressed_before.iter().copied()));
@@ -227,7 +229,7 @@ impl ExecutionPlan for WriteExec {
                 Arc::new(UInt64Array::from_iter_values(watched.iter().map(|_| value)))
             };
             let columns: Vec<ArrayRef> = vec![
-                same(partition as u64),
+                same(part.number as u64),
                 same(part.read),
                 same(part.written),
                 Arc::new(UInt64Array::from_iter_values(watched.iter().map(|own| own.0))),
@@ -242,11 +244,11 @@ impl ExecutionPlan for WriteExec {
 async fn write_part(
     mut input: SendableRecordBatchStream,
     destination: &Destination,
-    partition: usize,
+    number: usize,
 ) -> Result<Part> {
     let no_such = || DataFusionError::Execution("there is no such part".to_owned());
-    let name = destination.names.get(partition).ok_or_else(no_such)?;
-    let watched = destination.watched.get(partition).cloned().unwrap_or_default();
+    let name = destination.names.get(number).ok_or_else(no_such)?;
+    let watched = destination.watched.get(number).cloned().unwrap_or_default();
     let failed = |error: std::io::Error| external(unwritten(&WriteError::Io(error)));
     // Gone when it is dropped, whatever happens before it has its name.
     let file = tempfile::Builder::new().prefix(".part-").tempfile_in(&destination.folder).map_err(failed)?;
@@ -266,5 +268,5 @@ async fn write_part(
     let file: File = sink.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     path.persist(destination.folder.join(name)).map_err(|error| failed(error.error))?;
-    Ok(Part { number: partition, read: watch.read, written, suppressed_before: watch.before })
+    Ok(Part { number, read: watch.read, written, suppressed_before: watch.before })
 }

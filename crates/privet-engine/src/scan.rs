@@ -6,11 +6,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt64Array, make_array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{Expr, TableType};
@@ -18,7 +21,8 @@ use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, SendableRecordBatchStream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning, PlanProperties,
+    SendableRecordBatchStream,
 };
 use futures::stream::{self, StreamExt, TryStreamExt};
 use parquet::arrow::ProjectionMask;
@@ -114,12 +118,16 @@ impl TableProvider for NumberedTable {
 }
 
 /// Reads parts of a table.
+///
+/// Its input tells each partition which part it is, because schedulers of clusters cut plans at the leaves that they know: a task gets
+/// some partitions of the leaf, counted anew from 0.
 #[derive(Debug)]
 pub struct ScanExec {
+    pub(crate) numbers: Arc<dyn ExecutionPlan>,
     pub(crate) table: Arc<FileTable>,
     /// The columns that are read, in this order; the one after the last is that of the numbers.
     pub(crate) projection: Vec<usize>,
-    /// Per partition its records.
+    /// Per part its records.
     pub(crate) parts: Vec<Vec<Stretch>>,
     /// Whether numbers with a fraction come as their bits, to be grouped.
     pub(crate) by_bits: bool,
@@ -138,16 +146,55 @@ impl ScanExec {
         parts: Vec<Vec<Stretch>>,
         by_bits: bool,
     ) -> Result<Self> {
-        let schema = Arc::new(numbered(&table.schema, by_bits).project(&projection)?);
         let parts = if parts.is_empty() { vec![Vec::new()] } else { parts };
+        let numbers = numbers_of(parts.len())?;
+        Self::with_numbers(numbers, table, projection, parts, by_bits)
+    }
+
+    /// As [`new`](Self::new), for the partitions whose parts an input tells.
+    pub(crate) fn with_numbers(
+        numbers: Arc<dyn ExecutionPlan>,
+        table: Arc<FileTable>,
+        projection: Vec<usize>,
+        parts: Vec<Vec<Stretch>>,
+        by_bits: bool,
+    ) -> Result<Self> {
+        let schema = Arc::new(numbered(&table.schema, by_bits).project(&projection)?);
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(Arc::clone(&schema)),
-            Partitioning::UnknownPartitioning(parts.len()),
+            Partitioning::UnknownPartitioning(numbers.output_partitioning().partition_count()),
             EmissionType::Incremental,
             Boundedness::Bounded,
         ));
-        Ok(Self { table, projection, parts, by_bits, schema, properties })
+        Ok(Self { numbers, table, projection, parts, by_bits, schema, properties })
     }
+}
+
+/// A leaf whose partitions tell their numbers.
+fn numbers_of(parts: usize) -> Result<Arc<dyn ExecutionPlan>> {
+    let schema = Arc::new(Schema::new(vec![Field::new("part", DataType::UInt64, false)]));
+    let number = |part: usize| {
+        let column: ArrayRef = Arc::new(UInt64Array::from_value(part as u64, 1));
+        Ok(vec![RecordBatch::try_new(Arc::clone(&schema), vec![column])?])
+    };
+    let partitions = (0..parts).map(number).collect::<Result<Vec<_>>>()?;
+    Ok(MemorySourceConfig::try_new_exec(&partitions, Arc::clone(&schema), None)?)
+}
+
+/// The number of the part that a partition of a plan reads: its leaf tells it.
+pub(crate) async fn part_of(
+    plan: Arc<dyn ExecutionPlan>,
+    partition: usize,
+    context: Arc<TaskContext>,
+) -> Result<usize> {
+    let mut leaf = plan;
+    while let Some(input) = leaf.children().first().map(|own| Arc::clone(own)) {
+        leaf = input;
+    }
+    let told = leaf.execute(partition, context)?.next().await.transpose()?;
+    let number = told.as_ref().and_then(|own| own.columns().first()?.as_primitive_opt::<UInt64Type>());
+    let number = number.filter(|own| own.len() == 1).map(|own| own.value(0) as usize);
+    number.ok_or_else(|| DataFusionError::Execution("a partition does not tell its part".to_owned()))
 }
 
 impl DisplayAs for ScanExec {
@@ -156,7 +203,7 @@ impl DisplayAs for ScanExec {
             f,
             "PrivetScan: files={}, partitions={}, columns={}",
             self.table.files.len(),
-            self.parts.len(),
+            self.properties.output_partitioning().partition_count(),
             self.schema.fields().len()
         )
     }
@@ -176,7 +223,11 @@ impl ExecutionPlan for ScanExec {
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
+        vec![&self.numbers]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
     }
 
     fn apply_expressions(
@@ -188,23 +239,32 @@ impl ExecutionPlan for ScanExec {
 
     fn with_new_children(
         self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
+        let numbers = children.pop().unwrap_or_else(|| Arc::clone(&self.numbers));
+        let (table, projection) = (Arc::clone(&self.table), self.projection.clone());
+        Ok(Arc::new(Self::with_numbers(numbers, table, projection, self.parts.clone(), self.by_bits)?))
     }
 
-    fn execute(&self, partition: usize, _context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let stretches = self.parts.get(partition).cloned().unwrap_or_default();
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let (numbers, parts) = (Arc::clone(&self.numbers), self.parts.clone());
+        let stretches = async move {
+            let part = part_of(numbers, partition, context).await?;
+            let stretches = parts.into_iter().nth(part);
+            stretches.ok_or_else(|| DataFusionError::Execution("there is no such part".to_owned()))
+        };
+        let stretches = stream::once(stretches)
+            .map_ok(|own| stream::iter(own.into_iter().map(Ok::<_, DataFusionError>)))
+            .try_flatten();
         let reader = Reader {
             table: Arc::clone(&self.table),
             projection: self.projection.clone(),
             schema: Arc::clone(&self.schema),
         };
-        let batches =
-            stream::iter(stretches.into_iter().map(Ok::<_, DataFusionError>)).and_then(move |stretch| {
-                let reader = reader.clone();
-                async move { reader.read(stretch).await }
-            });
+        let batches = stretches.and_then(move |stretch| {
+            let reader = reader.clone();
+            async move { reader.read(stretch).await }
+        });
         Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), batches.try_flatten())))
     }
 }

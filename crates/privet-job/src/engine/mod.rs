@@ -222,6 +222,9 @@ fn read(
     if input.table.rows == 0 {
         return Err(RunError::Empty(NothingLeft::NoInput));
     }
+    if weights.iter().map(|&weight| u64::from(weight)).sum::<u64>() != input.table.rows as u64 {
+        return Err(miscounted());
+    }
     let count = |(column, entries): (&Column, &Option<Vec<u32>>)| {
         let mut counts = vec![0; column.domain.len()];
         for (&entry, &weight) in entries.iter().flatten().zip(&weights) {
@@ -285,6 +288,11 @@ fn publish<'a>(
         true => None,
         false => engine.alike(&recoding, &insensitive, progress)?,
     };
+    // Each published record is in one group, or the engine cannot be trusted with what it writes either.
+    let counted = alike.iter().flatten().map(|(size, groups)| size * groups).sum::<u64>();
+    if alike.is_some() && counted != records - suppressed {
+        return Err(miscounted());
+    }
     let written = engine.write(&recoding, &draft, progress)?;
     // What was written is what was judged, or nothing is handed over.
     if written.rows != records - suppressed {
@@ -295,6 +303,11 @@ fn publish<'a>(
     candidate.weighted = Some(Weighted { weights: &listed.weights, places, alike });
     let made = manifest(&candidate, &data.name, data.format, &data.dialect, suppressed);
     conclude(draft, made, &candidate, options, progress)
+}
+
+/// What is told where an engine counts other records than there are.
+fn miscounted() -> RunError {
+    EngineError::resources("the engine did not count every record once; nothing was published").into()
 }
 
 /// How the input of a job is read: all columns but identifiers.
