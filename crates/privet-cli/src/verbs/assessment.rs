@@ -78,7 +78,7 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str(&format!("\nThe strongest attack exposes {worst}{not_made}\n"));
         }
         Some(worst) => text.push_str(&format!(
-            "\nThe strongest attack that counts (not {}, which only inform) exposes {worst}{not_made}\n",
+            "\nThe strongest attack, without those that only inform ({}), exposes {worst}{not_made}\n",
             each_once(&informs)
         )),
         None if !informs.is_empty() => {
