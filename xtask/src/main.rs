@@ -11,6 +11,7 @@ mod examples;
 mod fuzz;
 mod guide;
 mod house;
+mod kinds;
 mod links;
 mod markdown;
 mod output;
@@ -38,6 +39,7 @@ Usage:
                                             commands of some pages. PRIVET_PROGRAM names a program that is built already
   cargo xtask site                          the documentation as a web site, with its links and pictures checked
   cargo xtask pictures                      the pictures of the gallery, cut out of new reports
+  cargo xtask reference                     the pages of docs/reference, from the registry of kinds
   cargo xtask house [--list] [--record]     how well the house is kept, in numbers that may only get better
   cargo xtask wheel                         the Python package as a wheel, tested in a fresh virtual environment
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         ["docs", pages @ ..] => test::pages_alone(pages),
         ["site"] => site::run(),
         ["pictures"] => pictures::run(),
+        ["reference"] => kinds::write(),
         ["wheel"] => wheel::run(),
         ["house", rest @ ..] => match house::Asked::parse(rest) {
             Ok(asked) => house::run(&asked),

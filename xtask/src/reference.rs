@@ -14,6 +14,11 @@ use crate::workspace::{self, Scratch};
 
 const PAGES: [&str; 2] = ["docs/guide/job-file.md", "docs/guide/job-file-other-releases.md"];
 
+/// The page that explains every attack on releases of records.
+const ATTACKS: &str = "docs/guide/attacks.md";
+/// The mistake that is answered with their names.
+const UNKNOWN_ATTACK: &str = "adversary.attacks=[\"nowhere\"]";
+
 /// A job that is read and goes no further.
 const JOB: &str = "\
 [input]
@@ -35,7 +40,7 @@ const MISTAKES: &[&str] = &[
     "adversary.nowhere=1",
     "history.nowhere=1",
     "adversary.countermeasure=nowhere",
-    "adversary.attacks=[\"nowhere\"]",
+    UNKNOWN_ATTACK,
     "search.minimize=nowhere",
     "search.algorithm=nowhere",
     "search.incognito.nowhere=1",
@@ -106,6 +111,15 @@ pub fn check(program: &Path) -> Result<Tally> {
         known.extend(fields);
     }
     known.extend(criteria);
+    let attacks = std::fs::read_to_string(workspace::root().join(ATTACKS)).context(ATTACKS)?;
+    let unexplained: Vec<String> = backquoted(&ask(UNKNOWN_ATTACK)?)
+        .into_iter()
+        .filter(|word| !attacks.contains(&format!("| `{word}` |")))
+        .collect();
+    if !unexplained.is_empty() {
+        println!("  FAILED   {ATTACKS}: not in its table: {unexplained:?}");
+        return Ok(Tally { failed: 1, ..Tally::default() });
+    }
     let absent: Vec<&String> = known.iter().filter(|word| !page.contains(&format!("`{word}`"))).collect();
     if absent.is_empty() && silent.is_empty() && !known.is_empty() {
         println!(

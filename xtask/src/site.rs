@@ -10,9 +10,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::guide;
 use crate::shell::Tally;
 use crate::workspace;
+use crate::{guide, kinds};
 
 /// The version that is installed where there is none, without what only a server needs.
 const MDBOOK: [&str; 7] =
@@ -78,7 +78,7 @@ fn copy(stage: &Path) -> Result<()> {
     }
     copy_folder(&root.join("docs"), &source.join("docs"))?;
     let summary = std::fs::read_to_string(root.join(guide::SUMMARY)).context(guide::SUMMARY)?;
-    std::fs::write(source.join("SUMMARY.md"), from_the_root(&summary) + &evidence(&root)?)?;
+    std::fs::write(source.join("SUMMARY.md"), from_the_root(&summary) + &written(&root)?)?;
     Ok(())
 }
 
@@ -110,21 +110,24 @@ fn from_the_root(summary: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A chapter for each page of experiments, which are written by a program and so not listed by hand.
-fn evidence(root: &Path) -> Result<String> {
-    let folder = root.join("docs/evidence");
-    let mut chapters = BTreeMap::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.ends_with(".md") {
-            let text = std::fs::read_to_string(&path)?;
-            let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&name).to_owned();
-            chapters.insert(name, title);
+/// A chapter for each page that a program writes, and so nobody lists by hand: the kinds, and the experiments.
+fn written(root: &Path) -> Result<String> {
+    let mut text = String::new();
+    for (part, name) in [("Kinds of release", kinds::FOLDER), ("Evidence", "docs/evidence")] {
+        let mut chapters = BTreeMap::new();
+        for entry in std::fs::read_dir(root.join(name)).with_context(|| name.to_owned())? {
+            let path = entry?.path();
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if file.ends_with(".md") {
+                let page = std::fs::read_to_string(&path)?;
+                let title = page.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&file).to_owned();
+                chapters.insert(file, title);
+            }
         }
+        let lines = chapters.iter().map(|(file, title)| format!("- [{title}]({name}/{file})\n"));
+        text.push_str(&format!("\n# {part}\n\n{}", lines.collect::<String>()));
     }
-    let lines = chapters.iter().map(|(name, title)| format!("- [{title}](docs/evidence/{name})\n"));
-    Ok(format!("\n# Evidence\n\n{}", lines.collect::<String>()))
+    Ok(text)
 }
 
 /// Checks every link and picture of the built pages.

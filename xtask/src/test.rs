@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{browser, examples, guide, house, links, reference, shell, workspace};
+use crate::{browser, examples, guide, house, kinds, links, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -232,8 +232,11 @@ fn documented() -> Result<Tally> {
     }
     tally += examples::check(&program).unwrap_or_else(|error| failed(&error));
     tally += reference::check(&program).unwrap_or_else(|error| failed(&error));
+    tally += kinds::check(&program).unwrap_or_else(|error| failed(&error));
     // The README is a page of the site, and no page of the guide.
     tally += guide::check(&pages[1..]).unwrap_or_else(|error| failed(&error));
+    pages.extend(markdown_of("docs/evidence")?);
+    pages.extend(markdown_of(kinds::FOLDER)?);
     pages.extend(ASIDE.map(|page| workspace::root().join(page)));
     tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
     Ok(tally)
@@ -295,15 +298,19 @@ fn counted(line: &str) -> Option<Tally> {
 
 /// The README, then the guide in the order in which it is read.
 fn pages() -> Result<Vec<PathBuf>> {
-    let root = workspace::root();
-    let guide = root.join("docs/guide");
-    let mut pages: Vec<PathBuf> = std::fs::read_dir(&guide)
-        .with_context(|| guide.display().to_string())?
+    let mut pages = markdown_of("docs/guide")?;
+    pages.insert(0, workspace::root().join("README.md"));
+    Ok(pages)
+}
+
+/// The pages of a folder, by name.
+fn markdown_of(folder: &str) -> Result<Vec<PathBuf>> {
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(workspace::root().join(folder))
+        .with_context(|| folder.to_owned())?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();
-    pages.insert(0, root.join("README.md"));
     Ok(pages)
 }
 

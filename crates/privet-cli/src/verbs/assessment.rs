@@ -61,7 +61,7 @@ pub fn attacks(assessment: &Assessment) -> String {
     }
     for own in &assessment.blocked {
         text.push_str(&format!(
-            "\nAsked for and not done: `{}`: {}.\n",
+            "\nRequested and not made: `{}`: {}.\n",
             own.label(),
             own.why.trim_end_matches('.')
         ));
@@ -75,10 +75,10 @@ pub fn attacks(assessment: &Assessment) -> String {
     };
     match worst(assessment) {
         Some(worst) if informs.is_empty() => {
-            text.push_str(&format!("\nThe most that any attack reaches: {worst}{not_made}\n"));
+            text.push_str(&format!("\nThe strongest attack exposes {worst}{not_made}\n"));
         }
         Some(worst) => text.push_str(&format!(
-            "\nThe most that any attack reaches, but for those that only inform ({}): {worst}{not_made}\n",
+            "\nThe strongest attack, without those that only inform ({}), exposes {worst}{not_made}\n",
             each_once(&informs)
         )),
         None if !informs.is_empty() => {
@@ -120,7 +120,7 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
     );
     if let Some(own) = findings.iter().find(|own| own.attack == INSENSITIVE && own.exposed.hits > 0) {
         text.push_str(&format!(
-            "If the insensitive columns are known too, {} of the people stand alone: make them quasi, or leave them out, unless nobody \
+            "If the insensitive columns are known too, {} of the people are unique: make them quasi, or leave them out, unless nobody \
              outside knows them.\n",
             percent(own.exposed.rate)
         ));
@@ -129,7 +129,7 @@ pub fn in_short(findings: &[Finding], not_tried: &[&str]) -> String {
     let worst = of_one.max_by(|a, b| a.exposed.rate.total_cmp(&b.exposed.rate));
     if let Some((own, column)) = worst.and_then(|own| Some((own, own.column.as_ref()?))) {
         text.push_str(&format!(
-            "If {column} of a person is known, {} of the people stand alone, and their other sensitive values are told: make it quasi, or \
+            "If {column} of a person is known, {} of the people are unique, and their other sensitive values are revealed: make it quasi, or \
              leave it out, unless nobody outside knows it.\n",
             percent(own.exposed.rate)
         ));
@@ -149,7 +149,7 @@ fn worst(assessment: &Assessment) -> Option<String> {
 pub fn measured(assessment: &Assessment) -> String {
     let mut text = String::new();
     if let Some(utility) = &assessment.utility {
-        text.push_str("What it is still good for\n");
+        text.push_str("Usefulness of the release\n");
         text.push_str(&figures(&utility.figures));
         for column in &utility.columns {
             text.push_str(&format!("\n{} ({})\n{}", column.name, column.role, figures(&column.figures)));
@@ -159,7 +159,7 @@ pub fn measured(assessment: &Assessment) -> String {
         }
         if let Some(queries) = &utility.queries {
             text.push_str(&format!(
-                "\n{} random count queries: relative error {} in the mean, {} in the middle\n",
+                "\n{} random count queries: mean relative error {}, median {}\n",
                 grouped(queries.queries),
                 percent(queries.mean_relative_error),
                 percent(queries.median_relative_error),
@@ -178,7 +178,7 @@ pub fn measured(assessment: &Assessment) -> String {
                 None => number(fit.error),
             };
             text.push_str(&format!(
-                "  {} of {}: off by {} learned from the release, {} from raw records, {} by guessing the mean\n",
+                "  {} of {}: error {} learned from the release, {} learned from the original, {} by always predicting the mean\n",
                 own.name,
                 own.target,
                 of(&own.released),
@@ -190,7 +190,7 @@ pub fn measured(assessment: &Assessment) -> String {
             text.push_str("\nHow often a classifier is right on raw records that it never saw\n");
             for Learner { name, class, baseline, raw, released } in &utility.learners {
                 text.push_str(&format!(
-                    "  {name} of {class}: {} learned from the release, {} from raw records, {} by guessing\n",
+                    "  {name} of {class}: {} learned from the release, {} learned from the original, {} by always predicting the most frequent class\n",
                     percent(released.rate),
                     percent(raw.rate),
                     percent(baseline.rate),
@@ -199,7 +199,7 @@ pub fn measured(assessment: &Assessment) -> String {
         }
     }
     if let Some(risk) = &assessment.risk {
-        text.push_str("\nWhat its records risk\n");
+        text.push_str("\nRisk of the records\n");
         text.push_str(&figures(&risk.figures));
         for note in &risk.notes {
             text.push_str(&format!("\n{note}\n"));
@@ -237,7 +237,7 @@ fn workload(own: &Workload) -> String {
     }
     let or_none = |error: Option<f64>| error.map_or_else(|| "none".to_owned(), percent);
     text.push_str(&format!(
-        "  relative error {} in the mean, {} in the middle; {} of {} off by no more than a tenth; {} of {} true answers within \
+        "  mean relative error {}, median {}; {} of {} errors of at most a tenth; {} of {} true answers within \
          the bounds\n",
         or_none(errors.mean_relative_error),
         or_none(errors.median_relative_error),

@@ -104,12 +104,12 @@ fn notes(plan: &Planned) -> String {
         most => format!("{most} records"),
     };
     let limit = match &people.per_person {
-        Some(column) => format!("Of each person, told by {column}, the first {records} count at most."),
-        None => format!("Assumed: nobody has more than {records} (otherwise use --per-person)."),
+        Some(column) => format!("Of each person (column {column}), at most the first {records} count."),
+        None => format!("Assumed: no person has more than {records} (otherwise use --per-person)."),
     };
     let hidden = match people.neighbours {
-        "replace" => "Hidden is what anybody's records say; how many records there are counts as public.",
-        _ => "Hidden is whether anybody is in the table, and what it says of them.",
+        "replace" => "The answer hides what the records of a person say; the number of records is public.",
+        _ => "The answer hides whether a person is in the table, and what the records of the person say.",
     };
     let dropped = match people.dropped.is_empty() {
         true => String::new(),
@@ -123,7 +123,7 @@ fn notes(plan: &Planned) -> String {
         delta => format!(", but with a probability of at most delta = {delta}"),
     };
     let factor = format!(
-        "Nobody's records make any answer more than e^epsilon = {times} times as likely{failing}{little}."
+        "The records of one person make no answer more than e^epsilon = {times} times as probable{failing}{little}."
     );
     format!("{hidden}\n{factor}\n{}{limit}\n{dropped}", beliefs(plan))
 }
@@ -137,12 +137,12 @@ fn beliefs(plan: &Planned) -> String {
     };
     match (after("presence"), after("records")) {
         (Some(presence), Some(records)) => format!(
-            "Who was 10 % sure that somebody is in the table is at most {presence} sure afterwards; of anything that her \
-             records say, {records}.\n"
+            "A belief of 10 % that a person is in the table becomes at most {presence}; about what the records of a person say, \
+             at most {records}.\n"
         ),
-        (None, Some(records)) => format!(
-            "Who was 10 % sure of something that somebody's records say is at most {records} sure afterwards.\n"
-        ),
+        (None, Some(records)) => {
+            format!("A belief of 10 % about what the records of a person say becomes at most {records}.\n")
+        }
         _ => String::new(),
     }
 }

@@ -100,7 +100,7 @@ fn what_the_knowledge_asks_for_and_cannot_be_made_is_an_error() {
         assert!(!dir.names("").contains(&"release".to_owned()));
         dir.expect(0, &["anonymize", "job.toml", "--quiet", "--set", "adversary={}"]);
         let attack = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml"];
-        dir.expect(0, &attack).prints("Asked for and not done: `background-knowledge`");
+        dir.expect(0, &attack).prints("Requested and not made: `background-knowledge`");
         dir.expect(2, &[&attack[..], &["--max-risk", "1"]].concat()).says("background-knowledge");
         dir.expect(2, &[&attack[..], &["--max-absolute-risk", "1"]].concat()).says("background-knowledge");
         // Named attacks are what counts; that the knowledge was not used for others is told.
@@ -192,7 +192,7 @@ fn insensitive_columns_that_the_people_table_has_are_used() {
 fn what_hangs_on_insensitive_columns_is_told_by_default() {
     let dir = costs();
     dir.expect(0, &["anonymize", "job.toml"])
-        .prints("If the insensitive columns are known too, 100 % of the people stand alone")
+        .prints("If the insensitive columns are known too, 100 % of the people are unique")
         .prints("(3 made, 20 not)");
     let report = dir.json("release/report.json");
     let told = finding(&report, "insensitive-columns");
@@ -226,7 +226,7 @@ fn sensitive_columns_that_somebody_knows_are_asked_about_and_used() {
     let job = dir.text("job.toml").replace("role = \"insensitive\"", "role = \"sensitive\"");
     dir.write("job.toml", job);
     dir.expect(0, &["anonymize", "job.toml"])
-        .prints("If cost of a person is known, 100 % of the people stand alone, and their other sensitive values are told");
+        .prints("If cost of a person is known, 100 % of the people are unique, and their other sensitive values are revealed");
     let report = dir.json("release/report.json");
     let all = report["attacks"].as_array().unwrap();
     let told: Vec<&Value> = all.iter().filter(|own| own["attack"] == "sensitive-columns").collect();
@@ -302,7 +302,7 @@ fn what_hangs_on_insensitive_columns_is_told_of_swapped_records() {
         ),
     );
     dir.expect(0, &["randomize", "swap.toml", "--seed", "1"])
-        .prints("If the insensitive columns are known too, 100 % of the people stand alone");
+        .prints("If the insensitive columns are known too, 100 % of the people are unique");
     let told = finding(&dir.json("swapped/report.json"), "insensitive-columns").clone();
     assert_eq!((told["exposed"]["hits"].as_u64(), told["risk"].as_f64()), (Some(40), Some(0.0)), "{told:#}");
     dir.expect(0, &["verify", "swapped"]);

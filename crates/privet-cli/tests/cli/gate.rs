@@ -163,7 +163,7 @@ fn what_cannot_be_made_is_no_success() {
     let told = dir.expect(0, &["attack", "release", "--attacks", "boolean,homogeneity"]);
     let told = told.out;
     assert!(
-        told.contains("Only informs") && told.contains("but for those that only inform (boolean)"),
+        told.contains("Only informs") && told.contains("without those that only inform (boolean)"),
         "{told}"
     );
 }

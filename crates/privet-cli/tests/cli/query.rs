@@ -110,8 +110,7 @@ fn beliefs_and_sensitivities_are_told() {
     );
     assert_eq!(answer["figures"][1]["noises"].as_array().unwrap().len(), 2);
     let args = ["query", "job.toml", question, "--epsilon", "0.5", "--report", "answer.html"];
-    dir.expect(0, &args)
-        .prints("Who was 10 % sure that somebody is in the table is at most 15.5 % sure afterwards");
+    dir.expect(0, &args).prints("A belief of 10 % that a person is in the table becomes at most 15.5 %");
     let page = std::fs::read_to_string(dir.path("answer.html")).unwrap();
     assert!(page.contains("10\u{a0}% becomes 15.49\u{a0}%"), "the page tells it too");
 }

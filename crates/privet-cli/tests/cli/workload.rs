@@ -89,7 +89,7 @@ fn questions_are_answered_beside_the_truth() {
     dir.expect(0, &args)
         .prints("5 random count queries")
         .prints("Queries of your own")
-        .prints("3 of 5 off by no more than a tenth; 5 of 5 true answers within the bounds");
+        .prints("3 of 5 errors of at most a tenth; 5 of 5 true answers within the bounds");
     assert!(dir.text("o.html").contains("Queries of your own"));
     let without = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
     assert!(without["utility"].get("workload").is_none());

@@ -244,8 +244,9 @@ fn question(facts: &AnswerFacts, out: &mut String) {
         name(&facts.analyst),
         name(&facts.account.name),
         match facts.replaced {
-            true => "Hidden is what anybody’s records say; how many records there are counts as public.",
-            false => "Hidden is whether anybody is in the table, and what it says of them.",
+            true => "The answer hides what the records of a person say; the number of records is public.",
+            false =>
+                "The answer hides whether a person is in the table, and what the records of the person say.",
         }
     );
     if !facts.dropped.is_empty() {
