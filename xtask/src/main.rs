@@ -16,6 +16,7 @@ mod links;
 mod markdown;
 mod output;
 mod papers;
+mod peers;
 mod pictures;
 mod postgres;
 mod reference;
@@ -45,7 +46,8 @@ Usage:
   cargo xtask bench [--runs N] [SUITE …]    measure; all suites when none is named
   cargo xtask bench --list                  what can be measured
   cargo xtask papers [EXPERIMENT …]         experiments of the sources made again, into docs/evidence; --list names them
-  cargo xtask papers --reduced              the same on reduced sizes, compared with what is recorded";
+  cargo xtask papers --reduced              the same on reduced sizes, compared with what is recorded
+  cargo xtask peers                         the same jobs on privet and on other programs, into docs/evidence/peers.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
             Ok(asked) => papers::run(&asked),
             Err(problem) => return usage(&problem),
         },
+        ["peers"] => peers::run(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

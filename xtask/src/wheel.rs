@@ -161,6 +161,20 @@ impl Home {
         }
     }
 
+    /// A virtual environment with these packages, kept from an earlier time when it was made for the same ones.
+    pub fn kept_environment(&self, name: &str, packages: &[&str]) -> Result<Result<PathBuf, String>> {
+        let (stamp, asked) = (self.folder.join(name).join("packages.txt"), packages.join("\n"));
+        let python = self.folder.join(name).join("bin/python");
+        if python.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|made| made == asked) {
+            return Ok(Ok(python));
+        }
+        let made = self.environment(name, packages, None)?;
+        if made.is_ok() {
+            std::fs::write(&stamp, asked)?;
+        }
+        Ok(made)
+    }
+
     /// Builds the wheel as it is released.
     pub fn wheel(&self) -> Result<Result<PathBuf, String>> {
         let python = or_return!(self.environment("builder", BUILDER, None)?);

@@ -170,6 +170,7 @@ impl Axis {
 fn short(value: f64) -> String {
     let magnitude = value.abs();
     match magnitude {
+        _ if magnitude >= 1e9 => format!("{}G", trimmed(value / 1e9)),
         _ if magnitude >= 1e6 => format!("{}M", trimmed(value / 1e6)),
         _ if magnitude >= 1e4 => format!("{}k", trimmed(value / 1e3)),
         _ => trimmed(value),

@@ -12,7 +12,7 @@ mod index;
 mod local;
 mod mine;
 mod page;
-mod program;
+pub mod program;
 mod releases;
 mod similarity;
 mod survey;
@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::workspace;
+pub use page::table as markdown_table;
 
 /// An experiment: its name, what it makes again, and how. It tells whether every claim that it checks holds.
 struct Experiment {
@@ -109,7 +110,7 @@ pub enum Mode {
 }
 
 /// Where an experiment finds and leaves things.
-struct Papers {
+pub struct Papers {
     /// The public data sets.
     data: PathBuf,
     /// Where tables and plots go.

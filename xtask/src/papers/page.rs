@@ -19,6 +19,7 @@ pub struct Page {
     lasting: String,
     charts: Vec<(String, Chart)>,
     failed: Vec<String>,
+    has_times: bool,
 }
 
 /// The file that reduced runs are compared with.
@@ -28,7 +29,7 @@ impl Page {
     /// An empty page.
     pub fn new(name: &'static str, title: &str) -> Self {
         let text = format!("# {title}\n");
-        Self { name, text, lasting: String::new(), charts: Vec::new(), failed: Vec::new() }
+        Self { name, text, lasting: String::new(), charts: Vec::new(), failed: Vec::new(), has_times: false }
     }
 
     /// A paragraph.
@@ -50,6 +51,12 @@ impl Page {
 
     /// A table with times or memory in it.
     pub fn measured(&mut self, head: &[&str], rows: &[Vec<String>]) {
+        if !std::mem::replace(&mut self.has_times, true) {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            self.text(&format!(
+                "(Times here are of a machine with {cores} cores that others used too; ratios within a table tell something, single times do not.)"
+            ));
+        }
         let _ = write!(self.text, "\n{}", table(head, rows));
     }
 
@@ -140,7 +147,8 @@ fn line(claim: &str, holds: bool) -> String {
     format!("- {claim}: **{}**\n", if holds { "yes" } else { "no" })
 }
 
-fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+/// A table in Markdown.
+pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut lines = format!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
     for row in rows {
         let _ = writeln!(lines, "| {} |", row.join(" | "));
