@@ -435,8 +435,11 @@ mod tests {
     #[test]
     fn levels_must_nest() {
         let mut own = Attribute::categories("a", Visibility::Public, &["x", "y", "z"]);
-        let level =
-            |node_of: &[u32]| Level { labels: vec!["0".into(), "1".into()], node_of: node_of.to_vec(), is_grouping: false };
+        let level = |node_of: &[u32]| Level {
+            labels: vec!["0".into(), "1".into()],
+            node_of: node_of.to_vec(),
+            is_grouping: false,
+        };
         let AttributeDomain::Categories { levels, .. } = &mut own.domain else { unreachable!() };
         *levels = vec![level(&[0, 0, 1]), level(&[0, 1, 1])];
         assert_eq!(own.check(), Err(MineError::Level { column: "a".into(), level: 2 }));

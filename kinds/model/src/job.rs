@@ -17,7 +17,10 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
         ("k", "People of every span that tells of private attributes."),
         ("confidence-limit", "Trees over two classes: the largest share of one class in a span."),
         ("max-depth", "Trees: the deepest that a tree may be."),
-        ("levels", "Trees: all levels of hierarchies are tried, or lowest-first, or pairs: two groups of values at a time, often the more accurate."),
+        (
+            "levels",
+            "Trees: all levels of hierarchies are tried, or lowest-first, or pairs: two groups of values at a time, often the more accurate.",
+        ),
         ("prune", "Trees: the width of the pruning interval in standard deviations; C4.5's is 0.6745."),
         ("trees", "Trees: per tree of a forest the attributes that it may ask."),
         ("records", "Trees: whether the records are published too, public columns recoded by the spans."),

@@ -8,8 +8,8 @@ use privet_data::Table;
 use privet_data::io::ReadOptions;
 use privet_mine::hide::Method;
 
-use super::query::can_be_written;
 use super::mine_patterns::{self, Patterns};
+use super::query::can_be_written;
 use super::{Shared, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure, REFUSED};
 use crate::progress::Bar;

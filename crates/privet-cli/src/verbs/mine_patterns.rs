@@ -71,7 +71,9 @@ fn told(found: &SafePatterns, own: &Patterns) -> String {
         ),
     });
     text.push_str(&match own.close {
-        Closing::Add => format!("Supports were raised by {:.2} % in all; none follows any more.\n", 100.0 * found.raised),
+        Closing::Add => {
+            format!("Supports were raised by {:.2} % in all; none follows any more.\n", 100.0 * found.raised)
+        }
         Closing::LeaveOut => format!("{} patterns were left out; none follows any more.\n", found.left_out),
     });
     text + &format!("{} patterns are in {}.", grouped(found.patterns as u64), own.output.display())

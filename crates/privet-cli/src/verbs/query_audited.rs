@@ -87,9 +87,7 @@ fn describe(answered: &AuditedAnswer, answer: f64, is_quiet: bool) -> String {
     let people = grouped(audited.people);
     let told = format!("{figure}({column}) of {people} people: {answer}\nExact; asked by {analyst}. ");
     match &audited.column {
-        None => {
-            told + "It counts people by public columns, which tells nothing of anybody; it is not kept."
-        }
+        None => told + "It counts people by public columns, which tells nothing of anybody; it is not kept.",
         Some(_) => told + &format!("Kept as audited entry {} of {ledger}", audited.entry),
     }
 }

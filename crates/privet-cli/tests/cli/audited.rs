@@ -123,7 +123,8 @@ fn decisions_stand_in_the_ledger() {
     dir.expect(0, &["ledger", "open", "staff.csv", "--epsilon", "1", "--unsigned"]);
     let total = "sum(salary) from data";
     ask(&dir, "ann", total, PUBLIC).expect(0);
-    ask(&dir, "bob", "sum(salary) from data where sex = 'F' and role = 'doctor' and ward = 'A'", &[]).expect(3);
+    ask(&dir, "bob", "sum(salary) from data where sex = 'F' and role = 'doctor' and ward = 'A'", &[])
+        .expect(3);
     dir.expect(0, &["ledger", "show", "staff.csv", "--json"]).prints("\"open\"");
     let all = dir.expect(0, &["ledger", "show", "--ledger", "staff.csv.ledger", "--json"]).json();
     let kinds: Vec<&str> =

@@ -83,7 +83,9 @@ fn patterns_are_published_without_channels() {
     dir.write("baskets.txt", "a b c\na b d\na b c\na c d\nb c d\na b c d\na c\nb d\n");
     let asked = ["mine", "patterns", "baskets.txt", "--support", "3", "-k", "3", "--output"];
     dir.expect(0, &[&asked[..], &["less.csv"]].concat()).prints("none follows any more");
-    assert!(dir.text("less.csv").starts_with("pattern,support\n,8\n") && !dir.text("less.csv").contains("a b c"));
+    assert!(
+        dir.text("less.csv").starts_with("pattern,support\n,8\n") && !dir.text("less.csv").contains("a b c")
+    );
     let more = dir.expect(0, &[&asked[..], &["more.csv", "--close", "add", "--json"]].concat()).json();
     assert_eq!((more["frequent"].as_u64(), more["fewest"].as_u64()), (Some(11), Some(1)));
     assert!(dir.text("more.csv").contains("a b c,"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use privet_dp::ledger::{Head, Ledger, LedgerError, Request, SqliteLedger, Terms, answer};
+use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Request, SqliteLedger, Terms, answer};
 use privet_dp::{Count, DpError, Loss, Neighbours, People, Privacy, Rational};
 
 fn loss(epsilon: &str, delta: &str) -> Loss {

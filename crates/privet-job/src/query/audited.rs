@@ -196,7 +196,8 @@ fn decided(
     let agreed = AuditedLog::read(&lines).map_err(AuditError::from)?.terms;
     let terms = options.terms.over(agreed, of_file.to_owned())?;
     let (person, since) = (options.person.as_deref(), options.since.as_deref());
-    let pending = AuditedTable::open(table, terms, person, &lines, since, progress)?.ask(analyst, question)?;
+    let pending =
+        AuditedTable::open(table, terms, person, &lines, since, progress)?.ask(analyst, question)?;
     let mut ledger = None;
     let mut after = lines.len() as u64;
     pending.kept(|line| -> Result<(), QueryError> {

@@ -6,7 +6,7 @@ use std::error::Error;
 use privet_criteria::{Requirement, build};
 use privet_data::{Generalization, GeneralizedLevel, Random, Silent};
 use privet_measure::Metric;
-use privet_mine::tree::{GrowOptions, Grown, Pruning, grow};
+use privet_mine::tree::{GrowOptions, Grown, Levels, Pruning, grow};
 use privet_mine::{Attribute, AttributeDomain, Examples, Schema, Values};
 use privet_recode::cut::{KOptimize, TopDownSpecialization};
 use privet_recode::lattice::{Codes, Problem, Quasi, partition};
@@ -111,18 +111,26 @@ fn recoded(records: &Examples, columns: &[GeneralizedLevel]) -> Result<Examples>
     Ok(Examples::new(schema, values, records.classes().to_vec())?)
 }
 
-/// A tree without protection, pruned as asked.
-fn learned(records: &Examples, pruning: &Pruning) -> Result<Grown> {
-    Ok(grow(records, &GrowOptions { pruning: pruning.clone(), ..GrowOptions::k_anonymous(1) })?)
+/// How a tree over an anonymized table is split and pruned.
+#[derive(Clone)]
+pub struct Learner {
+    pub levels: Levels,
+    pub pruning: Pruning,
+}
+
+/// A tree without protection.
+fn learned(records: &Examples, learner: &Learner) -> Result<Grown> {
+    let Learner { levels, pruning } = learner.clone();
+    Ok(grow(records, &GrowOptions { levels, pruning, ..GrowOptions::k_anonymous(1) })?)
 }
 
 /// Top-down specialization, and a tree over its table. The table's columns say where every value of the domain goes, so records that
 /// are tested go there too.
-pub fn specialized(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Result<(Table, Learned)> {
+pub fn specialized(train: &Examples, test: &Examples, k: u64, learner: &Learner) -> Result<(Table, Learned)> {
     with_problem(train, k, Metric::Loss, |problem| {
         let found = TopDownSpecialization::default().search(problem, &Silent)?;
         let classes = partition(problem, &found.columns.iter().collect::<Vec<_>>());
-        let grown = learned(&recoded(train, &found.columns)?, pruning)?;
+        let grown = learned(&recoded(train, &found.columns)?, learner)?;
         let test = recoded(test, &found.columns)?;
         Ok((measured(&classes.class_of, train), Learned { grown, test }))
     })
@@ -141,7 +149,7 @@ pub fn optimized(train: &Examples, k: u64, seconds: f64) -> Result<(Table, u64)>
 
 /// Mondrian by class entropy, with the errors of two learners: the majority of the box where a record falls, and a tree over records drawn
 /// evenly from their boxes.
-pub fn cut(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Result<(Table, [f64; 2])> {
+pub fn cut(train: &Examples, test: &Examples, k: u64, learner: &Learner) -> Result<(Table, [f64; 2])> {
     with_problem(train, k, Metric::Loss, |problem| {
         let mondrian = Mondrian { choose: Choose::ClassEntropy, ..Mondrian::default() };
         let found = mondrian.search(problem, &Workload::default(), &Silent)?;
@@ -186,7 +194,7 @@ pub fn cut(train: &Examples, test: &Examples, k: u64, pruning: &Pruning) -> Resu
         };
         let columns = (0..train.schema().attributes.len()).map(column).collect();
         let drawn = Examples::new(train.schema().clone(), columns, train.classes().to_vec())?;
-        let by_tree = learned(&drawn, pruning)?.release.predictor().error(test);
+        let by_tree = learned(&drawn, learner)?.release.predictor().error(test);
         Ok((measured(&found.groups.of, train), [by_box, by_tree]))
     })
 }

@@ -56,7 +56,11 @@ fn ranges(name: &str, cells: &[&str]) -> (Attribute, Vec<u32>) {
     let level = |width: u32| {
         let node_of: Vec<u32> = (0..values.len() as u32).map(|own| own / width).collect();
         let nodes = node_of.last().map_or(0, |&last| last + 1);
-        Level { labels: (0..nodes).map(|own| format!("ranges of {width}, {own}")).collect(), node_of, is_grouping: false }
+        Level {
+            labels: (0..nodes).map(|own| format!("ranges of {width}, {own}")).collect(),
+            node_of,
+            is_grouping: false,
+        }
     };
     let levels = [2, 4].into_iter().map(level).filter(|own| own.labels.len() > 1).collect();
     let domain = AttributeDomain::Categories { values: values.clone(), levels };

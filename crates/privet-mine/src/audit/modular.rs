@@ -26,7 +26,8 @@ const P: u32 = (1 << 31) - 1;
 /// Answered sums up to which proofs that a question follows are kept.
 const PROVEN: usize = 4096;
 
-/// Answered sums whose elimination is put off and then done together, in one pass over all rows.
+/// Answered sums whose elimination is put off and then done together, in one pass over all rows. The pass is spread over the answers
+/// that follow, so that no single one waits for all of it.
 const BLOCK: usize = 24;
 
 /// A row that marks a column without pivot.
@@ -43,6 +44,8 @@ pub(super) struct Modular {
     pivots: Vec<u32>,
     rows: Vec<Vec<u32>>,
     put_off: Vec<PutOff>,
+    /// What was put off before, and is being done.
+    under_way: UnderWay,
     /// Random null vectors.
     nulls: [Vec<u32>; 2],
     steps: Vec<Step>,
@@ -54,6 +57,16 @@ struct PutOff {
     at: usize,
     factors: Vec<u32>,
     values: Vec<u32>,
+}
+
+/// Eliminations that are done row by row.
+#[derive(Default)]
+struct UnderWay {
+    block: Vec<PutOff>,
+    /// Rows that have them.
+    done: usize,
+    /// Rows that were there when they were begun; later ones came with them.
+    rows: usize,
 }
 
 /// How a row came about: what a question was divided by, and how much of it the earlier rows lost.
@@ -88,6 +101,7 @@ impl Modular {
             pivots: Vec::new(),
             rows: Vec::new(),
             put_off: Vec::new(),
+            under_way: UnderWay::default(),
             nulls,
             steps: Vec::new(),
             queries: Vec::new(),
@@ -121,10 +135,16 @@ impl Modular {
         Found { effect, independent: Some(Independent { at, nulls }) }
     }
 
+    /// What is yet to be taken from a row.
+    fn missing(&self, row: usize) -> impl Iterator<Item = &PutOff> {
+        let before = if row < self.under_way.done { &[][..] } else { &self.under_way.block[..] };
+        before.iter().chain(&self.put_off)
+    }
+
     /// A value of a row as it would be with nothing put off.
     fn entry(&self, row: usize, at: usize) -> u32 {
         let mut own = self.rows[row][at];
-        for later in &self.put_off {
+        for later in self.missing(row) {
             if let Some(&factor) = later.factors.get(row) {
                 own = subtracted(own, multiplied(factor, later.values[at]));
             }
@@ -150,17 +170,25 @@ impl Modular {
             self.queries.push(query.to_vec());
         }
         self.put_off.push(PutOff { at, factors, values: rest });
+        self.catch_up(self.under_way.rows.div_ceil(BLOCK - 1));
         if self.put_off.len() == BLOCK {
-            self.catch_up();
+            // Done already: the pace is that of the block.
+            self.catch_up(self.under_way.rows);
+            self.under_way =
+                UnderWay { block: std::mem::take(&mut self.put_off), done: 0, rows: self.rows.len() };
         }
     }
 
-    /// Does what was put off, and takes the columns away that have become pivots.
-    fn catch_up(&mut self) {
-        let put_off = std::mem::take(&mut self.put_off);
-        let mut gone: Vec<usize> = put_off.iter().map(|own| own.at).collect();
-        gone.sort_unstable_by(|a, b| b.cmp(a));
-        self.rows.par_iter_mut().enumerate().for_each(|(row, values)| {
+    /// Does what was put off for so many more rows; after the last one takes the columns away that have become pivots.
+    fn catch_up(&mut self, rows: usize) {
+        let UnderWay { block, done, rows: all } = &mut self.under_way;
+        if block.is_empty() {
+            return;
+        }
+        let (first, end) = (*done, (*done + rows).min(*all));
+        let put_off = &*block;
+        self.rows[first..end].par_iter_mut().enumerate().for_each(|(place, values)| {
+            let row = first + place;
             let lost: Vec<(u64, &[u32])> = put_off
                 .iter()
                 .filter_map(|own| Some((*own.factors.get(row)?, &own.values[..])))
@@ -182,11 +210,29 @@ impl Modular {
                     *own = folded(u64::from(*own) + factor * u64::from(new));
                 }
             }
+        });
+        *done = end;
+        if end == *all {
+            self.take_away();
+        }
+    }
+
+    /// Takes the columns away that became pivots with what was done.
+    fn take_away(&mut self) {
+        let mut gone: Vec<usize> =
+            std::mem::take(&mut self.under_way).block.into_iter().map(|own| own.at).collect();
+        gone.sort_unstable_by(|a, b| b.cmp(a));
+        self.rows.par_iter_mut().for_each(|values| {
             for &at in &gone {
                 values.swap_remove(at);
             }
         });
         for &at in &gone {
+            let last = self.free.len() - 1;
+            for later in &mut self.put_off {
+                later.values.swap_remove(at);
+                later.at = if later.at == last { at } else { later.at };
+            }
             self.free.swap_remove(at);
             if let Some(&moved) = self.free.get(at) {
                 self.position[moved as usize] = at as u32;
@@ -242,8 +288,10 @@ impl Modular {
         };
         let mut rest: Vec<u32> =
             sums.into_iter().map(|sum| subtracted(0, (sum % u64::from(P)) as u32)).collect();
-        for later in &self.put_off {
-            let lost = pivots.iter().filter_map(|&row| later.factors.get(row)).map(|&own| u64::from(own));
+        let before = self.under_way.block.iter().map(|own| (own, self.under_way.done));
+        for (later, first) in before.chain(self.put_off.iter().map(|own| (own, 0))) {
+            let rows = pivots.iter().filter(|&&row| row >= first);
+            let lost = rows.filter_map(|&row| later.factors.get(row)).map(|&own| u64::from(own));
             let factor = lost.sum::<u64>() % u64::from(P);
             if factor != 0 {
                 for (own, &value) in rest.iter_mut().zip(&later.values) {
@@ -255,7 +303,7 @@ impl Modular {
             let own = &mut rest[self.position[person as usize] as usize];
             *own = added(*own, 1);
         }
-        for later in &self.put_off {
+        for later in self.under_way.block.iter().chain(&self.put_off) {
             rest[later.at] = 0;
         }
         rest

@@ -496,9 +496,7 @@ mod tests {
         let of = |group: &str| group.to_owned();
         let groups = Groups::from([(of("ann"), of("1")), (of("bob"), of("2"))]);
         let terms = AuditTerms { groups, known: Some("id = 4".into()), ..terms() };
-        let ask = |analyst: &str, text: &str| {
-            desk.asked(terms.clone(), analyst, text).unwrap().reply
-        };
+        let ask = |analyst: &str, text: &str| desk.asked(terms.clone(), analyst, text).unwrap().reply;
         assert_eq!(
             ask("ann", "select sum(salary) from data where ward = 'B'"),
             Reply::Denied(Denial::Determines)

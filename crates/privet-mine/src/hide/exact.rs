@@ -312,11 +312,10 @@ impl Program {
             });
         }
         #[cfg(feature = "highs")]
-        let (objective, relaxation) = (
-            self.objective.clone(),
-            (self.relaxed, self.objective.clone(), self.constraints.clone()),
-        );
-        let mut model = self.variables.minimise(self.objective).using(solver).with_time_limit(options.seconds);
+        let (objective, relaxation) =
+            (self.objective.clone(), (self.relaxed, self.objective.clone(), self.constraints.clone()));
+        let mut model =
+            self.variables.minimise(self.objective).using(solver).with_time_limit(options.seconds);
         for constraint in self.constraints {
             model.add_constraint(constraint);
         }

@@ -162,7 +162,10 @@ mod tests {
         assert_eq!(found, ["0111", "0011", "0001", "0101", "0100", "0010"]);
         let AttributeDomain::Categories { values, .. } = &colours.domain else { unreachable!() };
         let level = grouping(values, &[false, true, false, true]);
-        assert_eq!((level.labels, level.node_of), (vec!["not b | d".into(), "b | d".into()], vec![0, 1, 0, 1]));
+        assert_eq!(
+            (level.labels, level.node_of),
+            (vec!["not b | d".into(), "b | d".into()], vec![0, 1, 0, 1])
+        );
         assert!(groupings(&Attribute::categories("x", Visibility::Public, &["a", "b"]), &[]).is_empty());
     }
 }

@@ -74,7 +74,10 @@ enum Shown {
     Nothing,
     /// The values that are left where groups were told apart.
     Values(Vec<bool>),
-    Node { level: usize, node: usize },
+    Node {
+        level: usize,
+        node: usize,
+    },
     Interval(f64, f64),
 }
 
@@ -125,7 +128,8 @@ fn narrowed(attribute: &Attribute, shown: &Shown, test: Test, answer: usize) -> 
             shown.clone()
         }
         (_, Test::Category { level, .. }) => {
-            let is_under = |level: usize, node: usize, code: u32| attribute.node(level, code) as usize == node;
+            let is_under =
+                |level: usize, node: usize, code: u32| attribute.node(level, code) as usize == node;
             let is_left = |code: u32| match shown {
                 &Shown::Node { level, node } => is_under(level, node, code),
                 Shown::Values(left) => left[code as usize],
@@ -135,9 +139,7 @@ fn narrowed(attribute: &Attribute, shown: &Shown, test: Test, answer: usize) -> 
                 (Shown::Nothing | Shown::Node { .. }, false) => Shown::Node { level, node: answer },
                 _ => {
                     let codes = 0..attribute.size() as u32;
-                    Shown::Values(
-                        codes.map(|code| is_left(code) && is_under(level, answer, code)).collect(),
-                    )
+                    Shown::Values(codes.map(|code| is_left(code) && is_under(level, answer, code)).collect())
                 }
             }
         }

@@ -83,7 +83,11 @@ fn fx_f6_tables_are_linked_as_models() {
     let table = examples(&["zip", "income"], &["zip"], Visibility::Private, &rows);
     let mut schema = table.schema().clone();
     let AttributeDomain::Categories { levels, .. } = &mut schema.attributes[0].domain else { unreachable!() };
-    levels.push(Level { labels: vec!["110XX".into(), "120XX".into()], node_of: vec![0, 1, 1], is_grouping: false });
+    levels.push(Level {
+        labels: vec!["110XX".into(), "120XX".into()],
+        node_of: vec![0, 1, 1],
+        is_grouping: false,
+    });
     let links = |level: usize, answers: u32| {
         let root = Node {
             test: Some(Test::Category { attribute: 0, level }),

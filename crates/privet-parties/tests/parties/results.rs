@@ -108,7 +108,9 @@ fn the_ledger_of_every_party_is_charged_or_none() {
     let errors: Vec<PartyError> = all(&again, 2, &NoGate).into_iter().map(Result::unwrap_err).collect();
     assert_eq!(errors[1].reason(), Reason::Budget);
     match &errors[0] {
-        PartyError::Abort(abort) => assert_eq!((abort.party.as_str(), abort.reason), ("south", Reason::Budget)),
+        PartyError::Abort(abort) => {
+            assert_eq!((abort.party.as_str(), abort.reason), ("south", Reason::Budget))
+        }
         other => panic!("{other}"),
     }
     assert_eq!(left(&again), [loss("0.75"), loss("0.25")]);
