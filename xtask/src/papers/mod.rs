@@ -140,6 +140,11 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// All experiments on reduced sizes.
+    pub fn reduced() -> Self {
+        Self::Run(EXPERIMENTS.iter().map(|own| own.name).collect(), Mode::Reduced)
+    }
+
     /// Reads the words behind `papers`; the error says what is wrong with them.
     pub fn parse(words: &[&str]) -> Result<Self, String> {
         match words {
@@ -202,6 +207,15 @@ pub fn run(asked: &Asked) -> Result<bool> {
         Mode::Record => {}
     }
     Ok(holds)
+}
+
+/// The pages of evidence, the index among them.
+pub fn pages() -> Result<Vec<PathBuf>> {
+    let files = std::fs::read_dir(workspace::root().join("docs/evidence"))?;
+    let mut pages: Vec<PathBuf> = files.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.sort();
+    Ok(pages)
 }
 
 #[cfg(test)]
