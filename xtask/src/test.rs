@@ -13,7 +13,11 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
+<<<<<<< HEAD
 use crate::{browser, examples, guide, house, kinds, links, reference, shell, workspace};
+=======
+use crate::{browser, examples, house, links, papers, reference, shell, workspace};
+>>>>>>> evidence
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -57,6 +61,14 @@ pub fn run() -> Result<bool> {
     step("the house");
     let is_kept = house::run(&house::Asked::default())?;
     total += Tally { passed: u64::from(is_kept), failed: u64::from(!is_kept), ..Tally::default() };
+
+    step("experiments of the sources on reduced sizes, beside what is recorded");
+    let is_as_recorded = papers::run(&papers::Asked::reduced()).unwrap_or_else(|error| {
+        println!("  FAILED   {error:#}");
+        false
+    });
+    total +=
+        Tally { passed: u64::from(is_as_recorded), failed: u64::from(!is_as_recorded), ..Tally::default() };
 
     step("the page in a browser");
     total += browser::run().unwrap_or_else(|error| failed(&error));
@@ -238,6 +250,7 @@ fn documented() -> Result<Tally> {
     pages.extend(markdown_of("docs/evidence")?);
     pages.extend(markdown_of(kinds::FOLDER)?);
     pages.extend(ASIDE.map(|page| workspace::root().join(page)));
+    pages.extend(papers::pages()?);
     tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
     Ok(tally)
 }

@@ -151,6 +151,11 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// All experiments on reduced sizes.
+    pub fn reduced() -> Self {
+        Self::Run(EXPERIMENTS.iter().map(|own| own.name).collect(), Mode::Reduced)
+    }
+
     /// Reads the words behind `papers`; the error says what is wrong with them.
     pub fn parse(words: &[&str]) -> Result<Self, String> {
         match words {
@@ -215,11 +220,21 @@ pub fn run(asked: &Asked) -> Result<bool> {
     Ok(holds)
 }
 
+<<<<<<< HEAD
 /// Runs an experiment that is an example of a crate, because it needs what is inside it.
 fn example(papers: &Papers, package: &str, name: &str) -> Result<bool> {
     let program = workspace::example(package, name)?;
     let status = std::process::Command::new(program).arg(&papers.data).arg(&papers.evidence).status()?;
     Ok(status.success())
+=======
+/// The pages of evidence, the index among them.
+pub fn pages() -> Result<Vec<PathBuf>> {
+    let files = std::fs::read_dir(workspace::root().join("docs/evidence"))?;
+    let mut pages: Vec<PathBuf> = files.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.sort();
+    Ok(pages)
+>>>>>>> evidence
 }
 
 #[cfg(test)]
