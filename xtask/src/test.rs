@@ -13,11 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-<<<<<<< HEAD
-use crate::{browser, examples, guide, house, kinds, links, reference, shell, workspace};
-=======
-use crate::{browser, examples, house, links, papers, reference, shell, workspace};
->>>>>>> evidence
+use crate::{browser, examples, guide, house, kinds, links, papers, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;

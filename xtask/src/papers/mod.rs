@@ -220,13 +220,13 @@ pub fn run(asked: &Asked) -> Result<bool> {
     Ok(holds)
 }
 
-<<<<<<< HEAD
 /// Runs an experiment that is an example of a crate, because it needs what is inside it.
 fn example(papers: &Papers, package: &str, name: &str) -> Result<bool> {
     let program = workspace::example(package, name)?;
     let status = std::process::Command::new(program).arg(&papers.data).arg(&papers.evidence).status()?;
     Ok(status.success())
-=======
+}
+
 /// The pages of evidence, the index among them.
 pub fn pages() -> Result<Vec<PathBuf>> {
     let files = std::fs::read_dir(workspace::root().join("docs/evidence"))?;
@@ -234,7 +234,6 @@ pub fn pages() -> Result<Vec<PathBuf>> {
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();
     Ok(pages)
->>>>>>> evidence
 }
 
 #[cfg(test)]
