@@ -326,3 +326,24 @@ fn names_and_values_that_are_not_there_are_refused() {
         dir.expect(code, &["attack", "release", "--knowledge", "knowledge.toml", "--attacks", "homogeneity"]);
     }
 }
+
+/// Of several people with one name each is found by what else is known of them, or the risk would be understated.
+#[test]
+fn namesakes_are_scored_by_their_values() {
+    let dir = Dir::new();
+    let rows = ["Ann,20", "Ann,30", "Ann,40", "Bob,25", "Bob,35", "Bob,35"];
+    dir.write("t.csv", rows.iter().fold("name,age,s\n".to_owned(), |all, row| all + row + ",Flu\n"));
+    dir.write("list.csv", rows.iter().fold("name,age\n".to_owned(), |all, row| all + row + "\n"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.age]\nrole = \"quasi\"\n[columns.s]\n\
+         role = \"sensitive\"\n[privacy]\nk-anonymity = 1\n[output]\nfolder = \"release\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.write("knowledge.toml", "[people]\npath = \"list.csv\"\nname = \"name\"\n");
+    let attack = ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml", "--json"];
+    let out = dir.expect(0, &[&attack[..], &["--attacks", "linking"]].concat()).out;
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let right = &told["attacks"][0]["right"];
+    assert_eq!((&right["hits"], &right["of"]), (&4.into(), &6.into()), "{out}");
+}

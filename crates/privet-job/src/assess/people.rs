@@ -470,7 +470,8 @@ impl PeopleTable {
     }
 
     /// What is true of people who are found in the original by their name, or, without names, by their values in the shared
-    /// columns. A record is somebody's when one person and one record have that name or these values. Somebody is in the
+    /// columns. A record is somebody's when one person and one record have that name or these values; of several with one name, those
+    /// are taken whose values in the shared columns are theirs, and who is alike in all of it has one of the records each. Somebody is in the
     /// data when as many records as people have them, and is not when none has; when some have, but fewer than people, who
     /// of them it is cannot be told, as in a sample of which nobody knows whom it holds.
     pub fn found_in(&self, original: &Original, release: &Published, name: Option<&str>) -> Truth {
@@ -489,42 +490,57 @@ impl PeopleTable {
             (Some(original_name), Some(own_name)) => Some((original_name, own_name)),
             _ => None,
         };
-        let (ours, theirs): (Vec<usize>, Vec<usize>) = match by_name {
-            Some((ours, theirs)) => (vec![ours], vec![theirs]),
-            None => self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position)).unzip(),
-        };
+        let shared = || self.shared.iter().map(|own| (original.quasi[own.quasi].position, own.position));
+        // Of several with the same name, each is found by the other columns that both tables have.
+        let (ours, theirs): (Vec<usize>, Vec<usize>) = by_name.into_iter().chain(shared()).unzip();
+        let first = if by_name.is_some() { 1 } else { ours.len() };
         let same: Vec<Sameness> =
             ours.iter().map(|&at| original.table.columns[at].domain.sameness()).collect();
         // Who has no name cannot be found by it.
-        let is_nameless = |table: &Table, column: usize, row: usize| {
-            let column = &table.columns[column];
-            column.domain.is_missing(column.codes[row])
-        };
-        let mut records: HashMap<Vec<String>, (u64, u32)> = HashMap::new();
-        for record in 0..original.table.rows {
-            if !by_name.is_some_and(|(ours, _)| is_nameless(&original.table, ours, record)) {
-                let entry = records.entry(key(&original.table, &ours, record, &same));
-                entry.and_modify(|own| own.0 += 1).or_insert((1, record as u32));
+        let is_named = |table: &Table, columns: &[usize], row: usize| {
+            by_name.is_none() || {
+                let column = &table.columns[columns[0]];
+                !column.domain.is_missing(column.codes[row])
             }
+        };
+        let mut records: HashMap<Vec<String>, Vec<u32>> = HashMap::new();
+        for record in (0..original.table.rows).filter(|&record| is_named(&original.table, &ours, record)) {
+            let full = key(&original.table, &ours, record, &same);
+            if first < full.len() {
+                records.entry(full[..first].to_vec()).or_default().push(record as u32);
+            }
+            records.entry(full).or_default().push(record as u32);
         }
         let keys: Vec<Option<Vec<String>>> = (0..self.table.rows)
             .map(|person| {
-                let nameless = by_name.is_some_and(|(_, theirs)| is_nameless(&self.table, theirs, person));
-                (!nameless).then(|| key(&self.table, &theirs, person, &same))
+                is_named(&self.table, &theirs, person).then(|| key(&self.table, &theirs, person, &same))
             })
             .collect();
-        let mut people: HashMap<&[String], u64> = HashMap::new();
-        for key in keys.iter().flatten() {
-            *people.entry(key).or_default() += 1;
+        let mut people: HashMap<&[String], Vec<usize>> = HashMap::new();
+        for (person, key) in keys.iter().enumerate() {
+            let Some(key) = key else { continue };
+            people.entry(key).or_default().push(person);
+            if first < key.len() {
+                people.entry(&key[..first]).or_default().push(person);
+            }
         }
         let found: Vec<(Option<bool>, Option<u32>)> = keys
             .iter()
-            .map(|key| {
+            .enumerate()
+            .map(|(person, key)| {
                 let Some(key) = key else { return (None, None) };
-                match (people.get(&**key).copied().unwrap_or(0), records.get(key)) {
-                    (_, None) => (Some(false), None),
-                    (1, Some((1, record))) => (Some(true), Some(*record)),
-                    (people, Some((records, _))) => ((people <= *records).then_some(true), None),
+                let Some(namesakes) = records.get(&key[..first]) else { return (Some(false), None) };
+                let people_of = |key: &[String]| people.get(key).map_or(&[][..], Vec::as_slice);
+                if let ([_], [record]) = (people_of(&key[..first]), &namesakes[..]) {
+                    return (Some(true), Some(*record));
+                }
+                // Who is alike in everything that is known of them may be either: one of the records each.
+                let alike = people_of(key);
+                let own = records.get(key).filter(|own| by_name.is_some() && alike.len() <= own.len());
+                let place = alike.iter().position(|own| *own == person);
+                match own.zip(place).and_then(|(own, place)| own.get(place)) {
+                    Some(record) => (Some(true), Some(*record)),
+                    None => ((people_of(&key[..first]).len() <= namesakes.len()).then_some(true), None),
                 }
             })
             .collect();
