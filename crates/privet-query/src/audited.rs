@@ -17,7 +17,7 @@ use privet_mine::audit::{
 use super::LedgerFlags;
 use super::error::QueryError;
 use super::place::{Account, Subject, with_ending};
-use crate::error::JobError;
+use privet_job::JobError;
 
 /// A question to an auditor, and what is declared with it.
 #[derive(Debug, Clone, Default)]
