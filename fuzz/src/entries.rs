@@ -13,7 +13,7 @@ use privet_data::Silent;
 use privet_data::hierarchy::{parse_hierarchy, write_hierarchy};
 use privet_data::io::{Format, ReadOptions, RecordReader, read, read_csv_bytes, stream};
 use privet_dp::ledger::{Ledger, SqliteLedger};
-use privet_job::init::{Source, propose};
+use privet_init::init::{Source, propose};
 use privet_job::randomize::RandomizeJob;
 use privet_job::{Job, Purposes};
 use privet_measure::answer::{PrivateQuestion, Question};

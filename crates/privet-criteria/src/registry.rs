@@ -80,7 +80,7 @@ pub fn resolve(requirements: &[Requirement], sensitive: &[&str]) -> Result<Vec<R
                 )));
             }
             None if sensitive.is_empty() => {
-                return Err(error("it needs a sensitive column, and the table has none".to_owned()));
+                return Err(error("it needs a sensitive column, and there is none".to_owned()));
             }
             None if sensitive.len() == 1 || requirement.needs_joint() => {
                 resolved
@@ -99,7 +99,7 @@ pub fn resolve(requirements: &[Requirement], sensitive: &[&str]) -> Result<Vec<R
 
 fn accepted(sensitive: &[&str]) -> String {
     match sensitive {
-        [] => "the table has no sensitive column".to_owned(),
+        [] => "there is no sensitive column".to_owned(),
         [one] => format!("the sensitive column is {one}"),
         many => format!("the sensitive columns are {}", many.join(", ")),
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::assess::AttackOptions;
 use crate::countermeasure::Countermeasure;
 use crate::error::JobError;
 
@@ -43,6 +44,17 @@ impl Default for AdversarySection {
 }
 
 impl AdversarySection {
+    /// What the flags of a command say.
+    pub(crate) fn of_flags(options: &AttackOptions) -> Self {
+        Self {
+            attacks: options.attacks.clone(),
+            confidence: options.confidence,
+            max_risk: options.max_risk,
+            max_absolute_risk: options.max_absolute_risk,
+            ..Self::default()
+        }
+    }
+
     /// Whether a limit is set.
     pub(crate) fn is_limited(&self) -> bool {
         self.max_risk.is_some() || self.max_absolute_risk.is_some()

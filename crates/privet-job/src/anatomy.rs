@@ -5,13 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use privet_data::{Role, Table};
+use privet_data::{Progress, Role, Table};
+use privet_recode::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use privet_recode::groups::Groups;
+use privet_recode::lattice::{Problem, SearchError};
 use privet_release::manifest::Anatomy;
 use serde::Deserialize;
 
 use crate::error::JobError;
 use crate::job::Column;
+use crate::search::by_the_job;
 
 /// The `[search.anatomy]` section.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -27,9 +30,33 @@ pub struct AnatomySection {
     pub merge: bool,
 }
 
+impl Algorithm for AnatomySection {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    /// Buckets may be given by a column, which a problem does not have.
+    fn search(&self, _: &Problem<'_>, _: &dyn Progress) -> Result<Selected, SearchError> {
+        by_the_job(&Self::INFO)
+    }
+}
+
 impl AnatomySection {
+    /// What it is; what it guarantees depends on the buckets ([`guarantee_of`]).
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "anatomy",
+        summary: "Buckets of different sensitive values.",
+        guarantees: &[
+            "The promises hold in every bucket. Quasi columns are published as they are: who is in the table can be told.",
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Buckets),
+        read: read::<Self>,
+    };
+
     /// Refuses keys that do not go together, or a column that would be published.
-    pub(crate) fn check(&self, columns: &BTreeMap<String, Column>) -> Result<(), JobError> {
+    pub(crate) fn check_columns(&self, columns: &BTreeMap<String, Column>) -> Result<(), JobError> {
         let wrong = |key: &str, problem: &str| Err(JobError::key(format!("search.anatomy.{key}"), problem));
         if self.l.is_some_and(|l| l < 2) {
             return wrong("l", "must be at least 2: a bucket of one record tells its value");

@@ -43,12 +43,13 @@ fn perturbs(job: &toml::Table) -> bool {
 }
 
 impl JobError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    /// An error with a message that says what is wrong and what would be accepted.
+    pub fn new(message: impl Into<String>) -> Self {
         Self { file: None, message: message.into(), is_resources: false }
     }
 
     /// A file that the system did not let us write: its disk may be full.
-    pub(crate) fn unwritten(problem: &str, path: &Path, error: &std::io::Error) -> Self {
+    pub fn unwritten(problem: &str, path: &Path, error: &std::io::Error) -> Self {
         Self { is_resources: ran_out(error), ..Self::new(format!("{problem}: {error}")) }.at(path)
     }
 
@@ -57,7 +58,8 @@ impl JobError {
         self.is_resources
     }
 
-    pub(crate) fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
+    /// A key of the job is at fault; `problem` continues the sentence that begins with the key.
+    pub fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
         Self::new(format!("`{}` {}", key.as_ref(), problem.as_ref()))
     }
 
@@ -97,16 +99,19 @@ impl JobError {
     }
 
     /// The same message about a key by another name: a flag of the command line stands for it.
-    pub(crate) fn in_terms_of(self, section: &str, flag: &str) -> Self {
+    #[must_use]
+    pub fn in_terms_of(self, section: &str, flag: &str) -> Self {
         Self { message: self.message.replace(&format!("`{section}"), &format!("`{flag}")), ..self }
     }
 
     /// What is wrong, without the file that it is wrong with.
-    pub(crate) fn problem(&self) -> &str {
+    pub fn problem(&self) -> &str {
         &self.message
     }
 
-    pub(crate) fn at(self, file: &Path) -> Self {
+    /// The same error about a file.
+    #[must_use]
+    pub fn at(self, file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
 }
@@ -367,7 +372,7 @@ pub enum Outcome {
 }
 
 /// What a pipeline should make of a table that was not read.
-pub(crate) fn outcome_of_reading(error: &ReadError) -> Outcome {
+pub fn outcome_of_reading(error: &ReadError) -> Outcome {
     match error {
         error if error.is_cancelled() => Outcome::Stopped,
         error if error.is_resources() => Outcome::Resources,

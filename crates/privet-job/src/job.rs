@@ -10,31 +10,23 @@ use privet_criteria::{CriterionError, Requirement};
 use privet_data::hierarchy::HierarchySpec;
 use privet_data::io::{Encoding, Format, Formulas, ReadOptions, Spelling};
 use privet_data::{Generalization, Role};
-use privet_measure::Metric;
-use privet_recode::cell::CellSuppression;
-use privet_recode::cluster::{Clustering, Microaggregation};
-use privet_recode::cut::{BottomUpGeneralization, KOptimize, TopDownSpecialization};
-use privet_recode::groups::Represent;
-use privet_recode::lattice::{Annealing, BottomUp, Genetic, Incognito, TopDown};
-use privet_recode::local::{LocalRecoding, TopDownLocal};
 use privet_release::{KeyError, PrivateKey};
 use serde::Deserialize;
 
 use crate::adversary::AdversarySection;
-use crate::algorithm::Algorithm;
-use crate::anatomy::AnatomySection;
 use crate::buckets::{BUCKET, COUNT};
+use crate::by_purpose::ByPurpose;
 use crate::codes::{generalizes_by_masks, is_of_codes};
 use crate::countermeasure;
 use crate::counts::{self, CountTableSection, RawView, ViewSection};
+use crate::declarations::{self, Plain, QuerySection};
 use crate::engine::EngineSection;
 use crate::error::JobError;
 use crate::history::HistorySection;
-use crate::mondrian::MondrianSection;
 use crate::out_of_core;
-use crate::query::{self, Plain, QuerySection};
-use crate::recoding::Recoding;
+use crate::recoding::{NoSearch, Recoding};
 use crate::sampling::SamplingSection;
+pub use crate::search::{Publish, Search};
 use crate::size::Size;
 use crate::values;
 
@@ -175,107 +167,6 @@ pub enum Compare {
     Text,
 }
 
-/// The `[search]` section.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Search {
-    /// The algorithm.
-    #[serde(default)]
-    pub algorithm: Algorithm,
-    /// The metric.
-    #[serde(default)]
-    pub minimize: Metric,
-    /// The largest share of records that may be suppressed.
-    #[serde(default)]
-    pub suppress_at_most: f64,
-    /// Also list all minimal safe nodes in the manifest.
-    #[serde(default)]
-    pub minimal_nodes: bool,
-    /// The column with class labels, for the classification metric and for searches that look at information.
-    #[serde(default)]
-    pub class: Option<String>,
-    /// What groups of records show, for algorithms that form groups.
-    #[serde(default)]
-    pub publish: Option<Publish>,
-    /// Parameters of `incognito`.
-    #[serde(default)]
-    pub incognito: Option<Incognito>,
-    /// Parameters of `top-down`.
-    #[serde(default)]
-    pub top_down: Option<TopDown>,
-    /// Parameters of `bottom-up`.
-    #[serde(default)]
-    pub bottom_up: Option<BottomUp>,
-    /// Parameters of `genetic`.
-    #[serde(default)]
-    pub genetic: Option<Genetic>,
-    /// Parameters of `simulated-annealing`.
-    #[serde(default)]
-    pub simulated_annealing: Option<Annealing>,
-    /// Parameters of `top-down-specialization`.
-    #[serde(default)]
-    pub top_down_specialization: Option<TopDownSpecialization>,
-    /// Parameters of `bottom-up-generalization`.
-    #[serde(default)]
-    pub bottom_up_generalization: Option<BottomUpGeneralization>,
-    /// Parameters of `k-optimize`.
-    #[serde(default)]
-    pub k_optimize: Option<KOptimize>,
-    /// Parameters of `cell-suppression`.
-    #[serde(default)]
-    pub cell_suppression: Option<CellSuppression>,
-    /// Parameters of `mondrian`.
-    #[serde(default)]
-    pub mondrian: Option<MondrianSection>,
-    /// Parameters of `clustering`.
-    #[serde(default)]
-    pub clustering: Option<Clustering>,
-    /// Parameters of `microaggregation`.
-    #[serde(default)]
-    pub microaggregation: Option<Microaggregation>,
-    /// Parameters of `anatomy`.
-    #[serde(default)]
-    pub anatomy: Option<AnatomySection>,
-    /// Parameters of `top-down-local`.
-    #[serde(default)]
-    pub top_down_local: Option<TopDownLocal>,
-    /// Parameters of `local-recoding`.
-    #[serde(default)]
-    pub local_recoding: Option<LocalRecoding>,
-}
-
-/// What groups of records show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Publish {
-    /// The lowest nodes of the hierarchies above their values.
-    Nodes,
-    /// The ranges of their numbers and dates; nodes elsewhere.
-    Ranges,
-    /// The means of their numbers and dates; the most frequent values elsewhere.
-    Means,
-    /// The medians of their numbers and dates; the most frequent values elsewhere.
-    Medians,
-    /// Their most frequent values.
-    Modes,
-    /// Quasi columns as they are with the number of a bucket, and sensitive values counted per bucket.
-    Buckets,
-}
-
-impl Publish {
-    /// What groups show in their quasi columns; nothing but their values when published as buckets.
-    pub(crate) fn represent(self) -> Option<Represent> {
-        match self {
-            Publish::Nodes => Some(Represent::Nodes),
-            Publish::Ranges => Some(Represent::Ranges),
-            Publish::Means => Some(Represent::Means),
-            Publish::Medians => Some(Represent::Medians),
-            Publish::Modes => Some(Represent::Modes),
-            Publish::Buckets => None,
-        }
-    }
-}
-
 /// The `[purpose]` section: what a release is for and how far its requester is trusted (thesis 2.9).
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -315,7 +206,7 @@ impl Trust {
 }
 
 impl PurposeSection {
-    fn check(&self, algorithm: Algorithm) -> Result<(), JobError> {
+    fn check(&self, search: &Search) -> Result<(), JobError> {
         let parts = [
             ("purpose.file", self.file.is_some(), "the file of purposes and requesters"),
             ("purpose.name", self.name.is_some(), "one of the purposes in the file; also --purpose"),
@@ -325,7 +216,7 @@ impl PurposeSection {
                 "a requester of the file or a number from 0 to 1; also --trust",
             ),
         ];
-        if algorithm != Algorithm::Decomposition {
+        if !search.is::<ByPurpose>() {
             // The file alone does no harm: `--purpose` and `--trust` may use it another time.
             return match self.name.is_some() || self.trust.is_some() || self.until_safe.is_some() {
                 true => {
@@ -473,14 +364,18 @@ impl Job {
     ///
     /// # Errors
     /// As [`Job::read`].
-    pub(crate) fn read_declarations(path: &Path) -> Result<Self, JobError> {
+    pub fn read_declarations(path: &Path) -> Result<Self, JobError> {
         Self::parse_declarations(&read_text(path)?).map_err(|error| error.at(path))
     }
 
-    pub(crate) fn parse_declarations(text: &str) -> Result<Self, JobError> {
+    /// The same of the text of a job file.
+    ///
+    /// # Errors
+    /// As [`Job::read`].
+    pub fn parse_declarations(text: &str) -> Result<Self, JobError> {
         let job = Self::parse_form(text, &[])?;
         job.input.options()?;
-        query::check(&job)?;
+        declarations::check(&job)?;
         Ok(job)
     }
 
@@ -488,7 +383,7 @@ impl Job {
         let (raw, source): (Raw, String) = if settings.is_empty() {
             let mut raw: Raw = toml::from_str(text).map_err(|e| JobError::of_job(text, &e, false))?;
             // Settings are for releases, where the digits of bounds and keys do not count.
-            query::restore(text, &mut raw.columns);
+            declarations::restore(text, &mut raw.columns);
             (raw, text.to_owned())
         } else {
             let mut table: toml::Table =
@@ -540,7 +435,7 @@ impl Job {
         self.output.check()?;
         self.adversary.check(counts::asked(self))?;
         countermeasure::check(self)?;
-        query::check(self)?;
+        declarations::check(self)?;
         let share = self.search.suppress_at_most;
         if !(0.0..=1.0).contains(&share) {
             return Err(JobError::key(
@@ -548,6 +443,47 @@ impl Job {
                 "must be a share from 0 to 1, such as 0.02",
             ));
         }
+        self.check_columns()?;
+        if let Some(class) = &self.search.class {
+            match self.columns.get(class).map(|column| column.role) {
+                Some(Role::Sensitive | Role::Insensitive) => {}
+                Some(_) => {
+                    return Err(JobError::key("search.class", "must name a sensitive or insensitive column"));
+                }
+                None => {
+                    return Err(JobError::key(
+                        "search.class",
+                        "names a column that has no [columns] section",
+                    ));
+                }
+            }
+        }
+        if self.search.is::<NoSearch>() {
+            let problem =
+                "= \"recoding\" searches nothing; `privet apply recoding.json new.csv` applies a recoding";
+            return Err(JobError::key("search.algorithm", problem));
+        }
+        self.search.check_sections()?;
+        self.search.check_anatomy(&self.columns)?;
+        if self.search.published() == Some(Publish::Buckets) {
+            self.check_buckets()?;
+        }
+        if counts::asked(self) {
+            counts::check(self)?;
+        }
+        self.purpose.check(&self.search)?;
+        values::check(self)?;
+        self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
+        self.check_together()?;
+        self.history.as_ref().map_or(Ok(()), |history| history.check(self))?;
+        out_of_core::check(self)?;
+        self.input.options()?;
+        self.output.format()?;
+        Ok(())
+    }
+
+    /// Keys of columns that do not go with their roles.
+    fn check_columns(&self) -> Result<(), JobError> {
         for (name, column) in &self.columns {
             let key = |what: &str| format!("columns.{name}.{what}");
             if let Some(weight) = column.weight {
@@ -566,54 +502,17 @@ impl Job {
                 ));
             }
         }
-        if let Some(class) = &self.search.class {
-            match self.columns.get(class).map(|column| column.role) {
-                Some(Role::Sensitive | Role::Insensitive) => {}
-                Some(_) => {
-                    return Err(JobError::key("search.class", "must name a sensitive or insensitive column"));
-                }
-                None => {
-                    return Err(JobError::key(
-                        "search.class",
-                        "names a column that has no [columns] section",
-                    ));
-                }
-            }
-        }
-        if self.search.algorithm == Algorithm::Recoding {
-            let problem =
-                "= \"recoding\" searches nothing; `privet apply recoding.json new.csv` applies a recoding";
-            return Err(JobError::key("search.algorithm", problem));
-        }
-        self.search.check_sections()?;
-        self.search.anatomy.as_ref().map_or(Ok(()), |anatomy| anatomy.check(&self.columns))?;
-        if self.search.published() == Some(Publish::Buckets) {
-            self.check_buckets()?;
-        }
-        if counts::asked(self) {
-            counts::check(self)?;
-        }
-        self.purpose.check(self.search.algorithm)?;
-        values::check(self)?;
-        self.sampling.as_ref().map_or(Ok(()), SamplingSection::check)?;
-        self.search.mondrian.as_ref().map_or(Ok(()), MondrianSection::check)?;
-        self.check_together()?;
-        self.history.as_ref().map_or(Ok(()), |history| history.check(self))?;
-        out_of_core::check(self)?;
-        self.input.options()?;
-        self.output.format()?;
         Ok(())
     }
 
     /// Promises that look at all classes together are not bucket-independent: most searches judge one class after the
     /// other and cannot keep them.
     fn check_together(&self) -> Result<(), JobError> {
-        let Some(requirement) = self.privacy.iter().find(|requirement| {
-            requirement.judges_together()
-                && !(self.search.algorithm.judges_together()
-                    || (self.search.algorithm == Algorithm::Mondrian
-                        && matches!(requirement, Requirement::ThreeD { .. })))
-        }) else {
+        let Some(requirement) = self
+            .privacy
+            .iter()
+            .find(|requirement| requirement.judges_together() && !self.search.judges_together(requirement))
+        else {
             return Ok(());
         };
         let mondrian = if matches!(requirement, Requirement::ThreeD { .. }) { "mondrian, " } else { "" };
@@ -623,7 +522,7 @@ impl Job {
                 "looks at all classes together (it is not bucket-independent), and algorithm = \"{}\" in [search] judges \
                  one after the other; use optimal, datafly, top-down, bottom-up, genetic, {mondrian}simulated-annealing or \
                  attribute-suppression",
-                self.search.algorithm.word()
+                self.search.word()
             ),
         ))
     }

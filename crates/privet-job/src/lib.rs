@@ -1,8 +1,7 @@
 //! The job file, and the run from a file of people to a finished release.
 //!
-//! [`Job::read`] understands a job file, [`run`] does the work, [`init`] writes a first job file for a
-//! table, [`demo`] makes a table to try it on. The doors (command line, server, Python) call these and
-//! add nothing of their own.
+//! [`Job::read`] understands a job file, [`run`] does the work. Private answers are in `privet-query`; `privet-init` writes a first job
+//! file for a table, and makes a table to try it on. The doors (command line, server, Python) call these and add nothing of their own.
 //!
 //! ```
 //! use privet_data::Silent;
@@ -21,25 +20,24 @@
 #![forbid(unsafe_code)]
 
 mod adversary;
-mod algorithm;
 mod alike;
 mod anatomy;
 mod answer;
 pub mod assess;
-pub mod audit;
 mod boxes;
 mod buckets;
+mod by_purpose;
 mod chosen;
 mod codes;
 mod countermeasure;
 mod counts;
-pub mod demo;
+pub mod declarations;
 pub mod engine;
 mod error;
 mod history;
-pub mod init;
 mod job;
 pub mod judge;
+mod layouts;
 mod levels;
 mod load;
 mod meant;
@@ -48,26 +46,26 @@ mod out_of_core;
 mod overwrite;
 mod publish;
 mod purpose;
-pub mod query;
 pub mod randomize;
 mod recoding;
 pub mod reconstruct;
 mod reproduce;
 mod run;
 mod sampling;
+mod search;
 mod size;
 mod summary;
 mod values;
 mod verify;
 
 pub use adversary::AdversarySection;
-pub use algorithm::Algorithm;
 pub use answer::{AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, unfold};
 pub use countermeasure::Countermeasure;
 pub use counts::{CountTableSection, Norm, TableMethod, ViewSection};
-pub use error::{HierarchyFault, JobError, NothingLeft, Outcome, RunError, ran_out};
+pub use error::{HierarchyFault, JobError, NothingLeft, Outcome, RunError, outcome_of_reading, ran_out};
 pub use history::HistorySection;
 pub use job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
+pub use meant::{is_meant, other_table};
 pub use out_of_core::MemoryLimit;
 pub use overwrite::{spare_inputs, spare_job};
 pub use purpose::{Purposes, Request};

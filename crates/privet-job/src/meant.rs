@@ -5,11 +5,7 @@ use std::path::Path;
 
 /// Whether all names after `from` mean the table: one of these words, or the name of one of these files or folders, with or
 /// without what follows its dot. Upper and lower case are the same, as elsewhere in SQL.
-pub(crate) fn is_meant<'a>(
-    tables: &[&str],
-    words: &[&str],
-    paths: impl IntoIterator<Item = &'a Path>,
-) -> bool {
+pub fn is_meant<'a>(tables: &[&str], words: &[&str], paths: impl IntoIterator<Item = &'a Path>) -> bool {
     let mut names: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     for path in paths {
         let parts = [path.file_name(), path.file_stem()].into_iter().flatten();
@@ -19,7 +15,7 @@ pub(crate) fn is_meant<'a>(
 }
 
 /// What is said of a question about another table, given what may stand there.
-pub(crate) fn other_table(accepted: &str) -> String {
+pub fn other_table(accepted: &str) -> String {
     format!("the question is about a table of another name; after `from` stands {accepted}")
 }
 

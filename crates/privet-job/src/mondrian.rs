@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use privet_data::{Column, Progress};
+use privet_recode::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use privet_recode::groups::Groups;
-use privet_recode::lattice::Problem;
+use privet_recode::lattice::{Problem, SearchError};
 use privet_recode::partition::{Choose, Mode, Mondrian, Query, Wanted, Workload};
 use serde::Deserialize;
 
 use crate::error::{JobError, RunError};
 use crate::load::Loaded;
 use crate::out_of_core::MemoryLimit;
+use crate::search::by_the_job;
 
 /// The `[search.mondrian]` section.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -70,9 +72,45 @@ impl Written {
     }
 }
 
+/// What Mondrian guarantees where numbers are cut on one side of their medians.
+const ONE_SIDED: &str = "The promises hold in every group. Numbers were cut above their medians alone, so a group may still be cut below one.";
+
+impl Algorithm for MondrianSection {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn guarantee(&self) -> &'static str {
+        if self.one_sided { ONE_SIDED } else { Self::INFO.guarantees[0] }
+    }
+
+    fn depends_on_order(&self) -> bool {
+        self.mode != Mode::Strict
+    }
+
+    /// What is asked for may be told in values of the table, which a problem does not have.
+    fn search(&self, _: &Problem<'_>, _: &dyn Progress) -> Result<Selected, SearchError> {
+        by_the_job(&Self::INFO)
+    }
+}
+
 impl MondrianSection {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "mondrian",
+        summary: "Boxes, cut at medians.",
+        guarantees: &[
+            "The promises hold in every group, and no group can be cut further at a median or along a hierarchy without breaking one.",
+            ONE_SIDED,
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Ranges),
+        read: read::<Self>,
+    };
+
     /// What can be told wrong from the job file alone.
-    pub(crate) fn check(&self) -> Result<(), JobError> {
+    pub(crate) fn check_keys(&self) -> Result<(), JobError> {
         let wrong = |key: &str, problem: &str| Err(JobError::key(format!("search.mondrian.{key}"), problem));
         if self.target.is_some() && self.choose != Choose::Variance {
             return wrong("target", "goes with choose = \"variance\" only");
@@ -114,7 +152,7 @@ impl MondrianSection {
     }
 
     /// Looks for groups.
-    pub(crate) fn search(
+    pub(crate) fn search_groups(
         &self,
         loaded: &Loaded,
         problem: &Problem<'_>,

@@ -278,7 +278,7 @@ pub(crate) fn manifest(
         },
         promises: promises(candidate),
         search: Search {
-            algorithm: job.search.algorithm.word().to_owned(),
+            algorithm: job.search.word().to_owned(),
             guarantee: match chosen.p_safe {
                 Some(_) => p_safe::GUARANTEE.to_owned(),
                 None => job.search.guarantee(chosen.anatomy.as_ref()),

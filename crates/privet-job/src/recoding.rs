@@ -10,12 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use privet_data::{Column, GeneralizedLevel, Kind};
-use privet_recode::lattice::{self, Partition, Problem};
+use privet_data::{Column, GeneralizedLevel, Kind, Progress};
+use privet_recode::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
+use privet_recode::lattice::{self, Partition, Problem, SearchError};
 use privet_release::published::Reading;
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::Algorithm;
 use crate::chosen::{Chosen, Place};
 use crate::counts;
 use crate::error::{JobError, RunError};
@@ -23,6 +23,7 @@ use crate::job::{Job, Search};
 use crate::load::{Loaded, Quasi};
 use crate::overwrite::real;
 use crate::run::Candidate;
+use crate::search::by_the_job;
 
 /// The name of the file in the owner's folder.
 pub(crate) const FILE: &str = "recoding.json";
@@ -155,8 +156,7 @@ impl Recoding {
         let base = home.join(&self.base);
         let mut job = Job::parse(&self.job, &options.settings)?;
         let Search { minimize, suppress_at_most, class, .. } = job.search;
-        job.search =
-            Search { algorithm: Algorithm::Recoding, minimize, suppress_at_most, class, ..Search::default() };
+        job.search = Search::without_search(minimize, suppress_at_most, class);
         job.purpose = Default::default();
         job.input.path = options.input;
         job.output.folder = options.output;
@@ -329,6 +329,36 @@ fn relative(to: &Path, from: &Path) -> PathBuf {
     let up = from[common..].iter().map(|_| Component::ParentDir);
     let path: PathBuf = up.chain(to[common..].iter().copied()).collect();
     if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
+}
+
+/// The algorithm of a recoding that is applied: it searches nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoSearch {}
+
+impl NoSearch {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "recoding",
+        summary: "No search: the recoding of an earlier release.",
+        guarantees: &[
+            "The promises hold. Values went where an earlier release put them; nothing was searched, so other choices may lose less.",
+        ],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<Self>,
+    };
+}
+
+impl Algorithm for NoSearch {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn search(&self, _: &Problem<'_>, _: &dyn Progress) -> Result<Selected, SearchError> {
+        by_the_job(&Self::INFO)
+    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use privet_criteria::{Criterion, Joint, Requirement, SensitiveColumn, build};
 use privet_data::Progress;
+use privet_recode::cluster::Microaggregation;
 use privet_recode::lattice::{self, Codes, Partition, Problem, SearchError};
 use privet_release::Manifest;
 use privet_release::manifest::Purpose;
 
-use crate::algorithm::Algorithm;
+use crate::by_purpose::ByPurpose;
 use crate::chosen::{Chosen, Formed};
 use crate::countermeasure::{self, Countermeasure, distort, p_safe};
 use crate::counts::{self, Begun};
@@ -18,6 +19,7 @@ use crate::error::{JobError, RunError};
 use crate::history;
 use crate::job::{Job, Publish};
 use crate::load::{Loaded, Quasi, load_showing};
+use crate::mondrian::MondrianSection;
 use crate::out_of_core::{self, Attempt};
 use crate::overwrite::spare_inputs_within;
 use crate::publish::publish;
@@ -87,11 +89,11 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         searching = before;
     }
     let is_p_safe = job.adversary.countermeasure == Some(Countermeasure::PSafe);
-    let (chosen, purpose) = match (given, job.search.algorithm) {
-        (Some(chosen), _) => (chosen, None),
-        (None, _) if is_p_safe => (p_safe::search(job, &loaded, &prepared, progress)?.chosen(&loaded), None),
-        (None, Algorithm::Decomposition) => decompose(job, &options.base, &loaded, &problem, progress)?,
-        (None, _) => (choose(job, &loaded, &problem, progress)?, None),
+    let (chosen, purpose) = match given {
+        Some(chosen) => (chosen, None),
+        None if is_p_safe => (p_safe::search(job, &loaded, &prepared, progress)?.chosen(&loaded), None),
+        None if job.search.is::<ByPurpose>() => decompose(job, &options.base, &loaded, &problem, progress)?,
+        None => (choose(job, &loaded, &problem, progress)?, None),
     };
     let written = chosen.notes.clone();
     let search = searching.elapsed();
@@ -112,7 +114,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         if job.recoding.is_some() {
             return Err(Recoding::refusal(&problem, &problem.at(&published.levels), suppressed));
         }
-        return Err(SearchError::Unsafe { algorithm: job.search.algorithm.word() }.into());
+        return Err(SearchError::Unsafe { algorithm: job.search.word() }.into());
     }
     let candidate = Candidate {
         job,
@@ -204,12 +206,11 @@ fn groups(
     problem: &Problem<'_>,
     progress: &dyn Progress,
 ) -> Result<Formed, RunError> {
-    if job.search.algorithm == Algorithm::Mondrian {
-        let mondrian = job.search.mondrian.clone().unwrap_or_default();
-        let groups = mondrian.search(loaded, problem, progress)?;
+    if let Some(mondrian) = job.search.parameters::<MondrianSection>() {
+        let groups = mondrian.search_groups(loaded, problem, progress)?;
         return Ok(Formed { groups, aggregation: None, anatomy: None });
     }
-    let nothing = SearchError::NothingFound { algorithm: job.search.algorithm.word() };
+    let nothing = SearchError::NothingFound { algorithm: job.search.word() };
     Ok(job.search.groups(problem, loaded.given_buckets.as_ref(), progress)?.ok_or(nothing)?)
 }
 
@@ -301,7 +302,7 @@ impl Prepared {
         }
         // Postal codes have no mean and no median, although they are made of digits. Microaggregation measures distances
         // as well, which they have not, whatever is published.
-        let by_numbers = job.search.algorithm == Algorithm::Microaggregation
+        let by_numbers = job.search.is::<Microaggregation>()
             || matches!(job.search.published(), Some(Publish::Means | Publish::Medians));
         let is_code = |quasi: &Quasi| job.is_code(&table.columns[quasi.position].name, &quasi.generalization);
         let quasi = loaded

@@ -5,11 +5,9 @@
 
 use std::path::Path;
 
-use privet_data::Progress;
-use privet_release::{Check, Manifest, PublishedPerturbed, Verdict, VerifyError, VerifyOptions};
+use privet_release::{Check, Verdict, VerifyError, VerifyOptions};
 
-use crate::algorithm::guarantees;
-use crate::randomize::facts;
+use crate::layouts;
 
 /// Verifies a release, its pages included.
 ///
@@ -26,11 +24,9 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
     let path = folder.join(privet_release::MANIFEST);
     let bytes = std::fs::read(&path).map_err(|source| VerifyError::Io { path, source })?;
     verdict.checks.push(software(&bytes));
-    if let Ok(manifest) = Manifest::parse(&bytes) {
-        verdict.checks.push(search(&manifest));
-    }
-    if PublishedPerturbed::is_at(folder) {
-        verdict.checks.extend(estimates(folder, options.progress));
+    // A manifest that cannot be read was refused above.
+    if let Ok(layout) = layouts::of(folder) {
+        verdict.checks.extend(layout.verify(folder, options.progress));
     }
     Ok(verdict)
 }
@@ -47,34 +43,4 @@ fn software(manifest: &[u8]) -> Check {
         Ok(head) if head.software == own => Check::passed(name, format!("made by {own}")),
         _ => Check::failed(name, format!("it was not made by {own}; use the version of privet that made it")),
     }
-}
-
-/// Whether a search says of itself what it says of itself everywhere.
-fn search(manifest: &Manifest) -> Check {
-    let name = "search";
-    let known = guarantees(&manifest.search);
-    match known.contains(&manifest.search.guarantee) {
-        true => Check::passed(name, "the manifest states what this search guarantees"),
-        false => Check::failed(name, "what is said to be guaranteed is not what this search guarantees"),
-    }
-}
-
-/// Whether the report estimates from randomized values what they allow to estimate.
-fn estimates(folder: &Path, progress: &dyn Progress) -> Option<Check> {
-    let name = "estimates";
-    let published = match PublishedPerturbed::open(folder, progress) {
-        Ok(published) => published,
-        // Swapped and synthetic records have no law to estimate by.
-        Err(_) => return None,
-    };
-    let said = &published.manifest.shown.pictures;
-    Some(match facts::pictures(&published, progress) {
-        Ok(pictures) if privet_report::told_of_pictures(&pictures) == *said => {
-            Check::passed(name, "the report shows what can be estimated from the published values")
-        }
-        Ok(_) => Check::failed(name, "the report shows other estimates than the published values allow"),
-        Err(_) => {
-            Check::failed(name, "nothing can be estimated from the published values, and the report does")
-        }
-    })
 }

@@ -78,8 +78,8 @@ impl From<privet_job::JobError> for Failure {
     }
 }
 
-impl From<privet_job::query::QueryError> for Failure {
-    fn from(error: privet_job::query::QueryError) -> Self {
+impl From<privet_query::QueryError> for Failure {
+    fn from(error: privet_query::QueryError) -> Self {
         Self { fault: fault_of(error.outcome()), message: error.to_string() }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use privet::KeptSource;
-use privet_job::query::{self as private, Flags, LedgerFlags, Method, Neighbourhood, QueryOptions};
+use privet_query::{self as private, Flags, LedgerFlags, Method, Neighbourhood, QueryOptions};
 use pyo3::prelude::*;
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use privet::{KeptSource, Source};
 use privet_data::io::{ReadOptions, read};
-use privet_job::init::{self, propose};
+use privet_init::init::{self, propose};
 use pyo3::prelude::*;
 use serde_json::json;
 

@@ -11,6 +11,8 @@
 //! [`bucket`] changes no value: it publishes counts, samples, or values and sensitive values apart from each other.
 //! [`condense`] publishes no record at all, but others with the same statistics.
 //!
+//! [`algorithm`] lists what searches there are, and runs them without naming one.
+//!
 //! ```
 //! use privet_recode::purpose::Weights;
 //!
@@ -19,6 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod algorithm;
 pub mod bucket;
 pub mod cell;
 pub mod cluster;

@@ -37,7 +37,7 @@ impl Referee for Condensed {
             .envelope()
             .body()
             .map_err(|_| folder.malformed("manifest.json", "its body is not that of condensed records"))?;
-        let named = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let named = ReadOptions { header: Some(true), delimiter: Some(b','), ..ReadOptions::default() };
         let records = folder.table(RECORDS, &named, progress)?;
         let groups = folder.table(GROUPS, &named, progress)?;
         let (Some(sizes), Some(drawn)) = (wholes(&groups, "records"), wholes(&groups, "drawn")) else {

@@ -52,7 +52,7 @@ pub use perturbed::{PerturbedManifest, PublishedPerturbed, PublishedRecords};
 pub use published::{Published, PublishedError, manifest_at};
 pub use referee::Referee;
 pub use release_folder::{OpenError, ReleaseFolder};
-pub use seal::{ManifestError, Sealable};
+pub use seal::{ManifestError, Sealable, kind_of};
 pub use shown::Shown;
 pub use signature::{KeyError, KeyFiles, PrivateKey, PublicKey, SIGNATURE, make_keys};
 pub use verify::{Check, PAGES, Pages, Trusted, Verdict, VerifyError, VerifyOptions, verify};

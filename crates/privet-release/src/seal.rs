@@ -108,8 +108,8 @@ pub(crate) fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, ManifestErro
     })
 }
 
-/// The kind of release that a manifest says it is of.
-pub(crate) fn kind_of(bytes: &[u8]) -> Option<String> {
+/// The kind of release that a manifest says it is of; none when it names none.
+pub fn kind_of(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {
         kind: String,

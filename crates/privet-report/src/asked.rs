@@ -169,19 +169,7 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
                 ..asked("k-anonymity", "k", *k as f64, Better::Higher)
             }
         }
-        Requirement::AlphaK { alpha, k, values, column } => Asked {
-            required: format!("α ≤ {}, k ≥ {}", number(*alpha), count(*k)),
-            k: Some(*k),
-            plain: format!(
-                "{} Among records that look alike, no {} of {} makes up more than {}.",
-                look_alike(*k),
-                if values.is_empty() { "value" } else { "protected value" },
-                column_words(column.as_deref()),
-                per_cent(*alpha)
-            ),
-            protects: protects(column.as_deref()),
-            ..asked("(α,k)-anonymity", "α", *alpha, Better::Lower)
-        },
+        Requirement::AlphaK { alpha, k, values, column } => alpha_k(*alpha, *k, values, column.as_deref()),
         Requirement::LDiversity { kind, l, c, c2, multi_attribute, column, .. } => {
             let mut asked = diversity(*kind, *l, *c, column.as_deref(), false);
             if let (DiversityKind::NegativePositiveDisclosure, Some(c2)) = (kind, c2) {
@@ -197,82 +185,12 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
         Requirement::ConceptDiversity { l, kind, c, column, .. } => {
             diversity(*kind, *l, *c, column.as_deref(), true)
         }
-        Requirement::TCloseness { kind, t, column, .. } => {
-            let (model, scale) = match kind {
-                DistanceKind::Variational => ("t-closeness (variational distance)", SCALE),
-                DistanceKind::Kl => ("t-closeness (Kullback–Leibler divergence)", "0 means the same"),
-                DistanceKind::Equal => ("t-closeness (earth mover’s distance, equal)", SCALE),
-                DistanceKind::Ordered => ("t-closeness (earth mover’s distance, ordered)", SCALE),
-                DistanceKind::Hierarchical => ("t-closeness (earth mover’s distance, hierarchical)", SCALE),
-                DistanceKind::Matrix => {
-                    ("t-closeness (earth mover’s distance, given costs)", "0 means the same")
-                }
-            };
-            Asked {
-                plain: format!(
-                    "Knowing which records a person is among tells little about {}: its distribution there is at most \
-                     {} away from the one in the whole table ({scale}).",
-                    column_words(column.as_deref()),
-                    number(*t)
-                ),
-                protects: protects(column.as_deref()),
-                ..asked(model, "t", *t, Better::Lower)
-            }
-        }
+        Requirement::TCloseness { kind, t, column, .. } => closeness(*kind, *t, column.as_deref()),
         Requirement::PSensitivity { p, k, plus, alpha, column, .. } => {
-            let model = match (plus, alpha.is_some()) {
-                (false, false) => "p-sensitive k-anonymity",
-                (true, false) => "p⁺-sensitive k-anonymity",
-                (false, true) => "(p,α)-sensitive k-anonymity",
-                (true, true) => "(p⁺,α)-sensitive k-anonymity",
-            };
-            let mut required = format!("p ≥ {}, k ≥ {}", count(*p), count(*k));
-            if let Some(alpha) = alpha {
-                put!(required, ", α ≥ {}", number(*alpha));
-            }
-            Asked {
-                required,
-                k: Some(*k),
-                unseen: alpha.map(|_| "The manifest does not tell the least weight α that was reached."),
-                plain: format!(
-                    "{} Records that look alike have at least {} different {} of {}.",
-                    look_alike(*k),
-                    count(*p),
-                    if *plus { "categories" } else { "values" },
-                    column_words(column.as_deref())
-                ),
-                protects: protects(column.as_deref()),
-                ..asked(model, "p", *p as f64, Better::Higher)
-            }
+            sensitivity(*p, *k, *plus, *alpha, column.as_deref())
         }
         Requirement::ProximityDiversity { kind, l, width, balance, column } => {
-            let column_words = column_words(column.as_deref());
-            let (model, plain) = match kind {
-                ProximityKind::Ranges => (
-                    "proximity-aware diversity (ranges)",
-                    format!(
-                        "Records that look alike have values of {column_words} from at least {} ranges that lie apart.",
-                        number(*l)
-                    ),
-                ),
-                ProximityKind::Neighbourhood => (
-                    "proximity-aware diversity (neighbourhoods)",
-                    format!(
-                        "Among records that look alike, at most one in {} is close to any one value of {column_words}.",
-                        number(*l)
-                    ),
-                ),
-            };
-            let mut required = format!("ℓ ≥ {}, width {}", number(*l), number(*width));
-            if *balance != 0.0 {
-                put!(required, ", balance {}", number(*balance));
-            }
-            Asked {
-                required,
-                plain,
-                protects: protects(column.as_deref()),
-                ..asked(model, "ℓ", *l, Better::Higher)
-            }
+            proximity(*kind, *l, *width, *balance, column.as_deref())
         }
         Requirement::DeltaPresence { min, max, .. } => Asked {
             required: format!("{} ≤ δ ≤ {}", number(*min), number(*max)),
@@ -308,26 +226,7 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
             protects: protects(column.as_deref()),
             ..asked("(c,k)-safety", "chance", *c, Better::Lower)
         },
-        Requirement::BetaLikeness { beta, kind, column } => {
-            let (model, unseen) = match kind {
-                LikenessKind::Basic => ("β-likeness (basic)", None),
-                LikenessKind::Enhanced => (
-                    "β-likeness (enhanced)",
-                    Some("The manifest does not tell whether frequent values keep their stricter bounds."),
-                ),
-            };
-            Asked {
-                unseen,
-                plain: format!(
-                    "Among records that look alike, no value of {} is more than {} times as frequent as in the whole \
-                     table.",
-                    column_words(column.as_deref()),
-                    number(1.0 + *beta)
-                ),
-                protects: protects(column.as_deref()),
-                ..asked(model, "β", *beta, Better::Lower)
-            }
-        }
+        Requirement::BetaLikeness { beta, kind, column } => likeness(*beta, *kind, column.as_deref()),
         Requirement::DeltaDisclosure { delta, column } => Asked {
             required: format!("δ < {}", number(*delta)),
             strict: true,
@@ -341,6 +240,121 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
             protects: protects(column.as_deref()),
             ..asked("δ-disclosure privacy", "δ", *delta, Better::Lower)
         },
+    }
+}
+
+/// What (α,k)-anonymity asks for.
+fn alpha_k(alpha: f64, k: u64, values: &[String], column: Option<&str>) -> Asked {
+    Asked {
+        required: format!("α ≤ {}, k ≥ {}", number(alpha), count(k)),
+        k: Some(k),
+        plain: format!(
+            "{} Among records that look alike, no {} of {} makes up more than {}.",
+            look_alike(k),
+            if values.is_empty() { "value" } else { "protected value" },
+            column_words(column),
+            per_cent(alpha)
+        ),
+        protects: protects(column),
+        ..asked("(α,k)-anonymity", "α", alpha, Better::Lower)
+    }
+}
+
+/// What t-closeness asks for.
+fn closeness(kind: DistanceKind, t: f64, column: Option<&str>) -> Asked {
+    let (model, scale) = match kind {
+        DistanceKind::Variational => ("t-closeness (variational distance)", SCALE),
+        DistanceKind::Kl => ("t-closeness (Kullback–Leibler divergence)", "0 means the same"),
+        DistanceKind::Equal => ("t-closeness (earth mover’s distance, equal)", SCALE),
+        DistanceKind::Ordered => ("t-closeness (earth mover’s distance, ordered)", SCALE),
+        DistanceKind::Hierarchical => ("t-closeness (earth mover’s distance, hierarchical)", SCALE),
+        DistanceKind::Matrix => ("t-closeness (earth mover’s distance, given costs)", "0 means the same"),
+    };
+    Asked {
+        plain: format!(
+            "Knowing which records a person is among tells little about {}: its distribution there is at most \
+                     {} away from the one in the whole table ({scale}).",
+            column_words(column),
+            number(t)
+        ),
+        protects: protects(column),
+        ..asked(model, "t", t, Better::Lower)
+    }
+}
+
+/// What p-sensitive k-anonymity asks for.
+fn sensitivity(p: u64, k: u64, plus: bool, alpha: Option<f64>, column: Option<&str>) -> Asked {
+    let model = match (plus, alpha.is_some()) {
+        (false, false) => "p-sensitive k-anonymity",
+        (true, false) => "p⁺-sensitive k-anonymity",
+        (false, true) => "(p,α)-sensitive k-anonymity",
+        (true, true) => "(p⁺,α)-sensitive k-anonymity",
+    };
+    let mut required = format!("p ≥ {}, k ≥ {}", count(p), count(k));
+    if let Some(alpha) = alpha {
+        put!(required, ", α ≥ {}", number(alpha));
+    }
+    Asked {
+        required,
+        k: Some(k),
+        unseen: alpha.map(|_| "The manifest does not tell the least weight α that was reached."),
+        plain: format!(
+            "{} Records that look alike have at least {} different {} of {}.",
+            look_alike(k),
+            count(p),
+            if plus { "categories" } else { "values" },
+            column_words(column)
+        ),
+        protects: protects(column),
+        ..asked(model, "p", p as f64, Better::Higher)
+    }
+}
+
+/// What proximity-aware diversity asks for.
+fn proximity(kind: ProximityKind, l: f64, width: f64, balance: f64, column: Option<&str>) -> Asked {
+    let column_words = column_words(column);
+    let (model, plain) = match kind {
+        ProximityKind::Ranges => (
+            "proximity-aware diversity (ranges)",
+            format!(
+                "Records that look alike have values of {column_words} from at least {} ranges that lie apart.",
+                number(l)
+            ),
+        ),
+        ProximityKind::Neighbourhood => (
+            "proximity-aware diversity (neighbourhoods)",
+            format!(
+                "Among records that look alike, at most one in {} is close to any one value of {column_words}.",
+                number(l)
+            ),
+        ),
+    };
+    let mut required = format!("ℓ ≥ {}, width {}", number(l), number(width));
+    if balance != 0.0 {
+        put!(required, ", balance {}", number(balance));
+    }
+    Asked { required, plain, protects: protects(column), ..asked(model, "ℓ", l, Better::Higher) }
+}
+
+/// What β-likeness asks for.
+fn likeness(beta: f64, kind: LikenessKind, column: Option<&str>) -> Asked {
+    let (model, unseen) = match kind {
+        LikenessKind::Basic => ("β-likeness (basic)", None),
+        LikenessKind::Enhanced => (
+            "β-likeness (enhanced)",
+            Some("The manifest does not tell whether frequent values keep their stricter bounds."),
+        ),
+    };
+    Asked {
+        unseen,
+        plain: format!(
+            "Among records that look alike, no value of {} is more than {} times as frequent as in the whole \
+                     table.",
+            column_words(column),
+            number(1.0 + beta)
+        ),
+        protects: protects(column),
+        ..asked(model, "β", beta, Better::Lower)
     }
 }
 

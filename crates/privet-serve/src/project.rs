@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet_data::Progress;
 use privet_data::io::{Input, ReadOptions, read};
-use privet_job::init::{self, look, propose};
+use privet_init::init::{self, look, propose};
 use privet_job::{Job, RunOptions, Summary};
 use privet_release::PartialFile;
 use serde::de::DeserializeOwned;

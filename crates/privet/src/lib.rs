@@ -53,9 +53,9 @@ pub use begin::{Chapter, demo, propose, propose_as, shapes};
 pub use compare::{Comparison, compare};
 pub use look::{AttackOptions, attack, measure};
 pub use private::{Account, Budget, People, Query, query};
-pub use privet_job::query::{Answered, Method, Planned};
 pub use privet_job::{quoted, reproducing_flags};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
+pub use privet_query::{Answered, Method, Planned};
 pub use randomize::{
     Law, Randomize, RandomizedRelease, gamma_diagonal, gaussian_noise, randomize, retention, warner,
 };

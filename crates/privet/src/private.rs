@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use privet_data::{Progress, Silent};
-use privet_job::query::{self as private, Answered, Flags, LedgerFlags, Method, Neighbourhood, Opened};
-use privet_job::query::{Planned, QueryError, QueryOptions, Shown};
 use privet_kind::KindError;
+use privet_query::{self as private, Answered, Flags, LedgerFlags, Method, Neighbourhood, Opened};
+use privet_query::{Planned, QueryError, QueryOptions, Shown};
 use tempfile::TempDir;
 use toml::Value;
 

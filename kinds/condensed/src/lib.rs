@@ -194,10 +194,10 @@ impl Kind for CondensedKind {
 
     fn open(&self, folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Box<dyn Release>, KindError> {
         let body: Body = folder.envelope().body()?;
-        let table = folder.table(RECORDS, &records::named(), progress)?;
+        let table = folder.table(RECORDS, &records::published(), progress)?;
         let published = NumberTable::published(&table, &body)
             .map_err(|problem| folder.malformed(RECORDS, problem.to_string()))?;
-        let groups = folder.table(GROUPS, &records::named(), progress)?;
+        let groups = folder.table(GROUPS, &records::published(), progress)?;
         Ok(Box::new(PublishedRecords { table: published, groups: groups.rows as u64, body }))
     }
 

@@ -53,6 +53,11 @@ pub(crate) fn named() -> ReadOptions {
     ReadOptions { header: Some(true), equality: Equality::EXACT, ..ReadOptions::default() }
 }
 
+/// How published files are read: they are cut by commas, whatever else stands in the names of columns.
+pub(crate) fn published() -> ReadOptions {
+    ReadOptions { delimiter: Some(b','), ..named() }
+}
+
 /// The table that a job names.
 pub(crate) struct Original {
     pub table: NumberTable,

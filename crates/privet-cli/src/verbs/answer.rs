@@ -101,27 +101,7 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
         return text;
     }
     text.push('\n');
-    let suppressed = answer.suppressed;
-    let records = grouped(answer.records);
-    if asked.from_counts {
-        text.push_str(&format!(
-            "From counts of {records} records. `expected` takes columns that are not counted together as independent, given \
-             those that are; the bounds hold for every table with these counts.\n"
-        ));
-    } else if asked.perturbed {
-        text.push_str(&format!(
-            "Estimated from {records} records with perturbed values, counts and sums without bias; the interval holds the truth with \
-             about 95 %, where those that count are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
-        ));
-    } else if suppressed > 0 {
-        text.push_str(&format!(
-            "From {records} published records. {} were suppressed, and `at most` of counts includes them; sums and \
-             averages are of the published ones.\n",
-            grouped(suppressed)
-        ));
-    } else {
-        text.push_str(&format!("From {records} published records; none was suppressed.\n"));
-    }
+    text.push_str(&basis(asked));
     if answer.labels_overlap {
         text.push_str(
             "Lines are labels as they are published, and some of them overlap: bounds are of the records with the label. Who has \
@@ -147,6 +127,31 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
         text.push_str("-: there is nothing to average, labels do not tell how far their values reach, no bound, or the figure is larger than any number that can be written.\n");
     }
     text
+}
+
+/// What the answer is computed from.
+fn basis(asked: &Asked) -> String {
+    let suppressed = asked.answer.suppressed;
+    let records = grouped(asked.answer.records);
+    if asked.from_counts {
+        format!(
+            "From counts of {records} records. `expected` takes columns that are not counted together as independent, given \
+             those that are; the bounds hold for every table with these counts.\n"
+        )
+    } else if asked.perturbed {
+        format!(
+            "Estimated from {records} records with perturbed values, counts and sums without bias; the interval holds the truth with \
+             about 95 %, where those that count are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
+        )
+    } else if suppressed > 0 {
+        format!(
+            "From {records} published records. {} were suppressed, and `at most` of counts includes them; sums and \
+             averages are of the published ones.\n",
+            grouped(suppressed)
+        )
+    } else {
+        format!("From {records} published records; none was suppressed.\n")
+    }
 }
 
 /// A number with its thousands set apart and two digits at most; `-` for none.

@@ -9,50 +9,7 @@ use super::{answer, grouped};
 /// What attacks found, one line each.
 pub fn attacks(assessment: &Assessment) -> String {
     let mut text = String::new();
-    for finding in &assessment.attacks {
-        let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
-        let what = match finding.unit {
-            Unit::Cells => "hidden counts computed back",
-            Unit::Records => "records exposed",
-            Unit::People => "people exposed",
-            Unit::Predicates => "predicates single out one person",
-        };
-        let title = format!("{}{of}", finding.attack);
-        match finding.exposed.is_known() {
-            true => text.push_str(&format!(
-                "{title:<28} {:>10} of {:>10} {what} ({})",
-                grouped(finding.exposed.hits),
-                grouped(finding.exposed.of),
-                percent(finding.exposed.rate),
-            )),
-            false => text.push_str(&format!("{title:<28} not known how many {what}")),
-        }
-        if let Some(right) = &finding.right {
-            text.push_str(&format!(", rightly {}", percent(right.rate)));
-        }
-        if let Some(control) = finding.control.as_ref().filter(|control| control.of > 0) {
-            text.push_str(&format!(", control {}", percent(control.rate)));
-        }
-        text.push('\n');
-        let rates = [
-            ("exposed", Some(&finding.exposed)),
-            ("rightly", finding.right.as_ref()),
-            ("control", finding.control.as_ref()),
-        ];
-        let intervals: Vec<String> = (rates.into_iter())
-            .filter_map(|(what, rate)| Some((what, rate.filter(|own| own.of > 0)?)))
-            .map(|(what, rate)| format!("{what} {} to {}", percent(rate.low), percent(rate.high)))
-            .collect();
-        if !intervals.is_empty() {
-            text.push_str(&format!("{:<28} 95 % intervals: {}.\n", "", intervals.join(", ")));
-        }
-        if let Some(why) = &finding.not_counted {
-            text.push_str(&format!("{:<28} Only informs, and does not count towards the risk: {why}.\n", ""));
-        }
-        for note in &finding.notes {
-            text.push_str(&format!("{:<28} {}\n", "", note.text));
-        }
-    }
+    assessment.attacks.iter().for_each(|finding| text.push_str(&finding_text(finding)));
     if !assessment.not_made.is_empty() {
         text.push_str("\nNot made:\n");
         for skipped in &assessment.not_made {
@@ -85,6 +42,54 @@ pub fn attacks(assessment: &Assessment) -> String {
             text.push_str("\nThe attacks that were made only inform: none of them counts as a risk.\n");
         }
         None => {}
+    }
+    text
+}
+
+/// What an attack found.
+fn finding_text(finding: &Finding) -> String {
+    let mut text = String::new();
+    let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
+    let what = match finding.unit {
+        Unit::Cells => "hidden counts computed back",
+        Unit::Records => "records exposed",
+        Unit::People => "people exposed",
+        Unit::Predicates => "predicates single out one person",
+    };
+    let title = format!("{}{of}", finding.attack);
+    match finding.exposed.is_known() {
+        true => text.push_str(&format!(
+            "{title:<28} {:>10} of {:>10} {what} ({})",
+            grouped(finding.exposed.hits),
+            grouped(finding.exposed.of),
+            percent(finding.exposed.rate),
+        )),
+        false => text.push_str(&format!("{title:<28} not known how many {what}")),
+    }
+    if let Some(right) = &finding.right {
+        text.push_str(&format!(", rightly {}", percent(right.rate)));
+    }
+    if let Some(control) = finding.control.as_ref().filter(|control| control.of > 0) {
+        text.push_str(&format!(", control {}", percent(control.rate)));
+    }
+    text.push('\n');
+    let rates = [
+        ("exposed", Some(&finding.exposed)),
+        ("rightly", finding.right.as_ref()),
+        ("control", finding.control.as_ref()),
+    ];
+    let intervals: Vec<String> = (rates.into_iter())
+        .filter_map(|(what, rate)| Some((what, rate.filter(|own| own.of > 0)?)))
+        .map(|(what, rate)| format!("{what} {} to {}", percent(rate.low), percent(rate.high)))
+        .collect();
+    if !intervals.is_empty() {
+        text.push_str(&format!("{:<28} 95 % intervals: {}.\n", "", intervals.join(", ")));
+    }
+    if let Some(why) = &finding.not_counted {
+        text.push_str(&format!("{:<28} Only informs, and does not count towards the risk: {why}.\n", ""));
+    }
+    for note in &finding.notes {
+        text.push_str(&format!("{:<28} {}\n", "", note.text));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use privet_attack::Rate;
-use privet_job::audit::{self, AnswerAttack, AuditOptions, Audited, AuditedMechanism, Verdict};
+use privet_query::audit::{self, AnswerAttack, AuditOptions, Audited, AuditedMechanism, Verdict};
 
 use super::query_text::left_aligned;
 use super::{Shared, grouped, print, print_json};

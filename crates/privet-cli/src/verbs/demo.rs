@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use privet_init::demo::{self, DemoError};
 use privet_job::Job;
-use privet_job::demo::{self, DemoError};
 use privet_release::VerifyOptions;
 
 use super::{Shared, anonymize, grouped, print, print_json, seam};

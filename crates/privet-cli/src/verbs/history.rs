@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use privet_history::{Entry, History as File, Recorded};
-use privet_job::query::{LedgerFlags, show_ledger};
+use privet_query::{LedgerFlags, show_ledger};
 
 use super::{Shared, grouped, ledger, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use privet_data::io::{Encoding, Format, ReadOptions, files_of};
-use privet_job::init::{Source, look, propose};
+use privet_init::init::{Source, look, propose};
 use privet_job::spare_inputs;
 use privet_release::PartialFile;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use privet_job::query::{
+use privet_query::{
     Flags, LedgerFlags, Opened, Shown, Verified, ledger_page, open_account, show_audited, show_ledger,
     time_of, verify_ledger, visible,
 };

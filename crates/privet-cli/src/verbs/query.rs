@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use privet_job::Outcome;
-use privet_job::query::{
+use privet_query::{
     Answered, AuditedOptions, Flags, LedgerFlags, Method, Neighbourhood, QueryError, QueryOptions,
     answer_page, plan_query, query,
 };

@@ -1,8 +1,8 @@
 //! `privet query --audited`: exact answers behind an auditor, and `privet ledger audited`, what was asked so far.
 
 use clap::Args;
-use privet_job::query::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited};
 use privet_mine::audit::{Decision, Reply};
+use privet_query::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, NO_BUDGET};

@@ -1,6 +1,6 @@
 //! What `privet query` prints: plans and answers in plain text.
 
-use privet_job::query::{Answered, Planned, PlannedFigure};
+use privet_query::{Answered, Planned, PlannedFigure};
 
 use super::answer::{number as whole, table};
 use super::grouped;

@@ -14,7 +14,7 @@ use super::{AskError, Knowledge, Owing, notes};
 use crate::assess::counts::read_table;
 
 /// Answers a question from a folder of counts, and says what the answer owes to reading labels.
-pub(super) fn answer(
+pub(crate) fn answer(
     folder: &Path,
     manifest: &CountsManifest,
     question: &Question,

@@ -19,13 +19,15 @@ use privet_data::{Column, Domain, Hierarchy, Kind, Progress};
 use privet_measure::answer::{
     Answer, AnswerCells, AnswerColumn, AnswerError, AnswerSource, Question, QuestionError, Records,
 };
-use privet_release::{Published, PublishedError, PublishedPerturbed};
+use privet_release::{Published, PublishedError};
 
-use crate::assess;
 use crate::error::{JobError, Outcome, RunError, outcome_of_reading};
 use crate::job::Job;
+use crate::layouts;
 use crate::meant::{is_meant, other_table};
 use crate::run::base_of;
+pub(crate) use counts::answer as answer_of_counts;
+pub(crate) use perturbed::Perturbed as PerturbedAnswers;
 pub use unfold::{UnfoldOptions, UnfoldSummary, unfold};
 
 /// How likely the values behind a label are (survey US-02, US-03).
@@ -117,22 +119,7 @@ pub fn ask(
 ) -> Result<Asked, AskError> {
     let question = Question::parse(question)?;
     must_be_meant(&question, folder)?;
-    if let Some(manifest) = assess::counts::manifest(folder) {
-        if spread == Spread::Proportional {
-            let problem =
-                "--spread proportional goes with releases of records; counts are fitted to each other anyway";
-            return Err(JobError::new(problem).into());
-        }
-        let (answer, notes) = counts::answer(folder, &manifest, &question, job, progress)?;
-        return Ok(Asked { answer, sampled_from: None, from_counts: true, perturbed: false, notes });
-    }
-    if PublishedPerturbed::is_at(folder) {
-        let published = PublishedPerturbed::open(folder, progress)?;
-        let answer = perturbed::Perturbed::new(&published)?.answer(&question)?;
-        let notes = Vec::new();
-        return Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true, notes });
-    }
-    Opened::open(folder, job, progress)?.answer(&question, spread)
+    layouts::of(folder)?.answer(folder, &question, job, spread, progress)
 }
 
 /// Refuses a question about another table than the release.

@@ -37,7 +37,7 @@ fn of_items(name: &str) -> AnswerError {
 const MOST_LINES: usize = 10_000;
 
 /// A perturbed release to be asked.
-pub(super) struct Perturbed<'a> {
+pub(crate) struct Perturbed<'a> {
     published: &'a PublishedPerturbed,
     ready: Vec<ReadyColumn>,
 }

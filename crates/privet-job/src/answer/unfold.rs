@@ -8,8 +8,9 @@ use privet_measure::answer::{Question, UnfoldedColumn, Unfolding};
 use privet_release::Published;
 
 use super::{AskError, Knowledge, records};
-use crate::assess::{self, places::Inputs, write::whole_for_others};
+use crate::assess::{places::Inputs, write::whole_for_others};
 use crate::error::{JobError, RunError};
+use crate::layouts;
 use crate::overwrite::real;
 
 /// What `privet unfold` is told.
@@ -49,12 +50,7 @@ pub struct UnfoldSummary {
 pub fn unfold(options: &UnfoldOptions, progress: &dyn Progress) -> Result<UnfoldSummary, AskError> {
     let UnfoldOptions { release, how, seed, job, output, force } = options;
     let bad = |path: &Path, problem: &str| AskError::Job(JobError::new(problem).at(path));
-    if assess::counts::manifest(release).is_some() {
-        return Err(bad(
-            release,
-            "is a release of counts, which has no records; ask it with `privet answer`",
-        ));
-    }
+    layouts::of(release)?.check_unfolds(release)?;
     let Some(format) = Format::of(output) else {
         return Err(bad(output, "tells no format; end its name in .csv, .parquet, .arrow or .xlsx"));
     };

@@ -15,9 +15,9 @@ use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
 use privet_recode::lattice::SearchError;
-use privet_release::counts::{COUNTS, CountsManifest, CountsTable, Form, TOTAL};
+use privet_release::PublishedError;
+use privet_release::counts::{CountsManifest, CountsTable, Form, TOTAL};
 use privet_release::published::Histograms;
-use privet_release::{PublishedError, manifest_at};
 use privet_report::{Assessment, CountsFacts, NotMade};
 
 use super::original::Given;
@@ -33,12 +33,6 @@ const MOST_STEPS: u64 = 3_000_000;
 /// Why such attacks have no control.
 const NO_CONTROL: &str =
     "There is no control: what is computed are counts of the people in the data, and of nobody else.";
-
-/// Reads the manifest of a folder when it is a release of counts.
-pub(crate) fn manifest(folder: &Path) -> Option<CountsManifest> {
-    let bytes = manifest_at(folder).ok()?;
-    CountsManifest::parse(&bytes).ok().filter(|manifest| manifest.kind == COUNTS)
-}
 
 /// The attacks on counts, by the words that files use.
 pub(crate) const WORDS: [&str; 4] = [ids::HOMOGENEITY, ids::MARGINS, ids::SUPPRESSION_RECOVERY, COMPOSITION];
@@ -139,12 +133,11 @@ fn attack(
 }
 
 /// `privet attack` on a release of counts.
-pub(super) fn attack_folder(
+pub(crate) fn attack_folder(
     options: &AttackOptions,
     manifest: &CountsManifest,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    refuse_others(options)?;
     let section = AdversarySection {
         attacks: options.attacks.clone(),
         confidence: options.confidence,
@@ -499,19 +492,4 @@ fn recovery(manifest: &CountsManifest, own: &CountsTable, table: &Table) -> Resu
         histogram_of: HistogramOf::Nothing,
         notes,
     })
-}
-
-/// What goes with releases of records only.
-fn refuse_others(options: &AttackOptions) -> Result<(), JobError> {
-    let given = [
-        ("--knowledge", options.knowledge.is_some()),
-        ("--people", options.people.is_some()),
-        ("--set", !options.settings.is_empty() && options.original.is_none()),
-    ];
-    match given.iter().find(|own| own.1) {
-        None => Ok(()),
-        Some((flag, _)) => Err(JobError::new(format!(
-            "`{flag}` goes with releases of records; a release of counts is attacked by what its tables tell"
-        ))),
-    }
 }

@@ -77,7 +77,7 @@ pub(super) fn without_being_asked(options: &mut AttackOptions, made: &MadeRecord
 /// Attacks a table of synthetic records that is no release, with the roles that a job gives its columns.
 pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     let wrong = |problem: &str| RunError::from(JobError::new(problem).at(&options.release));
-    flags(options).check_flags_of_numbers()?;
+    AdversarySection::of_flags(options).check_flags_of_numbers()?;
     records::check_words(options)?;
     let knowledge = records::knowledge(options, true)?;
     if options.report.is_some() {
@@ -126,19 +126,6 @@ pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result
         nobody: BY_OTHERS,
     };
     records::assess(options, &knowledge, &made, Source::Table(&original.table, &given.path), progress)
-}
-
-/// The form of what is given by flags.
-fn flags(options: &AttackOptions) -> AdversarySection {
-    AdversarySection {
-        attacks: options.attacks.clone(),
-        knowledge: options.knowledge.clone(),
-        confidence: options.confidence,
-        max_risk: options.max_risk,
-        max_absolute_risk: options.max_absolute_risk,
-        seed: options.seed,
-        ..AdversarySection::default()
-    }
 }
 
 /// The table, its values as they stand; values that are protected are the same however they are written.

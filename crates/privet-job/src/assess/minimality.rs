@@ -291,7 +291,7 @@ impl<'a> Again<'a> {
             None => again::again(job, &loaded, &problem, progress).ok().flatten(),
         };
         let own = own.filter(|own| {
-            manifest.search.algorithm == job.job.search.algorithm.word()
+            manifest.search.algorithm == job.job.search.word()
                 && manifest.search.p_safe.is_some() == is_p_safe
                 && again::is_released(own, release, original)
         });

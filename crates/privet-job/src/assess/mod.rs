@@ -35,17 +35,24 @@ use privet_attack::Knowledge;
 use privet_attack::knowledge::PeopleFile;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Progress, Table};
-use privet_release::{Published, PublishedPerturbed, PublishedRecords};
+use privet_release::Published;
 use privet_report::{Assessment, Limit, NotMade};
 
 use crate::adversary::AdversarySection;
 use crate::error::{JobError, RunError};
+use crate::layouts;
 pub(crate) use chance::{Chance, gate as gate_of_chance, words as words_of_chance};
+pub(crate) use counts::attack_folder as attack_counts;
 pub(crate) use gate::gate;
+pub(crate) use measure::counts::measure as measure_counts;
+pub(crate) use measure::perturbed::measure as measure_noise;
+pub(crate) use measure::records::measure as measure_changed;
 pub(crate) use measure::standardized;
 use original::{Given, Original, opened};
 use people::{PeopleTable, name_in_original};
+pub(crate) use perturbed::attack as attack_noise;
 use places::{Inputs, Written};
+pub(crate) use records::attack as attack_changed;
 pub(crate) use run::{Settings, run_attacks};
 
 /// What `privet attack` is told.
@@ -122,25 +129,19 @@ const MOST_QUERIES: usize = 100_000;
 /// # Errors
 /// When the release, the original, the knowledge or an option cannot be used.
 pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
-    if PublishedRecords::is_at(&options.release) {
-        check_places(options)?;
-        return records::attack(options, progress);
-    }
     if options.release.is_file() {
         check_places(options)?;
         return made::attack(options, progress);
     }
-    let is_perturbed = PublishedPerturbed::is_at(&options.release);
-    let of_counts = counts::manifest(&options.release);
-    AdversarySection {
-        // Attacks on noise have words of their own.
-        attacks: options.attacks.clone().filter(|_| !is_perturbed),
-        confidence: options.confidence,
-        max_risk: options.max_risk,
-        max_absolute_risk: options.max_absolute_risk,
-        ..Default::default()
-    }
-    .check_flags(of_counts.is_some())?;
+    layouts::of(&options.release)?.attack(options, progress)
+}
+
+/// Attacks a release of records.
+pub(crate) fn attack_records(
+    options: &AttackOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    AdversarySection::of_flags(options).check_flags(false)?;
     check_places(options)?;
     let knowledge = match &options.knowledge {
         Some(path) => {
@@ -148,12 +149,6 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         }
         None => Knowledge::default(),
     };
-    if let Some(manifest) = &of_counts {
-        return counts::attack_folder(options, manifest, progress);
-    }
-    if is_perturbed {
-        return perturbed::attack(options, &knowledge, progress);
-    }
     // The job is no secret: the adversary may have it from the knowledge file or from the command line.
     let job_path = options.job.clone().or_else(|| knowledge.job.as_ref().map(|path| knowledge.resolve(path)));
     let original = options.original.as_deref();
@@ -299,15 +294,14 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
             return Err(JobError::new(format!("{flag} names {name} twice; name each column once")).into());
         }
     }
-    if PublishedRecords::is_at(&options.release) {
-        return measure::records::measure(options, progress);
-    }
-    if PublishedPerturbed::is_at(&options.release) {
-        return measure::perturbed::measure(options, progress);
-    }
-    if let Some(manifest) = counts::manifest(&options.release) {
-        return measure::counts::measure(options, &manifest, progress);
-    }
+    layouts::of(&options.release)?.measure(options, progress)
+}
+
+/// Measures a release of records.
+pub(crate) fn measure_records(
+    options: &MeasureOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
     let questions = options
         .workload
         .as_deref()
@@ -424,7 +418,7 @@ fn apart(
 }
 
 /// What the owner learns must not lie in what is handed over, nor take the place of what is read.
-fn check_places(options: &AttackOptions) -> Result<(), JobError> {
+pub(crate) fn check_places(options: &AttackOptions) -> Result<(), JobError> {
     let mut inputs = Inputs::of_release(&options.release);
     inputs.table(options.original.as_deref());
     inputs.names(options.job.as_deref());

@@ -56,7 +56,7 @@ struct Attacked<'a> {
 }
 
 /// Attacks a release whose columns were perturbed by laws.
-pub(super) fn attack(
+pub(crate) fn attack(
     options: &AttackOptions,
     knowledge: &Knowledge,
     progress: &dyn Progress,

@@ -55,7 +55,7 @@ const OF_RECORDS: [&str; 2] = [ids::LINKING, ids::RECORD_LINKAGE];
 const OF_VALUES: [&str; 2] = [ids::HOMOGENEITY, ids::SIMILARITY];
 
 /// Attacks a release of swapped or synthetic records.
-pub(super) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+pub(crate) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     let knowledge = checked(options)?;
     let published = PublishedRecords::open(&options.release, progress)?;
     let Some(path) = &options.original else {

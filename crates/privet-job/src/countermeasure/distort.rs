@@ -15,6 +15,7 @@ use crate::chosen::Chosen;
 use crate::error::{JobError, RunError};
 use crate::job::{Job, Publish};
 use crate::load::Loaded;
+use crate::mondrian::MondrianSection;
 use crate::run::{Prepared, choose};
 
 /// Groups times values that are counted at most.
@@ -67,7 +68,7 @@ pub(crate) fn apply(job: &Job, loaded: &mut Loaded, progress: &dyn Progress) -> 
         return Err(JobError::key("adversary.countermeasure", problem).into());
     }
     // A choice that looks at a sensitive column tells something of it, whatever is promised.
-    let mondrian = job.search.mondrian.as_ref().and_then(|own| own.target.as_ref());
+    let mondrian = job.search.parameters::<MondrianSection>().and_then(|own| own.target.as_ref());
     let is_sensitive = |name: &&String| job.columns.get(*name).is_some_and(|own| own.role == Role::Sensitive);
     for (key, column) in [("search.class", job.search.class.as_ref()), ("search.mondrian.target", mondrian)] {
         if column.filter(is_sensitive).is_some() {

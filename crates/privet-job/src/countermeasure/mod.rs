@@ -8,10 +8,11 @@ pub(crate) mod p_safe;
 
 use serde::Deserialize;
 
-use crate::algorithm::Algorithm;
+use crate::by_purpose::ByPurpose;
 use crate::counts;
 use crate::error::JobError;
 use crate::job::Job;
+use crate::mondrian::MondrianSection;
 
 const KEY: &str = "adversary.countermeasure";
 
@@ -45,12 +46,12 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
             "goes with releases of records and not with [[views]] or [[count-tables]]; leave one of them out",
         );
     }
-    if job.search.mondrian.as_ref().is_some_and(|mondrian| mondrian.memory_limit.is_some()) {
+    if job.search.parameters::<MondrianSection>().is_some_and(|mondrian| mondrian.memory_limit.is_some()) {
         return refused(
             "looks at all records at once and does not go with search.mondrian.memory-limit; leave one of them out",
         );
     }
-    if job.search.algorithm == Algorithm::Decomposition {
+    if job.search.is::<ByPurpose>() {
         return refused(
             "does not go with a purpose, which decides on levels of its own; choose another algorithm in [search], such as \
              \"optimal\", or leave it out",

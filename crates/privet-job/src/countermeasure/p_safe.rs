@@ -11,11 +11,10 @@ use privet_attack::minimality::{
 };
 use privet_criteria::{Criterion, Requirement};
 use privet_data::{Progress, Role};
-use privet_recode::lattice::{self, Found};
+use privet_recode::lattice::{self, Found, Options};
 use privet_release::manifest::PSafe;
 
 use super::KEY;
-use crate::algorithm::Algorithm;
 use crate::chosen::Chosen;
 use crate::error::{JobError, RunError};
 use crate::job::Job;
@@ -41,11 +40,11 @@ fn refused(problem: impl AsRef<str>) -> JobError {
 /// Refuses what cannot be searched in this way.
 pub(super) fn check(job: &Job) -> Result<(), JobError> {
     let search = &job.search;
-    if search.algorithm != Algorithm::Optimal {
+    if !search.is::<Options>() {
         return Err(refused(format!(
             "tries choices of levels from the best to the coarsest, which algorithm = \"{}\" does not list; set algorithm = \"optimal\" in \
              [search], or leave it out",
-            search.algorithm.word()
+            search.word()
         )));
     }
     if search.minimal_nodes {

@@ -20,13 +20,13 @@ use privet_data::{Progress, Role};
 use privet_measure::Metric;
 use privet_perturb::tables::Target;
 use privet_recode::bucket::{Protection, Suppression, ViewKind};
+use privet_recode::lattice::Options;
 use privet_release::Draft;
 use privet_release::counts::COUNT;
 use serde::Deserialize;
 
 pub use change::{Norm, TableMethod};
 
-use crate::algorithm::Algorithm;
 use crate::error::{JobError, RunError};
 use crate::job::Job;
 use crate::load::Loaded;
@@ -152,7 +152,7 @@ pub(crate) fn check(job: &Job) -> Result<(), JobError> {
     }
     let search = &job.search;
     let what = "does not go with [[views]] or [[count-tables]]";
-    if search.algorithm != Algorithm::default() {
+    if !search.is::<Options>() {
         return wrong("search.algorithm", &format!("{what}; leave it out"));
     }
     if search.publish.is_some() {

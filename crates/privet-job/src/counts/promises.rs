@@ -16,9 +16,7 @@ use crate::load::Loaded;
 
 /// What is wrong with a promise of a view's own. Views are counted from 1.
 pub(super) fn wrong_in_view(number: usize, error: &CriterionError) -> JobError {
-    // What a table lacks, a view lacks that leaves out the column.
-    let problem = error.problem.replace("the table has no", "the view has no");
-    JobError::key("views.privacy", format!("of view {number}: {}: {problem}", error.key))
+    JobError::key("views.privacy", format!("of view {number}: {}: {}", error.key, error.problem))
 }
 
 /// The promises of each view's own, with their columns. A column that is left out is the one sensitive column of the

@@ -2,7 +2,7 @@
 
 use privet_data::io::{Format, Formulas};
 
-use crate::algorithm::Algorithm;
+use crate::by_purpose::ByPurpose;
 use crate::counts;
 use crate::engine::EngineKind;
 use crate::error::JobError;
@@ -45,7 +45,7 @@ pub fn check(job: &Job) -> Result<(), JobError> {
              incognito, hash-table, datafly, top-down, bottom-up, genetic or simulated-annealing; all others run in memory",
         );
     }
-    if job.search.algorithm == Algorithm::Decomposition {
+    if job.search.is::<ByPurpose>() {
         return refused("purpose", "is worked out in memory; run the job in memory");
     }
     if job.sampling.is_some() {

@@ -264,7 +264,7 @@ fn publish<'a>(
     let suppressed: u64 = left_out.map(|(rows, _)| rows).sum();
     let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
     if suppressed > if absence { 0 } else { problem.suppress_at_most } {
-        return Err(SearchError::Unsafe { algorithm: job.search.algorithm.word() }.into());
+        return Err(SearchError::Unsafe { algorithm: job.search.word() }.into());
     }
     let records = loaded.input.table.rows as u64;
     if suppressed == records {

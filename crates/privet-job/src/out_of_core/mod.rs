@@ -32,12 +32,12 @@ use privet_recode::lattice::{Problem, Quasi, SearchError};
 use privet_recode::partition::{Names, Summaries, tuple_entropy_in_passes};
 use privet_release::{Draft, Scratch};
 
-use crate::algorithm::Algorithm;
 use crate::chosen::{Chosen, Place};
 use crate::counts;
 use crate::error::{JobError, NothingLeft, RunError};
 use crate::job::{Job, Publish};
 use crate::load::{Loaded, Source, fit_from, one_population, options_of, require_columns};
+use crate::mondrian::MondrianSection;
 use crate::publish::{DataFile, conclude, manifest};
 use crate::run::{Candidate, Prepared, RunOptions};
 use crate::summary::{Seconds, Summary};
@@ -60,8 +60,7 @@ pub(crate) enum Attempt {
 
 /// The limit of a job.
 fn limit_of(job: &Job) -> Option<MemoryLimit> {
-    let is_asked = job.search.algorithm == Algorithm::Mondrian && !counts::asked(job);
-    job.search.mondrian.as_ref().filter(|_| is_asked)?.memory_limit
+    job.search.parameters::<MondrianSection>().filter(|_| !counts::asked(job))?.memory_limit
 }
 
 /// Refuses what needs all records at once.
@@ -199,7 +198,8 @@ impl Run<'_> {
         let read = start.elapsed();
         let searching = Instant::now();
         let mut names = Names::in_file(scratch.path(), problem.rows)?;
-        let search = job.search.mondrian.clone().unwrap_or_default().limited(self.most);
+        let mondrian = job.search.parameters::<MondrianSection>().cloned().unwrap_or_default();
+        let search = mondrian.limited(self.most);
         let found = search.search_in_passes(problem, &mut source, &mut names, progress)?;
         let searched = searching.elapsed();
 
@@ -223,7 +223,7 @@ impl Run<'_> {
         let partition = groups.partition(&shown, &recoding, most, (&mut source, &mut names), progress)?;
         // The last gate: whatever chose it and however it is recoded, this is what would be published.
         if partition.kept.contains(&false) {
-            return Err(SearchError::Unsafe { algorithm: job.search.algorithm.word() }.into());
+            return Err(SearchError::Unsafe { algorithm: job.search.word() }.into());
         }
         let candidate = Candidate {
             job,

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::Outcome;
 use crate::load::load;
+use crate::mondrian::MondrianSection;
 use crate::run;
 
 /// The releases of both ways, or none when both refuse the job.
@@ -47,7 +48,7 @@ fn in_memory(job: &Job, options: &RunOptions, limit: u64) -> Result<Manifest, Ru
     let prepared = Prepared::new(&loaded)?;
     let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
     let own = prepared.problem(&loaded, job, &criteria);
-    let search = job.search.mondrian.clone().unwrap_or_default().limited(limit);
+    let search = job.search.parameters::<MondrianSection>().cloned().unwrap_or_default().limited(limit);
     let found = search.search_out_of_core(&own, &mut InMemory::new(&own, 5), &Silent)?;
     let formed = crate::chosen::Formed { groups: found.groups, aggregation: None, anatomy: None };
     let chosen = Chosen::groups(&own, formed, job.search.published().unwrap());

@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use privet_data::hierarchy::parse_hierarchy;
 use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_data::{Domain, Hierarchy};
+use privet_init::init::{Source, propose};
 use privet_job::Job;
-use privet_job::init::{Source, propose};
 use privet_release::Manifest;
 
 const MUTATIONS: u64 = 3_000;

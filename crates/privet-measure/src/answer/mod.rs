@@ -61,7 +61,9 @@ pub use mask::like;
 pub use model::{ExplainedBy, ModelQuestion};
 pub use origin::{JoinedTable, Origin, PerPerson, PersonFigure};
 pub use private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
-pub use question::{Aggregate, Comparison, Condition, Literal, Order, Output, Question, QuestionError, Test};
+pub use question::{
+    Aggregate, Comparison, Condition, Literal, Location, Order, Output, Question, QuestionError, Test,
+};
 pub use region::{Region, Values};
 pub use unfold::{Unfolded, UnfoldedColumn, Unfolding};
 

@@ -132,6 +132,36 @@ pub enum Literal {
     Text(String),
 }
 
+/// Where in the text of a question something is: ` (line 1, column 8)`, or nothing when it is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Location {
+    line: Option<u64>,
+    column: Option<u64>,
+}
+
+impl Location {
+    /// A line and a column, counted from 1.
+    pub fn new(line: u64, column: u64) -> Self {
+        Self { line: Some(line), column: Some(column) }
+    }
+
+    /// The same in a text of one line, which is not told.
+    #[must_use]
+    pub fn in_one_line(self) -> Self {
+        Self { line: None, ..self }
+    }
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, " (line {line}, column {column})"),
+            (None, Some(column)) => write!(f, " (column {column})"),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Why a text is no question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -139,16 +169,16 @@ pub enum QuestionError {
     /// It is no SQL.
     #[error("the question cannot be read as SQL{place}; {ACCEPTED}")]
     Syntax {
-        /// Where, as ` (line 1, column 8)`, when it is known.
-        place: String,
+        /// Where, when it is known.
+        place: Location,
     },
     /// It is SQL, and more than can be answered.
     #[error("the question uses {construct}{place}, which is not accepted; {ACCEPTED}")]
     Unsupported {
         /// What is too much.
         construct: &'static str,
-        /// Where, as ` (line 1, column 8)`, when it is known.
-        place: String,
+        /// Where, when it is known.
+        place: Location,
     },
     /// It is too long to be one.
     #[error("the question has more than {LONGEST} characters; shorten it")]

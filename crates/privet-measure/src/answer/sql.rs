@@ -17,7 +17,8 @@ use super::model::ModelQuestion;
 use super::origin::{self, Origin};
 use super::private::{Figure, PrivateOutput, PrivateQuestion, RankBy, Ranking};
 use super::question::{
-    Aggregate, Comparison, Condition, LONGEST, Literal, Order, Output, Question, QuestionError, Test,
+    Aggregate, Comparison, Condition, LONGEST, Literal, Location, Order, Output, Question, QuestionError,
+    Test,
 };
 
 /// How deep parentheses and `not` may nest. An unoptimized parser needs some 40 KiB of stack for each.
@@ -58,14 +59,18 @@ pub(super) fn read_session(text: &str) -> Result<Vec<PrivateQuestion>, QuestionE
         _ => Err(refuse("a statement that is no `select`")),
     });
     let questions = questions.collect::<Result<Vec<_>, _>>()?;
-    if questions.is_empty() { Err(QuestionError::Syntax { place: String::new() }) } else { Ok(questions) }
+    if questions.is_empty() {
+        Err(QuestionError::Syntax { place: Location::default() })
+    } else {
+        Ok(questions)
+    }
 }
 
 fn parse(text: &str, source: Source) -> Result<PrivateQuestion, QuestionError> {
     match <[Statement; 1]>::try_from(statements(text)?) {
         Ok([Statement::Query(query)]) => read_query(&query, source),
         Ok(_) => Err(refuse("a statement that is no `select`")),
-        Err(statements) if statements.is_empty() => Err(QuestionError::Syntax { place: String::new() }),
+        Err(statements) if statements.is_empty() => Err(QuestionError::Syntax { place: Location::default() }),
         Err(_) => Err(refuse("several statements")),
     }
 }
@@ -85,22 +90,22 @@ fn statements(text: &str) -> Result<Vec<Statement>, QuestionError> {
 }
 
 pub(super) fn refuse(construct: &'static str) -> QuestionError {
-    QuestionError::Unsupported { construct, place: String::new() }
+    QuestionError::Unsupported { construct, place: Location::default() }
 }
 
 pub(super) fn refuse_at(construct: &'static str, what: &impl Spanned) -> QuestionError {
     let start = what.span().start;
     let place = match (start.line, start.column) {
-        (0, _) | (_, 0) => String::new(),
-        (line, column) => format!(" (line {line}, column {column})"),
+        (0, _) | (_, 0) => Location::default(),
+        (line, column) => Location::new(line, column),
     };
     QuestionError::Unsupported { construct, place }
 }
 
 /// Where the parser stopped. Its message repeats words of the question, so only the place is taken.
-fn place_of(error: &ParserError) -> String {
+fn place_of(error: &ParserError) -> Location {
     let (ParserError::TokenizerError(message) | ParserError::ParserError(message)) = error else {
-        return String::new();
+        return Location::default();
     };
     let number_after = |key: &str| {
         let rest = &message[message.rfind(key)? + key.len()..];
@@ -108,8 +113,8 @@ fn place_of(error: &ParserError) -> String {
         digits.parse::<u64>().ok()
     };
     match (number_after("Line: "), number_after("Column: ")) {
-        (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
-        _ => String::new(),
+        (Some(line), Some(column)) => Location::new(line, column),
+        _ => Location::default(),
     }
 }
 

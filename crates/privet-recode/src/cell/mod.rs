@@ -23,6 +23,7 @@ mod tuples;
 
 use privet_data::Progress;
 
+use crate::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
 use crate::lattice::{Problem, SearchError};
 use group::{Group, total_cells};
 use tuples::{Tuples, nearness};
@@ -205,4 +206,46 @@ fn publish(
     let stars = |columns: &Vec<bool>| columns.iter().filter(|&&suppressed| suppressed).count() as u64;
     let cells = suppressed.iter().zip(&rows).map(|(columns, rows)| stars(columns) * rows).sum();
     Ok(Found { class_of, suppressed, cells, bound: Some(bound) })
+}
+
+const EXACT: &str = "The promises hold, and no such release replaces fewer cells.";
+const MEYERSON_WILLIAMS: &str = "The promises hold, and at most (2k - 1)(2k - 2)/k times the sum of 1/1 to 1/(2k - 1) as many cells are replaced as any such release must replace.";
+
+impl CellSuppression {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "cell-suppression",
+        summary: "Single cells published as `*`.",
+        guarantees: &[
+            "The promises hold, and at most 3k - 3 times as many cells are replaced as any such release must replace.",
+            EXACT,
+            MEYERSON_WILLIAMS,
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<CellSuppression>,
+    };
+}
+
+impl Algorithm for CellSuppression {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn guarantee(&self) -> &'static str {
+        match self.method {
+            Method::Aggarwal => Self::INFO.guarantees[0],
+            Method::Exact => EXACT,
+            Method::MeyersonWilliams => MEYERSON_WILLIAMS,
+        }
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        self.search(problem, progress).map(Selected::Cells)
+    }
 }

@@ -29,6 +29,7 @@ use super::mdav::numbered;
 use super::mend::{Neighbours, least_rows, mend};
 use super::require_end;
 use super::taxonomy::{Shown, Taxonomy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use crate::groups::Groups;
 use crate::jury::Jury;
 use crate::lattice::{Problem, SearchError};
@@ -344,5 +345,32 @@ impl Neighbours for Increases<'_> {
         if let (Some(into), Some(from)) = (&mut self.shown[into], from) {
             into.take(self.taxonomy, &from);
         }
+    }
+}
+
+impl Clustering {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "clustering",
+        summary: "Clusters that lose little.",
+        guarantees: &["The promises hold in every group. Other groups may lose less."],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Nodes),
+        read: read::<Clustering>,
+    };
+}
+
+impl Algorithm for Clustering {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Groups(self.search(problem, progress)?.groups))
     }
 }

@@ -31,6 +31,7 @@ use super::require_end;
 use super::space::{Categories, Scale, Space, scaled};
 use super::univariate;
 use super::v_mdav::VMdav;
+use crate::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use crate::groups::Groups;
 use crate::jury::Jury;
 use crate::lattice::{Problem, SearchError};
@@ -252,5 +253,38 @@ impl<G: Geometry> Neighbours for Centers<'_, G> {
     fn merged(&mut self, groups: &[Vec<u32>], into: usize, from: usize) {
         self.centers[from] = None;
         self.centers[into] = Some(self.geometry.center(&groups[into]));
+    }
+}
+
+impl Microaggregation {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "microaggregation",
+        summary: "Groups of records that lie close together, with their means.",
+        guarantees: &[
+            "The promises hold in every group; with k-anonymity alone, groups have k to 2k - 1 records.",
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Means),
+        read: read::<Microaggregation>,
+    };
+}
+
+impl Algorithm for Microaggregation {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        self.search(problem, progress).map(Selected::Microaggregated)
     }
 }

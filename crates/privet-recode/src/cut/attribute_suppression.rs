@@ -13,8 +13,10 @@
 //! `height` and `precision` read these two levels: they count suppressed columns.
 
 use privet_data::{Generalization, GeneralizedLevel, Progress};
+use privet_measure::Metric;
 
 use super::Found;
+use crate::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
 use crate::lattice::{Options, Problem, Quasi, SearchError, optimal};
 
 /// Attribute suppression. It has no parameters.
@@ -100,4 +102,54 @@ fn value_or_star(generalization: &Generalization) -> Generalization {
         leaves: vec![generalization.leaves],
     };
     Generalization { leaves: generalization.leaves, levels: vec![values, star] }
+}
+
+impl AttributeSuppression {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "attribute-suppression",
+        summary: "Whole columns published as `*`.",
+        guarantees: &[
+            "No other set of columns, published as * as a whole, satisfies all promises and has a smaller value of the metric.",
+        ],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<AttributeSuppression>,
+    };
+}
+
+impl Algorithm for AttributeSuppression {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        if matches!(problem.metric, Metric::Height | Metric::Precision) {
+            // A column that is published as `*` is at no level of its hierarchy, or at any that looks like it.
+            return Err(SearchError::NotForMetric {
+                algorithm: "attribute-suppression",
+                accepts: "metrics that need no levels, such as loss",
+            });
+        }
+        let suppressed = self.search(problem, progress)?;
+        let minimal = tops(problem, &suppressed.minimal);
+        Ok(Selected::Cut { found: suppressed.found, kind: "cut", minimal })
+    }
+}
+
+/// Sets of columns as nodes of the lattice, the columns of a set being at their top, when every column has one label
+/// there.
+fn tops(problem: &Problem<'_>, sets: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
+    let single = |quasi: &Quasi<'_>| {
+        quasi.generalization.height() > 0
+            && quasi.generalization.levels.last().is_some_and(|top| top.labels.len() == 1)
+    };
+    let level = |set: &[usize], column: usize| match set.contains(&column) {
+        true => problem.quasi[column].generalization.height(),
+        false => 0,
+    };
+    problem.quasi.iter().all(single).then(|| {
+        sets.iter().map(|set| (0..problem.quasi.len()).map(|column| level(set, column)).collect()).collect()
+    })
 }

@@ -31,6 +31,7 @@ use serde::Deserialize;
 use super::Found;
 use super::setting::Setting;
 use super::tuples::Scratch;
+use crate::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
 use crate::lattice::{Problem, SearchError};
 
 const NAME: &str = "bottom-up-generalization";
@@ -332,5 +333,28 @@ impl<'s> Walk<'s> {
         let classes = &self.classes;
         self.alive.retain(|&class| classes[class as usize].first != NONE);
         self.follow_smallest();
+    }
+}
+
+impl BottomUpGeneralization {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "bottom-up-generalization",
+        summary: "Generalizes the best node of a hierarchy, again and again (Wang, Yu and Chakraborty).",
+        guarantees: &["The promises hold. Other labels may lose less."],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<BottomUpGeneralization>,
+    };
+}
+
+impl Algorithm for BottomUpGeneralization {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Cut { found: self.search(problem, progress)?, kind: "cut", minimal: None })
     }
 }

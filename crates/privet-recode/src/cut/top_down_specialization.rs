@@ -32,6 +32,7 @@ use serde::Deserialize;
 use super::Found;
 use super::setting::Setting;
 use super::tuples::Scratch;
+use crate::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
 use crate::lattice::{Problem, SearchError};
 
 const NAME: &str = "top-down-specialization";
@@ -447,5 +448,41 @@ impl Buckets {
     fn parts(&self) -> Vec<(u32, u32)> {
         let part = |&child: &u32| (self.first_child + child, self.all[child as usize].tuples);
         self.filled.iter().map(part).collect()
+    }
+}
+
+const LIMITED: &str = "The promises hold. The number of steps was limited, so finer labels may be possible.";
+
+impl TopDownSpecialization {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "top-down-specialization",
+        summary: "Specializes the best node of a hierarchy, again and again (Fung, Wang and Yu).",
+        guarantees: &[
+            "The promises hold, and no single label can be replaced by the finer ones below it without breaking one.",
+            LIMITED,
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<TopDownSpecialization>,
+    };
+}
+
+impl Algorithm for TopDownSpecialization {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn guarantee(&self) -> &'static str {
+        if self.max_steps.is_some() { LIMITED } else { Self::INFO.guarantees[0] }
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Cut { found: self.search(problem, progress)?, kind: "cut", minimal: None })
     }
 }

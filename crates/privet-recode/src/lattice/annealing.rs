@@ -22,6 +22,7 @@ use super::explorer::Explorer;
 use super::fitness::{Best, Fitness};
 use super::problem::SearchError;
 use super::search::{Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 use privet_data::Random;
 
 /// The parameters of simulated annealing.
@@ -158,4 +159,33 @@ impl Strategy for Annealing {
             None => Err(SearchError::NothingFound { algorithm: self.name() }),
         }
     }
+}
+
+impl Annealing {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "simulated-annealing",
+        summary: "Simulated annealing over levels.",
+        guarantees: &["The promises hold. Other choices of levels may lose less."],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<Annealing>,
+    };
+}
+
+impl Algorithm for Annealing {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
+
+    crate::algorithm::searches_levels!();
 }

@@ -21,6 +21,7 @@ use super::engine::Engine;
 use super::explorer::Explorer;
 use super::problem::SearchError;
 use super::search::{Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 
 /// Datafly. It has no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
@@ -95,4 +96,25 @@ fn distinct_values<const W: usize>(engine: &Engine<'_, W>) -> Vec<Vec<usize>> {
         levels.map(count_at).collect()
     };
     engine.prepared.columns.iter().enumerate().map(count).collect()
+}
+
+impl Datafly {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "datafly",
+        summary: "The column with most values first (Datafly).",
+        guarantees: &["The promises hold. Other choices of levels may lose less."],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<Datafly>,
+    };
+}
+
+impl Algorithm for Datafly {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    crate::algorithm::searches_levels!();
 }

@@ -19,6 +19,7 @@ use super::explorer::Explorer;
 use super::fitness::{Best, Fitness};
 use super::problem::SearchError;
 use super::search::{Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 use privet_data::Random;
 
 /// The parameters of the genetic search.
@@ -187,4 +188,33 @@ fn mutated(level: usize, height: usize, random: &mut Random) -> usize {
         1 => height.min(level + 1),
         _ => level.saturating_sub(1),
     }
+}
+
+impl Genetic {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "genetic",
+        summary: "A genetic algorithm over levels.",
+        guarantees: &["The promises hold. Other choices of levels may lose less."],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<Genetic>,
+    };
+}
+
+impl Algorithm for Genetic {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn seed(&self) -> Option<u64> {
+        Some(self.seed)
+    }
+
+    crate::algorithm::searches_levels!();
 }

@@ -37,11 +37,14 @@ use super::minimal;
 use super::problem::{Found, Problem, SearchError};
 use super::search::{self, Outcome, Strategy};
 use super::snapshot::Snapshot;
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 
 /// What else is asked of the search.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Also find all minimal safe nodes.
+    #[serde(skip)]
     pub minimal_nodes: bool,
 }
 
@@ -728,4 +731,27 @@ impl<'a, const W: usize> Visit<'a, W> {
         stop.settled = snapshot.is_none();
         stop.snapshot = snapshot;
     }
+}
+
+impl Options {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "optimal",
+        summary: "The best full-domain generalization, exactly.",
+        guarantees: &[
+            "No other choice of levels with at most this much suppression satisfies all promises and has a smaller value of the metric.",
+        ],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<Options>,
+    };
+}
+
+impl Algorithm for Options {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    crate::algorithm::searches_levels!();
 }

@@ -30,6 +30,7 @@ use super::problem::{Found, Problem, SearchError};
 use super::search::{Outcome, Strategy, run};
 use super::snapshot::Snapshot;
 use super::space::Lattice;
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 
 /// Samarati's search. It has no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
@@ -315,6 +316,29 @@ impl<const W: usize> Look<'_, W> {
         spare().push(buffers);
         result
     }
+}
+
+impl Samarati {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "samarati",
+        summary: "The least height, by binary search (Samarati).",
+        guarantees: &[
+            "No choice of levels with a smaller sum satisfies all promises; of those with this sum, none has a smaller value of the metric.",
+        ],
+        judges_together: false,
+        needs_monotone: true,
+        publishes: None,
+        read: read::<Samarati>,
+    };
+}
+
+impl Algorithm for Samarati {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    crate::algorithm::searches_levels!();
 }
 
 #[cfg(test)]

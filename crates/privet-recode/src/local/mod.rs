@@ -14,6 +14,7 @@ mod specialize;
 use privet_data::Progress;
 use serde::Deserialize;
 
+use crate::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use crate::groups::Groups;
 use crate::jury::{Jury, require_groups};
 use crate::lattice::{Problem, SearchError};
@@ -87,4 +88,33 @@ fn numbered(rows: usize, groups: &[Vec<u32>]) -> Groups {
         records.iter().for_each(|&record| of[record as usize] = group as u32);
     }
     Groups::numbered(&of)
+}
+
+impl TopDownLocal {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "top-down-local",
+        summary: "Top-down local recoding of the thesis.",
+        guarantees: &[
+            "The promises hold in every group, and no group can be divided further along one column.",
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Nodes),
+        read: read::<TopDownLocal>,
+    };
+}
+
+impl Algorithm for TopDownLocal {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Groups(self.search(problem, progress)?.groups))
+    }
 }

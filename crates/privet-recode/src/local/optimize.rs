@@ -21,6 +21,7 @@ use serde::Deserialize;
 use super::regions::{Group, Known, Offer, Regions, Signs};
 use super::specialize::{Choice, Specializer};
 use super::{Found, numbered, prepare};
+use crate::algorithm::{Algorithm, AlgorithmInfo, Publish, Selected, read};
 use crate::jury::Jury;
 use crate::lattice::{self, Options, Problem, SearchError};
 use crate::partition::{Mondrian, Workload};
@@ -494,4 +495,33 @@ fn ranks(problem: &Problem<'_>) -> Vec<Vec<u32>> {
         ranks
     };
     problem.quasi.par_iter().map(rank).collect()
+}
+
+impl LocalRecoding {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "local-recoding",
+        summary: "Local recoding that moves records until nothing gets better.",
+        guarantees: &[
+            "The promises hold in every group. Groups were improved until no step that the optimizer looks at (moving a record, dividing or dissolving a group, dividing two neighbours anew) lowered the loss.",
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: Some(Publish::Nodes),
+        read: read::<LocalRecoding>,
+    };
+}
+
+impl Algorithm for LocalRecoding {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Groups(self.search(problem, progress)?.groups))
+    }
 }

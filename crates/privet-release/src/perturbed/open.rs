@@ -5,7 +5,7 @@ use std::path::Path;
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
-use crate::published::{Written, intact, manifest_at, manifest_bytes, read_table};
+use crate::published::{Written, intact, manifest_bytes, read_table};
 use crate::{PublishedError, seal};
 
 /// A perturbed release read back.
@@ -18,11 +18,6 @@ pub struct PublishedPerturbed {
 }
 
 impl PublishedPerturbed {
-    /// Whether a folder says of itself that it is a perturbed release. What cannot be read is none.
-    pub fn is_at(folder: &Path) -> bool {
-        manifest_at(folder).is_ok_and(|bytes| seal::kind_of(&bytes).as_deref() == Some(PERTURBED))
-    }
-
     /// Reads a release folder. It believes the manifest; [`verify`](crate::verify()) judges it.
     ///
     /// # Errors
@@ -61,12 +56,6 @@ pub struct PublishedRecords {
 }
 
 impl PublishedRecords {
-    /// Whether a folder says of itself that its records were swapped or are synthetic. What cannot be read is none.
-    pub fn is_at(folder: &Path) -> bool {
-        PublishedPerturbed::is_at(folder)
-            && manifest_of(folder).is_ok_and(|own| own.swap.is_some() || own.synthetic.is_some())
-    }
-
     /// Reads a release folder. It believes the manifest; [`verify`](crate::verify()) judges it.
     ///
     /// # Errors

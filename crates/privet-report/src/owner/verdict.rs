@@ -131,11 +131,18 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
             counted(assessment.not_made.len() as u64, "was", "were")
         );
     }
-    out.push_str("</ul>\n<dl class=\"figures\">\n");
+    out.push_str("</ul>\n");
+    figures_of(manifest, worst, &accepted, out);
+    out.push_str("</section>\n");
+}
+
+/// What was found, accepted and published, in numbers.
+fn figures_of(manifest: &Manifest, worst: Option<&Finding>, accepted: &str, out: &mut String) {
+    out.push_str("<dl class=\"figures\">\n");
     if let Some(worst) = worst {
         term(out, "Worst attack", &format!("{}<small>of people</small>", share(worst.risk)));
     }
-    term(out, "Accepted", &accepted);
+    term(out, "Accepted", accepted);
     let data = &manifest.data;
     term(
         out,
@@ -157,7 +164,7 @@ pub(super) fn write(manifest: &Manifest, facts: &Facts, assessment: &Assessment,
     if let Some(&loss) = manifest.metrics.get("loss") {
         term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
     }
-    out.push_str("</dl>\n</section>\n");
+    out.push_str("</dl>\n");
 }
 
 /// Attacks whose control counts what they count, records that are told as nearly without them. That of others counts people who

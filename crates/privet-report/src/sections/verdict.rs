@@ -54,6 +54,68 @@ pub(crate) fn summary(manifest: &Manifest) -> Summary {
     Summary { class, mark, heading }
 }
 
+/// What a group of records is, and what its values stand for.
+fn explain(manifest: &Manifest, out: &mut String) {
+    let quasi = quasi(manifest);
+    let shown = || names(quasi.iter().map(|(c, _)| c.name.as_str()), 12);
+    if !quasi.is_empty() && manifest.kind.separates_values() {
+        put!(
+            out,
+            "<p>A <em>bucket</em> is a group of records whose sensitive values are published together. Its records need \
+             not look alike: {} {} published as {}, and whose sensitive value is whose is what is hidden.</p>\n",
+            shown(),
+            if quasi.len() == 1 { "is" } else { "are" },
+            if quasi.len() == 1 { "it is" } else { "they are" }
+        );
+    } else if !quasi.is_empty() {
+        put!(
+            out,
+            "<p>Records <em>look alike</em> when they have the same values in {}: {}.</p>\n",
+            if quasi.len() == 1 { "the identifying column" } else { "all identifying columns" },
+            shown()
+        );
+    }
+    let stands = standing_for_groups(manifest);
+    if !stands.is_empty() {
+        put!(
+            out,
+            "<p>{} not the values of single people: each stands for a group of records, and nobody in the group need \
+             have it.</p>\n",
+            match stands.len() {
+                1 => format!("The published values of {} are", names(stands.iter().copied(), 12)),
+                _ => format!("The published values of the columns {} are", names(stands.iter().copied(), 12)),
+            }
+        );
+    }
+}
+
+/// What was published, in numbers.
+fn figures(manifest: &Manifest, facts: &Facts, out: &mut String) {
+    let data = &manifest.data;
+    out.push_str("<dl class=\"figures\">\n");
+    term(
+        out,
+        "Records published",
+        &format!("{}<small>of {}</small>", count(data.rows), count(data.input_rows)),
+    );
+    term(
+        out,
+        "Records suppressed",
+        &format!("{}<small>{}</small>", count(data.suppressed), percent(data.suppressed, data.input_rows)),
+    );
+    let words = FormWords::of(manifest.kind);
+    term(
+        out,
+        words.smallest,
+        &format!("{}<small>{}</small>", count(manifest.classes.min), words.counted(manifest.classes.count)),
+    );
+    if let Some(&loss) = manifest.metrics.get("loss") {
+        term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
+    }
+    figure_of_worst(&facts.attacks, not_tried(manifest, &facts.attacks).count(), out);
+    out.push_str("</dl>\n");
+}
+
 pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
     let asked: Vec<_> = manifest.promises.iter().map(|p| (p, Asked::of_release(p, manifest))).collect();
     let total = asked.len() as u64;
@@ -97,43 +159,9 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             put!(out, "<li class=\"warned\">{warning}: see <a href=\"#attacks\">attacks</a>.</li>\n");
         }
         out.push_str("</ul>\n");
-        let quasi = quasi(manifest);
-        let shown = || names(quasi.iter().map(|(c, _)| c.name.as_str()), 12);
-        if !quasi.is_empty() && manifest.kind.separates_values() {
-            put!(
-                out,
-                "<p>A <em>bucket</em> is a group of records whose sensitive values are published together. Its records need \
-                 not look alike: {} {} published as {}, and whose sensitive value is whose is what is hidden.</p>\n",
-                shown(),
-                if quasi.len() == 1 { "is" } else { "are" },
-                if quasi.len() == 1 { "it is" } else { "they are" }
-            );
-        } else if !quasi.is_empty() {
-            put!(
-                out,
-                "<p>Records <em>look alike</em> when they have the same values in {}: {}.</p>\n",
-                if quasi.len() == 1 { "the identifying column" } else { "all identifying columns" },
-                shown()
-            );
-        }
-        let stands = standing_for_groups(manifest);
-        if !stands.is_empty() {
-            put!(
-                out,
-                "<p>{} not the values of single people: each stands for a group of records, and nobody in the group need \
-                 have it.</p>\n",
-                match stands.len() {
-                    1 => format!("The published values of {} are", names(stands.iter().copied(), 12)),
-                    _ => format!(
-                        "The published values of the columns {} are",
-                        names(stands.iter().copied(), 12)
-                    ),
-                }
-            );
-        }
+        explain(manifest, out);
     }
-    let data = &manifest.data;
-    if let Some(distorted) = &data.distorted {
+    if let Some(distorted) = &manifest.data.distorted {
         put!(
             out,
             "<p>Not every published value of {} is true: {} by another, so that the shape of groups tells nothing about \
@@ -142,28 +170,7 @@ pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
             counted(distorted.records, "was replaced", "were replaced")
         );
     }
-    out.push_str("<dl class=\"figures\">\n");
-    term(
-        out,
-        "Records published",
-        &format!("{}<small>of {}</small>", count(data.rows), count(data.input_rows)),
-    );
-    term(
-        out,
-        "Records suppressed",
-        &format!("{}<small>{}</small>", count(data.suppressed), percent(data.suppressed, data.input_rows)),
-    );
-    let words = FormWords::of(manifest.kind);
-    term(
-        out,
-        words.smallest,
-        &format!("{}<small>{}</small>", count(manifest.classes.min), words.counted(manifest.classes.count)),
-    );
-    if let Some(&loss) = manifest.metrics.get("loss") {
-        term(out, "Loss of detail", &format!("{}<small>0 none, 1 all</small>", number(loss)));
-    }
-    figure_of_worst(&facts.attacks, not_tried(manifest, &facts.attacks).count(), out);
-    out.push_str("</dl>\n");
+    figures(manifest, facts, out);
     put!(
         out,
         "<p class=\"aside\">This page repeats what <code>manifest.json</code> says. Anyone can check it again from the \

@@ -5,7 +5,7 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use privet_data::Silent;
-use privet_job::query::{
+use privet_query::{
     Answered, Flags, LedgerFlags, Planned, QueryOptions, open_account, plan_query, query, show_ledger,
 };
 

@@ -29,7 +29,7 @@ use crate::error::{JobError, RunError};
 const SMALL: u64 = 3;
 
 /// Measures a release of counts.
-pub(in crate::assess) fn measure(
+pub(crate) fn measure(
     options: &MeasureOptions,
     manifest: &CountsManifest,
     progress: &dyn Progress,

@@ -35,10 +35,7 @@ const RANGES: usize = 20;
 const MOST_VALUES: usize = 5_000;
 
 /// Measures a perturbed release.
-pub(in crate::assess) fn measure(
-    options: &MeasureOptions,
-    progress: &dyn Progress,
-) -> Result<Assessment, RunError> {
+pub(crate) fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     refuse_others(options)?;
     let published = PublishedPerturbed::open(&options.release, progress)?;
     let model = &published.manifest.model;

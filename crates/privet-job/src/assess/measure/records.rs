@@ -36,10 +36,7 @@ use crate::error::{JobError, RunError};
 const MOST_COLUMNS: usize = 40;
 
 /// Measures a release of swapped or synthetic records.
-pub(in crate::assess) fn measure(
-    options: &MeasureOptions,
-    progress: &dyn Progress,
-) -> Result<Assessment, RunError> {
+pub(crate) fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     refuse_others(options)?;
     let published = PublishedRecords::open(&options.release, progress)?;
     let model = &published.manifest.model;

@@ -101,11 +101,10 @@ impl Questions {
 
 /// An error without the line within the question, which is one line of a file that has others.
 fn placed(error: QuestionError) -> QuestionError {
-    let alone = |place: String| place.replace("line 1, ", "");
     match error {
-        QuestionError::Syntax { place } => QuestionError::Syntax { place: alone(place) },
+        QuestionError::Syntax { place } => QuestionError::Syntax { place: place.in_one_line() },
         QuestionError::Unsupported { construct, place } => {
-            QuestionError::Unsupported { construct, place: alone(place) }
+            QuestionError::Unsupported { construct, place: place.in_one_line() }
         }
         other => other,
     }

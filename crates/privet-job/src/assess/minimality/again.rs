@@ -10,13 +10,15 @@ use privet_data::{GeneralizedLevel, Progress, Role};
 use privet_recode::lattice::{self, Problem, SearchError};
 use privet_release::Published;
 
-use crate::algorithm::Algorithm;
+use crate::anatomy::AnatomySection;
 use crate::assess::original::{JobAt, Original};
 use crate::assess::people::{PeopleTable, shows_points};
+use crate::by_purpose::ByPurpose;
 use crate::chosen::{Chosen, Place};
 use crate::countermeasure::Countermeasure;
 use crate::error::RunError;
 use crate::load::Loaded;
+use crate::mondrian::MondrianSection;
 use crate::run::{choose, decompose};
 
 /// What classes show of a column.
@@ -52,33 +54,28 @@ pub(super) fn refused(job: JobAt<'_>) -> Option<&'static str> {
     if job.job.privacy.iter().any(|requirement| requirement.needs_joint()) {
         return Some("a criterion looks at several sensitive columns together");
     }
-    let has_time_limit = match search.algorithm {
-        Algorithm::TopDown => search.top_down.as_ref().is_some_and(|own| own.time_limit.is_some()),
-        Algorithm::BottomUp => search.bottom_up.as_ref().is_some_and(|own| own.time_limit.is_some()),
-        Algorithm::KOptimize => search.k_optimize.as_ref().is_some_and(|own| own.time_limit.is_some()),
-        _ => false,
-    };
-    let target = search.mondrian.as_ref().and_then(|own| own.target.as_deref());
-    let is_sensitive = |name: &str| job.job.columns.get(name).is_some_and(|own| own.role == Role::Sensitive);
-    match search.algorithm {
-        Algorithm::Genetic | Algorithm::SimulatedAnnealing => {
-            Some("the search was led by random numbers, so that what it did not publish tells little")
-        }
-        Algorithm::Anatomy if search.buckets_from().is_some() => {
-            Some("the buckets were given, so that nothing was chosen that could tell something")
-        }
-        Algorithm::Anatomy => Some(
-            "who is in which bucket was drawn by chance, which the adversary does not know: what was published cannot be worked \
-             out again",
-        ),
-        _ if has_time_limit => Some(
-            "how far the search came in its time depends on the machine, which the adversary does not know",
-        ),
-        Algorithm::Mondrian if target.is_some_and(is_sensitive) => {
-            Some("groups were cut by the numbers of a sensitive column, which differ from world to world")
-        }
-        _ => None,
+    if let Some(anatomy) = search.parameters::<AnatomySection>() {
+        return Some(match anatomy.buckets_from {
+            Some(_) => "the buckets were given, so that nothing was chosen that could tell something",
+            None => {
+                "who is in which bucket was drawn by chance, which the adversary does not know: what was published cannot be worked \
+                 out again"
+            }
+        });
     }
+    if search.algorithm.seed().is_some() {
+        return Some("the search was led by random numbers, so that what it did not publish tells little");
+    }
+    if search.algorithm.is_timed() {
+        return Some(
+            "how far the search came in its time depends on the machine, which the adversary does not know",
+        );
+    }
+    let target = search.parameters::<MondrianSection>().and_then(|own| own.target.as_deref());
+    let is_sensitive = |name: &str| job.job.columns.get(name).is_some_and(|own| own.role == Role::Sensitive);
+    target
+        .is_some_and(is_sensitive)
+        .then_some("groups were cut by the numbers of a sensitive column, which differ from world to world")
 }
 
 /// What the job publishes for a table; nothing where it finds nothing safe.
@@ -88,12 +85,9 @@ pub(super) fn again(
     problem: &Problem<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Released<Vec<Shown>>>, SearchError> {
-    let algorithm = job.job.search.algorithm;
-    let chosen = match algorithm {
-        Algorithm::Decomposition => {
-            decompose(job.job, job.base, loaded, problem, progress).map(|found| found.0)
-        }
-        _ => choose(job.job, loaded, problem, progress),
+    let chosen = match job.job.search.is::<ByPurpose>() {
+        true => decompose(job.job, job.base, loaded, problem, progress).map(|found| found.0),
+        false => choose(job.job, loaded, problem, progress),
     };
     let chosen = match chosen {
         Ok(chosen) => chosen,
@@ -109,7 +103,7 @@ pub(super) fn again(
         Err(RunError::Search(error)) => return Err(error),
         Err(RunError::Cancelled(error)) => return Err(error.into()),
         // Anything else is a mistake of the job, whatever the values are.
-        Err(_) => return Err(SearchError::NothingFound { algorithm: algorithm.word() }),
+        Err(_) => return Err(SearchError::NothingFound { algorithm: job.job.search.word() }),
     };
     Ok(released(problem, &chosen))
 }

@@ -15,17 +15,16 @@ use privet_attack::{AttackError, Suspects, Truth};
 use privet_data::io::{Format, Input};
 use privet_data::{Cells, Column, Domain, Progress, Role, Table};
 use privet_recode::lattice::{Problem, SearchError};
-use privet_recode::partition::Mode;
 use privet_release::Published;
 
 use super::again::{self, NOT_OF_THIS_JOB, OVERLAPPING, POINTS, Shown};
-use crate::algorithm::Algorithm;
 use crate::assess::original::{JobAt, count, recoding};
 use crate::assess::people::{PeopleTable, shows_points};
 use crate::chosen::Chosen;
 use crate::countermeasure::{Countermeasure, p_safe};
 use crate::error::RunError;
 use crate::load::{Loaded, fit_all, population_of};
+use crate::mondrian::MondrianSection;
 use crate::run::Prepared;
 
 /// The adversary's list.
@@ -110,17 +109,8 @@ fn told(error: MinimalityError) -> AttackError {
 /// Why a list is not enough to work out again what was published, where it is not.
 fn refused(job: JobAt<'_>) -> Option<&'static str> {
     let search = &job.job.search;
-    let mondrian = search.mondrian.as_ref();
-    let by_order = match search.algorithm {
-        Algorithm::CellSuppression
-        | Algorithm::Clustering
-        | Algorithm::Microaggregation
-        | Algorithm::TopDownLocal
-        | Algorithm::LocalRecoding => true,
-        Algorithm::Mondrian => mondrian.is_some_and(|own| own.mode != Mode::Strict),
-        _ => false,
-    };
-    let target = mondrian.and_then(|own| own.target.as_deref());
+    let by_order = search.algorithm.depends_on_order();
+    let target = search.parameters::<MondrianSection>().and_then(|own| own.target.as_deref());
     let is_listed = |name: &str| {
         let role = job.job.columns.get(name).map(|column| column.role);
         matches!(role, Some(Role::Quasi | Role::Sensitive))
@@ -148,8 +138,7 @@ impl<'a> Worlds<'a> {
         let needs = |why: &str| AttackError::Needs(why.to_owned());
         let Some(manifest) = &release.manifest else { return Err(needs("the release has no manifest")) };
         let is_p_safe = job.job.adversary.countermeasure == Some(Countermeasure::PSafe);
-        if manifest.search.algorithm != job.job.search.algorithm.word()
-            || manifest.search.p_safe.is_some() != is_p_safe
+        if manifest.search.algorithm != job.job.search.word() || manifest.search.p_safe.is_some() != is_p_safe
         {
             return Err(needs(NOT_OF_THIS_JOB));
         }
@@ -250,7 +239,7 @@ impl<'a> Worlds<'a> {
                     Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
                     Err(RunError::Search(error)) => return Err(error),
                     Err(_) => {
-                        return Err(SearchError::NothingFound { algorithm: job.search.algorithm.word() });
+                        return Err(SearchError::NothingFound { algorithm: job.search.word() });
                     }
                 },
             };

@@ -62,6 +62,7 @@ use self::probe::Prober;
 use self::tree::{Outcome, Tree};
 use self::tuples::Tuples;
 use super::{Found, measure};
+use crate::algorithm::{Algorithm, AlgorithmInfo, Selected, read};
 use crate::lattice::{Partition, Problem, Quasi, SearchError, partition, require_bucket_independent};
 
 /// The word for it in job files.
@@ -233,4 +234,37 @@ fn no_safe_candidate(problem: &Problem<'_>, alphabet: &Alphabet, limit: u64) -> 
         criteria.push("people of the population table without records".into());
     }
     SearchError::NoSafeNode { failing, limit, criteria }
+}
+
+impl KOptimize {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "k-optimize",
+        summary: "The best ordered partitions (Bayardo and Agrawal).",
+        guarantees: &[
+            "The promises hold. No way to cut the ordered values of the columns into ranges is better than the bound that is stated; where the bound is reached, none is better than this one.",
+        ],
+        judges_together: false,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<KOptimize>,
+    };
+}
+
+impl Algorithm for KOptimize {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.time_limit.is_some()
+    }
+
+    fn search(&self, problem: &Problem<'_>, progress: &dyn Progress) -> Result<Selected, SearchError> {
+        Ok(Selected::Cut { found: self.search(problem, progress)?, kind: "ranges", minimal: None })
+    }
 }

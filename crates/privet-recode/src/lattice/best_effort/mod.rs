@@ -28,6 +28,7 @@ use self::scout::{Budget, End, Scout};
 use super::engine::Engine;
 use super::problem::SearchError;
 use super::search::{Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 use privet_data::Random;
 
 /// A best-effort search that goes down from the most general candidate. It suits strict criteria, whose safe
@@ -225,4 +226,66 @@ fn explore<const W: usize>(scout: &mut Scout<'_, W>, regions: &mut Regions, orde
             return Ok(());
         }
     }
+}
+
+impl TopDown {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "top-down",
+        summary: "Best effort from the top, with a budget.",
+        guarantees: &[
+            "The promises hold, and no choice of levels is better than the bound that is stated. Within its budget no better one was found.",
+        ],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<TopDown>,
+    };
+}
+
+impl Algorithm for TopDown {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.time_limit.is_some()
+    }
+
+    crate::algorithm::searches_levels!();
+}
+
+impl BottomUp {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "bottom-up",
+        summary: "Best effort from the bottom, with a budget.",
+        guarantees: &[
+            "The promises hold, and no choice of levels is better than the bound that is stated. Within its budget no better one was found.",
+        ],
+        judges_together: true,
+        needs_monotone: false,
+        publishes: None,
+        read: read::<BottomUp>,
+    };
+}
+
+impl Algorithm for BottomUp {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        Self::check(self)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.time_limit.is_some()
+    }
+
+    crate::algorithm::searches_levels!();
 }

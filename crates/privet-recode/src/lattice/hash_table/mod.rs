@@ -36,6 +36,7 @@ use serde::Deserialize;
 use super::engine::Engine;
 use super::problem::{Found, Problem, SearchError};
 use super::search::{self, Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 use climb::Climb;
 
 pub use strategies::{Strategies, strategies};
@@ -101,4 +102,27 @@ fn accepts(keys: impl Iterator<Item = &'static str>) -> Result<(), SearchError> 
         }
     }
     Ok(())
+}
+
+impl HashTable {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "hash-table",
+        summary: "All minimal nodes, by the thesis' privacy hash table.",
+        guarantees: &[
+            "All minimal choices of levels were found: no column of them can go one level down. None of them has a smaller value of the metric.",
+        ],
+        judges_together: false,
+        needs_monotone: true,
+        publishes: None,
+        read: read::<HashTable>,
+    };
+}
+
+impl Algorithm for HashTable {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    crate::algorithm::searches_levels!();
 }

@@ -46,6 +46,7 @@ use self::subset::{Nodes, Subset};
 use super::engine::{Buffers, Engine, MOST_NODES};
 use super::problem::{Found, Problem, SearchError};
 use super::search::{self, Outcome, Strategy};
+use crate::algorithm::{Algorithm, AlgorithmInfo, read};
 
 /// The search and its switches. They change how often the table is gone through, never the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -356,4 +357,27 @@ fn lowest(nodes: &[Vec<usize>]) -> Option<Vec<usize>> {
         }
     }
     Some(lowest)
+}
+
+impl Incognito {
+    /// What it is.
+    pub const INFO: AlgorithmInfo = AlgorithmInfo {
+        id: "incognito",
+        summary: "All minimal nodes, by subsets of columns (Incognito).",
+        guarantees: &[
+            "All minimal choices of levels were found: no column of them can go one level down. None of them has a smaller value of the metric.",
+        ],
+        judges_together: false,
+        needs_monotone: true,
+        publishes: None,
+        read: read::<Incognito>,
+    };
+}
+
+impl Algorithm for Incognito {
+    fn info(&self) -> &'static AlgorithmInfo {
+        &Self::INFO
+    }
+
+    crate::algorithm::searches_levels!();
 }

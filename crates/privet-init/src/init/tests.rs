@@ -104,7 +104,7 @@ pub(crate) fn checked(job: &str) -> toml::Table {
     // The program reads it, too; it refuses a job that has nothing to generalize.
     let quasi = |c: &toml::Value| c["role"].as_str() == Some("quasi");
     if parsed.get("columns").is_some_and(|c| c.as_table().unwrap().values().any(quasi)) {
-        crate::Job::parse(job, &[]).unwrap_or_else(|e| panic!("{e}\n{job}"));
+        privet_job::Job::parse(job, &[]).unwrap_or_else(|e| panic!("{e}\n{job}"));
     }
     parsed
 }

@@ -4,7 +4,8 @@
 use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_dp::{Noise, Rational, Sulq};
 
-use super::declared::{Declared, Flags, Neighbourhood};
+use super::Neighbourhood;
+use super::declared::{Declared, Flags};
 use super::execute::{Exact, Released};
 use super::method::Method;
 use super::plan::{Mechanism, Plan, Way};

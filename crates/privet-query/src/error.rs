@@ -8,7 +8,7 @@ use privet_measure::answer::QuestionError;
 use privet_mine::MineError;
 use privet_mine::audit::{AuditError, LogError};
 
-use crate::error::{JobError, Outcome, outcome_of_reading};
+use privet_job::{JobError, Outcome, outcome_of_reading};
 
 const ACCEPTED: &str = "accepted is `select count(*), count(COLUMN), sum(COLUMN), avg(COLUMN), median(COLUMN), \
     quantile(COLUMN, 0.9), smooth_median(COLUMN), variance(COLUMN), stddev(COLUMN), count(distinct COLUMN) from data where … group by COLUMN order by FIGURE desc limit 5`, and counts \

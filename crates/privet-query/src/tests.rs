@@ -6,12 +6,13 @@ use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_dp::{Noise, Rational};
 use proptest::prelude::*;
 
-use super::declared::{Declared, Flags, Neighbourhood};
+use super::Neighbourhood;
+use super::declared::{Declared, Flags};
 use super::error::QueryError;
 use super::execute::{Exact, Line};
 use super::method::Method;
 use super::plan::{Error, Mechanism, Plan};
-use crate::job::Job;
+use privet_job::Job;
 
 fn flags(epsilon: &str) -> Flags {
     Flags {

@@ -23,7 +23,7 @@ use super::LedgerFlags;
 use super::error::QueryError;
 use super::place::{Account, Subject};
 use super::waiting::patiently;
-use crate::error::JobError;
+use privet_job::JobError;
 
 /// A question to an auditor, and what is declared with it.
 #[derive(Debug, Clone, Default)]

@@ -26,8 +26,8 @@ use privet_dp::{Delta, DpError, Epsilon, Privacy, Rational};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::Outcome;
 pub use answers::AnswerAttack;
+use privet_job::Outcome;
 
 /// The fewest and the most runs on each of two tables.
 pub const RUNS: (u32, u32) = (1000, 2_000_000);

@@ -4,7 +4,8 @@ use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_dp::Noise;
 use proptest::prelude::*;
 
-use super::declared::{Declared, Flags, Neighbourhood};
+use super::Neighbourhood;
+use super::declared::{Declared, Flags};
 use super::execute::Exact;
 use super::method::Method;
 use super::plan::{Error, Mechanism, Plan};

@@ -13,10 +13,10 @@ use privet_dp::ledger::{Access, Ledger, LedgerError, PostgresLedger, SqliteLedge
 
 use super::error::QueryError;
 use super::waiting::TRY;
-use crate::error::JobError;
-use crate::job::Job;
-use crate::meant::{is_meant, other_table};
-use crate::run::base_of;
+use privet_job::Job;
+use privet_job::JobError;
+use privet_job::base_of;
+use privet_job::{is_meant, other_table};
 
 /// What flags say of the ledger.
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,7 @@ use super::place::{Account, LedgerFlags, Subject};
 use super::population::{known, must_be_unknown, population};
 use super::register;
 use super::waiting::patiently;
-use crate::error::JobError;
+use privet_job::JobError;
 
 /// An amount of privacy, as exact text: a decimal number or a fraction.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

@@ -6,7 +6,7 @@ use privet_data::Progress;
 use privet_data::io::{Encoding, Format, Input, ReadErrorKind, ReadOptions, lines_above, read};
 
 use super::{Source, known_names};
-use crate::RunError;
+use privet_job::RunError;
 
 /// Reads a table. `skip` are the lines above its header; found out when not given.
 ///

@@ -280,7 +280,7 @@ fn regressions_come_back() {
 /// Tables and records of all combinations do not keep limits by group, so their noise must not be made for them.
 #[test]
 fn limits_by_group_are_for_figures_by_group() {
-    use crate::job::Job;
+    use privet_job::Job;
     let job = Job::parse_declarations(
         "[input]\npath = \"a.csv\"\n[query]\nper-person = \"id\"\nmax-records = 8\nmax-per-group = 1\nmax-groups = 2\n",
     )

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
-use super::declared::Plain;
+use super::Plain;
 use crate::job::Column;
 
 /// Gives the bounds and keys of columns the digits that they have in the text of the job file.

@@ -10,7 +10,7 @@ use privet_dp::audit::Finding;
 
 use super::mechanisms::{approximate, subject, sum_and_records};
 use super::{Setting, Subject};
-use crate::query::{Flags, Method, Neighbourhood, QueryError, Trial};
+use crate::{Flags, Method, Neighbourhood, QueryError, Trial};
 
 pub(super) const ALL: &[Subject] = &[
     subject("query-count", "a count of people with two records at most; somebody with three comes", count),
@@ -196,7 +196,7 @@ fn peeling(setting: &Setting) -> Result<Finding, DpError> {
     // Both the choice and the count are likelier when somebody is in the group.
     let shown = |first: &bool| {
         let lines = trial.ask(*first)?;
-        let is_first = |line: &&crate::query::Line| line.group.iter().flatten().any(|key| key == "F");
+        let is_first = |line: &&crate::Line| line.group.iter().flatten().any(|key| key == "F");
         let number = lines.first().filter(is_first).and_then(|line| line.numbers.first());
         Ok(number.map_or(i64::MIN, |own| own.value as i64))
     };

@@ -6,7 +6,26 @@
 //! are (epsilon, delta)-private for one person with at most the declared number of records, and the charge is exactly
 //! that. The guarantee is about the numbers; how long an answer took, and errors of a file that cannot be read, are
 //! for the owner of the data and not for whoever asked.
+//!
+//! ```
+//! use privet_data::Silent;
+//! use privet_query::{Flags, QueryOptions, plan_query};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let data = folder.path().join("people.csv");
+//! std::fs::write(&data, "age\n31\n34\n52\n")?;
+//! let flags = Flags { epsilon: Some("0.5".to_owned()), ..Flags::default() };
+//! let question = "select count(*) from people".to_owned();
+//! let options = QueryOptions { data, question, flags, ..QueryOptions::default() };
+//! // The plan charges nothing, and reads nothing of the data.
+//! let (plan, _) = plan_query(&options, &Silent)?;
+//! assert_eq!(plan.figures.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+#![forbid(unsafe_code)]
+
+pub mod audit;
 mod audited;
 mod beliefs;
 mod choice;
@@ -41,7 +60,6 @@ mod trial;
 mod unknown;
 mod unused;
 mod waiting;
-mod written;
 
 use std::path::PathBuf;
 
@@ -51,8 +69,7 @@ use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
 pub use audited::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited, show_audited};
 pub use beliefs::Belief;
-pub(crate) use declared::check;
-pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
+pub use declared::Flags;
 pub use error::QueryError;
 pub use execute::{Line, Number};
 pub use ledger::{
@@ -60,9 +77,9 @@ pub use ledger::{
 };
 pub use method::Method;
 pub use place::LedgerFlags;
+pub use privet_job::declarations::{Neighbourhood, Plain, QuerySection};
 pub use report::{answer_page, ledger_page, time_of};
 pub(crate) use trial::Trial;
-pub(crate) use written::restore;
 
 use declared::Declared;
 use execute::Exact;

@@ -106,7 +106,7 @@ fn bounded(plan: &Plan) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::declared::Declared;
+    use crate::declared::Declared;
 
     fn said(question: &str, flags: Flags) -> Option<String> {
         let flags = Flags { epsilon: Some("1".into()), ..flags };
