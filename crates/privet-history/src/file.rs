@@ -1,7 +1,7 @@
 //! The history as a file of the owner: releases in the order in which they were published.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,16 @@ const MOST_BYTES: u64 = 1 << 31;
 pub struct History {
     #[serde(rename = "privet-history")]
     format: u32,
+    /// The tables that were published, so that private answers about the same people are found in the ledgers of these.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub data: BTreeSet<PathBuf>,
     /// The releases, the earliest first.
     pub releases: Vec<Entry>,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { format: FORMAT, releases: Vec::new() }
+        Self { format: FORMAT, data: BTreeSet::new(), releases: Vec::new() }
     }
 }
 
@@ -103,6 +106,12 @@ pub enum HistoryError {
 }
 
 impl History {
+    /// Remembers a table that was published. A path that is no text is left out: the file is JSON.
+    pub fn is_about(&mut self, data: &Path) {
+        let real = std::fs::canonicalize(data).unwrap_or_else(|_| data.to_owned());
+        self.data.extend(Some(real).filter(|path| path.to_str().is_some()));
+    }
+
     /// How a file with a history begins.
     pub const BEGINS: &'static str = "{\n  \"privet-history\": ";
 
@@ -146,6 +155,9 @@ mod tests {
         let people = Survivors::from([("a".to_owned(), signature)]);
         let recorded = Recorded::Signatures { people, counterfeits: 1 };
         history.releases.push(Entry { release: "seal".into(), kind: "series".into(), recorded });
+        history.is_about(Path::new("nowhere/people.csv"));
+        history.is_about(Path::new("nowhere/people.csv"));
+        assert_eq!(history.data.len(), 1);
         let text = history.to_json();
         assert!(text.starts_with(History::BEGINS));
         assert_eq!(History::parse(text.as_bytes()).unwrap(), history);

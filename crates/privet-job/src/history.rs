@@ -212,6 +212,7 @@ pub(crate) fn remembered(
     let Some(path) = path_of(candidate.job, base) else { return Ok(None) };
     let mut history = read(&path)?;
     let recorded = recorded(candidate)?;
+    history.is_about(&base.join(&candidate.job.input.path));
     history.releases.push(Entry {
         release: manifest.seal.clone(),
         kind: manifest.kind.word().to_owned(),

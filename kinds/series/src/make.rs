@@ -119,6 +119,7 @@ pub fn make(file: &JobFile, draft: &Draft, progress: &dyn Progress) -> Result<Ou
             recorded,
         });
     }
+    history.is_about(&file.resolve(&job::read(file)?.0.path));
     let summary = vec![
         ("Release of the series".to_owned(), body.release.to_string()),
         (

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use privet_history::{Entry, History as File, Recorded};
-use privet_query::{LedgerFlags, show_ledger};
+use privet_query::{LedgerFlags, QueryError, Shown, answers_about, show_ledger};
 
 use super::{Shared, grouped, ledger, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};
@@ -17,11 +17,11 @@ Examples:
   privet history home
   privet history home --data patients.csv
 
-Releases come from the history in the owner's folder (section [history] of a job, or kind = \"series\"), answers from the ledger of the data.")]
+Releases come from the history in the owner's folder (section [history] of a job, or kind = \"series\"), answers from the ledgers of the data.")]
 pub struct History {
     /// The owner's folder, or the history in it
     home: PathBuf,
-    /// The data whose private answers to list as well
+    /// The data whose private answers to list (default: those that the history knows, where they still are)
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 }
@@ -38,27 +38,23 @@ impl History {
         }
         let read =
             File::read(&path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
-        let answers = match &self.data {
-            None => None,
-            Some(data) => {
-                let bar = Bar::new(shared.quiet || shared.json);
-                let shown = show_ledger(Some(data.as_path()), &LedgerFlags::default(), &bar);
-                bar.clear();
-                Some(shown?)
-            }
-        };
-        let problem = answers.as_ref().and_then(|own| own.problem.clone());
+        let bar = Bar::new(shared.quiet || shared.json);
+        let answers = self.answers(&read, &bar);
+        bar.clear();
+        let answers = answers?;
+        let problem = answers.iter().find_map(|(_, own)| own.problem.clone());
         if shared.json {
             let releases: Vec<_> = read.releases.iter().map(told).collect();
+            let answers: Vec<_> = answers.iter().map(|(_, own)| own).collect();
             print_json(&serde_json::json!({ "releases": releases, "answers": answers }))?;
         } else if !shared.quiet {
             let mut text = String::new();
             for (number, own) in (1..).zip(&read.releases) {
                 text.push_str(&format!("{number}. {}\n", sentence(own)));
             }
-            if let Some(answers) = &answers {
-                text.push_str("\nPrivate answers\n");
-                text.push_str(&ledger::describe(answers));
+            for (data, own) in &answers {
+                let name = data.file_name().unwrap_or_default().to_string_lossy();
+                text.push_str(&format!("\nPrivate answers about {name}\n{}", ledger::describe(own)));
             }
             print(&text)?;
         }
@@ -69,6 +65,20 @@ impl History {
                 message: format!("the entries of the ledger cannot be relied upon: {problem}"),
             }),
         }
+    }
+}
+
+impl History {
+    /// The private answers about the table of a flag, or about all that the history knows to be there.
+    fn answers(&self, read: &File, bar: &Bar) -> Result<Vec<(PathBuf, Shown)>, QueryError> {
+        if let Some(data) = &self.data {
+            return Ok(vec![(data.clone(), show_ledger(Some(data), &LedgerFlags::default(), bar)?)]);
+        }
+        let mut answers = Vec::new();
+        for data in read.data.iter().filter(|data| data.exists()) {
+            answers.extend(answers_about(data, bar)?.map(|own| (data.clone(), own)));
+        }
+        Ok(answers)
     }
 }
 

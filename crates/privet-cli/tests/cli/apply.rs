@@ -116,6 +116,12 @@ fn a_history_refuses_what_releases_tell_together() {
     assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(3));
     dir.expect(0, &["history", "home"]).prints("3. generalized");
     dir.expect(2, &["history", "release-0"]).says("no history");
+    // Private answers about the same table are in the same list, without being told where.
+    dir.expect(0, &["ledger", "open", "data.csv", "--epsilon", "1", "--quiet"]);
+    dir.expect(0, &["query", "data.csv", "select count(*) from data", "--epsilon", "0.25", "--quiet"]);
+    dir.expect(0, &["history", "home"]).prints("Private answers about data.csv");
+    let told = dir.expect(0, &["history", "home", "--json"]).json();
+    assert_eq!(told["answers"][0]["entries"].as_array().map(Vec::len), Some(2), "{told:#}");
     // A recoding without --home, or with another one, was compared with no earlier release.
     dir.write("shifted.csv", format!("age,ill\n{}", rows(1)));
     let apply = ["apply", "home/recoding.json", "shifted.csv", "--output", "applied"];

@@ -18,6 +18,8 @@ use crate::{Editor, Graph, GraphError};
 
 /// Sequences that are tried.
 const TRIES: u64 = 100;
+/// Exchanges between pairs of nodes that are tried for one sequence, whatever its size.
+const PAIR_ATTEMPTS: usize = 1_000_000;
 
 /// Makes a graph in which every degree occurs at least `k` times.
 ///
@@ -59,8 +61,8 @@ pub fn k_degree(graph: &Graph, k: u32, direction: Direction, seed: u64) -> Resul
     Err(GraphError::NotFound { what: "a graph whose degrees occur k times", tries: TRIES })
 }
 
-/// Gives one more neighbour each to groups of low degree, to about as many nodes as ends are missing, and keeps the sum
-/// even. False where no group can take more.
+/// Gives more neighbours to groups of low degree, to about as many nodes as ends are missing, and keeps the sum even. Where more ends are
+/// missing than there are nodes, all but the groups of highest degree get several. False where no group can take more.
 fn probe(groups: &mut [DegreeGroup], missing: u64, random: &mut Random, nodes: usize) -> bool {
     let mut order: Vec<u32> = (0..groups.len() as u32).collect();
     random.shuffle(&mut order);
@@ -68,6 +70,14 @@ fn probe(groups: &mut [DegreeGroup], missing: u64, random: &mut Random, nodes: u
     order.sort_by_key(|&own| groups[own as usize].degree);
     let may_grow = |group: &DegreeGroup| (group.degree as usize) + 1 < nodes;
     let (mut raised, mut is_odd) = (0u64, false);
+    let rounds = (missing / nodes.max(1) as u64) as u32;
+    let highest = groups.iter().map(|group| group.degree).max().unwrap_or(0);
+    for group in groups.iter_mut().filter(|group| rounds > 0 && group.degree + rounds < highest) {
+        group.degree += rounds;
+        let ends = u64::from(rounds) * group.nodes.len() as u64;
+        raised += ends;
+        is_odd ^= !ends.is_multiple_of(2);
+    }
     for &own in &order {
         let group = &mut groups[own as usize];
         if raised >= missing && !is_odd {
@@ -167,30 +177,43 @@ impl Realization {
         self.lacks.iter().zip(0..).filter(|(own, _)| is_open(**own)).map(|(_, node)| node).collect()
     }
 
-    /// Nodes that lack ends take those of an edge that was added: `a` and `b` for `x`-`y` give `a`-`x` and `b`-`y`.
+    /// Nodes that lack ends take those of an edge that was added: `a` and `b` for `x`-`y` give `a`-`x` and `b`-`y`. First every node takes
+    /// both ends by itself, which one walk over the added edges tells; pairs of nodes are tried as long as the attempts last.
     fn exchange_added(&mut self) {
         let lacking = self.nodes_that(|own| own > 0);
         let mut place = 0;
-        for &a in &lacking {
-            for &b in lacking.iter().filter(|&&b| b >= a) {
-                let mut misses = 0;
-                while self.lacks[a as usize] > i64::from(a == b) && self.lacks[b as usize] > 0 {
-                    if misses >= self.added.len() {
-                        break;
-                    }
-                    place = (place + 1) % self.added.len();
-                    let (x, y) = self.added[place];
-                    if self.exchange(a, b, x, y) || self.exchange(a, b, y, x) {
-                        self.added.swap_remove(place);
-                        misses = 0;
-                    } else {
-                        misses += 1;
-                    }
-                    if self.added.is_empty() {
-                        return;
-                    }
-                    place %= self.added.len();
+        for &a in lacking.iter().filter(|&&a| self.lacks[a as usize] > 1).collect::<Vec<_>>() {
+            let mut attempts = self.added.len();
+            self.exchange_pair(a, a, &mut place, &mut attempts);
+        }
+        let lacking = self.nodes_that(|own| own > 0);
+        let mut attempts = PAIR_ATTEMPTS + 4 * self.added.len();
+        for (first, &a) in lacking.iter().enumerate() {
+            for &b in &lacking[first + 1..] {
+                if attempts == 0 {
+                    return;
                 }
+                self.exchange_pair(a, b, &mut place, &mut attempts);
+            }
+        }
+    }
+
+    /// Exchanges for two nodes, or one that takes both ends, until nothing is missing, no added edge fits, or the attempts are used up.
+    fn exchange_pair(&mut self, a: u32, b: u32, place: &mut usize, attempts: &mut usize) {
+        let mut misses = 0;
+        while self.lacks[a as usize] > i64::from(a == b) && self.lacks[b as usize] > 0 {
+            if misses >= self.added.len() || *attempts == 0 {
+                return;
+            }
+            *attempts -= 1;
+            *place = (*place + 1) % self.added.len();
+            let (x, y) = self.added[*place];
+            if self.exchange(a, b, x, y) || self.exchange(a, b, y, x) {
+                // The exchange added two edges behind this one.
+                self.added.swap_remove(*place);
+                misses = 0;
+            } else {
+                misses += 1;
             }
         }
     }
@@ -249,9 +272,11 @@ impl Realization {
     fn exchange_any(&mut self) {
         let lacking = self.nodes_that(|own| own > 0);
         let nodes = self.editor.nodes();
+        let mut attempts = PAIR_ATTEMPTS + 256 * nodes;
         for &a in &lacking {
             for &b in lacking.iter().filter(|&&b| b >= a) {
-                for _ in 0..64 * nodes {
+                for _ in 0..(64 * nodes).min(attempts) {
+                    attempts -= 1;
                     if self.lacks[a as usize] <= i64::from(a == b) || self.lacks[b as usize] <= 0 {
                         break;
                     }
