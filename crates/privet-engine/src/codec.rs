@@ -22,7 +22,7 @@ use crate::scan::ScanExec;
 use crate::table::{FileTable, Stretch, TableFile};
 
 /// How the bytes of an operator of privet begin; all others are those of Ballista.
-const MAGIC: &[u8] = b"privet operator 1\n";
+const MAGIC: &[u8] = b"privet-operator-1\n";
 
 /// Writes and reads operators of privet, and leaves all others to Ballista.
 #[derive(Debug, Default)]
@@ -64,7 +64,13 @@ impl PhysicalExtensionCodec for Codec {
             Operator::Scan { files, folder_columns, projection, parts, by_bits } => {
                 let schema = arrays.next_schema()?;
                 let table = FileTable { files, schema, folder_columns };
-                Arc::new(ScanExec::with_numbers(input()?, Arc::new(table), projection, parts, by_bits)?)
+                Arc::new(ScanExec::with_numbers(
+                    input()?,
+                    Arc::new(table),
+                    projection,
+                    Arc::new(parts),
+                    by_bits,
+                )?)
             }
             Operator::Recode { columns, quasi, as_numbers } => {
                 let schema = arrays.next_schema()?;
@@ -100,7 +106,7 @@ impl PhysicalExtensionCodec for Codec {
                 files: files.clone(),
                 folder_columns: *folder_columns,
                 projection: own.projection.clone(),
-                parts: own.parts.clone(),
+                parts: own.parts.to_vec(),
                 by_bits: own.by_bits,
             };
             return pack(buf, &operator, &[Packed::Schema(Arc::clone(schema))]);

@@ -45,11 +45,12 @@ fn failed(what: &str, error: &postgres::Error) -> EngineError {
 }
 
 fn connect(url: &str) -> Result<Client, EngineError> {
-    connect_to_database(url).map_err(|error| {
-        EngineError::resources(format!(
-            "the database cannot be reached: {}",
-            error.to_string().replace("the ledger", "the database")
-        ))
+    // What the ledger says of its database does not fit here.
+    connect_to_database(url).map_err(|_| {
+        EngineError::resources(
+            "the database does not answer, or lets nobody in with these credentials; the password is in the URL, in PGPASSWORD or in \
+             ~/.pgpass, and another machine is reached by TLS (feature `tls`) unless the URL says sslmode=disable",
+        )
     })
 }
 
@@ -104,9 +105,28 @@ pub fn read(url: &str, query: &str, path: &Path, progress: &dyn Progress) -> Res
         .iter()
         .map(|(name, kind)| format!("{}{}", quoted(name), if *kind == Kind::Text { "::text" } else { "" }))
         .collect();
-    let copy = format!("COPY (SELECT {} FROM ({query}) AS own) TO STDOUT (FORMAT binary)", chosen.join(", "));
+    let copy =
+        format!("COPY (SELECT {} FROM (\n{query}\n) AS own) TO STDOUT (FORMAT binary)", chosen.join(", "));
     let stream = snapshot.copy_out(&copy).map_err(|error| failed("refuses to copy the table", &error))?;
+    let mut temporary = Temporary::create(path, &schema)?;
+    let kinds: Vec<Kind> = columns.iter().map(|own| own.1).collect();
+    progress.stage("reading the database", None);
     let mut reader = BufReader::with_capacity(1 << 20, stream);
+    let rows = read_copy(&mut reader, &kinds, &schema, &mut temporary, progress)?;
+    drop(reader);
+    snapshot.commit().map_err(|error| failed("ended the snapshot", &error))?;
+    temporary.finish()?;
+    Ok(rows)
+}
+
+/// Reads what a binary `COPY` sends, and tells how many records there were.
+fn read_copy(
+    reader: &mut impl Read,
+    kinds: &[Kind],
+    schema: &SchemaRef,
+    temporary: &mut Temporary,
+    progress: &dyn Progress,
+) -> Result<u64, RunError> {
     let cut = |_| EngineError::resources("PostgreSQL: the connection was cut while the table was read");
     let mut head = [0; 19];
     reader.read_exact(&mut head).map_err(cut)?;
@@ -115,11 +135,9 @@ pub fn read(url: &str, query: &str, path: &Path, progress: &dyn Progress) -> Res
     }
     let mut extension = vec![0; u32::from_be_bytes([head[15], head[16], head[17], head[18]]) as usize];
     reader.read_exact(&mut extension).map_err(cut)?;
-    let mut temporary = Temporary::create(path, &schema)?;
-    let mut builders: Vec<Builder> = columns.iter().map(|own| Builder::new(own.1)).collect();
+    let mut builders: Vec<Builder> = kinds.iter().map(|&kind| Builder::new(kind)).collect();
     let (mut rows, mut waiting) = (0u64, 0);
     let mut value = Vec::new();
-    progress.stage("reading the database", None);
     loop {
         let mut count = [0; 2];
         reader.read_exact(&mut count).map_err(cut)?;
@@ -154,20 +172,16 @@ pub fn read(url: &str, query: &str, path: &Path, progress: &dyn Progress) -> Res
         if waiting == BATCH || (is_end && waiting > 0) {
             progress.check()?;
             let arrays: Vec<ArrayRef> = builders.iter_mut().map(Builder::finish).collect();
-            let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
+            let batch = RecordBatch::try_new(Arc::clone(schema), arrays);
             let batch = batch.map_err(|_| EngineError::resources("PostgreSQL: a batch does not fit"))?;
             temporary.write(&batch)?;
             waiting = 0;
             progress.at(rows);
         }
         if is_end {
-            break;
+            return Ok(rows);
         }
     }
-    drop(reader);
-    snapshot.commit().map_err(|error| failed("ended the snapshot", &error))?;
-    temporary.finish()?;
-    Ok(rows)
 }
 
 /// How a value comes.
@@ -236,7 +250,7 @@ impl Kind {
 
     fn sql(self) -> &'static str {
         match self {
-            Self::Boolean => "boolean",
+            Self::Boolean => "bool",
             Self::Int16 => "smallint",
             Self::Int32 => "integer",
             Self::Int64 => "bigint",
@@ -286,10 +300,10 @@ impl Builder {
             Self::Int32(own) => own.append_option(value.map(bytes).transpose_none()?.map(i32::from_be_bytes)),
             Self::Int64(own) => own.append_option(value.map(bytes).transpose_none()?.map(i64::from_be_bytes)),
             Self::Float32(own) => {
-                own.append_option(value.map(bytes).transpose_none()?.map(f32::from_be_bytes))
+                own.append_option(value.map(bytes).transpose_none()?.map(f32::from_be_bytes));
             }
             Self::Float64(own) => {
-                own.append_option(value.map(bytes).transpose_none()?.map(f64::from_be_bytes))
+                own.append_option(value.map(bytes).transpose_none()?.map(f64::from_be_bytes));
             }
             Self::Date(own) => {
                 let days = value.map(bytes).transpose_none()?.map(i32::from_be_bytes);

@@ -4,18 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
-use arrow_schema::DataType;
-use arrow_select::take::take;
+use arrow_array::types::{Int64Type, UInt32Type};
+use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use datafusion::common::Column as ColumnName;
 use datafusion::dataframe::DataFrame;
 use datafusion::functions_aggregate::expr_fn::{count, min};
 use datafusion::logical_expr::{Expr, lit};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::StreamExt;
-use privet_data::io::{BatchWriter, Format, Input, ReadOptions, ValueReader};
-use privet_data::{Progress, Table};
+use privet_data::io::{BatchWriter, Format, Input};
+use privet_data::{Column, Progress, Table};
 use privet_job::RunError;
 use privet_job::engine::{Engine, EngineError, Published, Recoding, Tuples, Wanted, Written};
 use privet_release::Draft;
@@ -26,7 +24,7 @@ use crate::parts::{Destination, Watch, WriteExec, published, split};
 use crate::plan_table::PlanTable;
 use crate::recode::{ColumnTable, KEPT, LookupTables, RecodeExec};
 use crate::runner::Runner;
-use crate::scan::{NumberedTable, ROW, ScanExec, as_read};
+use crate::scan::{NumberedTable, ROW, ScanExec};
 use crate::table::FileTable;
 
 /// Batches of a part that wait for those before it.
@@ -36,8 +34,8 @@ const PARTS_PER_THREAD: usize = 8;
 
 /// A table in files, with what runs on it.
 pub struct FileEngine {
-    runner: Runner,
-    table: Arc<FileTable>,
+    pub(crate) runner: Runner,
+    pub(crate) table: Arc<FileTable>,
     /// What the entries of the table stand for, where it holds entries in place of values.
     coded: Option<Input>,
     /// Of each column that was read its distinct values in the order of their numbers.
@@ -89,101 +87,6 @@ impl FileEngine {
         let told_of = vec![count(lit(1i64)).alias("__records"), min(named(ROW)).alias("__first")];
         let query = self.query()?.aggregate(by, told_of).map_err(|error| told(&error))?;
         self.runner.runtime.block_on(self.runner.plan(query))
-    }
-
-    /// Groups by some columns, and puts tuples and entries into the order of their first appearance.
-    fn group(
-        &mut self,
-        columns: &[String],
-        options: &ReadOptions,
-        progress: &dyn Progress,
-    ) -> Result<Grouped, RunError> {
-        let plan = self.grouping(columns)?;
-        let mut readers = columns
-            .iter()
-            .map(|name| {
-                let field = self.table.schema.field_with_name(name);
-                let kind = field.map_err(|_| EngineError::input("a column is missing"))?.data_type().clone();
-                if matches!(kind, DataType::Decimal256(..)) {
-                    let problem = "is a decimal of more than 38 digits, by which the engine does not group";
-                    return Err(EngineError::input(format!("the column {name} {problem}")).into());
-                }
-                Ok(ValueReader::new(name, &kind)?)
-            })
-            .collect::<Result<Vec<ValueReader>, RunError>>()?;
-        let mut entries: Vec<Vec<u32>> = vec![Vec::new(); columns.len()];
-        let (mut weights, mut first) = (Vec::new(), Vec::new());
-        let limit = self.runner.memory_limit();
-        self.runner.run(plan, progress, &mut |batch| {
-            let (values, told_of) = batch.columns().split_at(columns.len());
-            for ((reader, entries), values) in readers.iter_mut().zip(&mut entries).zip(values) {
-                entries.extend(reader.add(&as_read(values, reader.kind()).map_err(|error| told(&error))?)?);
-            }
-            let shape = || EngineError::resources("the engine told no numbers of records");
-            let records = told_of.first().and_then(|own| own.as_primitive_opt::<Int64Type>());
-            let rows = told_of.get(1).and_then(|own| own.as_primitive_opt::<UInt64Type>());
-            for &records in records.ok_or_else(shape)?.values() {
-                weights.push(u32::try_from(records).map_err(|_| {
-                    EngineError::resources("more than 4294967295 records have the same values in all grouped columns")
-                })?);
-            }
-            first.extend_from_slice(rows.ok_or_else(shape)?.values());
-            // Twice: as they came, and in their order; the search holds as much again.
-            let texts: usize = readers.iter().map(ValueReader::bytes).sum();
-            let held = (weights.len() * (4 * columns.len() + 12) * 3 + texts * 2) as u64;
-            match limit {
-                Some(limit) if held > limit => Err(EngineError::resources(format!(
-                    "the distinct tuples of the quasi and sensitive columns take more than engine.memory-limit: {} of them, of \
-                     {} columns, are about {} MB so far; raise the limit, or generalize columns with very many values before",
-                    weights.len(),
-                    columns.len(),
-                    held.div_ceil(1_000_000)
-                ))
-                .into()),
-                _ => Ok(()),
-            }
-        })?;
-        let mut order: Vec<u32> = (0..u32::try_from(weights.len()).map_err(|_| {
-            EngineError::resources("there are more than 4294967295 distinct tuples; group by fewer columns")
-        })?)
-            .collect();
-        order.sort_unstable_by_key(|&tuple| first[tuple as usize]);
-        let in_order =
-            |values: &[u32]| -> Vec<u32> { order.iter().map(|&tuple| values[tuple as usize]).collect() };
-        let mut made = Vec::with_capacity(columns.len());
-        for ((reader, entries), name) in readers.into_iter().zip(entries).zip(columns) {
-            let mut entries = in_order(&entries);
-            // Entries in the order of their first appearance, as in a file that is read from its beginning.
-            let kind = self.table.schema.field_with_name(name).map(|own| own.data_type().clone());
-            let kind = kind.map_err(|_| EngineError::input("a column is missing"))?;
-            let (_, values) = reader.finish(options)?;
-            let mut number_of = vec![u32::MAX; values.len()];
-            let mut appearance = Vec::with_capacity(values.len());
-            for entry in &mut entries {
-                let number = &mut number_of[*entry as usize];
-                if *number == u32::MAX {
-                    *number = appearance.len() as u32;
-                    appearance.push(*entry);
-                }
-                *entry = *number;
-            }
-            let values = take(&values, &UInt32Array::from(appearance), None)
-                .map_err(|_| EngineError::input(format!("the values of column {name} cannot be read")))?;
-            let mut reader = ValueReader::new(name, &kind)?;
-            let typed = match &kind {
-                // Distinct values of a dictionary are plain.
-                DataType::Dictionary(..) => arrow_cast::cast(&values, &kind).map_err(|_| {
-                    EngineError::input(format!("column {name} has too many values for its type"))
-                })?,
-                _ => Arc::clone(&values),
-            };
-            reader.add(&typed)?;
-            let (column, values) = reader.finish(options)?;
-            made.push((column, values, entries));
-        }
-        let weights = in_order(&weights);
-        first.sort_unstable();
-        Ok(Grouped { columns: made, weights, first })
     }
 
     /// The look-up tables of a recoding.
@@ -359,14 +262,6 @@ impl FileEngine {
     }
 }
 
-/// Distinct tuples in the order of their first appearance.
-struct Grouped {
-    /// Per column itself, its distinct values, and the entry of each tuple.
-    columns: Vec<(privet_data::Column, ArrayRef, Vec<u32>)>,
-    weights: Vec<u32>,
-    first: Vec<u64>,
-}
-
 impl Engine for FileEngine {
     fn read(&mut self, wanted: &Wanted, progress: &dyn Progress) -> Result<Tuples, RunError> {
         progress.stage("grouping", None);
@@ -412,7 +307,7 @@ impl Engine for FileEngine {
                 first: tuples.first,
             });
         }
-        let mut made: Vec<(privet_data::Column, Option<Vec<u32>>)> = Vec::with_capacity(columns.len());
+        let mut made: Vec<(Column, Option<Vec<u32>>)> = Vec::with_capacity(columns.len());
         let mut of_tuples = grouped.iter().zip(tuples.columns).peekable();
         for name in &columns {
             if let Some((_, (column, values, entries))) = of_tuples.next_if(|own| own.0 == name) {

@@ -93,7 +93,12 @@ pub fn private_counts(
         question.person
     );
     let request = Request::new(&question.account, &question.analyst, &text, noise.loss())?.on(terms);
-    let mut ledger = SqliteLedger::find(ledger, &Access::with(None)).map_err(DpError::from)?;
+    // The key lies beside the ledger, as `privet ledger open` puts it there.
+    let mut key = ledger.as_os_str().to_owned();
+    key.push(".key");
+    let key = Path::new(&key);
+    let access = Access::with(key.is_file().then_some(key));
+    let mut ledger = SqliteLedger::find(ledger, &access).map_err(DpError::from)?;
     // What cannot be paid is not computed.
     ledger.check(&request).map_err(DpError::from)?;
     let Opened { engine, .. } = &open(job, &options.base, progress)?;

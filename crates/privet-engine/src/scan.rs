@@ -128,7 +128,7 @@ pub struct ScanExec {
     /// The columns that are read, in this order; the one after the last is that of the numbers.
     pub(crate) projection: Vec<usize>,
     /// Per part its records.
-    pub(crate) parts: Vec<Vec<Stretch>>,
+    pub(crate) parts: Arc<Vec<Vec<Stretch>>>,
     /// Whether numbers with a fraction come as their bits, to be grouped.
     pub(crate) by_bits: bool,
     schema: SchemaRef,
@@ -148,7 +148,7 @@ impl ScanExec {
     ) -> Result<Self> {
         let parts = if parts.is_empty() { vec![Vec::new()] } else { parts };
         let numbers = numbers_of(parts.len())?;
-        Self::with_numbers(numbers, table, projection, parts, by_bits)
+        Self::with_numbers(numbers, table, projection, Arc::new(parts), by_bits)
     }
 
     /// As [`new`](Self::new), for the partitions whose parts an input tells.
@@ -156,7 +156,7 @@ impl ScanExec {
         numbers: Arc<dyn ExecutionPlan>,
         table: Arc<FileTable>,
         projection: Vec<usize>,
-        parts: Vec<Vec<Stretch>>,
+        parts: Arc<Vec<Vec<Stretch>>>,
         by_bits: bool,
     ) -> Result<Self> {
         let schema = Arc::new(numbered(&table.schema, by_bits).project(&projection)?);
@@ -243,15 +243,17 @@ impl ExecutionPlan for ScanExec {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let numbers = children.pop().unwrap_or_else(|| Arc::clone(&self.numbers));
         let (table, projection) = (Arc::clone(&self.table), self.projection.clone());
-        Ok(Arc::new(Self::with_numbers(numbers, table, projection, self.parts.clone(), self.by_bits)?))
+        Ok(Arc::new(Self::with_numbers(numbers, table, projection, Arc::clone(&self.parts), self.by_bits)?))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let (numbers, parts) = (Arc::clone(&self.numbers), self.parts.clone());
+        let (numbers, parts) = (Arc::clone(&self.numbers), Arc::clone(&self.parts));
         let stretches = async move {
             let part = part_of(numbers, partition, context).await?;
-            let stretches = parts.into_iter().nth(part);
-            stretches.ok_or_else(|| DataFusionError::Execution("there is no such part".to_owned()))
+            parts
+                .get(part)
+                .cloned()
+                .ok_or_else(|| DataFusionError::Execution("there is no such part".to_owned()))
         };
         let stretches = stream::once(stretches)
             .map_ok(|own| stream::iter(own.into_iter().map(Ok::<_, DataFusionError>)))

@@ -29,10 +29,11 @@ impl ClusterVerb {
     /// # Errors
     /// When an address is none or taken, or the scheduler is not there.
     pub fn run(self, threads: Option<usize>) -> Result<(), RunError> {
-        Ok(match self {
+        match self {
             Self::Scheduler(own) => scheduler(&SchedulerOptions { host: own.host, port: own.port })?,
             Self::Executor(own) => executor(&own.options(threads)?)?,
-        })
+        }
+        Ok(())
     }
 }
 

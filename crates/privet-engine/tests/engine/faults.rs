@@ -21,7 +21,7 @@ fn refused(base: &std::path::Path, text: &str, settings: &[&str], outcome: Outco
 fn one_damaged_file_among_many() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path();
-    write_parquet(&base.join("people"), &people(400, 31), 4);
+    write_parquet(&base.join("people"), &people(4_000, 31), 4);
     let job = job_text("people", "k-anonymity = 3", "");
     let victim = base.join("people/part-0061.parquet");
     let whole = std::fs::read(&victim).unwrap();

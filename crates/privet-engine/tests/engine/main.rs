@@ -3,6 +3,7 @@
 mod cluster;
 mod database;
 mod faults;
+mod private;
 mod same_bytes;
 mod sources;
 
