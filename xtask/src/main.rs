@@ -14,7 +14,6 @@ mod links;
 mod markdown;
 mod output;
 mod papers;
-mod peers;
 mod postgres;
 mod reference;
 mod shell;
@@ -68,7 +67,7 @@ fn main() -> ExitCode {
             Ok(asked) => papers::run(&asked),
             Err(problem) => return usage(&problem),
         },
-        ["peers"] => peers::run(),
+        ["peers"] => papers::peers::run(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{browser, examples, house, links, papers, reference, shell, workspace};
+use crate::{browser, examples, house, links, reference, shell, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -59,7 +59,7 @@ pub fn run() -> Result<bool> {
     total += Tally { passed: u64::from(is_kept), failed: u64::from(!is_kept), ..Tally::default() };
 
     step("experiments of the sources on reduced sizes, beside what is recorded");
-    let is_as_recorded = papers::run(&papers::Asked::reduced()).unwrap_or_else(|error| {
+    let is_as_recorded = crate::papers::run(&crate::papers::Asked::reduced()).unwrap_or_else(|error| {
         println!("  FAILED   {error:#}");
         false
     });
@@ -218,7 +218,6 @@ fn documented() -> Result<Tally> {
     tally += examples::check(&program).unwrap_or_else(|error| failed(&error));
     tally += reference::check(&program).unwrap_or_else(|error| failed(&error));
     pages.extend(ASIDE.map(|page| workspace::root().join(page)));
-    pages.extend(papers::pages()?);
     tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
     Ok(tally)
 }

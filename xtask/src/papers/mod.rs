@@ -10,14 +10,16 @@ mod data;
 mod diversity;
 mod index;
 mod local;
-mod mine;
 mod page;
-pub mod program;
+pub mod peers;
+mod program;
 mod similarity;
 mod survey;
 mod table;
 mod textbook;
 mod trust;
+
+mod mine;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::workspace;
-pub use page::table as markdown_table;
 
 /// An experiment: its name, what it makes again, and how. It tells whether every claim that it checks holds.
 struct Experiment {
@@ -207,15 +208,6 @@ pub fn run(asked: &Asked) -> Result<bool> {
         Mode::Record => {}
     }
     Ok(holds)
-}
-
-/// The pages of evidence, the index among them.
-pub fn pages() -> Result<Vec<PathBuf>> {
-    let files = std::fs::read_dir(workspace::root().join("docs/evidence"))?;
-    let mut pages: Vec<PathBuf> = files.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
-    pages.sort();
-    Ok(pages)
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::cells;
-use crate::papers::{markdown_table, program};
+use crate::papers::page::table as markdown_table;
+use crate::papers::program;
 use crate::wheel::Home;
 use crate::workspace::{self, Scratch};
 
