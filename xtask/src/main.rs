@@ -16,7 +16,6 @@ mod links;
 mod markdown;
 mod output;
 mod papers;
-mod peers;
 mod pictures;
 mod postgres;
 mod reference;
@@ -80,7 +79,7 @@ fn main() -> ExitCode {
             Ok(asked) => papers::run(&asked),
             Err(problem) => return usage(&problem),
         },
-        ["peers"] => peers::run(),
+        ["peers"] => papers::peers::run(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -246,7 +246,6 @@ fn documented() -> Result<Tally> {
     pages.extend(markdown_of("docs/evidence")?);
     pages.extend(markdown_of(kinds::FOLDER)?);
     pages.extend(ASIDE.map(|page| workspace::root().join(page)));
-    pages.extend(papers::pages()?);
     tally += links::check(&pages).unwrap_or_else(|error| failed(&error));
     Ok(tally)
 }

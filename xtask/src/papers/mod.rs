@@ -12,7 +12,8 @@ mod index;
 mod local;
 mod mine;
 mod page;
-pub mod program;
+pub mod peers;
+mod program;
 mod releases;
 mod similarity;
 mod survey;
@@ -26,7 +27,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::workspace;
-pub use page::table as markdown_table;
 
 /// An experiment: its name, what it makes again, and how. It tells whether every claim that it checks holds.
 struct Experiment {
@@ -225,15 +225,6 @@ fn example(papers: &Papers, package: &str, name: &str) -> Result<bool> {
     let program = workspace::example(package, name)?;
     let status = std::process::Command::new(program).arg(&papers.data).arg(&papers.evidence).status()?;
     Ok(status.success())
-}
-
-/// The pages of evidence, the index among them.
-pub fn pages() -> Result<Vec<PathBuf>> {
-    let files = std::fs::read_dir(workspace::root().join("docs/evidence"))?;
-    let mut pages: Vec<PathBuf> = files.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
-    pages.sort();
-    Ok(pages)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Page {
         if !std::mem::replace(&mut self.has_times, true) {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             self.text(&format!(
-                "(Times here are of a machine with {cores} cores that others used too; ratios within a table tell something, single times do not.)"
+                "(Times here are of a machine with {cores} cores that others used too; ratios within a table tell something, single times do not, and a claim about times may come out otherwise in another run.)"
             ));
         }
         let _ = write!(self.text, "\n{}", table(head, rows));
@@ -76,6 +76,16 @@ impl Page {
     /// A claim of the source about times: whether it holds depends on the machine.
     pub fn claim_of_times(&mut self, claim: &str, holds: bool) {
         self.list(&line(claim, holds));
+    }
+
+    /// A claim that one thing takes less time than another, by the ratio of their times. Within a quarter it stays open: such differences are
+    /// those of the machine.
+    pub fn claim_of_ratio(&mut self, claim: &str, ratio: f64) {
+        match ratio {
+            _ if ratio < 0.8 => self.claim_of_times(claim, true),
+            _ if ratio > 1.25 => self.claim_of_times(claim, false),
+            _ => self.list(&format!("- {claim}: **open**, the times are within a quarter of each other\n")),
+        }
     }
 
     /// What must hold here whatever the source says.

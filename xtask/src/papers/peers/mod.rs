@@ -14,9 +14,22 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::cells;
-use crate::papers::{markdown_table, program};
+use crate::papers::page::table as markdown_table;
+use crate::papers::program;
 use crate::wheel::Home;
 use crate::workspace::{self, Scratch};
+
+/// What each program is for: privet, ARX, sdcMicro, anjana, pycanon, OpenDP, diffprivlib.
+const PURPOSES: [[&str; 8]; 8] = [
+    ["makes anonymous tables", "yes", "yes", "yes", "yes", "–", "–", "–"],
+    ["tells the k, l or t of a table", "yes", "yes", "yes", "yes", "yes", "–", "–"],
+    ["the best choice of levels, proven", "yes", "yes", "–", "–", "–", "–", "–"],
+    ["microaggregation", "yes", "yes", "yes", "–", "–", "–", "–"],
+    ["values changed by chance (PRAM, noise, swapping)", "yes", "–", "yes", "–", "–", "–", "–"],
+    ["differential privacy", "yes", "yes", "–", "–", "–", "yes", "yes"],
+    ["a budget kept in a file or database between runs", "yes", "–", "–", "–", "–", "–", "–"],
+    ["graphs, ratings, baskets, traces", "yes", "–", "–", "–", "–", "–", "–"],
+];
 
 /// Where everything is.
 struct Place {
@@ -67,8 +80,7 @@ pub fn run() -> Result<bool> {
     page.push_str(&place.microaggregation(&shared.join("data/casc-census/census.csv"), &mut skipped)?);
     page.push_str("\n## Left out\n\n");
     skipped.push(
-        "ARX: it is on no package registry (its authors publish an archive to download), so it is not run; the figures above were recorded \
-         before."
+        "ARX: its project publishes a jar to download and no package on a registry, so it is not run; the figures above were recorded before."
             .to_owned(),
     );
     skipped.iter().for_each(|line| page.push_str(&format!("- {line}\n")));
@@ -179,7 +191,13 @@ impl Place {
             }
         }
         let table = markdown_table(&["program", "what", "by its own names", "besides"], &rows);
-        Ok(format!("\n## What each has\n\n{table}"))
+        let head = ["", "privet", "ARX", "sdcMicro", "anjana", "pycanon", "OpenDP", "diffprivlib"];
+        let matrix: Vec<Vec<String>> =
+            PURPOSES.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        let matrix = markdown_table(&head, &matrix);
+        Ok(format!(
+            "\n## What each has\n\nBy their documentation:\n\n{matrix}\nWhat the installed packages say themselves:\n\n{table}"
+        ))
     }
 
     /// MDAV, where R has sdcMicro.

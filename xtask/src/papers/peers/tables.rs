@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Place, memory, printed, seconds};
 use crate::cells;
-use crate::papers::markdown_table;
+use crate::papers::page::table as markdown_table;
 
 /// The columns of Adult that can be identifying, as the figures of ARX have them.
 const QUASI: [&str; 9] = [

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::{Place, fixed, memory, printed, seconds};
 use crate::cells;
-use crate::papers::markdown_table;
+use crate::papers::page::table as markdown_table;
 
 const EPSILON: &str = "1";
 /// Repeated answers of which the error is the mean.
