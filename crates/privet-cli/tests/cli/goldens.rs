@@ -53,13 +53,17 @@ fn settled(mut value: Value) -> Value {
     value
 }
 
-/// The lines of a text without those that say how long something took, such as `0.12 s.`.
+/// The lines of a text without those that say how long something took, such as `0.12 s.`, or that are only there because it took long,
+/// such as `privet: reading …`.
 fn without_times(text: &str) -> String {
     let is_time = |line: &&str| {
         let first = line.split([':', '.']).next().unwrap_or_default();
         (line.contains(" s.") || line.contains(" s:")) && first.parse::<u32>().is_ok()
     };
-    text.lines().filter(|line| !is_time(line)).fold(String::new(), |all, line| all + line + "\n")
+    let is_stage = |line: &&str| line.starts_with("privet: ") && line.ends_with('…');
+    text.lines()
+        .filter(|line| !is_time(line) && !is_stage(line))
+        .fold(String::new(), |all, line| all + line + "\n")
 }
 
 /// The files below a folder, by their names from it.
