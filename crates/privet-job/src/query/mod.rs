@@ -49,7 +49,7 @@ use privet_data::Progress;
 use privet_dp::Loss;
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
-pub use audited::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited, show_audited};
+pub use audited::{AuditedAnswer, AuditedHistory, AuditedOptions, query_audited, show_audited};
 pub use beliefs::Belief;
 pub(crate) use declared::check;
 pub use declared::{Flags, Neighbourhood, Plain, QuerySection};
