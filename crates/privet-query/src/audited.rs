@@ -8,16 +8,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use privet_data::Progress;
-use privet_data::Table;
 use privet_data::io::{ReadOptions, read};
-use privet_mine::audit::{
-    Assumptions, AuditError, AuditQuestion, AuditTerms, Audited, AuditedLog, AuditedTable, Control, Decision,
-    Groups, LogEntry, LogError,
-};
-
+use privet_data::{Progress, Table};
 use privet_dp::DpError;
 use privet_dp::ledger::{LedgerError, check_name};
+use privet_mine::audit::{
+    AuditDeclarations, AuditError, AuditQuestion, AuditTerms, Audited, AuditedLog, AuditedTable, LogEntry,
+};
 
 use super::LedgerFlags;
 use super::error::QueryError;
@@ -43,24 +40,7 @@ pub struct AuditedOptions {
     /// The column that names each person once.
     pub person: Option<String>,
     /// What is declared.
-    pub terms: AuditedFlags,
-}
-
-/// What the first question agrees on. Later ones may leave it out, or must say the same.
-#[derive(Debug, Clone, Default)]
-pub struct AuditedFlags {
-    /// The columns that everybody knows.
-    pub public: Vec<String>,
-    /// The fewest people of a question.
-    pub least: Option<u64>,
-    /// The most people that two questions share.
-    pub overlap: Option<u64>,
-    /// Analysts who may talk to each other, with commas between them; one text per group.
-    pub groups: Vec<String>,
-    /// A condition: the analysts know the values of these people.
-    pub known: Option<String>,
-    /// Between which numbers values lie, as `LOW..HIGH`: then sums are audited for what they make likely, too.
-    pub values: Option<String>,
+    pub terms: AuditDeclarations,
 }
 
 /// A decision, with who asked and where it is logged.
@@ -88,66 +68,6 @@ pub struct AuditedHistory {
     pub analysts: BTreeMap<String, (u64, u64)>,
     /// The last entry, to be asked for later.
     pub last: String,
-}
-
-impl AuditedFlags {
-    fn is_empty(&self) -> bool {
-        self.public.is_empty()
-            && self.least.is_none()
-            && self.overlap.is_none()
-            && self.groups.is_empty()
-            && self.known.is_none()
-            && self.values.is_none()
-    }
-
-    fn groups(&self) -> Result<Groups, QueryError> {
-        let mut groups = Groups::new();
-        for (place, text) in self.groups.iter().enumerate() {
-            for name in text.split(',').map(str::trim) {
-                if name.is_empty() {
-                    return Err(QueryError::Declaration("--group names nobody; write it as ann,bob".into()));
-                }
-                if groups.insert(name.to_owned(), (place + 1).to_string()).is_some() {
-                    let problem =
-                        "an analyst is in two groups; then both may talk to each other: make them one group";
-                    return Err(QueryError::Declaration(problem.to_owned()));
-                }
-            }
-        }
-        Ok(groups)
-    }
-
-    /// These over what was agreed.
-    fn over(&self, agreed: Option<AuditTerms>, table: String) -> Result<AuditTerms, QueryError> {
-        let mut terms = agreed.unwrap_or_default();
-        terms.table = table;
-        if self.is_empty() {
-            return Ok(terms);
-        }
-        if !self.public.is_empty() {
-            terms.public.clone_from(&self.public);
-        }
-        if self.least.is_some() || self.overlap.is_some() {
-            let before = terms.control.unwrap_or(Control { least: 1, overlap: None, known: 0 });
-            let least = self.least.unwrap_or(before.least);
-            terms.control = Some(Control { least, overlap: self.overlap.or(before.overlap), ..before });
-        }
-        if !self.groups.is_empty() {
-            terms.groups = self.groups()?;
-        }
-        if self.known.is_some() {
-            terms.known.clone_from(&self.known);
-        }
-        if let Some(text) = &self.values {
-            let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-            let ends = text.split_once("..").and_then(|(low, high)| Some((number(low)?, number(high)?)));
-            let (low, high) = ends.filter(|(low, high)| low < high).ok_or_else(|| {
-                QueryError::Declaration("--values takes two numbers, the lower first, such as 0..5000".into())
-            })?;
-            terms.assumed = Some(Assumptions { low, high, ..Assumptions::default() });
-        }
-        Ok(terms)
-    }
 }
 
 /// How often a question is decided anew because others were decided meanwhile.
@@ -194,7 +114,7 @@ fn decided(
 ) -> Result<Audited, QueryError> {
     let lines = kept(account, name, progress)?;
     let agreed = AuditedLog::read(&lines).map_err(AuditError::from)?.terms;
-    let terms = options.terms.over(agreed, of_file.to_owned())?;
+    let terms = options.terms.over(agreed, of_file.to_owned()).map_err(AuditError::from)?;
     let (person, since) = (options.person.as_deref(), options.since.as_deref());
     let pending =
         AuditedTable::open(table, terms, person, &lines, since, progress)?.ask(analyst, question)?;
@@ -232,19 +152,12 @@ pub fn show_audited(
     let subject = Subject::new(data, None)?;
     let account = Account::new(flags, Some(&subject))?;
     let lines = kept(&account, account.named()?, progress)?;
-    let log = AuditedLog::read(&lines).map_err(|error: LogError| AuditError::from(error))?;
+    let log = AuditedLog::read(&lines).map_err(AuditError::from)?;
+    let analysts = log.analysts();
     let Some(terms) = log.terms else {
         let problem = "holds no audited question of this table; `privet query --audited` begins with one";
         return Err(JobError::new(format!("{} {problem}", account.place())).into());
     };
-    let mut analysts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for entry in &log.entries {
-        let own = analysts.entry(entry.analyst.clone()).or_default();
-        match entry.decision {
-            Decision::Answer => own.0 += 1,
-            Decision::Deny(_) => own.1 += 1,
-        }
-    }
     let ledger = account.place();
     Ok(AuditedHistory { ledger, terms, entries: log.entries, analysts, last: log.last })
 }

@@ -67,7 +67,7 @@ use privet_data::Progress;
 use privet_dp::Loss;
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
-pub use audited::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited, show_audited};
+pub use audited::{AuditedAnswer, AuditedHistory, AuditedOptions, query_audited, show_audited};
 pub use beliefs::Belief;
 pub use declared::Flags;
 pub use error::QueryError;

@@ -1,8 +1,8 @@
 //! `privet query --audited`: exact answers behind an auditor, and `privet ledger audited`, what was asked so far.
 
 use clap::Args;
-use privet_mine::audit::{Decision, Reply};
-use privet_query::{AuditedAnswer, AuditedFlags, AuditedHistory, AuditedOptions, query_audited};
+use privet_mine::audit::{AuditDeclarations, Decision, Reply};
+use privet_query::{AuditedAnswer, AuditedHistory, AuditedOptions, query_audited};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, NO_BUDGET};
@@ -45,9 +45,9 @@ pub struct AuditedArgs {
 
 impl AuditedArgs {
     /// As the library takes them.
-    pub fn flags(self) -> AuditedFlags {
+    pub fn flags(self) -> AuditDeclarations {
         let Self { public, least, overlap, groups, known, values, .. } = self;
-        AuditedFlags { public, least, overlap, groups, known, values }
+        AuditDeclarations { public, least, overlap, groups, known, values }
     }
 }
 

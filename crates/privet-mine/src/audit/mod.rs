@@ -12,6 +12,7 @@
 //! analysts of different groups who pool their answers.
 
 mod control;
+mod declared;
 mod exact;
 mod extreme;
 mod log;
@@ -23,6 +24,7 @@ mod sum;
 mod table;
 
 pub use control::Control;
+pub use declared::{AuditDeclarations, DeclarationProblem};
 pub use extreme::ExtremeAuditor;
 pub use log::{AuditLog, LogEntry, LogError, TermProblem};
 pub use probable::{Assumptions, ProbableAuditor};

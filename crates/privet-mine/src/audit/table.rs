@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::log::{Chain, LogEntry, LogError, TermProblem};
 use super::question::taken;
 use super::{
-    Assumptions, AuditQuestion, AuditQuestionError, Control, Decision, Function, Groups, Query, Reply,
-    Session,
+    Assumptions, AuditQuestion, AuditQuestionError, Control, Decision, DeclarationProblem, Function, Groups,
+    Query, Reply, Session,
 };
 use crate::MineError;
 
@@ -113,6 +113,9 @@ pub enum AuditError {
         /// The column of ids.
         column: String,
     },
+    /// A declaration makes no sense.
+    #[error(transparent)]
+    Declared(#[from] DeclarationProblem),
     /// The question is wrong.
     #[error(transparent)]
     Query(#[from] MineError),
@@ -166,6 +169,19 @@ impl AuditedLog {
     /// When one does not follow from those before it, or they do not begin with the terms of a table.
     pub fn read(lines: &[String]) -> Result<Self, LogError> {
         Self::chained(lines).map(|(own, _)| own)
+    }
+
+    /// Per analyst how many questions were answered and denied.
+    pub fn analysts(&self) -> BTreeMap<String, (u64, u64)> {
+        let mut analysts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for entry in &self.entries {
+            let own = analysts.entry(entry.analyst.clone()).or_default();
+            match entry.decision {
+                Decision::Answer => own.0 += 1,
+                Decision::Deny(_) => own.1 += 1,
+            }
+        }
+        analysts
     }
 
     fn chained(lines: &[String]) -> Result<(Self, Chain), LogError> {

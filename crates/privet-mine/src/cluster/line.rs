@@ -123,10 +123,10 @@ impl Lines {
             let distance = |at: f64| line.height as f64 + (line.at as f64 - at).powi(2);
             let bin = |at: f64| ((at / width) as usize).min(BINS - 1);
             // Rounding may put a corner into the bin beside its own.
-            for place in bin(low).saturating_sub(1)..=(bin(high) + 1).min(BINS - 1) {
-                let (begin, end) = self.bins[place];
+            let touched = bin(low).saturating_sub(1)..=(bin(high) + 1).min(BINS - 1);
+            for (bound, &(begin, end)) in bounds[touched.clone()].iter_mut().zip(&self.bins[touched]) {
                 let (begin, end) = (low.clamp(begin, end), high.clamp(begin, end));
-                bounds[place] = bounds[place].max(distance(begin)).max(distance(end));
+                *bound = bound.max(distance(begin)).max(distance(end));
             }
         }
         // More than rounding can have taken away.

@@ -27,7 +27,7 @@ pub(crate) struct Sites<'a> {
 
 enum Shape {
     Nearest(Boxes),
-    Envelope(Lines),
+    Envelope(Box<Lines>),
     Programs,
     Dominance,
 }
@@ -45,7 +45,9 @@ impl<'a> Sites<'a> {
         let shape = match (space.metric, &private[..]) {
             (_, []) => Shape::Nearest(Boxes::new(space, &public, positions)),
             (Metric::Gower, _) => Shape::Dominance,
-            (Metric::Euclidean, &[axis]) => Shape::Envelope(Lines::new(space, positions, &public, axis)),
+            (Metric::Euclidean, &[axis]) => {
+                Shape::Envelope(Box::new(Lines::new(space, positions, &public, axis)))
+            }
             (Metric::Euclidean, _) => Shape::Programs,
         };
         Self { space, positions, public, private, shape }

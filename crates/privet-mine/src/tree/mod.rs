@@ -8,6 +8,7 @@ mod gain;
 mod grouping;
 mod grow;
 mod judge;
+mod options;
 mod oracle;
 mod pmml;
 mod prune;
@@ -18,8 +19,9 @@ mod release;
 mod tests;
 
 pub use gain::Gain;
-pub use grow::{GrowOptions, Grown, Growth, Levels, grow};
+pub use grow::{Grown, Growth, grow};
 pub use judge::{confidence_limit, l_of_confidence};
+pub use options::{GrowOptions, Levels};
 pub use pmml::to_pmml;
 pub use prune::Pruning;
 pub use recode::{Recoded, recode};

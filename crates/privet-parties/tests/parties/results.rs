@@ -109,7 +109,7 @@ fn the_ledger_of_every_party_is_charged_or_none() {
     assert_eq!(errors[1].reason(), Reason::Budget);
     match &errors[0] {
         PartyError::Abort(abort) => {
-            assert_eq!((abort.party.as_str(), abort.reason), ("south", Reason::Budget))
+            assert_eq!((abort.party.as_str(), abort.reason), ("south", Reason::Budget));
         }
         other => panic!("{other}"),
     }
