@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use privet_data::Progress;
-use privet_kind::{Assessment, JobFile, Kind, KindError, Knowledge, Original};
+use privet_kind::{Assessment, Kind, KindError, Knowledge, Original};
 use privet_release::ReleaseFolder;
 
 use crate::assess::{self, Plan};
