@@ -18,7 +18,7 @@ use crate::workspace;
 const K: &str = "10";
 const PARTS: [&str; 3] = ["k-degree", "candidates", "propagate"];
 const FILES: [&str; 2] = ["graph-lastfm-asia/edges.csv", "graph-facebook-pages/edges.csv"];
-const MOST_MEGABYTES: f64 = 8.0 * 1073.741_824;
+const MOST_MEGABYTES: f64 = 8.0 * 1_073.741_824;
 /// How long the peer is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
 

@@ -13,7 +13,7 @@ use crate::workspace;
 /// The parts of Netflix that are measured, by their denominators.
 const PARTS: [&str; 4] = ["8", "4", "2", "1"];
 /// Megabytes that the whole may take at most, and minutes.
-const MOST_MEGABYTES: f64 = 8.0 * 1073.741_824;
+const MOST_MEGABYTES: f64 = 8.0 * 1_073.741_824;
 const MOST_MINUTES: f64 = 10.0;
 /// The exponent up to which time may grow with the ratings.
 const MOST_GROWTH: f64 = 1.3;
