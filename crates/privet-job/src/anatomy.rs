@@ -42,7 +42,7 @@ impl Algorithm for AnatomySection {
 }
 
 impl AnatomySection {
-    /// What it is; what it guarantees depends on the buckets ([`guarantee_of`]).
+    /// What it is; what it guarantees depends on the buckets (`guarantee_of`).
     pub const INFO: AlgorithmInfo = AlgorithmInfo {
         id: "anatomy",
         summary: "Buckets of different sensitive values.",

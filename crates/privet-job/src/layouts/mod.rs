@@ -63,3 +63,23 @@ pub(crate) fn of(folder: &Path) -> Result<Box<dyn Layout>, PublishedError> {
     }
     Ok(records::of(&bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_manifest_is_reported_as_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = |manifest: &str| {
+            std::fs::write(folder.path().join("manifest.json"), manifest).unwrap();
+            of(folder.path()).err()
+        };
+        for kind in ["counts", "perturbed"] {
+            let damaged = found(&format!("{{\"format\": 1, \"kind\": \"{kind}\"}}"));
+            assert!(matches!(damaged, Some(PublishedError::Manifest { .. })), "{kind}: {damaged:?}");
+        }
+        // The reader of records says what is wrong with what names no kind.
+        assert!(found("{\"format\": 1}").is_none() && found("no json").is_none());
+    }
+}
