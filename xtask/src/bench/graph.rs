@@ -1,7 +1,7 @@
 //! Networks: the example of the crate on generated networks, and k-degree anonymity of real ones beside a public implementation.
 //!
 //! The peer is `kdegree.py` of github.com/blextar/graph-k-degree-anonymity, which uses NetworkX. It is measured in the same run where
-//! `PRIVET_PEER_K_DEGREE` names its folder and the interpreter that `PRIVET_PYTHON` names (or `python3`) has NetworkX. It may both add and
+//! `PRIVET_PEER_K_DEGREE` names its folder and the interpreter that `PRIVET_PYTHON` names (or `python3`) has NetworkX and NumPy. It may both add and
 //! delete edges, as its own test does, and so may we; the edges kept are counted by one formula. It is stopped after ten minutes.
 
 use std::path::Path;

@@ -106,22 +106,6 @@ fn a_history_refuses_what_releases_tell_together() {
     };
     dir.write("data.csv", format!("age,ill\n{}", rows(0))).write("a.toml", job(0)).write("b.toml", job(5));
     dir.expect(0, &["anonymize", "a.toml"]);
-    let before = dir.bytes("home/history.json");
-    dir.expect(1, &["anonymize", "b.toml"]).says("together with earlier releases");
-    assert!(!dir.path("release-5").exists() && dir.bytes("home/history.json") == before);
-    // The same recoding again tells nothing more, and what the steward accepts goes through.
-    dir.expect(0, &["anonymize", "a.toml", "--output", "again", "--set", "history.continues=true"]);
-    dir.expect(0, &["verify", "again"]);
-    dir.expect(0, &["anonymize", "b.toml", "--set", "history.max-risk=1"]);
-    assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(3));
-    dir.expect(0, &["history", "home"]).prints("3. generalized");
-    dir.expect(2, &["history", "release-0"]).says("no history");
-    // Private answers about the same table are in the same list, without being told where.
-    dir.expect(0, &["ledger", "open", "data.csv", "--epsilon", "1", "--quiet"]);
-    dir.expect(0, &["query", "data.csv", "select count(*) from data", "--epsilon", "0.25", "--quiet"]);
-    dir.expect(0, &["history", "home"]).prints("Private answers about data.csv");
-    let told = dir.expect(0, &["history", "home", "--json"]).json();
-    assert_eq!(told["answers"][0]["entries"].as_array().map(Vec::len), Some(2), "{told:#}");
     // A recoding without --home, or with another one, was compared with no earlier release.
     dir.write("shifted.csv", format!("age,ill\n{}", rows(1)));
     let apply = ["apply", "home/recoding.json", "shifted.csv", "--output", "applied"];
@@ -129,7 +113,23 @@ fn a_history_refuses_what_releases_tell_together() {
     dir.expect(2, &[&apply[..], &["--home", "elsewhere"]].concat()).says("folder of the recoding");
     assert!(!dir.path("applied").exists() && !dir.path("elsewhere").exists());
     dir.expect(0, &["apply", "home/recoding.json", "data.csv", "--output", "applied", "--home", "home"]);
+    assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(2));
+    let before = dir.bytes("home/history.json");
+    dir.expect(1, &["anonymize", "b.toml"]).says("together with earlier releases");
+    assert!(!dir.path("release-5").exists() && dir.bytes("home/history.json") == before);
+    // The same recoding again tells nothing more, and what the steward accepts goes through.
+    dir.expect(0, &["anonymize", "a.toml", "--output", "again", "--set", "history.continues=true"]);
+    dir.expect(0, &["verify", "again"]);
+    dir.expect(0, &["anonymize", "b.toml", "--set", "history.max-risk=1"]);
     assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(4));
+    dir.expect(0, &["history", "home"]).prints("4. generalized");
+    dir.expect(2, &["history", "release-0"]).says("no history");
+    // Private answers about the same table are in the same list, without being told where.
+    dir.expect(0, &["ledger", "open", "data.csv", "--epsilon", "1", "--quiet"]);
+    dir.expect(0, &["query", "data.csv", "select count(*) from data", "--epsilon", "0.25", "--quiet"]);
+    dir.expect(0, &["history", "home"]).prints("Private answers about data.csv");
+    let told = dir.expect(0, &["history", "home", "--json"]).json();
+    assert_eq!(told["answers"][0]["entries"].as_array().map(Vec::len), Some(2), "{told:#}");
     dir.write("home/history.json", "{}");
     dir.expect(2, &["anonymize", "a.toml", "--force"]).says("is no history");
 }
