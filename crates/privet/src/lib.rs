@@ -45,6 +45,7 @@ mod private;
 mod randomize;
 mod records;
 mod registry;
+mod reproduce;
 mod run;
 mod verify;
 
@@ -54,7 +55,6 @@ pub use compare::{Comparison, compare};
 pub use look::{AttackOptions, attack, measure};
 pub use private::{Account, Budget, People, Query, query};
 pub use privet_job::query::{Answered, Method, Planned};
-pub use privet_job::{quoted, reproducing_flags};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
 pub use randomize::{
     Law, Randomize, RandomizedRelease, gamma_diagonal, gaussian_noise, randomize, retention, warner,
@@ -65,6 +65,7 @@ pub use records::{
     recursive, table_names, values,
 };
 pub use registry::{KINDS, kind};
+pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
 pub use verify::{is_on_seam, verify};
 
