@@ -108,7 +108,7 @@ fn opened_path(runner: &Runner, name: &str) -> PathBuf {
 /// Runs a job on the engine that it asks for.
 ///
 /// # Errors
-/// As [`run_on`] and [`privet_job::run`].
+/// As [`run_on`] and [`privet_job::run()`].
 pub fn anonymize(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<Summary, RunError> {
     if job.engine.kind == EngineKind::Memory {
         return in_memory(job, options, progress);

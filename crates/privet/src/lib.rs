@@ -45,6 +45,7 @@ mod private;
 mod randomize;
 mod records;
 mod registry;
+mod reproduce;
 mod run;
 mod verify;
 
@@ -53,7 +54,6 @@ pub use begin::{Chapter, demo, propose, propose_as, shapes};
 pub use compare::{Comparison, compare};
 pub use look::{AttackOptions, attack, measure};
 pub use private::{Account, Budget, People, Query, query};
-pub use privet_job::{quoted, reproducing_flags};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
 pub use privet_query::{Answered, Method, Planned};
 pub use randomize::{
@@ -65,6 +65,7 @@ pub use records::{
     recursive, table_names, values,
 };
 pub use registry::{KINDS, kind, read_job};
+pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
 pub use verify::{is_on_seam, verify};
 
