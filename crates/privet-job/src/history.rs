@@ -152,7 +152,8 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
     let each = earlier.iter().map(std::slice::from_ref).chain([&earlier[..]]);
     for some in each {
         let composed = compose(&newest, some, &people, section.least);
-        if composed.exposed > section_limit(section, composed.people) {
+        let limit = (section.max_risk * composed.people as f64 + 1e-9).floor() as u64;
+        if composed.exposed > limit {
             return Err(RunError::Composed {
                 people: composed.people,
                 exposed: composed.exposed,
@@ -196,11 +197,6 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
         ));
     }
     Ok(notes)
-}
-
-/// How many people may have fewer possible values.
-fn section_limit(section: &HistorySection, people: u64) -> u64 {
-    (section.max_risk * people as f64 + 1e-9).floor() as u64
 }
 
 /// The history with this release: where it is written, and what.

@@ -110,8 +110,7 @@ impl Recoding {
                 Place::Cells { .. } => return None,
             };
             let column = &loaded.input.table.columns[quasi.position];
-            let labels = labelled(quasi, column, level);
-            Some(ColumnRecoding { column: column.name.clone(), to, labels })
+            Some(ColumnRecoding { column: column.name.clone(), to, labels: labelled(quasi, column, level) })
         });
         Some(Self {
             format: FORMAT,
@@ -139,13 +138,10 @@ impl Recoding {
             let problem = "is no recoding; give the file recoding.json that `privet anonymize --home` wrote";
             JobError::new(problem).at(path)
         })?;
-        match read.format {
-            FORMAT => Ok(read),
-            _ => {
-                Err(JobError::new("was written by another version of privet; make the release again")
-                    .at(path))
-            }
+        if read.format == FORMAT {
+            return Ok(read);
         }
+        Err(JobError::new("was written by another version of privet; make the release again").at(path))
     }
 
     /// The job that applies it to new rows, and the folder that paths of the job are relative to. `home` is the folder of the file.
@@ -161,15 +157,11 @@ impl Recoding {
         job.input.path = options.input;
         job.output.folder = options.output;
         // The history lies beside the recoding: a release that left it out would be compared with nothing.
-        job.output.home = match (&job.history, options.home) {
-            (None, asked) => asked,
-            (Some(_), None) => Some(home.to_owned()),
-            (Some(_), Some(asked)) if real(&asked) == real(home) => Some(asked),
-            (Some(_), Some(_)) => {
-                let problem = "is kept in the folder of the recoding; leave --home out, or name that folder";
-                return Err(JobError::key("history", problem));
-            }
-        };
+        let kept = job.history.as_ref().map(|_| home.to_owned());
+        if kept.is_some() && options.home.as_deref().is_some_and(|asked| real(asked) != real(home)) {
+            return Err(JobError::key("history", "lies beside the recoding; leave --home out"));
+        }
+        job.output.home = options.home.or(kept);
         job.output.replace = options.replace;
         job.recoding = Some(self);
         Ok((job, base))

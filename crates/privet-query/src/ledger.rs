@@ -317,19 +317,6 @@ pub fn show_ledger(
     Ok(Shown { ledger: place, entries, problem, signed: account.is_signed() })
 }
 
-/// As [`show_ledger`] for a table; nothing where nobody opened an account for it.
-///
-/// # Errors
-/// As [`show_ledger`].
-pub fn answers_about(data: &Path, progress: &dyn Progress) -> Result<Option<Shown>, QueryError> {
-    let account = account(Some(data), &LedgerFlags::default())?;
-    match patiently(progress, &account.place(), || account.existing()) {
-        Err(LedgerError::NoLedger | LedgerError::NoAccount) => Ok(None),
-        Err(other) => Err(other.into()),
-        Ok(_) => show_ledger(Some(data), &LedgerFlags::default(), progress).map(Some),
-    }
-}
-
 /// Recomputes every hash and every sum of a ledger. `since` is a head that was seen earlier, as `NUMBER:HASH`.
 ///
 /// # Errors

@@ -73,8 +73,7 @@ pub use declared::Flags;
 pub use error::QueryError;
 pub use execute::{Line, Number};
 pub use ledger::{
-    Amount, LedgerEntry, Opened, Shown, Verified, answers_about, open_account, show_ledger, verify_ledger,
-    visible,
+    Amount, LedgerEntry, Opened, Shown, Verified, open_account, show_ledger, verify_ledger, visible,
 };
 pub use method::Method;
 pub use place::LedgerFlags;

@@ -1,10 +1,10 @@
 //! `privet history`: everything that was told about the same people, releases and private answers in one list.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use privet_history::{Entry, History as File, Recorded};
-use privet_query::{LedgerFlags, QueryError, Shown, answers_about, show_ledger};
+use privet_query::{LedgerFlags, QueryError, Shown, show_ledger};
 
 use super::{Shared, grouped, ledger, print, print_json};
 use crate::exit::{DONE, Failure, REFUSED};
@@ -75,8 +75,13 @@ impl History {
             return Ok(vec![(data.clone(), show_ledger(Some(data), &LedgerFlags::default(), bar)?)]);
         }
         let mut answers = Vec::new();
-        for data in read.data.iter().filter(|data| data.exists()) {
-            answers.extend(answers_about(data, bar)?.map(|own| (data.clone(), own)));
+        let has_ledger = |data: &&PathBuf| {
+            let mut ledger = data.as_os_str().to_owned();
+            ledger.push(".ledger");
+            data.exists() && Path::new(&ledger).exists()
+        };
+        for data in read.data.iter().filter(has_ledger) {
+            answers.push((data.clone(), show_ledger(Some(data), &LedgerFlags::default(), bar)?));
         }
         Ok(answers)
     }

@@ -110,7 +110,7 @@ fn a_history_refuses_what_releases_tell_together() {
     dir.write("shifted.csv", format!("age,ill\n{}", rows(1)));
     let apply = ["apply", "home/recoding.json", "shifted.csv", "--output", "applied"];
     dir.expect(1, &apply).says("together with earlier releases");
-    dir.expect(2, &[&apply[..], &["--home", "elsewhere"]].concat()).says("folder of the recoding");
+    dir.expect(2, &[&apply[..], &["--home", "elsewhere"]].concat()).says("beside the recoding");
     assert!(!dir.path("applied").exists() && !dir.path("elsewhere").exists());
     dir.expect(0, &["apply", "home/recoding.json", "data.csv", "--output", "applied", "--home", "home"]);
     assert_eq!(dir.json("home/history.json")["releases"].as_array().map(Vec::len), Some(2));
