@@ -199,10 +199,9 @@ impl Domain {
         let sameness = equality.of_kind(Kind::of(present));
         let order = Order::of(&values, is_gone, sameness);
         // Most columns write each value in one way; a copy of their texts would be the most of what reading takes.
-        let is_kept =
-            |(text, &code): (&Box<str>, &u32)| **text == *values[order.chosen[code as usize] as usize];
         let one_way = values.iter().all(|text| sameness.trimmed(text).len() == text.len())
-            && values.iter().zip(&order.code_of).all(is_kept);
+            && (values.iter().zip(&order.code_of))
+                .all(|(text, &code)| *text == values[order.chosen[code as usize] as usize]);
         let as_stood = if one_way { None } else { Some(values.clone()) };
         let (domain, code_of) = order.domain(values);
         (domain, code_of, as_stood)
