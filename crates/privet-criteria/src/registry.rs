@@ -382,7 +382,11 @@ mod tests {
         let unknown = ask(json!({"criterion": "l-diversity", "l": 2, "column": "zip"}), &both).err().unwrap();
         assert_eq!(unknown.problem, "column zip is not a sensitive column; the sensitive columns are a, b");
         assert!(
-            ask(json!({"criterion": "l-diversity", "l": 2}), &[]).err().unwrap().problem.contains("has none")
+            ask(json!({"criterion": "l-diversity", "l": 2}), &[])
+                .err()
+                .unwrap()
+                .problem
+                .contains("there is none")
         );
         let second = ask(json!({"criterion": "l-diversity", "l": 2, "column": "b"}), &both).unwrap();
         assert_eq!(second[0].histograms(), [1]);

@@ -324,5 +324,5 @@ fn describe(report: &StreamReport) -> String {
             "\nOf the last {late} records, too few for a group, nothing but their number is told."
         ));
     }
-    text + "\nNot attacked: the records of a stream are handed over as groups fill; attack what was written with `privet attack`."
+    text + "\nNot attacked: the records of a stream are written as groups fill; attack what was written with `privet attack`."
 }

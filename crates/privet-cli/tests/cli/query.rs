@@ -178,7 +178,7 @@ fn an_answer_is_charged_and_comes_with_its_error() {
     let run = dir.expect(0, &["query", "job.toml", text, "--epsilon", "1"]);
     let run = run.prints("± 95 %").prints("count(*)").prints("Charged epsilon 1 to `people.csv` for ann");
     let run = run.prints("epsilon 99 is left").prints("Undeclared values of sex are in no group");
-    assert!(run.prints("nobody has more than 1 record").err.is_empty());
+    assert!(run.prints("no person has more than 1 record").err.is_empty());
     let quiet = dir.expect(0, &["query", "job.toml", text, "--quiet"]);
     assert_eq!(quiet.out.lines().count(), 5, "{quiet:?}");
     let median =
@@ -445,7 +445,7 @@ fn the_average_of_nobody_is_wide() {
     let dir = people();
     open(&dir, "1000");
     dir.expect(0, &["query", "job.toml", "select count(*) from data", "--epsilon", "950", "--dry-run"])
-        .prints("10^412 times as likely");
+        .prints("10^412 times as probable");
     // The count of nobody is another number than 0 with a probability below e^-400.
     let answer =
         ask(&dir, "select avg(cost) from data where age > 500", &["--epsilon", "950"]).expect(0).json();
@@ -553,7 +553,7 @@ fn an_account_is_for_one_kind_of_people() {
     assert_eq!(entries(&dir).len(), 1, "something was charged");
     ask(&dir, question, &["--per-person", "id", "--max-records", "2"]).expect(0);
     dir.expect(0, &["query", "job.toml", question, "--per-person", "id", "--epsilon", "5"])
-        .prints("e^epsilon = 148.413 times as likely, which protects little");
+        .prints("e^epsilon = 148.413 times as probable, which protects little");
 }
 
 #[test]

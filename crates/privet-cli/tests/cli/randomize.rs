@@ -377,10 +377,7 @@ fn respondents_perturb_and_collectors_learn() {
     dir.expect(2, &["randomize", "answers.csv", "--model", "model.json", "--seed", "3"]).says("--seed");
     dir.expect(2, &["randomize", "job.toml", "--model-only", "--seed", "3"]).says("--seed");
     let help = dir.expect(0, &["randomize", "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        help.contains("Not with --model: nobody may be able to draw a respondent's chance again"),
-        "{help}"
-    );
+    assert!(help.contains("Not with --model: nobody may repeat a respondent's random choices"), "{help}");
     // A model that promises more than its laws keep is not used.
     let model = dir.text("model.json");
     dir.write("forged.json", model.replacen("\"gamma\": 19", "\"gamma\": 2", 1));
