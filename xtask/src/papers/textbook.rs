@@ -307,10 +307,10 @@ fn condensation(papers: &Papers, page: &mut Page) -> Result<()> {
             "--decimals",
             "6",
             "--output",
-            "synthetic.csv",
+            "synthetic",
         ];
         desk.run(&[&words[..], &["--force", "--quiet"]].concat())?;
-        let made = numbers(&table::published(&desk.folder().join("synthetic.csv"))?)?;
+        let made = numbers(&table::published(&desk.folder().join("synthetic/records.csv"))?)?;
         let mut mean = 0.0f64;
         for (name, column) in &truth {
             let own = made.get(name).with_context(|| format!("no column {name}"))?;
