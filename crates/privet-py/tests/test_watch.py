@@ -50,7 +50,7 @@ def slow(count=3000):
 
 
 def test_other_threads_go_on_meanwhile():
-    data = frame("pyarrow", slow())
+    data = frame("pyarrow", slow(8000))
     ticks, done = [], threading.Event()
 
     def tick():
