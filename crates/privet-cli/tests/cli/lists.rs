@@ -347,3 +347,42 @@ fn namesakes_are_scored_by_their_values() {
     let right = &told["attacks"][0]["right"];
     assert_eq!((&right["hits"], &right["of"]), (&4.into(), &4.into()), "{out}");
 }
+
+/// A release of a table whose dates are written day first, and a list of its people.
+fn dated(list: &str) -> Dir {
+    let dir = Dir::new();
+    let days = ["06.12.1970", "07.12.1970", "16.12.1980", "17.12.1980"];
+    dir.write("t.csv", days.iter().fold("born,s\n".to_owned(), |all, day| all + day + ",Flu\n"));
+    dir.write("list.csv", format!("born\n{list}\n"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[input.spelling]\nborn = \"dd.mm.yyyy\"\n[columns.born]\nrole = \"quasi\"\n[columns.s]\n\
+         role = \"sensitive\"\n[privacy]\nk-anonymity = 1\n[output]\nfolder = \"release\"\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.write("knowledge.toml", "[people]\npath = \"list.csv\"\n");
+    dir
+}
+
+const ATTACK: [&str; 7] =
+    ["attack", "release", "--knowledge", "knowledge.toml", "--original", "job.toml", "--json"];
+
+#[test]
+fn a_list_of_whom_nobody_is_found_is_refused() {
+    for list in ["1970/12/06", "01.01.1901", "1901-01-01"] {
+        let dir = dated(list);
+        let error = dir.expect(2, &[&ATTACK[..], &["--attacks", "linking"]].concat()).err;
+        assert!(error.is_empty() || !error.contains(list), "{error}");
+    }
+}
+
+#[test]
+fn a_list_is_read_in_the_spelling_of_the_data() {
+    for list in ["06.12.1970", "1970-12-06"] {
+        let dir = dated(list);
+        let out = dir.expect(0, &[&ATTACK[..], &["--attacks", "linking"]].concat()).out;
+        let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let right = &told["attacks"][0]["right"];
+        assert_eq!((&right["hits"], &right["of"]), (&1.into(), &1.into()), "{list}: {out}");
+    }
+}

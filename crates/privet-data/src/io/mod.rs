@@ -182,6 +182,12 @@ pub fn respell(table: &mut Table, options: &ReadOptions) -> Result<(), ReadError
     spelling::apply(table, options).map_err(|kind| ReadError { path: None, kind })
 }
 
+/// Makes the cells of those columns plain whose every value reads in its spelling; a column that is written otherwise stays as
+/// it is. For tables that somebody else wrote about the same columns.
+pub fn respell_where_it_reads(table: &mut Table, options: &ReadOptions) {
+    spelling::apply_where_it_reads(table, options);
+}
+
 /// What was read from a sheet has no lines and is written again as a sheet.
 fn of_sheet(input: Input) -> Input {
     Input { format: Format::Xlsx, dialect: None, ..input }

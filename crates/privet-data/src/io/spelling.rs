@@ -342,6 +342,16 @@ pub(super) fn apply(table: &mut Table, options: &ReadOptions) -> Result<(), Read
     Ok(())
 }
 
+/// As [`apply`], but a column with a value that is spelled otherwise stays as it is.
+pub(super) fn apply_where_it_reads(table: &mut Table, options: &ReadOptions) {
+    for column in &mut table.columns {
+        if let Some(&spelling) = options.spelling_of.get(&column.name) {
+            // A column is left as it was when an error is found.
+            let _ = respell(column, spelling, options, column.codes.len() == table.rows);
+        }
+    }
+}
+
 /// Makes the cells of a column plain.
 fn respell(
     column: &mut Column,

@@ -6,7 +6,7 @@ use std::path::Path;
 use privet_attack::Truth;
 use privet_attack::adversary::{Crowd, Points, SharedColumn};
 use privet_attack::knowledge::{Knowledge, PeopleFile, Prior};
-use privet_data::io::{ReadOptions, read};
+use privet_data::io::{ReadOptions, read, respell_where_it_reads};
 use privet_data::{Cells, Column, Coverage, Domain, Equality, Kind, Progress, Sameness, Table};
 use privet_release::published::{Meaning, Recoded, coverage, fits, kind_shown};
 use privet_release::{Manifest, Published, manifest_at};
@@ -75,6 +75,22 @@ struct Shared {
     coverage: Coverage,
     /// What the values are where the release shows means, medians or modes.
     points: Option<Kind>,
+}
+
+/// Values of a list are often written as those of the data are: in the spelling of the job where that reads all of them, and as
+/// they stand where it does not.
+pub(super) fn spelled_as_in_the_data(
+    table: &mut Table,
+    file: &PeopleFile,
+    job: Option<JobAt<'_>>,
+    options: ReadOptions,
+) -> Result<(), JobError> {
+    let Some(job) = job else { return Ok(()) };
+    let spellings = job.job.input.options()?.spelling_of;
+    let theirs = |(ours, own)| (file.columns.get(&ours).cloned().unwrap_or(ours), own);
+    let spelling_of = spellings.into_iter().map(theirs).collect();
+    respell_where_it_reads(table, &ReadOptions { spelling_of, ..options });
+    Ok(())
 }
 
 /// The column of the original that names people: the one that is called so in the table of people, or whatever the release's
@@ -187,7 +203,9 @@ impl PeopleTable {
         }
         // Columns are found by their names, so the first line has them.
         let options = ReadOptions { missing, equality_of, header: Some(true), ..ReadOptions::default() };
-        Ok(read(&path, &options, progress)?.table)
+        let mut table = read(&path, &options, progress)?.table;
+        spelled_as_in_the_data(&mut table, file, job, options)?;
+        Ok(table)
     }
 
     /// Puts the cells of a table of people beside a release.

@@ -95,6 +95,14 @@ pub(crate) fn run_attacks(
         (None, _, _) => records_as_people(release),
         _ => None,
     };
+    if let (Some(own), true, Some(truth)) = (&table, knowledge.people.is_some(), &truth)
+        && own.count() > 0
+        && truth.member.iter().all(|member| *member == Some(false))
+    {
+        let problem = "`people`: nobody of the list is found in the original, so that an attack would find 0 of 0 people; write their \
+                       columns as in the data, or give the list as [control] if it is of people who are not in the data";
+        return Err(settings.wrong(problem).into());
+    }
     let linked = |release: &Published, table: &PeopleTable| {
         suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))
     };

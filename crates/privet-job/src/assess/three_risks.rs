@@ -14,6 +14,7 @@ use privet_release::Published;
 use privet_release::published::{Meaning, Reading, coverage};
 
 use super::original::{JobAt, count, recoding};
+use super::people::spelled_as_in_the_data;
 use crate::error::{JobError, RunError};
 
 /// A release beside its original, ready to be attacked.
@@ -51,7 +52,8 @@ impl<'a> Sides<'a> {
                 let blank = missing.iter().all(|own| !own.is_empty()).then(String::new);
                 let missing = missing.into_iter().chain(blank).collect();
                 let options = ReadOptions { missing, ..ReadOptions::default() };
-                let table = read(&knowledge.resolve(&file.path), &options, progress)?.table;
+                let mut table = read(&knowledge.resolve(&file.path), &options, progress)?.table;
+                spelled_as_in_the_data(&mut table, file, job, options)?;
                 Some((table, file))
             }
         };

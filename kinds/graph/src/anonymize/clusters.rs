@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use foldhash::HashMap;
 use privet_data::{Progress, Random};
 use serde::{Deserialize, Serialize};
 
@@ -123,8 +122,8 @@ struct State<'a> {
     graph: &'a Graph,
     of: Vec<u32>,
     sizes: Vec<u32>,
-    /// Per cluster the edges to others and, once, those within.
-    ties: Vec<HashMap<u32, u64>>,
+    /// Per cluster the edges to others and, once, those within; in order, so that costs are summed the same way every time.
+    ties: Vec<BTreeMap<u32, u64>>,
 }
 
 impl<'a> State<'a> {
@@ -132,7 +131,7 @@ impl<'a> State<'a> {
         let count = of.iter().max().map_or(0, |&last| last as usize + 1);
         let mut sizes = vec![0; count];
         of.iter().for_each(|&own| sizes[own as usize] += 1);
-        let mut ties: Vec<HashMap<u32, u64>> = vec![HashMap::default(); count];
+        let mut ties: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::default(); count];
         for (a, b) in graph.edges() {
             let (a, b) = (of[a as usize], of[b as usize]);
             *ties[a as usize].entry(b).or_default() += 1;
