@@ -29,6 +29,7 @@ mod sameness;
 mod schema;
 mod select;
 mod table;
+mod texts;
 
 pub use coverage::{Coverage, Covered, Run};
 pub use hierarchy::{Generalization, GeneralizedLevel, Hierarchy, HierarchyError};
@@ -37,3 +38,4 @@ pub use random::Random;
 pub use sameness::{Comparison, Equality, Sameness};
 pub use schema::Role;
 pub use table::{Cells, Column, Domain, Finder, Kind, Quoting, Table, date_of};
+pub use texts::Texts;

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 
 use arrow_array::ArrayRef;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::sameness::{Equality, Sameness};
+use crate::texts::Texts;
 
 /// A table read into memory.
 #[derive(Debug, Clone, Default)]
@@ -121,7 +122,7 @@ pub enum Kind {
 /// The distinct values of a column.
 #[derive(Debug, Clone)]
 pub struct Domain {
-    values: Vec<Box<str>>,
+    values: Texts,
     missing: u32,
     kind: Kind,
     sameness: Sameness,
@@ -134,7 +135,7 @@ impl Domain {
     /// of a missing value.
     pub fn from_sorted(values: Vec<Box<str>>, missing: u32, kind: Kind) -> Self {
         debug_assert!(missing as usize <= values.len());
-        Self { values, missing, kind, sameness: Sameness::EXACT, markers: Vec::new() }
+        Self { values: values.into(), missing, kind, sameness: Sameness::EXACT, markers: Vec::new() }
     }
 
     /// The same values, of which texts are found that are one with them.
@@ -213,8 +214,9 @@ impl Domain {
         let is_gone = |text: &str| is_missing(text) || is_missing(self.sameness.trimmed(text));
         let (mut domain, code_of) = Self::by_sameness(values, is_gone, self.sameness);
         // A value of this column keeps its text.
-        let finder = self.finder();
-        for (text, code) in domain.values.iter_mut().zip(0..) {
+        let mut values = domain.values.to_vec();
+        let finder = self.finder_of(&values);
+        for (text, code) in values.iter_mut().zip(0..) {
             let own = finder.code(text).filter(|&own| self.is_missing(own) == (code < domain.missing));
             if let Some(own) = own {
                 *text = self.text(own).into();
@@ -226,8 +228,9 @@ impl Domain {
             let mut others: Vec<Box<str>> = all.filter(|own| *own != marker).collect();
             others.sort_unstable();
             others.dedup();
-            (domain.values[0], domain.markers) = (marker, others);
+            (values[0], domain.markers) = (marker, others);
         }
+        domain.values = values.into();
         (domain, code_of)
     }
 
@@ -246,15 +249,29 @@ impl Domain {
 
     /// Finds values by their texts, however they are written.
     pub fn finder(&self) -> Finder<'_> {
+        self.finder_where(self.values.len() + self.markers.len(), |_| true)
+    }
+
+    /// As [`finder`](Self::finder), to find these texts and no others: it takes memory for them alone.
+    pub fn finder_of(&self, texts: &[Box<str>]) -> Finder<'_> {
+        let wanted: HashSet<Cow<'_, str>> = texts.iter().map(|text| self.sameness.key(text)).collect();
+        self.finder_where(wanted.len(), |key| wanted.contains(key))
+    }
+
+    fn finder_where(&self, values: usize, is_wanted: impl Fn(&str) -> bool) -> Finder<'_> {
         let (missing, present) = self.values.split_at(self.missing as usize);
         let others = self.markers.iter().map(|text| (text, 0));
         let known = present.iter().zip(self.missing..).chain(missing.iter().zip(0..)).chain(others);
         let mut as_written: HashMap<&str, u32> = HashMap::default();
         let mut code_of: HashMap<Cow<'_, str>, u32> = HashMap::default();
-        code_of.reserve(self.values.len() + self.markers.len());
+        code_of.reserve(values);
         for (text, code) in known {
             let text: &str = text;
-            let first = *code_of.entry(self.sameness.key(text)).or_insert(code);
+            let key = self.sameness.key(text);
+            if !is_wanted(&key) {
+                continue;
+            }
+            let first = *code_of.entry(key).or_insert(code);
             // As the marker `-9` beside the number `-9.0`.
             if first != code && *self.values[first as usize] != *text {
                 as_written.entry(text).or_insert(code);
@@ -286,6 +303,11 @@ impl Domain {
     /// All texts by code.
     pub fn texts(&self) -> &[Box<str>] {
         &self.values
+    }
+
+    /// All texts by code, to be kept.
+    pub fn shared_texts(&self) -> Texts {
+        self.values.clone()
     }
 
     /// How many codes, from 0 on, stand for a missing value.

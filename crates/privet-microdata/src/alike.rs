@@ -44,7 +44,7 @@ pub fn told(job: &Job, quasi: &Quasi, domain: &Domain, place: &Place) -> (LabelR
         Place::Nodes { kind: "ranges", level } => {
             let all = level.node_of_code.as_slice();
             let known = all.get(missing..).unwrap_or_default();
-            let reading = reading_of_levels(values, std::iter::once((level.labels.as_slice(), known)));
+            let reading = reading_of_levels(values, std::iter::once((&level.labels[..], known)));
             (reading, hides(job, domain, std::slice::from_ref(level)))
         }
         Place::Cells { kind: "cells", .. } => (literal, false),
@@ -75,7 +75,7 @@ pub fn hides(job: &Job, domain: &Domain, levels: &[GeneralizedLevel]) -> bool {
     hides_missing(
         domain,
         &markers,
-        levels.iter().map(|own| (own.labels.as_slice(), own.node_of_code.as_slice())),
+        levels.iter().map(|own| (&own.labels[..], own.node_of_code.as_slice())),
     )
 }
 

@@ -185,7 +185,7 @@ impl Chosen {
                 .collect();
             let mut level = quasi.generalization.levels[0].clone();
             level.node_of_code.push(level.labels.len() as u32);
-            level.labels.push("*".into());
+            level.labels = level.labels.iter().cloned().chain([Box::from("*")]).collect();
             level.leaves.push(quasi.generalization.leaves);
             Place::Cells { kind: "cells", codes, level }
         });
@@ -285,10 +285,10 @@ impl Chosen {
                 Place::Cells { codes, level, .. } => (Some(&**codes), level),
             };
             let own = &quasi.generalization.levels[0];
-            // What is published is told by the level above; the texts of the values are held already.
+            // What is published is told by the level above.
             let mut values = GeneralizedLevel {
                 node_of_code: own.node_of_code.clone(),
-                labels: vec![Box::default(); own.labels.len()],
+                labels: own.labels.clone(),
                 leaves: own.leaves.clone(),
             };
             // Codes that no value has belong to no leaf; which one stands for them matters to nobody.

@@ -246,7 +246,8 @@ impl ColumnRecoding {
         };
         let all = levels.first().map_or(0, |values| values.leaves.len() as u32);
         let mut new = 0;
-        let mut level = GeneralizedLevel { node_of_code: Vec::new(), labels: Vec::new(), leaves: Vec::new() };
+        let mut labels: Vec<Box<str>> = Vec::new();
+        let (mut leaves, mut node_of_code): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut node_of: BTreeMap<String, u32> = BTreeMap::new();
         let mut counted: BTreeSet<(u32, u32)> = BTreeSet::new();
         for code in 0..domain.len() as u32 {
@@ -268,25 +269,24 @@ impl ColumnRecoding {
                     })
                 }
             };
-            let next = level.labels.len() as u32;
+            let next = labels.len() as u32;
             let node = *node_of.entry(label.to_owned()).or_insert_with(|| {
-                level.labels.push(label.into());
+                labels.push(label.into());
                 // Where the hierarchy has the group, it says how many values it covers.
                 let covers = levels.iter().find_map(|own| {
                     let node = own.node_of_code[code as usize] as usize;
                     (*own.labels[node] == *label).then(|| own.leaves[node])
                 });
-                level.leaves.push(covers.unwrap_or(if label == "*" { all } else { 0 }));
+                leaves.push(covers.unwrap_or(if label == "*" { all } else { 0 }));
                 next
             });
-            level.node_of_code.push(node);
+            node_of_code.push(node);
             counted.insert((node, levels.first().map_or(code, |own| own.node_of_code[code as usize])));
         }
-        for node in 0..level.leaves.len() as u32 {
-            if level.leaves[node as usize] == 0 {
-                level.leaves[node as usize] = counted.range((node, 0)..=(node, u32::MAX)).count() as u32;
-            }
+        for (node, covers) in (0..).zip(&mut leaves).filter(|own| *own.1 == 0) {
+            *covers = counted.range((node, 0)..=(node, u32::MAX)).count() as u32;
         }
+        let level = GeneralizedLevel { node_of_code, labels: labels.into(), leaves };
         (level, new)
     }
 }

@@ -178,36 +178,38 @@ struct Labelled<'a, 'q> {
     column: &'a Column<'q>,
     node_of_sign: HashMap<Sign, u32>,
     node_of_label: HashMap<Box<str>, u32>,
-    level: GeneralizedLevel,
+    labels: Vec<Box<str>>,
+    leaves: Vec<u32>,
     unchanged: bool,
 }
 
 impl<'a, 'q> Labelled<'a, 'q> {
     fn new(column: &'a Column<'q>) -> Self {
-        let level = GeneralizedLevel { node_of_code: Vec::new(), labels: Vec::new(), leaves: Vec::new() };
-        Self { column, node_of_sign: HashMap::new(), node_of_label: HashMap::new(), level, unchanged: true }
+        let (node_of_sign, node_of_label) = (HashMap::new(), HashMap::new());
+        Self { column, node_of_sign, node_of_label, labels: Vec::new(), leaves: Vec::new(), unchanged: true }
     }
 
     fn node(&mut self, sign: Sign) -> u32 {
-        let Self { column, node_of_sign, node_of_label, level, unchanged } = self;
+        let Self { column, node_of_sign, node_of_label, labels, leaves: covered_by, unchanged } = self;
         *unchanged &= matches!(sign, Sign::Node { level: 0, .. });
         *node_of_sign.entry(sign).or_insert_with(|| {
             // Signs that read alike are one to whoever reads them. They cover what the widest of them does.
             let (label, leaves) = column.read(sign);
             let node = *node_of_label.entry(label).or_insert_with_key(|label| {
-                level.labels.push(label.clone());
-                level.leaves.push(0);
-                level.labels.len() as u32 - 1
+                labels.push(label.clone());
+                covered_by.push(0);
+                labels.len() as u32 - 1
             });
-            let covered = &mut level.leaves[node as usize];
+            let covered = &mut covered_by[node as usize];
             *covered = leaves.max(*covered);
             node
         })
     }
 
     fn column(self, codes: Vec<u32>) -> RegroupedColumn {
-        let Self { mut level, unchanged, .. } = self;
-        level.node_of_code = (0..level.labels.len() as u32).collect();
+        let Self { labels, leaves, unchanged, .. } = self;
+        let node_of_code = (0..labels.len() as u32).collect();
+        let level = GeneralizedLevel { node_of_code, labels: labels.into(), leaves };
         RegroupedColumn { codes, level, unchanged }
     }
 }

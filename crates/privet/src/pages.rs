@@ -75,11 +75,10 @@ fn verdict(envelope: &Envelope, assessment: &Assessment) -> Verdict {
         )),
         None => points.push("No attack that counts as a risk was made.".to_owned()),
     }
-    if !assessment.not_made.is_empty() {
-        points.push(format!(
-            "{} attacks were not made; the section below says why.",
-            assessment.not_made.len()
-        ));
+    match assessment.not_made.len() {
+        0 => {}
+        1 => points.push("1 attack was not made; the section below says why.".to_owned()),
+        many => points.push(format!("{many} attacks were not made; the section below says why.")),
     }
     let exceeded = assessment.exceeded();
     if let Some(exceeded) = &exceeded {

@@ -122,7 +122,7 @@ fn column(
         let domain = &loaded.input.table.columns[quasi.position].domain;
         let alike = alike::behind(domain, quasi.reading, quasi.hides_missing);
         let labels = quasi.generalization.labels_per_level();
-        (generalized.labels.clone(), nodes, Some((level, height, quasi.reading, labels)), alike)
+        (generalized.labels.to_vec(), nodes, Some((level, height, quasi.reading, labels)), alike)
     } else {
         let Some(sensitive) = loaded.sensitive.iter().find(|sensitive| is(sensitive.position)) else {
             let problem = format!("of table {} name {name}, which is not in the input", number + 1);

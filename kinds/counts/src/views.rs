@@ -264,7 +264,7 @@ fn content(
             Some(at) => {
                 let column = view.quasi[at];
                 let own = &loaded.quasi[column];
-                let labels = own.generalization.levels[levels[column]].labels.clone();
+                let labels = own.generalization.levels[levels[column]].labels.to_vec();
                 let alike = alike::behind(
                     &loaded.input.table.columns[own.position].domain,
                     own.reading,

@@ -60,7 +60,7 @@ mod tests {
         let own = Hierarchy::new(leaves, levels).unwrap().bind(&domain).unwrap();
         // 20 and 21 as they are, 22-23, and 30, which is a label of two levels; nobody shows `*`.
         let cut = GeneralizedLevel {
-            labels: text(&["20", "21", "22-23", "30", "*"]),
+            labels: text(&["20", "21", "22-23", "30", "*"]).into(),
             leaves: vec![1, 1, 2, 1, 5],
             node_of_code: vec![0, 1, 2, 2, 3],
         };

@@ -400,9 +400,11 @@ fn groups<'a>(
     generalization: &Generalization,
     reading: LabelReading,
 ) -> Vec<String> {
-    let texts = |level: &GeneralizedLevel| -> Vec<Box<str>> { level.labels.clone() };
-    let values: HashSet<Box<str>> = generalization.levels.iter().take(1).flat_map(texts).collect();
-    let names: HashSet<Box<str>> = generalization.levels.iter().skip(1).flat_map(texts).collect();
+    fn texts(levels: &[GeneralizedLevel]) -> HashSet<&str> {
+        levels.iter().flat_map(|level| level.labels.iter().map(|text| &**text)).collect()
+    }
+    let (lowest, above) = generalization.levels.split_at(generalization.levels.len().min(1));
+    let (values, names) = (texts(lowest), texts(above));
     let is_read = |label: &str| {
         let kinds = [Kind::Decimal, Kind::Date, Kind::Text];
         reading != LabelReading::Names && kinds.into_iter().any(|kind| Reading::of(label, kind).is_some())

@@ -216,14 +216,11 @@ fn a_limit_is_not_kept_by_nobody_or_by_contradictions() {
     // The same people by other names are nobody of the data.
     dir.write("shouted.csv", PATIENTS.to_uppercase().replacen("NAME,AGE,CONDITION", "name,age,condition", 1));
     let shouted = "[people]\npath = \"shouted.csv\"\nname = \"name\"\n";
-    limited(shouted, &["--attacks", "homogeneity"])
-        .expect(2)
-        .says("nobody to judge")
-        .says("called as they are there");
+    limited(shouted, &["--attacks", "homogeneity"]).expect(2).says("nobody to judge").says("as in the data");
     dir.write("none.csv", "name,age\n");
     limited("[people]\npath = \"none.csv\"\nname = \"name\"\n", &["--attacks", "linking"])
         .expect(2)
-        .says("nobody to judge");
+        .says("holds nobody");
     dir.write("patients-too.csv", PATIENTS);
     let people = "[people]\npath = \"patients-too.csv\"\nname = \"name\"\n";
     limited(people, &["--attacks", "homogeneity"]).expect(0);

@@ -356,7 +356,7 @@ fn dated(list: &str) -> Dir {
     dir.write("list.csv", format!("born\n{list}\n"));
     dir.write(
         "job.toml",
-        "[input]\npath = \"t.csv\"\n[input.spelling]\nborn = \"dd.mm.yyyy\"\n[columns.born]\nrole = \"quasi\"\n[columns.s]\n\
+        "[input]\npath = \"t.csv\"\n[input.spelling]\nborn = \"day-month-year\"\n[columns.born]\nrole = \"quasi\"\n[columns.s]\n\
          role = \"sensitive\"\n[privacy]\nk-anonymity = 1\n[output]\nfolder = \"release\"\n",
     );
     dir.expect(0, &["anonymize", "job.toml"]);

@@ -30,7 +30,7 @@ pub use csv::{parse_hierarchy, read_hierarchy, write_hierarchy};
 pub use error::HierarchyError;
 pub use spec::HierarchySpec;
 
-use crate::Domain;
+use crate::{Domain, Texts};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use std::borrow::Cow;
 
@@ -112,7 +112,7 @@ impl Hierarchy {
     /// let hierarchy = parse_hierarchy(b"Bonn;Rhine;*\n*;elsewhere;*\n")?;
     /// let cities = Domain::from_sorted(["Bonn", "Ulm"].map(Box::from).to_vec(), 0, Kind::Text);
     /// let labels = hierarchy.catching_all(&cities).bind(&cities)?.levels[1].labels.clone();
-    /// assert_eq!(labels, ["Rhine".into(), "elsewhere".into()]);
+    /// assert_eq!(labels[..], ["Rhine".into(), "elsewhere".into()]);
     /// # Ok::<(), privet_data::HierarchyError>(())
     /// ```
     pub fn catching_all(mut self, domain: &Domain) -> Self {
@@ -181,7 +181,7 @@ impl Hierarchy {
         let mut levels = Vec::with_capacity(self.height() + 1);
         levels.push(GeneralizedLevel {
             node_of_code: leaf_of_code.clone(),
-            labels,
+            labels: labels.into(),
             leaves: vec![1; leaf_count],
         });
         // A leaf that the added one shares a label with, and so every label above.
@@ -207,7 +207,7 @@ impl Hierarchy {
                 leaves[node as usize] += 1;
             }
             let node_of_code = leaf_of_code.iter().map(|&leaf| node_of_leaf[leaf as usize]).collect();
-            levels.push(GeneralizedLevel { node_of_code, labels, leaves });
+            levels.push(GeneralizedLevel { node_of_code, labels: labels.into(), leaves });
         }
         Ok(Generalization { leaves: leaf_count as u32, levels })
     }
@@ -351,11 +351,14 @@ impl Generalization {
         let values = present.len() as u32;
         let leaf_of_code = std::iter::repeat_n(values, missing).chain(0..values).collect();
         let marker = (missing > 0).then(|| domain.text(0).into());
-        let labels: Vec<Box<str>> = present.iter().cloned().chain(marker).collect();
+        let labels = match missing {
+            0 => domain.shared_texts(),
+            _ => present.iter().cloned().chain(marker).collect(),
+        };
         let leaves = labels.len() as u32;
         let top = GeneralizedLevel {
             node_of_code: vec![0; domain.len()],
-            labels: vec!["*".into()],
+            labels: vec!["*".into()].into(),
             leaves: vec![leaves],
         };
         let own = GeneralizedLevel { node_of_code: leaf_of_code, labels, leaves: vec![1; leaves as usize] };
@@ -391,7 +394,7 @@ pub struct GeneralizedLevel {
     /// Per code of the column its node.
     pub node_of_code: Vec<u32>,
     /// Per node its label.
-    pub labels: Vec<Box<str>>,
+    pub labels: Texts,
     /// Per node the leaves it covers.
     pub leaves: Vec<u32>,
 }

@@ -52,7 +52,7 @@ fn all_markers_of_a_missing_value_become_one_leaf() {
         .unwrap();
     assert_eq!(bound.leaves, 3);
     assert_eq!(bound.levels[0].node_of_code, [2, 2, 2, 0]);
-    assert_eq!(bound.levels[0].labels, ["a", "b", ""].map(Box::from));
+    assert_eq!(bound.levels[0].labels[..], ["a", "b", ""].map(Box::from));
     assert_eq!(bound.levels[1].node_of_code, [1, 1, 1, 0]);
     assert_eq!(bound.levels[1].leaves, [2, 1]);
     assert_eq!(bound.levels[2].node_of_code, [0; 4]);
@@ -71,7 +71,7 @@ fn a_marker_that_is_a_leaf_stands_for_the_others() {
 #[test]
 fn a_missing_value_stays_apart_when_the_top_has_several_labels() {
     let bound = hierarchy(&[&["a", "x"], &["b", "y"]]).unwrap().bind(&domain(&["a", "?"])).unwrap();
-    assert_eq!(bound.levels[1].labels, ["x", "y", "?"].map(Box::from));
+    assert_eq!(bound.levels[1].labels[..], ["x", "y", "?"].map(Box::from));
     assert_eq!(bound.levels[1].node_of_code, [2, 0]);
 }
 

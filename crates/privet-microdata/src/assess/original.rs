@@ -395,7 +395,7 @@ fn has_masks(labels: &Domain) -> bool {
 
 /// Per code of one domain the code of the same value in another. Missing is one value, whatever marks it.
 pub fn translate(from: &Domain, to: &Domain) -> Vec<Option<u32>> {
-    let finder = to.finder();
+    let finder = to.finder_of(from.texts());
     let missing = (to.missing() > 0).then_some(0);
     let codes = from.texts().iter().zip(0..);
     codes.map(|(text, code)| finder.code(text).or(missing.filter(|_| from.is_missing(code)))).collect()

@@ -35,7 +35,7 @@ fn generalization(attribute: &Attribute) -> Generalization {
     let level = |labels: Vec<Box<str>>, node_of_code: Vec<u32>| {
         let mut leaves = vec![0; labels.len()];
         node_of_code.iter().for_each(|&node| leaves[node as usize] += 1);
-        GeneralizedLevel { node_of_code, labels, leaves }
+        GeneralizedLevel { node_of_code, labels: labels.into(), leaves }
     };
     let text = |own: &String| own.as_str().into();
     let mut all = vec![level(values.iter().map(text).collect(), (0..size).collect())];

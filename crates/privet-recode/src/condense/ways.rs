@@ -124,7 +124,7 @@ impl Coded {
         let leaves = numbers.len() as u32;
         let level = GeneralizedLevel {
             node_of_code: (0..leaves).collect(),
-            labels: vec![Box::from(""); numbers.len()],
+            labels: vec![Box::from(""); numbers.len()].into(),
             leaves: vec![1; numbers.len()],
         };
         Self { codes, counts, numbers, generalization: Generalization { leaves, levels: vec![level] } }

@@ -98,7 +98,7 @@ fn value_or_star(generalization: &Generalization) -> Generalization {
     let values = generalization.levels[0].clone();
     let star = GeneralizedLevel {
         node_of_code: vec![0; values.node_of_code.len()],
-        labels: vec!["*".into()],
+        labels: vec!["*".into()].into(),
         leaves: vec![generalization.leaves],
     };
     Generalization { leaves: generalization.leaves, levels: vec![values, star] }

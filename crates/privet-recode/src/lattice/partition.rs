@@ -419,7 +419,7 @@ mod tests {
             let of = |records: &[Vec<u32>], column: usize| records.iter().map(|r| r[column]).collect::<Vec<u32>>();
             let level = GeneralizedLevel {
                 node_of_code: nodes,
-                labels: vec!["a".into(), "b".into()],
+                labels: vec!["a".into(), "b".into()].into(),
                 leaves: vec![1, 2],
             };
             let generalization = privet_data::Generalization { leaves: 3, levels: vec![level.clone()] };
@@ -546,7 +546,7 @@ mod tests {
         };
         let all = GeneralizedLevel {
             node_of_code: vec![0; values as usize],
-            labels: vec!["*".into()],
+            labels: vec!["*".into()].into(),
             leaves: vec![values],
         };
         privet_data::Generalization { leaves: values, levels: vec![one_by_one, all] }

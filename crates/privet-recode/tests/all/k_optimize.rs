@@ -76,7 +76,7 @@ fn consistent(
 ) -> Result<(), TestCaseError> {
     for (column, generalization) in found.columns.iter().zip(&table.generalizations) {
         prop_assert_eq!(column.leaves.iter().sum::<u32>(), generalization.leaves, "each leaf is in one run");
-        let mut labels = column.labels.clone();
+        let mut labels = column.labels.to_vec();
         labels.sort();
         labels.dedup();
         prop_assert_eq!(labels.len(), column.labels.len(), "labels are unique");

@@ -31,7 +31,11 @@ fn flat(n: usize) -> Generalization {
         labels: (0..n).map(|i| i.to_string().into()).collect(),
         leaves: vec![1; n],
     };
-    let top = GeneralizedLevel { node_of_code: vec![0; n], labels: vec!["*".into()], leaves: vec![n as u32] };
+    let top = GeneralizedLevel {
+        node_of_code: vec![0; n],
+        labels: vec!["*".into()].into(),
+        leaves: vec![n as u32],
+    };
     Generalization { leaves: n as u32, levels: vec![leaf, top] }
 }
 

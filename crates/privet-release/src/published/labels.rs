@@ -35,7 +35,7 @@ pub fn coverage(labels: &Domain, domain: &Domain, meaning: Meaning<'_>) -> Cover
     if matches!(kind, Some("means" | "medians" | "modes")) {
         return Coverage::of_runs(labels.texts().iter().map(|_| all()), values);
     }
-    let finder = domain.finder();
+    let finder = domain.finder_of(labels.texts());
     let nodes = meaning
         .hierarchy
         .map(|hierarchy| Nodes::new(hierarchy, domain, meaning.recoding.and_then(|r| r.level)));

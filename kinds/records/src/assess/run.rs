@@ -95,13 +95,16 @@ pub(crate) fn run_attacks(
         (None, _, _) => records_as_people(release),
         _ => None,
     };
-    if let (Some(own), true, Some(truth)) = (&table, knowledge.people.is_some(), &truth)
-        && own.count() > 0
-        && truth.member.iter().all(|member| *member == Some(false))
-    {
-        let problem = "`people`: nobody of the list is found in the original, so that an attack would find 0 of 0 people; write their \
-                       columns as in the data, or give the list as [control] if it is of people who are not in the data";
-        return Err(settings.wrong(problem).into());
+    if knowledge.people.is_some() {
+        let problem = "`people`: the list holds nobody; give a table with a row for each person";
+        if table.as_ref().is_some_and(|own| own.count() == 0) {
+            return Err(settings.wrong(problem).into());
+        }
+        let problem = "`people`: nobody of the list is found in the original, so that there is nobody to judge; write their columns as \
+                       in the data, or give the list as [control] if it is of people who are not in the data";
+        if truth.as_ref().is_some_and(|own| own.member.iter().all(|member| *member == Some(false))) {
+            return Err(settings.wrong(problem).into());
+        }
     }
     let linked = |release: &Published, table: &PeopleTable| {
         suspects(release, &table.crowd()).map_err(|error| JobError::new(error.to_string()))
@@ -259,9 +262,10 @@ pub(crate) fn run_attacks(
         first.notes.extend(known_columns::notes(narrow, wide.as_ref(), cells, file));
     }
     let fits_nobody = (0..people.people() as u32).all(|person| people.places_of(person).is_empty());
-    if settings.is_limited() && knowledge.people.is_some() && fits_nobody {
-        let problem = "no published record fits anybody of the people, so that nothing shows that the limit is kept: are their columns \
-                       written as in the data?";
+    let must_fit = settings.is_limited() || original.is_none() && release.table.rows > 0;
+    if must_fit && knowledge.people.is_some() && fits_nobody {
+        let problem = "no published record fits anybody of the people, so that nothing shows what an attack would find: are their \
+                       columns written as in the data?";
         return Err(settings.wrong(problem).into());
     }
     if let Some(path) = settings.people {

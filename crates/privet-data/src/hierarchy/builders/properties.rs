@@ -12,7 +12,7 @@ fn check(hierarchy: &Hierarchy, column: &Domain) {
     let top = &bound.levels[bound.height()];
     assert_eq!(top.labels.len(), 1);
     for level in &bound.levels {
-        let mut labels = level.labels.clone();
+        let mut labels = level.labels.to_vec();
         labels.sort();
         labels.dedup();
         assert_eq!(labels.len(), level.labels.len(), "labels are distinct");

@@ -415,7 +415,7 @@ fn a_column_without_a_value_fits_every_derived_builder() {
             assert_eq!((hierarchy.leaves().len(), hierarchy.height()), (0, height), "{form}");
             let bound = hierarchy.bind(&column).unwrap();
             assert_eq!(bound.leaves as usize, column.len());
-            assert_eq!(bound.levels[height].labels, [Box::from("*")]);
+            assert_eq!(bound.levels[height].labels[..], [Box::from("*")]);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use privet_data::{Generalization, GeneralizedLevel};
+use privet_data::{Generalization, GeneralizedLevel, Texts};
 
 use super::boundaries::Boundaries;
 use crate::lattice::{Problem, Quasi};
@@ -134,7 +134,7 @@ fn publish(
     held: &dyn Fn(u32) -> bool,
 ) -> GeneralizedLevel {
     let Some(values) = generalization.levels.first().filter(|values| !values.labels.is_empty()) else {
-        return GeneralizedLevel { node_of_code: Vec::new(), labels: Vec::new(), leaves: Vec::new() };
+        return GeneralizedLevel { node_of_code: Vec::new(), labels: Texts::default(), leaves: Vec::new() };
     };
     let leaf_count = values.labels.len() as u32;
     let run_of = |leaf: u32| first_leaves.partition_point(|&first| first <= leaf) as u32 - 1;

@@ -68,15 +68,17 @@ pub fn specializations(
             let Some((level @ 1.., _)) = node_of(&table.generalizations[i], &group) else { continue };
             let finer = &table.generalizations[i].levels[level - 1];
             let mut column = published.clone();
+            let mut labels = column.labels.to_vec();
             for child in
                 group.iter().map(|&code| finer.node_of_code[code as usize]).collect::<BTreeSet<u32>>()
             {
                 for &code in group.iter().filter(|&&code| finer.node_of_code[code as usize] == child) {
-                    column.node_of_code[code as usize] = column.labels.len() as u32;
+                    column.node_of_code[code as usize] = labels.len() as u32;
                 }
-                column.labels.push(format!("child {child}").into());
+                labels.push(format!("child {child}").into());
                 column.leaves.push(finer.leaves[child as usize]);
             }
+            column.labels = labels.into();
             let mut specialized = columns.to_vec();
             specialized[i] = column;
             all.push(specialized);
