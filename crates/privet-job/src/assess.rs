@@ -75,7 +75,7 @@ mod tests {
 
     /// A release of records, of counts, or of randomized records.
     fn release(folder: &std::path::Path, job: &str) {
-        let people = "town,age,ill,smokes\nA,31,flu\nA,34,cough\nA,38,flu\nB,52,cough\nB,55,flu\nB,59,cough\n";
+        let people = "town,age,ill,smokes\nA,31,flu,yes\nA,34,cough,no\nA,38,flu,no\nB,52,cough,yes\nB,55,flu,no\nB,59,cough,no\n";
         std::fs::write(folder.join("people.csv"), people).unwrap();
         let text = format!("{INPUT}{job}");
         if job.contains("perturb") {
@@ -97,7 +97,7 @@ mod tests {
              [privacy]\nk-anonymity = 3\n",
             "[columns.town]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n\
              [[count-tables]]\ncolumns = [\"town\", \"ill\"]\nthreshold = 2\n",
-            "[columns.ill]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n",
+            "[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n",
         ];
         for job in jobs {
             let folder = tempfile::tempdir().unwrap();

@@ -122,11 +122,7 @@ fn attacks(assessment: &Assessment) -> String {
 }
 
 /// Attacks the release of a manifest.
-pub fn attack(
-    manifest: &ManifestFile,
-    options: &AttackOptions,
-    shared: &Shared,
-) -> Result<u8, Failure> {
+pub fn attack(manifest: &ManifestFile, options: &AttackOptions, shared: &Shared) -> Result<u8, Failure> {
     let bar = Bar::new(shared.quiet || shared.json);
     let assessed = privet::attack_manifest(manifest, options, &bar);
     bar.clear();

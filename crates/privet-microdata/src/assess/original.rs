@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Equality, Hierarchy, Progress, Table};
-use privet_release::{ManifestFile, Published};
 use privet_release::manifest::{LabelReading, Recoding};
 use privet_release::published::{Meaning, PublishedError, Reading, Recoded, coverage, kind_behind};
+use privet_release::{ManifestFile, Published};
 
 use super::people::{equal_values, of_points, shows_points};
 use crate::codes::{is_of_codes, masks};

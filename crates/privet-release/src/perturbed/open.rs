@@ -5,9 +5,9 @@ use std::path::Path;
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
+use crate::PublishedError;
 use crate::manifest_file::ManifestFile;
 use crate::published::{Written, intact, read_table};
-use crate::PublishedError;
 
 /// A perturbed release read back.
 #[derive(Debug, Clone)]

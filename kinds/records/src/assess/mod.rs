@@ -103,7 +103,8 @@ pub(crate) fn measure_records(
         .map(|path| measure::Questions::read(path, &options.release))
         .transpose()?;
     let given = Given::new(&options.original, options.job.as_deref(), &[])?;
-    let release = opened(&ManifestFile::read(&options.release)?, &given.options.missing, given.job(), progress)?;
+    let release =
+        opened(&ManifestFile::read(&options.release)?, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
     if options.test.is_some() && more.is_empty() {
         return Err(JobError::new("--test needs --class or --target: what is to be predicted").into());
