@@ -1,11 +1,14 @@
 //! From a job to a table with everything the search needs: codes, fitted hierarchies, the population.
 
+mod population;
+mod unknown;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use privet_criteria::{Requirement, resolve};
 use privet_data::hierarchy::{HierarchySpec, build};
-use privet_data::io::{Input, ReadError, ReadErrorKind, ReadOptions, place_of, read};
+use privet_data::io::{Input, ReadOptions, place_of, read};
 use privet_data::{
     Column, Domain, Equality, Generalization, GeneralizedLevel, Hierarchy, HierarchyError, Kind, Progress,
     Role, Table,
@@ -23,6 +26,10 @@ use crate::counts::promises;
 use crate::error::{HierarchyFault, JobError, RunError};
 use crate::job::{Job, Publish};
 use crate::values;
+use population::{Joined, join, read_population};
+pub use population::{Population, one_population, population_of};
+use unknown::unknown_columns;
+pub use unknown::{explain, unknown_among};
 
 /// A table read and fitted to its job.
 pub struct Loaded {
@@ -88,13 +95,6 @@ pub struct Quasi {
     pub hides_missing: bool,
     /// With a population table: the domain of both tables together, and per code of the table the code there.
     joined: Option<Joined>,
-}
-
-struct Joined {
-    domain: Domain,
-    codes: Vec<u32>,
-    code_of: Vec<u32>,
-    population: Vec<u32>,
 }
 
 impl Quasi {
@@ -164,12 +164,6 @@ fn possible_in(privacy: &[Requirement], people: u64) -> Result<(), JobError> {
         )),
         false => Ok(()),
     }
-}
-
-/// The population table that a criterion compares with.
-pub struct Population {
-    /// The fingerprint of the file.
-    pub sha256: String,
 }
 
 /// Reads the input and fits the job's hierarchies to it. `base` is the folder of the job file.
@@ -454,55 +448,6 @@ fn own_hierarchies(
     Ok(())
 }
 
-/// The population table that requirements name; all of them must name the same.
-pub fn one_population(requirements: &[Requirement]) -> Result<Option<&Path>, JobError> {
-    let mut paths: Vec<&Path> = requirements.iter().filter_map(Requirement::population).collect();
-    paths.dedup();
-    match paths[..] {
-        [] => Ok(None),
-        [path] => Ok(Some(path)),
-        _ => Err(JobError::key("privacy", "names several population tables; all criteria must share one")),
-    }
-}
-
-/// The population that a job's requirements compare with, where they do.
-pub fn population_of(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Option<Table>, RunError> {
-    let options = options_of(job, base)?;
-    let path = one_population(&job.privacy)?;
-    path.map(|path| read_population(job, &base.join(path), &options, progress)).transpose()
-}
-
-fn read_population(
-    job: &Job,
-    path: &Path,
-    options: &ReadOptions,
-    progress: &dyn Progress,
-) -> Result<Table, RunError> {
-    let quasi: Vec<String> = job.with_role(Role::Quasi).map(str::to_owned).collect();
-    let options = ReadOptions { columns: Some(quasi), format: None, ..options.clone() };
-    Ok(read(path, &options, progress)?.table)
-}
-
-/// Brings a column of the table and one of the population to the same codes.
-fn join(column: &Column, population: &Column) -> Joined {
-    let mut texts: Vec<Box<str>> = column.domain.texts().to_vec();
-    let known = texts.len() as u32;
-    texts.extend(population.domain.texts().iter().cloned());
-    let place_of: Vec<u32> = (known..texts.len() as u32).collect();
-    let is_missing =
-        |domain: &Domain, text: &str| (0..domain.missing()).any(|code| domain.text(code) == text);
-    // Values are the same as in the table, whatever the population holds besides.
-    let (domain, code_of) = column
-        .domain
-        .like(texts, |text| is_missing(&column.domain, text) || is_missing(&population.domain, text));
-    Joined {
-        codes: column.codes.iter().map(|&code| code_of[code as usize]).collect(),
-        population: population.codes.iter().map(|&code| code_of[place_of[code as usize] as usize]).collect(),
-        code_of: code_of[..column.domain.len()].to_vec(),
-        domain,
-    }
-}
-
 /// The numbers of a column's values, when it has numbers.
 fn numbers(domain: &Domain) -> Option<Vec<f64>> {
     let is_number = matches!(domain.kind(), Kind::Integer | Kind::Decimal | Kind::Date);
@@ -525,64 +470,6 @@ fn count(codes: &[u32], values: usize) -> Vec<u64> {
         counts[code as usize] += 1;
     }
     (0..values).map(|value| (0..TABLES).map(|table| counts[table * values + value]).sum()).collect()
-}
-
-/// A job that names columns the file does not have is the job's mistake.
-pub fn explain(error: ReadError, job: &Job) -> RunError {
-    match &error.kind {
-        ReadErrorKind::UnknownColumn { names, .. } => {
-            let wanted = job.search.buckets_from().map(str::to_owned);
-            match wanted.filter(|wanted| !names.contains(wanted) && !job.columns.contains_key(wanted)) {
-                Some(wanted) => unknown_among(std::iter::once(&wanted), names)
-                    .in_terms_of("columns", "search.anatomy.buckets-from")
-                    .into(),
-                None => unknown_columns(job, names).into(),
-            }
-        }
-        _ => error.into(),
-    }
-}
-
-/// Says which columns are missing, and which were perhaps meant. Not every name of the file is listed: where
-/// a first record was taken for a header, they are data.
-fn unknown_columns(job: &Job, names: &[String]) -> JobError {
-    unknown_among(job.columns.keys(), names)
-}
-
-/// As [`unknown_columns`], for the columns that are wanted.
-pub fn unknown_among<'a>(wanted: impl Iterator<Item = &'a String>, names: &[String]) -> JobError {
-    let mut listed = Vec::new();
-    for wanted in wanted.filter(|wanted| !names.contains(wanted)) {
-        let alike = |name: &&String| distance(wanted, name) * 3 <= wanted.chars().count();
-        match names.iter().filter(alike).min_by_key(|name| distance(wanted, name)) {
-            Some(meant) => listed.push(format!("{wanted} (did you mean {meant}?)")),
-            None => listed.push(wanted.clone()),
-        }
-    }
-    let what = if listed.len() == 1 { "a column" } else { "columns" };
-    let hint = "`privet init` lists the columns of a table; if its first line is a record, set header = false in [input]";
-    JobError::key(
-        "columns",
-        format!("names {what} that the input does not have: {}; {hint}", listed.join(", ")),
-    )
-}
-
-/// How many letters must change to make one name of the other, case and separators aside.
-fn distance(a: &str, b: &str) -> usize {
-    let letters =
-        |name: &str| -> Vec<char> { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

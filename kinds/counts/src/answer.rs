@@ -50,58 +50,66 @@ pub(crate) fn answer(
         .collect();
     let label_of: Vec<HashMap<&str, u32>> =
         columns.iter().map(|own| own.labels.iter().map(|label| &**label).zip(0..).collect()).collect();
-    let mut counted = Vec::new();
-    for (claim, table) in &tables {
-        let places: Vec<usize> = claim
-            .columns
-            .iter()
-            .filter_map(|own| claims.iter().position(|other| other.name == own.name))
-            .collect();
-        let has_totals = claim.form == Form::Totals;
-        let wrong =
-            |problem| AskError::Published(PublishedError::Other { folder: folder.to_owned(), problem });
-        // Labels once for each code, not for each record.
-        let labels: Vec<Vec<Option<u32>>> = places
-            .iter()
-            .zip(&table.columns)
-            .map(|(&place, own)| {
-                let of = |text: &str| match has_totals && text == TOTAL {
-                    true => None,
-                    false => label_of.get(place).and_then(|labels| labels.get(text)).copied(),
-                };
-                own.domain.texts().iter().map(|text| of(text)).collect()
-            })
-            .collect();
-        let mut cells: HashMap<Vec<Option<u32>>, Option<u64>> = HashMap::default();
-        for row in 0..table.rows {
-            let label = |(own, labels): (&Column, &Vec<Option<u32>>)| {
-                own.codes.get(row).and_then(|&code| labels.get(code as usize).copied().flatten())
-            };
-            let key: Vec<Option<u32>> = table.columns.iter().zip(&labels).map(label).collect();
-            let count = match claim.form {
-                Form::Microdata => Some(1),
-                _ => match table.columns.last().and_then(|own| Some(own.domain.text(*own.codes.get(row)?))) {
-                    Some("") if has_totals => None,
-                    Some(text) => Some(
-                        text.parse::<u64>().map_err(|_| wrong("a table has something else than counts"))?,
-                    ),
-                    None => return Err(wrong("a table has no counts")),
-                },
-            };
-            match (cells.get_mut(&key), count) {
-                (Some(Some(own)), Some(count)) => *own = own.saturating_add(count),
-                (Some(_), _) => return Err(wrong("a table has a cell twice")),
-                (None, count) => {
-                    cells.insert(key, count);
-                }
-            }
-        }
-        let mut cells: Vec<(Vec<Option<u32>>, Option<u64>)> = cells.into_iter().collect();
-        cells.sort_unstable();
-        counted.push(CountedTable { columns: places, cells, has_totals });
-    }
+    let counted = tables.iter().map(|(claim, table)| counted(folder, claim, table, &claims, &label_of));
+    let counted = counted.collect::<Result<Vec<CountedTable>, AskError>>()?;
     let answer = Counts::new(columns, manifest.data.records, counted)?.answer(question)?;
     Ok((answer, notes(&owing, question)))
+}
+
+/// The cells of a table, with the places of its columns among all and of its labels among those of their columns.
+fn counted(
+    folder: &Path,
+    claim: &CountsTable,
+    table: &Table,
+    claims: &[&CountsColumn],
+    label_of: &[HashMap<&str, u32>],
+) -> Result<CountedTable, AskError> {
+    let places: Vec<usize> = claim
+        .columns
+        .iter()
+        .filter_map(|own| claims.iter().position(|other| other.name == own.name))
+        .collect();
+    let has_totals = claim.form == Form::Totals;
+    let wrong = |problem| AskError::Published(PublishedError::Other { folder: folder.to_owned(), problem });
+    // Labels once for each code, not for each record.
+    let labels: Vec<Vec<Option<u32>>> = places
+        .iter()
+        .zip(&table.columns)
+        .map(|(&place, own)| {
+            let of = |text: &str| match has_totals && text == TOTAL {
+                true => None,
+                false => label_of.get(place).and_then(|labels| labels.get(text)).copied(),
+            };
+            own.domain.texts().iter().map(|text| of(text)).collect()
+        })
+        .collect();
+    let mut cells: HashMap<Vec<Option<u32>>, Option<u64>> = HashMap::default();
+    for row in 0..table.rows {
+        let label = |(own, labels): (&Column, &Vec<Option<u32>>)| {
+            own.codes.get(row).and_then(|&code| labels.get(code as usize).copied().flatten())
+        };
+        let key: Vec<Option<u32>> = table.columns.iter().zip(&labels).map(label).collect();
+        let count = match claim.form {
+            Form::Microdata => Some(1),
+            _ => match table.columns.last().and_then(|own| Some(own.domain.text(*own.codes.get(row)?))) {
+                Some("") if has_totals => None,
+                Some(text) => {
+                    Some(text.parse::<u64>().map_err(|_| wrong("a table has something else than counts"))?)
+                }
+                None => return Err(wrong("a table has no counts")),
+            },
+        };
+        match (cells.get_mut(&key), count) {
+            (Some(Some(own)), Some(count)) => *own = own.saturating_add(count),
+            (Some(_), _) => return Err(wrong("a table has a cell twice")),
+            (None, count) => {
+                cells.insert(key, count);
+            }
+        }
+    }
+    let mut cells: Vec<(Vec<Option<u32>>, Option<u64>)> = cells.into_iter().collect();
+    cells.sort_unstable();
+    Ok(CountedTable { columns: places, cells, has_totals })
 }
 
 /// A column with the labels of all tables.

@@ -13,6 +13,7 @@ use foldhash::{HashMap, HashMapExt};
 use privet_attack::counting::{Bound, Group, narrow};
 use privet_attack::ids;
 use privet_attack::{Finding, HistogramOf, Note, Rate, Unit};
+use privet_data::Column;
 use privet_release::counts::{CountsManifest, Form};
 
 use crate::load::Loaded;
@@ -83,8 +84,20 @@ fn of_column(manifest: &CountsManifest, loaded: &Loaded, column: usize, confiden
             right += truth.get(&best.value).copied().unwrap_or(0);
         }
     }
-    let all = table.rows as u64;
-    Some(Finding {
+    let (exposed, all) = (Rate::new(exposed, table.rows as u64), table.rows as u64);
+    Some(finding(sensitive, views.len(), exposed, right, right as f64 / all.max(1) as f64, confidence))
+}
+
+/// What was found out by putting views together; `right` are the people about whom it is true.
+fn finding(
+    sensitive: &Column,
+    views: usize,
+    exposed: Rate,
+    right: u64,
+    risk: f64,
+    confidence: f64,
+) -> Finding {
+    Finding {
         attack: COMPOSITION,
         column: Some(sensitive.name.clone()),
         assumed: "who is in the data, and their identifying columns".to_owned(),
@@ -93,20 +106,20 @@ fn of_column(manifest: &CountsManifest, loaded: &Loaded, column: usize, confiden
             privet_attack::percent(confidence)
         ),
         unit: Unit::People,
-        exposed: Rate::new(exposed, all),
-        right: (exposed > 0).then(|| Rate::new(right, exposed)),
+        right: (exposed.hits > 0).then(|| Rate::new(right, exposed.hits)),
+        exposed,
         control: None,
         control_group: None,
         baseline: None,
-        risk: right as f64 / all.max(1) as f64,
+        risk,
         not_counted: None,
         histogram: Vec::new(),
         histogram_of: HistogramOf::Nothing,
         notes: vec![
-            Note::of_release(format!("Views put together: {}.", views.len())),
+            Note::of_release(format!("Views put together: {views}.")),
             Note::no_control("There is no control: people who are not in the data stand in no group."),
         ],
-    })
+    }
 }
 
 /// Per record the label of an identifying column at a level; `None` for a column that identifies nobody.

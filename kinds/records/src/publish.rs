@@ -1,5 +1,7 @@
 //! From a chosen candidate to a release folder: the data, the manifest, the report.
 
+mod measured;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use privet_attack::Finding;
@@ -7,27 +9,24 @@ use privet_criteria::{Grouping, Requirement, statement_of};
 use privet_data::io::{Dialect, Encoding, Format, View, ViewColumn, write, write_rows};
 use privet_data::{Column, Equality, Generalization, GeneralizedLevel, Kind, Progress};
 use privet_measure::utility;
-use privet_measure::{Metric, Objective, QuasiColumn, ReleasedClass};
 use privet_release::manifest::{
-    Classes, Data, DataColumn, DependencyLink, Evidence, FORMAT, Form, LabelReading, Manifest,
-    Microaggregation, Nodes, Promise, Recoding, Search, SensitiveTable, SizeBin, WorstClass,
+    Data, DataColumn, DependencyLink, Evidence, FORMAT, Form, LabelReading, Manifest, Microaggregation,
+    Nodes, Promise, Recoding, Search, SensitiveTable, WorstClass,
 };
 use privet_release::published::Reading;
-use privet_release::shown::{LeftOut, MOST_LABELS, Shown, VALUES_AS_THEY_WERE, VALUES_OF_GROUPS};
+use privet_release::shown::Shown;
 use privet_release::{Draft, part_name};
-use privet_report::{ColumnFacts, Facts, LabelCount};
 
 use crate::alike;
 use crate::assess::{gate, home, standardized};
-use crate::boxes::boxes;
 use crate::buckets;
 use crate::chosen::Place;
 use crate::countermeasure::{Countermeasure, p_safe};
 use crate::error::{JobError, NothingLeft, RunError};
 use crate::job::Job;
-use crate::levels::levels_of;
 use crate::load::{Loaded, Quasi};
 use crate::run::{Candidate, RunOptions};
+use measured::{classes, facts, metrics};
 pub(crate) use privet_microdata::publish::{evidence_of_values, without_folders, write_pages};
 
 /// Writes the release of a candidate and puts it in place.
@@ -484,172 +483,4 @@ fn evidence(candidate: &Candidate<'_>, requirement: &Requirement) -> Evidence {
     });
     let Evidence { population_sha256, population_labels, .. } = evidence;
     Evidence { population_sha256, population_labels, ..of_values }
-}
-
-/// Every metric that applies to the candidate.
-fn metrics(candidate: &Candidate<'_>) -> BTreeMap<String, f64> {
-    let Candidate { own, problem, chosen, levels, partition, .. } = candidate;
-    let in_levels = chosen.places.iter().all(|place| matches!(place, Place::Level(_)));
-    let by_value = !chosen.places.iter().any(|place| matches!(place, Place::Cells { .. }));
-    let tuple_entropy = chosen.tuple_entropy(own);
-    let nodes: Vec<u32> = partition
-        .first
-        .iter()
-        .flat_map(|&record| {
-            problem.quasi.iter().zip(*levels).map(move |(quasi, &level)| {
-                quasi.generalization.levels[level].node_of_code[quasi.codes[record as usize] as usize]
-            })
-        })
-        .collect();
-    let width = problem.quasi.len();
-    let classes = (0..partition.rows.len()).map(|class| ReleasedClass {
-        rows: partition.rows[class],
-        nodes: &nodes[class * width..(class + 1) * width],
-        majority: partition.majority.get(class).copied().unwrap_or(0),
-        kept: partition.kept[class],
-    });
-    let mut result = BTreeMap::new();
-    if let Some((name, value)) = chosen.own_metric {
-        result.insert(name.to_owned(), value);
-    }
-    if let Some(ratio) = microaggregation(candidate).and_then(|_| spread_within_classes(candidate)) {
-        result.insert("sse-sst".to_owned(), ratio);
-    }
-    for metric in Metric::ALL {
-        // What a metric counts must be there: class labels, levels, one label for each value.
-        let is_defined = match metric {
-            Metric::Height | Metric::Precision => in_levels && chosen.buckets.is_none(),
-            Metric::NonUniformEntropy => by_value,
-            // Where equal values may show different labels, groups reach over the same tuples, and a sum over groups is not
-            // the divergence. `measure` has it then.
-            Metric::KullbackLeibler => by_value && chosen.buckets.is_none(),
-            // Of buckets only the sizes are known; what they show is the records themselves.
-            Metric::Loss | Metric::Discernibility | Metric::AverageClassSize => true,
-            _ if chosen.buckets.is_some() => false,
-            _ => !metric.needs_class() || problem.label.is_some(),
-        };
-        if !is_defined {
-            continue;
-        }
-        let columns: Vec<QuasiColumn<'_>> = problem
-            .quasi
-            .iter()
-            .map(|quasi| QuasiColumn {
-                generalization: quasi.generalization,
-                counts: quasi.counts,
-                weight: if metric.takes_weights() { quasi.weight } else { 1.0 },
-            })
-            .collect();
-        if let Ok(objective) = Objective::new(metric, &columns, problem.rows as u64, tuple_entropy) {
-            let value = objective.evaluate(&columns, levels, classes.clone());
-            result.insert(metric.word().to_owned(), value);
-        }
-    }
-    result
-}
-
-/// Sizes of the published classes, in bins that double.
-fn classes(sizes: impl Iterator<Item = u64>) -> Classes {
-    let sizes: Vec<u64> = sizes.collect();
-    let mut bins: BTreeMap<u32, SizeBin> = BTreeMap::new();
-    for &size in &sizes {
-        let exponent = size.max(1).ilog2();
-        let bin = bins.entry(exponent).or_insert(SizeBin {
-            from: 1 << exponent,
-            to: (1u64 << exponent) * 2 - 1,
-            classes: 0,
-            rows: 0,
-        });
-        bin.classes += 1;
-        bin.rows += size;
-    }
-    let total: u64 = sizes.iter().sum();
-    Classes {
-        count: sizes.len() as u64,
-        min: sizes.iter().copied().min().unwrap_or(0),
-        max: sizes.iter().copied().max().unwrap_or(0),
-        mean: if sizes.is_empty() { 0.0 } else { total as f64 / sizes.len() as f64 },
-        sizes: bins.into_values().collect(),
-    }
-}
-
-/// The most frequent labels in their order, and how many others there are.
-fn most_frequent(mut told: Vec<(usize, u64)>) -> (Vec<(usize, u64)>, LeftOut) {
-    let mut left_out = LeftOut::default();
-    if told.len() > MOST_LABELS {
-        told.select_nth_unstable_by_key(MOST_LABELS, |&(node, rows)| (std::cmp::Reverse(rows), node));
-        let others = told.split_off(MOST_LABELS);
-        left_out.labels = others.len() as u64;
-        left_out.records = others.iter().map(|own| own.1).sum();
-        told.sort_unstable();
-    }
-    (told, left_out)
-}
-
-fn facts(candidate: &Candidate<'_>, reproduce: &[String]) -> Facts {
-    let Candidate { loaded, problem, chosen, levels, partition, .. } = candidate;
-    let columns = problem
-        .quasi
-        .iter()
-        .zip(*levels)
-        .zip(loaded.quasi.iter().zip(&chosen.places))
-        .zip(&candidate.own.quasi)
-        .map(|(((quasi, &level), (own, place)), hierarchy)| {
-            let generalized = &quasi.generalization.levels[level];
-            let mut rows = vec![0u64; generalized.labels.len()];
-            let mut add = |record: usize, size: u64| {
-                let code = quasi.codes[record];
-                rows[generalized.node_of_code[code as usize] as usize] += size;
-            };
-            let is_kept = |class: u32| partition.kept[class as usize];
-            match chosen.buckets {
-                // Records of a bucket show different things.
-                Some(_) => {
-                    let classes = partition.class_of.iter().enumerate();
-                    classes.filter(|(_, class)| is_kept(**class)).for_each(|(record, _)| add(record, 1));
-                }
-                None => {
-                    let classes = (0..).zip(partition.first.iter().zip(&partition.rows));
-                    let kept = classes.filter(|(class, _)| is_kept(*class));
-                    kept.for_each(|(_, (&first, &size))| add(first as usize, size));
-                }
-            }
-            let levels = levels_of(place, hierarchy.generalization, generalized, &rows);
-            // The page names labels, never values: at level 0 it shows ranks, elsewhere values are counted together.
-            let mut told: Vec<(usize, u64)> = Vec::new();
-            let (mut values, mut stands) = (0, 0);
-            for (node, rows) in rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
-                match place {
-                    Place::Level(0) => told.push((node, rows)),
-                    Place::Nodes { .. } | Place::Cells { .. } if generalized.leaves[node] == 1 => {
-                        values += rows;
-                    }
-                    Place::Cells { kind: "medians" | "modes", .. } => stands += rows,
-                    _ => told.push((node, rows)),
-                }
-            }
-            let (told, left_out) = most_frequent(told);
-            let label = |node: usize| match place {
-                Place::Level(0) => String::new(),
-                _ => generalized.labels[node].to_string(),
-            };
-            let mut labels: Vec<LabelCount> =
-                told.into_iter().map(|(node, rows)| LabelCount { label: label(node), rows }).collect();
-            if values > 0 {
-                labels.push(LabelCount { label: VALUES_AS_THEY_WERE.to_owned(), rows: values });
-            }
-            if stands > 0 {
-                labels.push(LabelCount { label: VALUES_OF_GROUPS.to_owned(), rows: stands });
-            }
-            let name = loaded.input.table.columns[own.position].name.clone();
-            ColumnFacts { name, labels, left_out, levels }
-        })
-        .collect();
-    Facts {
-        title: String::new(),
-        reproduce: reproduce.to_vec(),
-        columns,
-        boxes: boxes(candidate),
-        attacks: Vec::new(),
-    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use privet_data::Progress;
-use privet_recode::lattice::{self, Problem, SearchError};
+use privet_recode::lattice::{self, Partition, Problem, SearchError};
 use privet_release::Manifest;
 use privet_release::manifest::Purpose;
 
@@ -62,10 +62,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     let prepared = Prepared::new(&loaded)?;
     let criteria = prepared.criteria(&loaded, &loaded.requirements)?;
     let problem = prepared.problem(&loaded, job, &criteria);
-    let mut searching = Instant::now();
-    if given.is_some() {
-        searching = before;
-    }
+    let searching = if given.is_some() { before } else { Instant::now() };
     let is_p_safe = job.adversary.countermeasure == Some(Countermeasure::PSafe);
     let (chosen, purpose) = match given {
         Some(chosen) => (chosen, None),
@@ -84,16 +81,7 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
         Some(buckets) => lattice::partition_of_groups(&problem, buckets),
         None => lattice::partition(&problem, &problem.at(&published.levels)),
     };
-    // The last gate: whatever chose it and however it is recoded, this is what would be published.
-    let suppressed: u64 =
-        partition.rows.iter().zip(&partition.kept).filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
-    let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
-    if suppressed > if absence { 0 } else { problem.suppress_at_most } {
-        if job.recoding.is_some() {
-            return Err(Recoding::refusal(&problem, &problem.at(&published.levels), suppressed));
-        }
-        return Err(SearchError::Unsafe { algorithm: job.search.word() }.into());
-    }
+    refuse_unsafe(job, &problem, &published.levels, &partition)?;
     let candidate = Candidate {
         job,
         loaded: &loaded,
@@ -123,6 +111,25 @@ pub fn run(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Result<S
     summary.home = job.output.home.as_ref().map(|home| options.base.join(home));
     summary.written = loaded.written.into_iter().chain(written).chain(of_history).collect();
     Ok(summary)
+}
+
+/// The last gate: whatever chose it and however it is recoded, this is what would be published.
+fn refuse_unsafe(
+    job: &Job,
+    problem: &Problem<'_>,
+    levels: &[usize],
+    partition: &Partition,
+) -> Result<(), RunError> {
+    let records = partition.rows.iter().zip(&partition.kept);
+    let suppressed: u64 = records.filter(|(_, kept)| !**kept).map(|(rows, _)| rows).sum();
+    let absence = problem.criteria.iter().any(|criterion| criterion.judges_absence());
+    if suppressed <= if absence { 0 } else { problem.suppress_at_most } {
+        return Ok(());
+    }
+    match job.recoding {
+        Some(_) => Err(Recoding::refusal(problem, &problem.at(levels), suppressed)),
+        None => Err(SearchError::Unsafe { algorithm: job.search.word() }.into()),
+    }
 }
 
 /// The attacks that were not made before a release was handed over, by their words.

@@ -40,7 +40,7 @@ use crate::manifest::{File, Form};
 use crate::parts::parts_of;
 use crate::perturbed::PERTURBED;
 use crate::referee::Referee;
-use crate::{MANIFEST, Manifest, ManifestError, PublicKey, manifest_at, seal};
+use crate::{Manifest, ManifestError, ManifestFile, PublicKey, PublishedError};
 pub use outcome::{Check, Verdict};
 pub use pages::{PAGES, Pages};
 use population::Population;
@@ -149,18 +149,15 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
     if !folder.is_dir() {
         return Err(VerifyError::NoFolder(folder.to_owned()));
     }
-    let path = folder.join(MANIFEST);
-    let bytes = match manifest_at(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(VerifyError::NotARelease(folder.to_owned()));
-        }
-        other => other.map_err(VerifyError::io(&path))?,
-    };
-    let kind = seal::kind_of(&bytes);
-    let referee = options.referees.iter().find(|referee| kind.as_deref() == Some(referee.kind()));
+    let file = ManifestFile::read(folder).map_err(|error| match error {
+        PublishedError::Io { path, source } => VerifyError::Io { path, source },
+        _ => VerifyError::NotARelease(folder.to_owned()),
+    })?;
+    let (kind, bytes) = (file.kind(), file.bytes());
+    let referee = options.referees.iter().find(|referee| kind == Some(referee.kind()));
     let mut verdict = match referee.copied() {
-        None => built_in(kind.as_deref())?(folder, &bytes, options)?,
-        Some(referee) => envelope::verify(folder, &bytes, referee, options)?,
+        None => built_in(kind)?(folder, bytes, options)?,
+        Some(referee) => envelope::verify(folder, bytes, referee, options)?,
     };
     // What all kinds have in common; a manifest that cannot be read says nothing of it.
     #[derive(serde::Deserialize)]
@@ -169,13 +166,13 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         #[serde(default)]
         signer: Option<String>,
     }
-    let common = serde_json::from_slice(&bytes).unwrap_or(Common { files: Vec::new(), signer: None });
-    if let Some(check) = signature::check(folder, &bytes, common.signer.as_deref(), options.key)? {
+    let common = serde_json::from_slice(bytes).unwrap_or(Common { files: Vec::new(), signer: None });
+    if let Some(check) = signature::check(folder, bytes, common.signer.as_deref(), options.key)? {
         verdict.checks.insert(0, check);
     }
     // Pages of a release that is not what it says it is are not worth comparing, and may be costly to make.
     if verdict.holds() && referee.is_none() {
-        verdict.checks.extend(pages::check(folder, &bytes, &common.files, options.pages)?);
+        verdict.checks.extend(pages::check(folder, bytes, &common.files, options.pages)?);
     }
     Ok(verdict)
 }

@@ -6,28 +6,29 @@
 //! the adversary's file of people in linking. Without it nobody knows how many records fall: all count as exposed in the
 //! adversary's eyes where the error that is expected is small, and none otherwise. Findings hold no value.
 
-use std::path::{Path, PathBuf};
+mod finding;
+mod source;
+
+use std::path::Path;
 
 use privet_attack::ids;
 use privet_attack::knowledge::TimeOrder;
 use privet_attack::noise::linkage::Link;
 use privet_attack::noise::{
-    Knowing, NoiseFinding, Outcome, PerturbedColumn, assess_beside, average_copies, filter_series,
+    Knowing, NoiseFinding, PerturbedColumn, assess_beside, average_copies, filter_series,
 };
-use privet_attack::{Finding, HistogramOf, Knowledge, Note, Rate, Unit};
-use privet_data::io::{ReadErrorKind, ReadOptions, read};
-use privet_data::{Column, Kind, Progress, Table};
+use privet_attack::{Knowledge, Note};
+use privet_data::{Kind, Progress};
 use privet_perturb::Law;
 use privet_release::PublishedPerturbed;
-use privet_release::perturbed::{ModelColumn, NoiseWay, Perturbation};
+use privet_release::perturbed::{ModelColumn, Perturbation};
 use privet_report::{Assessment, NotMade};
 
 use super::records::{is_same, must_be_same};
 use super::{AttackOptions, write};
 use crate::error::{JobError, RunError};
-use crate::load::unknown_among;
-use crate::randomize::{RandomizeJob, model::noise_of};
-use crate::run::base_of;
+use finding::{finding, law_of};
+pub(super) use source::{Source, original_table, other_rows};
 
 /// What `--attacks` may name.
 pub(super) const ATTACKS: [&str; 7] = [
@@ -69,36 +70,6 @@ pub(crate) fn attack(
         write::whole(path, page.as_bytes())?;
     }
     Ok(assessment)
-}
-
-/// The original: a file, or a table that was read already.
-#[derive(Clone, Copy)]
-pub(super) enum Source<'a> {
-    /// A table, or the job of `privet randomize` that names it.
-    File(&'a Path),
-    /// The table, and where it lies.
-    Table(&'a Table, &'a Path),
-}
-
-impl Source<'_> {
-    /// These columns, and where the table lies.
-    pub fn table(
-        self,
-        missing: &[String],
-        names: &[String],
-        progress: &dyn Progress,
-    ) -> Result<(Table, PathBuf), RunError> {
-        let (table, path) = match self {
-            Self::File(path) => return original_table(path, missing, names, progress),
-            Self::Table(table, path) => (table, path),
-        };
-        let own = |name: &String| table.column(name).cloned();
-        let Some(columns) = names.iter().map(own).collect::<Option<Vec<Column>>>() else {
-            let found: Vec<String> = table.columns.iter().map(|own| own.name.clone()).collect();
-            return Err(unknown_among(names.iter(), &found).at(path).into());
-        };
-        Ok((Table { columns, rows: table.rows }, path.to_owned()))
-    }
 }
 
 /// The attacks that were asked for, or all. With `quick` those that go through pairs of people judge fewer.
@@ -498,190 +469,5 @@ pub(super) fn refuse(flags: &[(&str, bool)], instead: &str) -> Result<(), JobErr
         Some((flag, _)) => {
             Err(JobError::new(format!("`{flag}` goes with releases of true records; {instead}")))
         }
-    }
-}
-
-/// A law, the factor of correlated noise, and what the texts of the column are.
-type Told = (Law, Option<f64>, Kind);
-
-/// What is told of a column; none where it holds no numbers, or why it is left out.
-fn law_of(model: &ModelColumn, column: &Column) -> Result<Option<Told>, &'static str> {
-    match &model.perturbation {
-        None => Ok(match column.domain.kind() {
-            Kind::Date => Some((Law::Keep, None, Kind::Date)),
-            Kind::Integer | Kind::Decimal => Some((Law::Keep, None, Kind::Decimal)),
-            Kind::Boolean | Kind::Text => None,
-        }),
-        Some(Perturbation::Categories(_) | Perturbation::Items(_)) => Err(
-            "its values are categories; where a γ is promised it bounds what can be believed of one, and `privet verify` \
-             computes it anew",
-        ),
-        Some(Perturbation::Noise(own)) => {
-            let kind = if own.dates { Kind::Date } else { Kind::Decimal };
-            match (own.way, own.deviation, own.factor) {
-                (NoiseWay::Additive, Some(deviation), _) => {
-                    Ok(Some((Law::Add(noise_of(own.law, deviation)), None, kind)))
-                }
-                (NoiseWay::Multiplicative, Some(deviation), _) => {
-                    Ok(Some((Law::Multiply(noise_of(own.law, deviation)), None, kind)))
-                }
-                (NoiseWay::Correlated, _, Some(factor)) => Ok(Some((Law::Keep, Some(factor), kind))),
-                _ => Err("the model does not tell how strong its noise is"),
-            }
-        }
-    }
-}
-
-/// These columns of the original: a table, or the job of `privet randomize` that names it; and where it lies.
-pub(super) fn original_table(
-    path: &Path,
-    missing: &[String],
-    names: &[String],
-    progress: &dyn Progress,
-) -> Result<(Table, PathBuf), RunError> {
-    let is_job = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let (path, options) = match is_job {
-        true => {
-            let job = RandomizeJob::read(path, &[])?;
-            (base_of(path).join(&job.input.path), job.input.options()?)
-        }
-        false => (path.to_owned(), ReadOptions { missing: missing.to_vec(), ..ReadOptions::default() }),
-    };
-    // What a law was made for stands in its domain, letter by letter.
-    let options = ReadOptions { columns: Some(names.to_vec()), ..options.exactly() };
-    let input = read(&path, &options, progress).map_err(|error| match &error.kind {
-        ReadErrorKind::UnknownColumn { names: found, .. } => {
-            RunError::from(unknown_among(names.iter(), found).at(&path))
-        }
-        _ => RunError::from(error),
-    })?;
-    Ok((input.table, path))
-}
-
-/// What is wrong with an original that has not a record for each published one.
-pub(super) fn other_rows(own: usize, rows: usize, path: &Path) -> RunError {
-    let problem = format!("has {own} records, and the release {rows}: it is another table");
-    JobError::new(problem).at(path).into()
-}
-
-/// An attack on noise in the form of all others. `is_scored` says whether the original is there to tell how near it came.
-fn finding(own: NoiseFinding, knowing: &Knowing, records: u64, is_scored: bool) -> Result<Finding, NotMade> {
-    let column = match own.columns.as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
-    };
-    let mut notes = vec![Note::of_original(own.verdict.clone())];
-    if own.columns.len() > 1 {
-        notes.push(Note::of_original(format!("Columns: `{}`.", own.columns.join("`, `"))));
-    }
-    let base = Finding {
-        attack: own.attack,
-        column: column.clone(),
-        assumed: own.assumes.to_owned(),
-        success: String::new(),
-        unit: Unit::Records,
-        exposed: Rate::new(0, records),
-        right: None,
-        control: None,
-        control_group: None,
-        baseline: None,
-        risk: 0.0,
-        not_counted: None,
-        histogram: Vec::new(),
-        histogram_of: HistogramOf::Nothing,
-        notes,
-    };
-    match own.outcome {
-        Outcome::NotMade => Err(NotMade::new(own.attack, own.verdict).on(column)),
-        Outcome::Estimated { score: Some(score), .. } => {
-            // What the attack adds is beyond what everybody has without it: the published values, or the means where these
-            // come nearer. Where all have one value, the mean is the attack.
-            let is_mean = own.attack != ids::CONSTANT_COLUMN && score.control.rate > score.published.rate;
-            let (control, group) = match is_mean {
-                true => (score.control, "the same records, estimated by the mean of each column"),
-                false => (score.published, "the same records, taken as they are published"),
-            };
-            let hits = score.recovered.hits;
-            Ok(Finding {
-                success: format!(
-                    "the estimate is within {} deviations of the noise of what the record was",
-                    score.tolerance
-                ),
-                exposed: score.recovered,
-                // Only records about which it is right are counted.
-                right: (hits > 0).then(|| Rate::new(hits, hits)),
-                control: Some(control),
-                control_group: Some(group.to_owned()),
-                baseline: (own.attack != ids::CONSTANT_COLUMN).then_some(control),
-                risk: score.recovered.rate,
-                ..base
-            })
-        }
-        Outcome::Estimated { succeeded, expected_error, score: None } => {
-            // All or nobody, by an error that is expected: no share of records was counted.
-            let exposed = match (succeeded, is_scored) {
-                (true, _) => Rate::everybody(records),
-                (false, true) => Rate::new(0, records),
-                (false, false) => Rate::unknown(),
-            };
-            let mut notes = base.notes.clone();
-            notes.push(Note::no_control(match own.attack {
-                ids::CONSTANT_COLUMN => {
-                    "There is no control: everybody has the value, or nobody is told any.".to_owned()
-                }
-                _ => "There is no control: how near the means alone come, only the original shows.".to_owned(),
-            }));
-            // Whether a column is constant is told by its verdict, and scored where it is.
-            if own.attack != ids::CONSTANT_COLUMN {
-                let then = match succeeded {
-                    true if expected_error <= knowing.tolerance => {
-                        "so small that everybody counts until the original shows how many it tells"
-                    }
-                    true => {
-                        "of the column that is recovered most it is so small that everybody counts until the original shows how many it \
-                         tells"
-                    }
-                    false => "how many records it tells, only the original shows",
-                };
-                notes.push(Note::of_original(format!(
-                    "The error that the adversary expects is {expected_error:.2} deviations of the noise; {then}."
-                )));
-            }
-            let success = format!(
-                "the error that the adversary expects is at most {} deviations of the noise; then everybody counts",
-                knowing.tolerance
-            );
-            // That it succeeds is known beforehand; that it does not, only the original shows.
-            let not_counted = (!succeeded && !is_scored).then(|| {
-                "how many records it tells is only known with the original, which is not given".to_owned()
-            });
-            Ok(Finding { success, exposed, risk: exposed.rate, notes, not_counted, ..base })
-        }
-        Outcome::Linked { score, .. } => Ok(Finding {
-            notes: match score.exposed.of {
-                // Readers are told as well: by the rate alone it would seem that all were judged.
-                judged if judged < records => {
-                    let part = format!(
-                        "It was made on a random sample of {judged} of {records} records: on all of them it would take too long."
-                    );
-                    base.notes.iter().cloned().chain([Note::of_release(part)]).collect()
-                }
-                _ => base.notes.clone(),
-            },
-            success: format!(
-                "a record is linked to a person with a certainty of at least {}",
-                score.confidence
-            ),
-            exposed: score.exposed,
-            right: (score.exposed.hits > 0).then_some(score.right_when_sure),
-            control: Some(score.control),
-            control_group: Some(
-                "the same records, had their people not been in the adversary's file: whoever is taken for them then is not them"
-                    .to_owned(),
-            ),
-            baseline: None,
-            risk: score.found.rate,
-            ..base
-        }),
     }
 }

@@ -85,37 +85,8 @@ pub fn queries(
         let truth = answer.truth as f64;
         answers.push(QueryAnswer { truth, released: answer.estimate, records: answer.truth });
     }
-    let shares = [
-        figure(
-            "imprecision",
-            "Imprecision of queries",
-            match is_reached {
-                true => surplus as f64 / answers.len().max(1) as f64 / spread.rows() as f64,
-                false => f64::NAN,
-            },
-            true,
-            "How many records more than there are may belong to what a random query asks for, of all records, on average.",
-        ),
-        reconstructible(&answers, FEWEST, RELATIVE)?.share().and_then(|share| {
-            figure(
-                "reconstructible",
-                "Queries answered within 10 %",
-                share,
-                true,
-                "The share of the random queries about at least 100 records whose answer is off by less than a tenth.",
-            )
-        }),
-        useful(&answers, spread.rows(), ROOTS)?.share().and_then(|share| {
-            figure(
-                "useful",
-                "Queries answered within √n",
-                share,
-                true,
-                "The share of the random queries that are off by no more than the root of the number of records.",
-            )
-        }),
-    ];
-    figures.extend(shares.into_iter().flatten());
+    let surplus = surplus as f64 / answers.len().max(1) as f64 / spread.rows() as f64;
+    figures.extend(query_figures(&answers, is_reached.then_some(surplus), spread.rows())?);
     if errors.is_empty() {
         return Ok(None);
     }
@@ -129,6 +100,38 @@ pub fn queries(
             "counts over ranges of {dimensions} identifying column{plural}{also} that hold about a tenth of all combinations of values"
         ),
     }))
+}
+
+/// How well queries are answered, of all together; `surplus` is by what share of the records they reach too far, where that is known.
+fn query_figures(answers: &[QueryAnswer], surplus: Option<f64>, rows: u64) -> Result<Vec<Figure>, RunError> {
+    let shares = [
+        figure(
+            "imprecision",
+            "Imprecision of queries",
+            surplus.unwrap_or(f64::NAN),
+            true,
+            "How many records more than there are may belong to what a random query asks for, of all records, on average.",
+        ),
+        reconstructible(answers, FEWEST, RELATIVE)?.share().and_then(|share| {
+            figure(
+                "reconstructible",
+                "Queries answered within 10 %",
+                share,
+                true,
+                "The share of the random queries about at least 100 records whose answer is off by less than a tenth.",
+            )
+        }),
+        useful(answers, rows, ROOTS)?.share().and_then(|share| {
+            figure(
+                "useful",
+                "Queries answered within √n",
+                share,
+                true,
+                "The share of the random queries that are off by no more than the root of the number of records.",
+            )
+        }),
+    ];
+    Ok(shares.into_iter().flatten().collect())
 }
 
 /// Random queries that also ask for values of a sensitive column, answered from buckets as a reader would: whoever stands in a
