@@ -1,4 +1,5 @@
-//! The job file, and the run from a file of people to a finished release.
+//! The verbs for releases of one table of people: run a job, verify, attack, measure, ask, write out; each written once, for every kind
+//! of `kinds/` that is made of such a table.
 //!
 //! [`Job::read`] understands a job file, [`run`] does the work. Private answers are in `privet-query`; `privet-init` writes a first job
 //! file for a table, and makes a table to try it on. The doors (command line, server, Python) call these and add nothing of their own.
@@ -19,59 +20,35 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod adversary;
-mod alike;
-mod anatomy;
+mod anonymize;
 mod answer;
 pub mod assess;
-mod boxes;
-mod buckets;
-mod by_purpose;
-mod chosen;
-mod codes;
-mod countermeasure;
-mod counts;
-pub mod declarations;
-pub mod engine;
-mod error;
-mod history;
-mod job;
-pub mod judge;
 mod layouts;
-mod levels;
-mod load;
-mod meant;
-mod mondrian;
-mod out_of_core;
-mod overwrite;
-mod publish;
-mod purpose;
-pub mod randomize;
-mod recoding;
-pub mod reconstruct;
 mod reproduce;
-mod run;
-mod sampling;
-mod search;
-mod size;
-mod summary;
-mod values;
 mod verify;
 
-pub use adversary::AdversarySection;
+pub use privet_microdata::declarations;
+use privet_microdata::error;
+pub use privet_randomized::{judge, randomize, reconstruct};
+pub use privet_records::engine;
+
+pub use anonymize::run;
 pub use answer::{AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, unfold};
-pub use countermeasure::Countermeasure;
-pub use counts::{CountTableSection, Norm, TableMethod, ViewSection};
-pub use error::{HierarchyFault, JobError, NothingLeft, Outcome, RunError, outcome_of_reading, ran_out};
-pub use history::HistorySection;
-pub use job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
-pub use meant::{is_meant, other_table};
-pub use out_of_core::MemoryLimit;
-pub use overwrite::{spare_inputs, spare_job};
-pub use purpose::{Purposes, Request};
-pub use recoding::{ApplyOptions, Recoding};
+pub use privet_microdata::adversary::AdversarySection;
+pub use privet_microdata::candidate::{RunOptions, base_of};
+pub use privet_microdata::countermeasure::Countermeasure;
+pub use privet_microdata::counts::{CountTableSection, Norm, TableMethod, ViewSection};
+pub use privet_microdata::error::{
+    HierarchyFault, JobError, NothingLeft, Outcome, RunError, outcome_of_reading, ran_out,
+};
+pub use privet_microdata::history::HistorySection;
+pub use privet_microdata::job::{Column, Input, Job, Output, PurposeSection, Search, Trust};
+pub use privet_microdata::meant::{is_meant, other_table};
+pub use privet_microdata::memory_limit::MemoryLimit;
+pub use privet_microdata::overwrite::{spare_inputs, spare_job};
+pub use privet_microdata::recoding::{ApplyOptions, Recoding};
+pub use privet_microdata::size::{ACCEPTED_SIZES, parse_size};
+pub use privet_microdata::summary::{CountsSummary, Seconds, Summary, TableSummary};
+pub use privet_records::{Purposes, Request};
 pub use reproduce::{quoted, reproducing_flags};
-pub use run::{RunOptions, base_of, run};
-pub use size::{ACCEPTED_SIZES, parse_size};
-pub use summary::{CountsSummary, Seconds, Summary, TableSummary};
 pub use verify::verify;

@@ -1,0 +1,43 @@
+//! Which layout a folder has is looked up here, once per verb, and nowhere else. A manifest that names a layout and does not have it was
+//! damaged, and is reported as that.
+
+use std::path::Path;
+
+use privet_microdata::layouts::{Layout, Reader};
+use privet_release::{PublishedError, manifest_at};
+
+/// The layouts with a kind of their own.
+const LAYOUTS: [Reader; 3] =
+    [privet_counts::read, privet_randomized::read_changed, privet_randomized::read_noise];
+
+/// The layout of a folder. What names no kind is taken for records, whose reader says what is wrong with it.
+pub(crate) fn of(folder: &Path) -> Result<Box<dyn Layout>, PublishedError> {
+    let Ok(bytes) = manifest_at(folder) else { return Ok(privet_records::unread()) };
+    let Some(kind) = privet_release::kind_of(&bytes) else { return Ok(privet_records::unread()) };
+    for read in LAYOUTS {
+        if let Some(layout) = read(folder, &kind, &bytes)? {
+            return Ok(layout);
+        }
+    }
+    Ok(privet_records::of(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_manifest_is_reported_as_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = |manifest: &str| {
+            std::fs::write(folder.path().join("manifest.json"), manifest).unwrap();
+            of(folder.path()).err()
+        };
+        for kind in ["counts", "perturbed"] {
+            let damaged = found(&format!("{{\"format\": 1, \"kind\": \"{kind}\"}}"));
+            assert!(matches!(damaged, Some(PublishedError::Manifest { .. })), "{kind}: {damaged:?}");
+        }
+        // The reader of records says what is wrong with what names no kind.
+        assert!(found("{\"format\": 1}").is_none() && found("no json").is_none());
+    }
+}
