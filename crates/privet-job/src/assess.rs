@@ -24,7 +24,14 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
         check_places(options)?;
         return privet_randomized::attack_made(options, progress);
     }
-    layouts::of(&options.release)?.attack(options, progress)
+    match options.manifest() {
+        Ok(manifest) => {
+            let layout = layouts::of_manifest(&manifest)?;
+            layout.attack(&AttackOptions { manifest: Some(manifest), ..options.clone() }, progress)
+        }
+        // Whoever reads records says what is wrong.
+        Err(_) => privet_records::unread().attack(options, progress),
+    }
 }
 
 /// Measures a release.
@@ -52,4 +59,56 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
         }
     }
     layouts::of(&options.release)?.measure(options, progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_data::Silent;
+    use privet_microdata::candidate::RunOptions;
+    use privet_microdata::job::Job;
+    use privet_randomized::randomize::{RandomizeJob, RandomizeOptions, randomize};
+    use privet_release::ManifestFile;
+
+    use super::*;
+
+    const INPUT: &str = "[input]\npath = \"people.csv\"\n[output]\nfolder = \"release\"\n";
+
+    /// A release of records, of counts, or of randomized records.
+    fn release(folder: &std::path::Path, job: &str) {
+        let people = "town,age,ill,smokes\nA,31,flu,yes\nA,34,cough,no\nA,38,flu,no\nB,52,cough,yes\nB,55,flu,no\nB,59,cough,no\n";
+        std::fs::write(folder.join("people.csv"), people).unwrap();
+        let text = format!("{INPUT}{job}");
+        if job.contains("perturb") {
+            std::fs::write(folder.join("job.toml"), text).unwrap();
+            let job = RandomizeJob::read(&folder.join("job.toml"), &[]).unwrap();
+            let options = RandomizeOptions { base: folder.to_owned(), ..RandomizeOptions::default() };
+            randomize(&job, &options, &Silent).unwrap();
+        } else {
+            let options = RunOptions { base: folder.to_owned(), ..RunOptions::default() };
+            crate::run(&Job::parse(&text, &[]).unwrap(), &options, &Silent).unwrap();
+        }
+    }
+
+    /// A manifest that was read is enough for an attack: the file may be gone.
+    #[test]
+    fn an_attack_reads_the_manifest_once() {
+        let jobs = [
+            "[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 20] }\n[columns.ill]\nrole = \"sensitive\"\n\
+             [privacy]\nk-anonymity = 3\n",
+            "[columns.town]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n\
+             [[count-tables]]\ncolumns = [\"town\", \"ill\"]\nthreshold = 2\n",
+            "[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n",
+        ];
+        for job in jobs {
+            let folder = tempfile::tempdir().unwrap();
+            release(folder.path(), job);
+            let place = folder.path().join("release");
+            let manifest = ManifestFile::read(&place).unwrap();
+            std::fs::remove_file(place.join(privet_release::MANIFEST)).unwrap();
+            let options = AttackOptions { release: place, confidence: 0.9, ..AttackOptions::default() };
+            assert!(attack(&options, &Silent).is_err(), "{job}: without a manifest it is no release");
+            let options = AttackOptions { manifest: Some(manifest), ..options };
+            attack(&options, &Silent).unwrap();
+        }
+    }
 }

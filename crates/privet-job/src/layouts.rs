@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use privet_microdata::layouts::{Layout, Reader};
-use privet_release::{PublishedError, manifest_at};
+use privet_release::{ManifestFile, PublishedError};
 
 /// The layouts with a kind of their own.
 const LAYOUTS: [Reader; 3] =
@@ -12,14 +12,20 @@ const LAYOUTS: [Reader; 3] =
 
 /// The layout of a folder. What names no kind is taken for records, whose reader says what is wrong with it.
 pub(crate) fn of(folder: &Path) -> Result<Box<dyn Layout>, PublishedError> {
-    let Ok(bytes) = manifest_at(folder) else { return Ok(privet_records::unread()) };
-    let Some(kind) = privet_release::kind_of(&bytes) else { return Ok(privet_records::unread()) };
+    ManifestFile::read(folder).map_or_else(|_| Ok(privet_records::unread()), |file| of_manifest(&file))
+}
+
+/// The layout of a manifest.
+pub(crate) fn of_manifest(file: &ManifestFile) -> Result<Box<dyn Layout>, PublishedError> {
+    if file.kind().is_none() {
+        return Ok(privet_records::unread());
+    }
     for read in LAYOUTS {
-        if let Some(layout) = read(folder, &kind, &bytes)? {
+        if let Some(layout) = read(file)? {
             return Ok(layout);
         }
     }
-    Ok(privet_records::of(&bytes))
+    Ok(privet_records::of(file.bytes()))
 }
 
 #[cfg(test)]

@@ -72,11 +72,7 @@ fn shows_nodes(level: &GeneralizedLevel, values: &[Box<str>]) -> bool {
 /// Whether levels above the values hide missing ones.
 pub fn hides(job: &Job, domain: &Domain, levels: &[GeneralizedLevel]) -> bool {
     let markers = markers(job);
-    hides_missing(
-        domain,
-        &markers,
-        levels.iter().map(|own| (&own.labels[..], own.node_of_code.as_slice())),
-    )
+    hides_missing(domain, &markers, levels.iter().map(|own| (&own.labels[..], own.node_of_code.as_slice())))
 }
 
 /// The cells that stand for a missing value.

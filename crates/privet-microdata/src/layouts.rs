@@ -5,7 +5,7 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::answer::Question;
-use privet_release::{Check, PublishedError};
+use privet_release::{Check, ManifestFile, PublishedError};
 use privet_report::Assessment;
 
 use crate::answer::{AskError, Asked, Spread};
@@ -40,4 +40,4 @@ pub trait Layout {
 }
 
 /// Reads a manifest of one layout; `None` when it is of another.
-pub type Reader = fn(&Path, &str, &[u8]) -> Result<Option<Box<dyn Layout>>, PublishedError>;
+pub type Reader = fn(&ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedError>;

@@ -8,7 +8,7 @@ use privet_data::{Progress, Silent};
 use privet_job::assess;
 use privet_kind::KindError;
 use privet_model::PublishedModel;
-use privet_release::{ReleaseFolder, VerifyOptions};
+use privet_release::{ManifestFile, ReleaseFolder, VerifyOptions};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use serde_json::{Value, json};
@@ -76,7 +76,8 @@ impl Release {
     }
 
     fn attacked(&self, asked: &Asked, progress: &dyn Progress) -> Result<String, Failure> {
-        if privet::is_on_seam(&self.folder) {
+        let manifest = ManifestFile::read(&self.folder).ok();
+        if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
             let options = privet::AttackOptions {
                 release: self.folder.clone(),
                 knowledge: asked.knowledge.clone(),
@@ -90,7 +91,7 @@ impl Release {
                 seed: asked.seed,
                 report: None,
             };
-            let assessment = privet::attack(&options, progress)?;
+            let assessment = privet::attack_manifest(manifest, &options, progress)?;
             let exceeded = assessment.exceeded().map(|limit| privet::exceeded_sentence(&limit));
             return Ok(told(serde_json::to_value(&assessment)?, exceeded));
         }
@@ -103,6 +104,7 @@ impl Release {
             max_risk: asked.max_risk,
             max_absolute_risk: asked.max_absolute_risk,
             seed: asked.seed,
+            manifest,
             ..assess::AttackOptions::default()
         };
         let assessment = assess::attack(&options, progress)?;
@@ -120,7 +122,7 @@ impl Release {
                 "the original is not known; give it as the first argument, or open the release with its job",
             )
         };
-        if privet::is_on_seam(&self.folder) {
+        if ManifestFile::read(&self.folder).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
             let job = self.job.clone().ok_or_else(needed)?;
             let assessment = privet::measure(&job, &self.folder, None, progress)?;
             return Ok(serde_json::to_string(&assessment)?);

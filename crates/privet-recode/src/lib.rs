@@ -1,4 +1,4 @@
-//! Mechanisms that recode, regroup or condense records.
+//! Mechanisms that recode or regroup records.
 //!
 //! Global recoding keeps records truthful and equal values equal: [`lattice`] holds the full-domain searches, in which
 //! every column goes to one level of its hierarchy; [`cut`] those in which the values of a column may go to different
@@ -9,7 +9,6 @@
 //! suppresses single cells.
 //!
 //! [`bucket`] changes no value: it publishes counts, samples, or values and sensitive values apart from each other.
-//! [`condense`] publishes no record at all, but others with the same statistics.
 //!
 //! [`algorithm`] lists what searches there are, and runs them without naming one.
 //!
@@ -25,7 +24,6 @@ pub mod algorithm;
 pub mod bucket;
 pub mod cell;
 pub mod cluster;
-pub mod condense;
 pub mod cut;
 pub mod groups;
 mod jury;

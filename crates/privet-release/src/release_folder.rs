@@ -13,7 +13,7 @@ use crate::envelope::Envelope;
 use crate::folder::is_plain_name;
 use crate::hash::hash_file;
 use crate::manifest::File;
-use crate::{MANIFEST, ManifestError, manifest_at, seal};
+use crate::{MANIFEST, ManifestError, ManifestFile, manifest_at};
 
 /// Why a release could not be opened. No message holds a value of the data.
 #[derive(Debug, thiserror::Error)]
@@ -89,26 +89,26 @@ pub struct ReleaseFolder {
 }
 
 impl ReleaseFolder {
-    /// The kind that the manifest of a folder names, whatever its layout is.
-    ///
-    /// # Errors
-    /// When there is no manifest, or it names no kind.
-    pub fn kind_at(folder: &Path) -> Result<String, OpenError> {
-        let bytes = read_manifest(folder)?;
-        let problem = ManifestError::Syntax { line: 1, column: 1, problem: "the manifest names no kind" };
-        seal::kind_of(&bytes)
-            .ok_or_else(|| OpenError::Manifest { folder: folder.to_owned(), source: problem })
-    }
-
     /// Opens a published folder and checks its seal and the hash of every file.
     ///
     /// # Errors
     /// When the folder is not a release, or was changed since it was published.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, OpenError> {
-        let bytes = read_manifest(folder)?;
-        let parsed = Envelope::parse(&bytes);
+        Self::of_bytes(folder, &read_manifest(folder)?, progress)
+    }
+
+    /// Opens the folder of a manifest that was read, and checks the same.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of(file: &ManifestFile, progress: &dyn Progress) -> Result<Self, OpenError> {
+        Self::of_bytes(file.folder(), file.bytes(), progress)
+    }
+
+    fn of_bytes(folder: &Path, bytes: &[u8], progress: &dyn Progress) -> Result<Self, OpenError> {
+        let parsed = Envelope::parse(bytes);
         let envelope = parsed.map_err(|source| OpenError::Manifest { folder: folder.to_owned(), source })?;
-        if crate::Manifest::seal_of(&bytes).is_none_or(|seal| seal != envelope.seal) {
+        if crate::Manifest::seal_of(bytes).is_none_or(|seal| seal != envelope.seal) {
             return Err(OpenError::Seal(folder.to_owned()));
         }
         let opened = Self::trusted(folder, envelope);

@@ -52,7 +52,7 @@ mod verify;
 pub use assess::Plan;
 pub use begin::{Chapter, demo, propose, propose_as, shapes};
 pub use compare::{Comparison, compare};
-pub use look::{AttackOptions, attack, measure};
+pub use look::{AttackOptions, attack, attack_manifest, measure};
 pub use private::{Account, Budget, People, Query, query};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
 pub use privet_query::{Answered, Method, Planned};

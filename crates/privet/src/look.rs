@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use privet_data::Progress;
 use privet_kind::{Assessment, Kind, KindError, Knowledge, Original};
-use privet_release::ReleaseFolder;
+use privet_release::{ManifestFile, ReleaseFolder};
 
 use crate::assess::{self, Plan};
 use crate::run::{owner_files, private};
@@ -35,9 +35,28 @@ pub struct AttackOptions {
 /// When the release, the knowledge file or the job cannot be used, or an attack that was asked for cannot be made. A limit that is
 /// exceeded is told by [`Assessment::exceeded`].
 pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, KindError> {
-    let folder = ReleaseFolder::open(&options.release, progress)?;
+    attack_folder(&ReleaseFolder::open(&options.release, progress)?, options, progress)
+}
+
+/// Attacks the release of a manifest that was read; it is not read again.
+///
+/// # Errors
+/// As [`attack`].
+pub fn attack_manifest(
+    manifest: &ManifestFile,
+    options: &AttackOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, KindError> {
+    attack_folder(&ReleaseFolder::of(manifest, progress)?, options, progress)
+}
+
+fn attack_folder(
+    folder: &ReleaseFolder,
+    options: &AttackOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, KindError> {
     let kind = registry::required(&folder.envelope().kind)?;
-    let release = kind.open(&folder, progress)?;
+    let release = kind.open(folder, progress)?;
     let original = options.job.as_ref().map(|job| original(kind, job, progress)).transpose()?;
     let mut known = match &options.knowledge {
         Some(path) => Knowledge::read(path, &assess::ids(kind))?,

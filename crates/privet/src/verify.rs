@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use privet_referee::REFEREES;
-use privet_release::{Check, ReleaseFolder, Verdict, VerifyError, VerifyOptions};
+use privet_release::{Check, ManifestFile, ReleaseFolder, Verdict, VerifyError, VerifyOptions};
 
 use crate::{pages, registry};
 
@@ -12,7 +12,7 @@ use crate::{pages, registry};
 /// # Errors
 /// When there is nothing to judge, or the person asked to stop.
 pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
-    if !is_on_seam(folder) {
+    if !ManifestFile::read(folder).is_ok_and(|manifest| is_on_seam(&manifest)) {
         return privet_job::verify(folder, options);
     }
     let options = VerifyOptions { referees: REFEREES, ..options };
@@ -53,7 +53,7 @@ fn page_checks(folder: &Path, options: VerifyOptions<'_>) -> Vec<Check> {
     expected.iter().map(check).collect()
 }
 
-/// Whether a folder is a release of a kind on the seam.
-pub fn is_on_seam(folder: &Path) -> bool {
-    ReleaseFolder::kind_at(folder).is_ok_and(|id| registry::kind(&id).is_some())
+/// Whether a manifest is that of a kind on the seam.
+pub fn is_on_seam(manifest: &ManifestFile) -> bool {
+    manifest.kind().is_some_and(|id| registry::kind(id).is_some())
 }

@@ -15,6 +15,7 @@
 mod class;
 mod closest;
 mod columns;
+pub mod condense;
 mod digits;
 mod inference;
 mod moments;
@@ -26,23 +27,23 @@ mod stream;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::condense::{CondenseError, Condensed, Records};
 use privet_data::Progress;
 use privet_kind::page::{Cell, Table as PageTable};
 use privet_kind::{
     Assessment, Attack, Block, Fault, JobFile, Kind, KindError, Measure, Original, Outcome, OwnerFiles,
     PageSection, Release, Section, Views,
 };
-use privet_recode::condense::{CondenseError, Condensed, Records};
 use privet_release::{Draft, Promised, Randomness, ReleaseFolder};
 use serde::{Deserialize, Serialize};
 
+pub use crate::condense::Grouping;
 use digits::{Precision, number_text};
-pub use privet_recode::condense::Grouping;
 pub use records::{NumberTable, OriginalRecords, PublishedRecords};
 pub use stream::{Lines, StreamReport, condense_stream};
 
 /// How records are condensed: the `[condensed]` section.
-pub use privet_recode::condense::Condensation;
+pub use crate::condense::Condensation;
 
 /// The published records.
 const RECORDS: &str = "records.csv";

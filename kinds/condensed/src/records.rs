@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::condense::LARGEST;
 use privet_data::io::ReadOptions;
 use privet_data::{Column, Equality, Progress, Table};
 use privet_kind::KindError;
-use privet_recode::condense::LARGEST;
 use privet_recode::groups::Groups;
 
 use crate::columns::{Columns, delimiter, no_number};

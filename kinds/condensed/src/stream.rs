@@ -1,16 +1,16 @@
 //! Condensation of a stream (papers T-AL8): records of numbers from a CSV, read one by one, and synthetic ones written as groups fill.
 //!
 //! # Guarantee
-//! That of [`privet_recode::condense::Stream`]: what is written is drawn from disjoint sets of at least k records. What a stream
+//! That of [`crate::condense::Stream`]: what is written is drawn from disjoint sets of at least k records. What a stream
 //! writes is handed over at once, so that no attack is made on it first, and no folder says what it promises.
 
 use std::collections::HashMap;
 use std::io::Read;
 
+use crate::condense::{Condensation, LARGEST, Stream, StreamSummary};
 use privet_data::Progress;
 use privet_data::io::{ReadError, ReadErrorKind, ReadOptions, RecordReader};
 use privet_kind::KindError;
-use privet_recode::condense::{Condensation, LARGEST, Stream, StreamSummary};
 
 use crate::columns::{Columns, delimiter, no_number};
 use crate::digits::{Precision, number_text};

@@ -6,7 +6,7 @@ use privet_attack::Knowledge;
 use privet_data::Progress;
 use privet_measure::answer::Question;
 use privet_release::counts::COUNTS;
-use privet_release::{Check, CountsManifest, PublishedError};
+use privet_release::{Check, CountsManifest, ManifestFile, PublishedError};
 use privet_report::Assessment;
 
 use privet_microdata::adversary::AdversarySection;
@@ -21,12 +21,12 @@ use crate::error::{JobError, RunError};
 struct Counts(CountsManifest);
 
 /// The layout of a manifest, when it is of counts.
-pub fn read(folder: &Path, kind: &str, bytes: &[u8]) -> Result<Option<Box<dyn Layout>>, PublishedError> {
-    if kind != COUNTS {
+pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedError> {
+    if file.kind() != Some(COUNTS) {
         return Ok(None);
     }
-    let manifest = CountsManifest::parse(bytes)
-        .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
+    let manifest = CountsManifest::parse(file.bytes())
+        .map_err(|source| PublishedError::Manifest { folder: file.folder().to_owned(), source })?;
     Ok(Some(Box::new(Counts(manifest))))
 }
 

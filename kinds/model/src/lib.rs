@@ -3,6 +3,24 @@
 //!
 //! What is published is `model.json`, the documented form of [`privet_mine`]'s releases, and for one tree also `model.pmml`. The promise is
 //! Claim 3 of the source: whoever knows the public attributes of everybody links no private value to fewer than k people.
+//!
+//! ```
+//! use privet_data::Silent;
+//! use privet_kind::{JobFile, Kind};
+//! use privet_model::Model;
+//! use privet_release::Draft;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let loans = "age,risk\nYoung,Good\nYoung,Good\nYoung,Bad\nOld,Bad\nOld,Bad\nOld,Good\n";
+//! std::fs::write(folder.path().join("loans.csv"), loans)?;
+//! let job = "kind = \"model\"\n[input]\npath = \"loans.csv\"\npublic = [\"age\"]\nclass = \"risk\"\n\
+//!            [model]\ntype = \"tree\"\nk = 3\n";
+//! let job = JobFile::in_folder(folder.path(), toml::from_str(job)?);
+//! let draft = Draft::begin(&folder.path().join("release"), false)?;
+//! let made = Model.make(&job, &draft, &Silent)?;
+//! assert!(!made.promises.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod attacks;

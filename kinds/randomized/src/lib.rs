@@ -7,10 +7,10 @@
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("people.csv"), "smokes\nyes\nno\nno\nyes\nno\n")?;
 //! let job = folder.path().join("job.toml");
-//! std::fs::write(&job, "[input]\npath = \"people.csv\"\n[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"retention\", keep = 0.6 }\n")?;
+//! std::fs::write(&job, "[input]\npath = \"people.csv\"\n[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n")?;
 //! let job = RandomizeJob::read(&job, &[])?;
 //! let options = RandomizeOptions { base: folder.path().to_owned(), ..RandomizeOptions::default() };
-//! assert_eq!(randomize(&job, &options, &Silent)?.rows, 5);
+//! assert_eq!(randomize(&job, &options, &Silent)?.records, 5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]

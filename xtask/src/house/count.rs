@@ -1,6 +1,6 @@
 //! What is counted, and how.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -79,7 +79,7 @@ pub fn rows(root: &Path) -> Result<Vec<Row>> {
         &sources,
         kind_questions,
     ));
-    rows.extend(attack_files(&sources));
+    rows.extend(attack_files(root, &sources)?);
     rows.push(places("sentences", "places where code looks into a sentence", 0, &sources, sentences));
     rows.extend(crate_sizes(&sources));
     rows.push(places("long-functions", "functions over 80 lines", 10, &sources, long_functions));
@@ -165,40 +165,83 @@ fn kind_questions(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-/// Files that hold ids of attacks: how many hold the one that the most do, and how many more than one there are over all ids.
-fn attack_files(sources: &[Source]) -> [Row; 2] {
-    let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for id in sources.iter().flat_map(attack_ids) {
-        files.insert(id, Vec::new());
+/// Files that hold ids of attacks: how many hold the one that the most do, and how many more than one there are over all ids. A crate
+/// that does not know the crate of an attack, directly or by others, cannot mean it: there the same text is a word of its own.
+fn attack_files(root: &Path, sources: &[Source]) -> Result<[Row; 2]> {
+    let known = known_crates(root)?;
+    let mut files: BTreeMap<&str, (BTreeSet<String>, Vec<String>)> = BTreeMap::new();
+    for source in sources {
+        for id in attack_ids(source) {
+            files.entry(id).or_default().0.insert(crate_of(source));
+        }
     }
     for source in sources {
         let mut seen: Vec<&str> = source.texts().into_iter().map(|(_, text)| text).collect();
         seen.sort_unstable();
         seen.dedup();
+        let own = crate_of(source);
+        let knows = |other: &String| known.get(&own).is_some_and(|known| known.contains(other));
         for text in seen {
-            if let Some(files) = files.get_mut(text) {
+            if let Some((homes, files)) = files.get_mut(text)
+                && homes.iter().any(|home| *home == own || knows(home))
+            {
                 files.push(source.path.display().to_string());
             }
         }
     }
-    let told = files.iter().filter(|(_, files)| files.len() > 1);
-    let places = told.map(|(id, files)| format!("{id}: {}", files.join(" "))).collect();
-    [
+    let all = || files.iter().map(|(id, (_, files))| (id, files));
+    let places = all().filter(|(_, files)| files.len() > 1);
+    let places = places.map(|(id, files)| format!("{id}: {}", files.join(" "))).collect();
+    Ok([
         Row {
             id: "attack-files",
             title: "files that hold the id of one attack, at most",
             target: 1,
-            now: files.values().map(Vec::len).max().unwrap_or(0),
+            now: all().map(|(_, files)| files.len()).max().unwrap_or(0),
             places,
         },
         Row {
             id: "attack-files-more",
             title: "files that hold the id of an attack beyond the first, over all attacks",
             target: 0,
-            now: files.values().map(|files| files.len().saturating_sub(1)).sum(),
+            now: all().map(|(_, files)| files.len().saturating_sub(1)).sum(),
             places: Vec::new(),
         },
-    ]
+    ])
+}
+
+/// Per crate, by its folder, the crates of this repository that it depends on, directly or by others.
+fn known_crates(root: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut folder_of = BTreeMap::new();
+    let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for place in ["crates", "kinds"] {
+        for folder in source::folders(&root.join(place))? {
+            let text = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+            let path = folder.strip_prefix(root).unwrap_or(&folder).display().to_string();
+            let name = text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+            folder_of.insert(name.unwrap_or_default().to_owned(), path.clone());
+            let used = text.split_once("[dependencies]").map_or("", |(_, rest)| rest);
+            let used = used.split("[dev-dependencies]").next().unwrap_or_default();
+            let names = used.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+            named.insert(path, names.map(str::to_owned).collect());
+        }
+    }
+    let direct: BTreeMap<String, BTreeSet<String>> = named
+        .into_iter()
+        .map(|(own, names)| (own, names.iter().filter_map(|name| folder_of.get(name).cloned()).collect()))
+        .collect();
+    let mut known = direct.clone();
+    loop {
+        let before: usize = known.values().map(BTreeSet::len).sum();
+        for own in known.values_mut() {
+            let more: Vec<String> =
+                own.iter().filter_map(|other| direct.get(other)).flatten().cloned().collect();
+            own.extend(more);
+        }
+        if known.values().map(BTreeSet::len).sum::<usize>() == before {
+            return Ok(known);
+        }
+    }
 }
 
 /// The ids that are stated as those of attacks: the `id` of an `AttackInfo`, or a constant `X` beside a constant `ABOUT_X`.
@@ -322,9 +365,12 @@ fn libraries(root: &Path, sources: &[Source]) -> Result<[Row; 2]> {
     let (mut without_example, mut without_readme) = (Vec::new(), Vec::new());
     for source in sources.iter().filter(|source| source.path.ends_with("src/lib.rs")) {
         let name = crate_of(source);
+        // What is a library for another language has no root that Rust could call.
+        let manifest = std::fs::read_to_string(root.join(&name).join("Cargo.toml")).unwrap_or_default();
+        let is_rust = !manifest.lines().any(|line| line.trim() == "crate-type = [\"cdylib\"]");
         // What comes after a fence decides whether it is run; a plain one is.
         let mut fences = source.comment.lines().map(str::trim).filter(|line| line.starts_with("```"));
-        if !fences.any(|fence| fence == "```") {
+        if is_rust && !fences.any(|fence| fence == "```") {
             without_example.push(name.clone());
         }
         if !root.join(&name).join("README.md").is_file() {
@@ -381,6 +427,14 @@ fn test_binaries(root: &Path) -> Result<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crate_knows_what_it_is_made_of() {
+        let known = known_crates(&crate::workspace::root()).unwrap();
+        assert!(known["crates/privet-cli"].contains("crates/privet-data"));
+        assert!(known["kinds/records"].contains("crates/privet-attack"));
+        assert!(!known["crates/privet-attack"].contains("kinds/records"));
+    }
 
     #[test]
     fn sentences_are_words_with_blanks() {

@@ -39,7 +39,7 @@ pub fn run(papers: &Papers) -> Result<bool> {
     condensation(papers, &mut page)?;
     page.text(
         "Exercises that ask for a formula or a proof are tests of the crates: 1 in `crates/privet-perturb/src/noise.rs`, 2 in its \
-         `reconstruct/tests.rs`, 6 in `crates/privet-recode/tests/all/condensation.rs`, 7 and 8 in `crates/privet-criteria/src/l_diversity`, 9, \
+         `reconstruct/tests.rs`, 6 in `kinds/condensed/tests/condensation.rs`, 7 and 8 in `crates/privet-criteria/src/l_diversity`, 9, \
          11 and 12 in `crates/privet-criteria/src/laws.rs` and `t_closeness`, 14 and 15 in `crates/privet-attack/tests/all/dimensions.rs`. That \
          linking film ratings grows with the ratings known is a statement about other data; it is no part of this page.",
     );

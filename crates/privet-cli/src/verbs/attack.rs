@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use privet_job::assess::{self, AttackOptions};
+use privet_release::ManifestFile;
 
 use super::{Shared, assessment, print, print_json, seam};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
@@ -66,8 +67,10 @@ pub struct Attack {
 impl Attack {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        if privet::is_on_seam(&self.release) {
-            return self.run_on_seam(shared);
+        // Read once: what is attacked is what was looked at. A table has none.
+        let manifest = ManifestFile::read(&self.release).ok();
+        if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
+            return self.run_on_seam(manifest, shared);
         }
         let bar = Bar::new(shared.quiet || shared.json);
         let options = AttackOptions {
@@ -83,6 +86,7 @@ impl Attack {
             seed: self.seed,
             people: self.people,
             report: self.report,
+            manifest,
         };
         let assessed = assess::attack(&options, &bar)?;
         bar.clear();
@@ -104,7 +108,7 @@ impl Attack {
     }
 
     /// Runs it on a release of a kind that names itself.
-    fn run_on_seam(self, shared: &Shared) -> Result<u8, Failure> {
+    fn run_on_seam(self, manifest: &ManifestFile, shared: &Shared) -> Result<u8, Failure> {
         if self.people.is_some() {
             return Err(Failure::bad_input("--people is for releases of records; use --report here"));
         }
@@ -125,6 +129,6 @@ impl Attack {
             seed: self.seed,
             report: self.report,
         };
-        seam::attack(&options, shared)
+        seam::attack(manifest, &options, shared)
     }
 }

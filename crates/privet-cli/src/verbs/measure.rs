@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use privet_job::assess::{self, MeasureOptions};
+use privet_release::ManifestFile;
 
 use super::{Shared, assessment, print, print_json, seam};
 use crate::exit::{DONE, Failure};
@@ -108,7 +109,7 @@ impl Queries {
 impl Measure {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        if privet::is_on_seam(&self.release) {
+        if ManifestFile::read(&self.release).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
             return seam::measure(&self.original, &self.release, self.report.as_deref(), shared);
         }
         let (queries, workload) = Queries::both(self.queries)?;

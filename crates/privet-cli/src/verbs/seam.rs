@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use privet::{Assessment, AttackOptions, Fault, JobFile, KindError, Report, exceeded_sentence};
+use privet_release::ManifestFile;
 
 use super::anonymize::tidy;
 use super::{Shared, grouped, print, print_json};
@@ -120,10 +121,10 @@ fn attacks(assessment: &Assessment) -> String {
     text
 }
 
-/// Attacks a release.
-pub fn attack(options: &AttackOptions, shared: &Shared) -> Result<u8, Failure> {
+/// Attacks the release of a manifest.
+pub fn attack(manifest: &ManifestFile, options: &AttackOptions, shared: &Shared) -> Result<u8, Failure> {
     let bar = Bar::new(shared.quiet || shared.json);
-    let assessed = privet::attack(options, &bar);
+    let assessed = privet::attack_manifest(manifest, options, &bar);
     bar.clear();
     let assessed = assessed?;
     let exceeded = assessed.exceeded();

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use privet_attack::{Finding, Topic};
 use privet_data::Hierarchy;
-use privet_release::Published;
+use privet_release::{ManifestFile, Published, PublishedError};
 use privet_report::{Assessment, Limit, NotMade};
 
 use crate::adversary::AdversarySection;
@@ -51,6 +51,18 @@ pub struct AttackOptions {
     pub people: Option<PathBuf>,
     /// Where to write the owner's report.
     pub report: Option<PathBuf>,
+    /// The manifest of the release, where it was read already; nobody reads it again then.
+    pub manifest: Option<ManifestFile>,
+}
+
+impl AttackOptions {
+    /// The manifest of the release.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn manifest(&self) -> Result<ManifestFile, PublishedError> {
+        self.manifest.clone().map_or_else(|| ManifestFile::read(&self.release), Ok)
+    }
 }
 
 /// What `privet measure` is told.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use privet_data::hierarchy::{HierarchySpec, build, read_hierarchy};
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Coverage, Domain, Equality, Hierarchy, Progress, Table};
-use privet_release::Published;
 use privet_release::manifest::{LabelReading, Recoding};
 use privet_release::published::{Meaning, PublishedError, Reading, Recoded, coverage, kind_behind};
+use privet_release::{ManifestFile, Published};
 
 use super::people::{equal_values, of_points, shows_points};
 use crate::codes::{is_of_codes, masks};
@@ -417,15 +417,12 @@ pub fn told_missing(release: &Published) -> Option<Vec<String>> {
 
 /// Opens a release whose cells are missing as the job says, and without one as the release tells.
 pub fn opened(
-    folder: &Path,
+    manifest: &ManifestFile,
     missing: &[String],
     job: Option<JobAt<'_>>,
     progress: &dyn Progress,
 ) -> Result<Published, PublishedError> {
-    match job {
-        Some(_) => Published::open_with(folder, missing, progress),
-        None => Published::open(folder, progress),
-    }
+    Published::of(manifest, job.map(|_| missing), progress)
 }
 
 /// A table given on the command line: the table itself, or a job file whose input it is.

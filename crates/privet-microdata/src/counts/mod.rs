@@ -345,21 +345,19 @@ pub const MOST_STEPS: u64 = 1_000_000_000;
 /// # Errors
 /// When keys do not go together.
 pub fn check_change(section: &CountTableSection, of: &str) -> Result<(), JobError> {
-    let wrong = |key: &str, problem: &str| {
-        Err(JobError::key(format!("count-tables.{key}"), format!("{of} {problem}")))
-    };
+    let wrong = |key: &str, problem: &str| Err(JobError::key(key, format!("{of} {problem}")));
     let resamples = section.method == TableMethod::Resample;
     for (key, is_there, may_be, goes_with) in [
         (
-            "margins",
+            "count-tables.margins",
             section.margins.is_some(),
             section.method != TableMethod::Suppress,
             "\"adjust\" or \"resample\"",
         ),
-        ("norm", section.norm.is_some(), section.method == TableMethod::Adjust, "\"adjust\""),
-        ("steps", section.steps.is_some(), resamples, "\"resample\""),
-        ("target", section.target.is_some(), resamples, "\"resample\""),
-        ("seed", section.seed.is_some(), resamples, "\"resample\""),
+        ("count-tables.norm", section.norm.is_some(), section.method == TableMethod::Adjust, "\"adjust\""),
+        ("count-tables.steps", section.steps.is_some(), resamples, "\"resample\""),
+        ("count-tables.target", section.target.is_some(), resamples, "\"resample\""),
+        ("count-tables.seed", section.seed.is_some(), resamples, "\"resample\""),
     ] {
         if is_there && !may_be {
             return wrong(key, &format!("goes with method = {goes_with} only"));
@@ -367,24 +365,24 @@ pub fn check_change(section: &CountTableSection, of: &str) -> Result<(), JobErro
     }
     if resamples && section.protection.is_some() {
         return wrong(
-            "protection",
+            "count-tables.protection",
             "does not go with method = \"resample\", which moves counts by chance alone",
         );
     }
     if resamples && !section.suppress_zeros {
         return wrong(
-            "suppress-zeros",
+            "count-tables.suppress-zeros",
             "= false does not go with method = \"resample\", which may fill any cell",
         );
     }
     if resamples && section.columns.len() < 2 {
         return wrong(
-            "method",
+            "count-tables.method",
             "= \"resample\" needs at least two columns: the totals of one are its counts",
         );
     }
     if section.steps.is_some_and(|steps| steps == 0 || steps > MOST_STEPS) {
-        return wrong("steps", "must be from 1 to 1000000000");
+        return wrong("count-tables.steps", "must be from 1 to 1000000000");
     }
     let Some(margins) = &section.margins else { return Ok(()) };
     for margin in margins {
@@ -393,17 +391,23 @@ pub fn check_change(section: &CountTableSection, of: &str) -> Result<(), JobErro
         names.sort();
         names.dedup();
         if margin.is_empty() || names.len() != margin.len() || !margin.iter().all(is_column) {
-            return wrong("margins", "must be lists of columns of the table, each column once in a list");
+            return wrong(
+                "count-tables.margins",
+                "must be lists of columns of the table, each column once in a list",
+            );
         }
         if margin.len() == section.columns.len() && section.columns.len() > 1 {
             return wrong(
-                "margins",
+                "count-tables.margins",
                 "have all columns in one list, so that no count could change; name fewer",
             );
         }
     }
     if margins.is_empty() {
-        return wrong("margins", "are none; leave the key out to keep the totals of each column");
+        return wrong(
+            "count-tables.margins",
+            "are none; leave the key out to keep the totals of each column",
+        );
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ use crate::lattice::{Problem, SearchError};
 const ALGORITHM: &str = "microaggregation";
 
 /// How readily a group of V-MDAV grows, when nothing is said.
-pub(crate) const GAMMA: f64 = 0.2;
+pub const GAMMA: f64 = 0.2;
 
 /// Groups records that lie close together.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]

@@ -24,7 +24,7 @@ use crate::lattice::SearchError;
 
 pub use dependency::DependencyTree;
 pub use greedy::{Clustered, Clustering};
-pub(crate) use microaggregation::GAMMA;
+pub use microaggregation::GAMMA;
 pub use microaggregation::{Method, Microaggregated, Microaggregation};
 pub use points::Points;
 pub use space::{Categories, Scale};

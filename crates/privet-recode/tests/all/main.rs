@@ -8,7 +8,6 @@ mod brute_force;
 mod by_chance;
 mod cell_suppression;
 mod clustering;
-mod condensation;
 mod count_tables;
 mod datafly;
 mod dependency;

@@ -5,8 +5,9 @@ use std::path::Path;
 use privet_data::{Progress, Table};
 
 use super::{PERTURBED, PerturbedManifest};
-use crate::published::{Written, intact, manifest_bytes, read_table};
-use crate::{PublishedError, seal};
+use crate::PublishedError;
+use crate::manifest_file::ManifestFile;
+use crate::published::{Written, intact, read_table};
 
 /// A perturbed release read back.
 #[derive(Debug, Clone)]
@@ -24,9 +25,17 @@ impl PublishedPerturbed {
     /// When it is no perturbed release, its records were changed by another method than laws of columns, or its table is
     /// not the one that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = manifest_of(folder)?;
-        intact(folder, &manifest.files, [manifest.data.file.as_str()].into_iter(), progress)?;
-        Self::read(folder, manifest, progress)
+        Self::of(&manifest_at(folder)?, progress)
+    }
+
+    /// Reads the release of a manifest.
+    ///
+    /// # Errors
+    /// As [`PublishedPerturbed::open`].
+    pub fn of(file: &ManifestFile, progress: &dyn Progress) -> Result<Self, PublishedError> {
+        let manifest = manifest_of(file)?;
+        intact(file.folder(), &manifest.files, [manifest.data.file.as_str()].into_iter(), progress)?;
+        Self::read(file.folder(), manifest, progress)
     }
 
     /// Reads the table of a folder whose manifest is at hand, such as one that is not handed over yet.
@@ -61,10 +70,18 @@ impl PublishedRecords {
     /// # Errors
     /// When its records were neither swapped nor are they synthetic, or a table is not the one that the manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = manifest_of(folder)?;
+        Self::of(&manifest_at(folder)?, progress)
+    }
+
+    /// Reads the release of a manifest.
+    ///
+    /// # Errors
+    /// As [`PublishedRecords::open`].
+    pub fn of(file: &ManifestFile, progress: &dyn Progress) -> Result<Self, PublishedError> {
+        let manifest = manifest_of(file)?;
         let copies = manifest.synthetic.iter().flat_map(|own| &own.copies).map(String::as_str);
-        intact(folder, &manifest.files, copies.chain([manifest.data.file.as_str()]), progress)?;
-        Self::read(folder, manifest, progress)
+        intact(file.folder(), &manifest.files, copies.chain([manifest.data.file.as_str()]), progress)?;
+        Self::read(file.folder(), manifest, progress)
     }
 
     /// Reads the tables of a folder whose manifest is at hand, such as one that is not handed over yet.
@@ -102,16 +119,20 @@ impl PublishedRecords {
     }
 }
 
-fn manifest_of(folder: &Path) -> Result<PerturbedManifest, PublishedError> {
-    let bytes = manifest_bytes(folder).map_err(|error| match error {
+fn manifest_at(folder: &Path) -> Result<ManifestFile, PublishedError> {
+    ManifestFile::read(folder).map_err(|error| match error {
         PublishedError::NotARelease(folder) => PublishedError::NotPerturbed(folder),
         other => other,
-    })?;
-    if seal::kind_of(&bytes).is_some_and(|kind| kind != PERTURBED) {
+    })
+}
+
+fn manifest_of(file: &ManifestFile) -> Result<PerturbedManifest, PublishedError> {
+    let folder = file.folder();
+    if file.kind().is_some_and(|kind| kind != PERTURBED) {
         let problem = "it is a release of another kind; this needs one that `privet randomize` made";
         return Err(PublishedError::Other { folder: folder.to_owned(), problem });
     }
-    PerturbedManifest::parse(&bytes)
+    PerturbedManifest::parse(file.bytes())
         .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })
 }
 

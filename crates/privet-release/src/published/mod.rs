@@ -19,7 +19,7 @@ use privet_data::{Cancelled, Domain, Equality, Progress, Table};
 use crate::folder::is_plain_name;
 use crate::manifest::{File, Form};
 use crate::parts::parts_of;
-use crate::{MANIFEST, Manifest, ManifestError};
+use crate::{MANIFEST, Manifest, ManifestError, ManifestFile};
 pub use fit::{Recoded, fits, kind_shown, open_labels};
 pub use labels::{Meaning, Reading, coverage, hides_missing, kind_behind, reading_of, reading_of_levels};
 
@@ -196,9 +196,22 @@ impl Published {
     /// # Errors
     /// When it is no release, has no table of records, or its files are not those that its manifest describes.
     pub fn open(folder: &Path, progress: &dyn Progress) -> Result<Self, PublishedError> {
-        let manifest = described(folder, progress)?;
-        let missing = manifest.data.missing.clone().unwrap_or_else(|| vec![String::new()]);
-        Self::read(folder, manifest, &missing, progress)
+        Self::of(&ManifestFile::read(folder)?, None, progress)
+    }
+
+    /// Reads the release of a manifest; in its tables these cells mean "not known", or those that the manifest names.
+    ///
+    /// # Errors
+    /// As [`Published::open`].
+    pub fn of(
+        file: &ManifestFile,
+        missing: Option<&[String]>,
+        progress: &dyn Progress,
+    ) -> Result<Self, PublishedError> {
+        let manifest = described(file, progress)?;
+        let named = || manifest.data.missing.clone().unwrap_or_else(|| vec![String::new()]);
+        let missing = missing.map_or_else(named, <[String]>::to_vec);
+        Self::read(file.folder(), manifest, &missing, progress)
     }
 
     /// Reads a release folder in whose tables these cells mean "not known".
@@ -210,7 +223,7 @@ impl Published {
         missing: &[String],
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
-        Self::read(folder, described(folder, progress)?, missing, progress)
+        Self::of(&ManifestFile::read(folder)?, Some(missing), progress)
     }
 
     /// Reads the files of a release whose manifest is at hand; it may not be written yet.
@@ -362,12 +375,12 @@ impl Published {
 }
 
 /// The manifest of a release of records, whose tables are those that it describes.
-fn described(folder: &Path, progress: &dyn Progress) -> Result<Manifest, PublishedError> {
-    let bytes = manifest_bytes(folder)?;
-    if let Some(kind) = crate::seal::kind_of(&bytes).filter(|kind| Form::of(kind).is_none()) {
-        return Err(PublishedError::Kind { folder: folder.to_owned(), kind });
+fn described(file: &ManifestFile, progress: &dyn Progress) -> Result<Manifest, PublishedError> {
+    let folder = file.folder();
+    if let Some(kind) = file.kind().filter(|kind| Form::of(kind).is_none()) {
+        return Err(PublishedError::Kind { folder: folder.to_owned(), kind: kind.to_owned() });
     }
-    let manifest = Manifest::parse(&bytes)
+    let manifest = Manifest::parse(file.bytes())
         .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
     let counted = manifest.data.sensitive_tables.iter().map(|own| own.file.as_str());
     let records = parts_of(&manifest.data.file, &manifest.files);

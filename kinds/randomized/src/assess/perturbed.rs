@@ -61,7 +61,7 @@ pub(crate) fn attack(
     knowledge: &Knowledge,
     progress: &dyn Progress,
 ) -> Result<Assessment, RunError> {
-    let published = PublishedPerturbed::open(&options.release, progress)?;
+    let published = PublishedPerturbed::of(&options.manifest()?, progress)?;
     let source = options.original.as_deref().map(Source::File);
     let assessment = assess(options, knowledge, &published, source, false, progress)?;
     if let Some(path) = &options.report {

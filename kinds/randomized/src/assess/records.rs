@@ -57,7 +57,7 @@ const OF_VALUES: [&str; 2] = [ids::HOMOGENEITY, ids::SIMILARITY];
 /// Attacks a release of swapped or synthetic records.
 pub(crate) fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
     let knowledge = checked(options)?;
-    let published = PublishedRecords::open(&options.release, progress)?;
+    let published = PublishedRecords::of(&options.manifest()?, progress)?;
     let Some(path) = &options.original else {
         return Err(JobError::new(
             "--original is needed: swapped and synthetic records are not the people's own, and only the table that they \

@@ -5,7 +5,7 @@ use std::path::Path;
 use privet_data::Progress;
 use privet_measure::answer::Question;
 use privet_release::perturbed::PERTURBED;
-use privet_release::{Check, PerturbedManifest, PublishedError};
+use privet_release::{Check, ManifestFile, PerturbedManifest, PublishedError};
 use privet_report::Assessment;
 
 use super::{Layout, noise};
@@ -16,12 +16,12 @@ use crate::error::RunError;
 struct Changed;
 
 /// The layout of a manifest, when it is of this one.
-pub fn read(folder: &Path, kind: &str, bytes: &[u8]) -> Result<Option<Box<dyn Layout>>, PublishedError> {
-    if kind != PERTURBED {
+pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedError> {
+    if file.kind() != Some(PERTURBED) {
         return Ok(None);
     }
-    let manifest = PerturbedManifest::parse(bytes)
-        .map_err(|source| PublishedError::Manifest { folder: folder.to_owned(), source })?;
+    let manifest = PerturbedManifest::parse(file.bytes())
+        .map_err(|source| PublishedError::Manifest { folder: file.folder().to_owned(), source })?;
     let is_changed = manifest.swap.is_some() || manifest.synthetic.is_some();
     Ok(is_changed.then(|| Box::new(Changed) as Box<dyn Layout>))
 }

@@ -6,7 +6,7 @@ use privet_attack::Knowledge;
 use privet_data::Progress;
 use privet_measure::answer::{AnswerSource, Question};
 use privet_release::perturbed::PERTURBED;
-use privet_release::{Check, PublishedError, PublishedPerturbed};
+use privet_release::{Check, ManifestFile, PublishedError, PublishedPerturbed};
 use privet_report::Assessment;
 
 use super::Layout;
@@ -19,8 +19,8 @@ use crate::randomize::facts;
 struct Noise;
 
 /// The layout of a manifest, when it is of this one.
-pub fn read(_: &Path, kind: &str, _: &[u8]) -> Result<Option<Box<dyn Layout>>, PublishedError> {
-    Ok((kind == PERTURBED).then(|| Box::new(Noise) as Box<dyn Layout>))
+pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedError> {
+    Ok((file.kind() == Some(PERTURBED)).then(|| Box::new(Noise) as Box<dyn Layout>))
 }
 
 /// Answers from the published values by their laws.

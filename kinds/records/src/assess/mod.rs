@@ -16,7 +16,7 @@ use privet_attack::Knowledge;
 use privet_attack::knowledge::PeopleFile;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Progress, Table};
-use privet_release::Published;
+use privet_release::{ManifestFile, Published};
 use privet_report::Assessment;
 
 use crate::adversary::AdversarySection;
@@ -63,7 +63,7 @@ pub(crate) fn attack_records(
         .or(alone.as_ref())
         .map_or_else(|| vec![String::new()], |own| own.options.missing.clone());
     let job = given.as_ref().or(alone.as_ref()).and_then(Given::job);
-    let release = opened(&options.release, &missing, job, progress)?;
+    let release = opened(&options.manifest()?, &missing, job, progress)?;
     let name = knowledge.people.as_ref().and_then(name_in_original);
     let original = match &given {
         Some(given) => {
@@ -103,7 +103,8 @@ pub(crate) fn measure_records(
         .map(|path| measure::Questions::read(path, &options.release))
         .transpose()?;
     let given = Given::new(&options.original, options.job.as_deref(), &[])?;
-    let release = opened(&options.release, &given.options.missing, given.job(), progress)?;
+    let release =
+        opened(&ManifestFile::read(&options.release)?, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();
     if options.test.is_some() && more.is_empty() {
         return Err(JobError::new("--test needs --class or --target: what is to be predicted").into());

@@ -52,7 +52,7 @@ pub fn crack(
     seed: u64,
 ) -> Result<Cracking, SetsError> {
     let items = beliefs.intervals.len();
-    require(items == frequencies.len() && items == truth.len(), "beliefs", "one interval per hash")?;
+    require(items == frequencies.len() && items == truth.len(), "intervals", "one interval per hash")?;
     // Hashes by frequency: the candidates of an item are a range of them.
     let mut order: Vec<u32> = (0..items as u32).collect();
     order.sort_by(|&a, &b| frequencies[a as usize].total_cmp(&frequencies[b as usize]).then(a.cmp(&b)));

@@ -6,7 +6,7 @@
 //! widened by √(m/(m-1)), and the covariance stays right in expectation. A single re-centred record is the mean.
 
 use super::statistics::GroupStatistics;
-use crate::lattice::Random;
+use privet_recode::lattice::Random;
 
 /// Draws `count` records and adds them to `out`.
 pub(super) fn draw(

@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::grouping::nearest_groups;
 use super::{Condensation, CondenseError};
-use crate::cluster::{GAMMA, Points, mdav};
-use crate::groups::Groups;
-use crate::lattice::{Problem, Quasi, Random, SearchError};
-use crate::partition::{Mondrian, Workload};
+use privet_recode::cluster::{GAMMA, Points, mdav};
+use privet_recode::groups::Groups;
+use privet_recode::lattice::{Problem, Quasi, Random, SearchError};
+use privet_recode::partition::{Mondrian, Workload};
 
 /// How groups are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -1,10 +1,10 @@
 //! Condensation against the numbers of the source (papers FX-T6), its properties (T-AL7, T-AL8, T-TH10, DEF-7) and
 //! statistics of large samples.
 
-use privet_data::{Cancelled, Progress, Silent};
-use privet_recode::condense::{
+use privet_condensed::condense::{
     Condensation, CondenseError, Condensed, GroupStatistics, Grouping, Records, Stream,
 };
+use privet_data::{Cancelled, Progress, Silent};
 use privet_recode::groups::Groups;
 use proptest::prelude::*;
 

@@ -8,8 +8,8 @@
 use privet_data::{Cancelled, Progress};
 
 use super::tree::{Query, Tree};
-use crate::groups::Groups;
-use crate::lattice::Random;
+use privet_recode::groups::Groups;
+use privet_recode::lattice::Random;
 
 /// Groups of at least `k` points; one group when there are fewer. `positions` holds their coordinates one after another.
 pub(super) fn nearest_groups(

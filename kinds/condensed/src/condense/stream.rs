@@ -22,7 +22,7 @@
 use super::draw::draw;
 use super::tree::{Query, Tree};
 use super::{Condensation, CondenseError, GroupStatistics, Spread, is_condensable};
-use crate::lattice::Random;
+use privet_recode::lattice::Random;
 
 /// Condenses records as they come.
 #[derive(Debug, Clone)]

@@ -251,7 +251,7 @@ fn keep(found: &mut Vec<(f64, u32)>, count: usize, candidate: (f64, u32)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lattice::Random;
+    use privet_recode::lattice::Random;
 
     /// Against a look at every point, while points come in order and out of order, move and go.
     #[test]

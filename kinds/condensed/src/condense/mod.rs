@@ -27,9 +27,9 @@ use foldhash::{HashMap, HashMapExt};
 use privet_data::{Cancelled, Progress};
 use rayon::prelude::*;
 
-use crate::groups::Groups;
-use crate::lattice::Random;
 use draw::draw;
+use privet_recode::groups::Groups;
+use privet_recode::lattice::Random;
 pub use statistics::{Axes, GroupStatistics};
 pub use stream::{Stream, StreamSummary};
 pub use ways::Grouping;
