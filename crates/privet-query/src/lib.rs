@@ -155,6 +155,9 @@ pub struct PlannedFigure {
     /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile. Absent
     /// where epsilon is so small that nothing can be said.
     pub rank_error_95: Option<f64>,
+    /// The same with about 95 % where values are spread evenly near the quantile, instead of at least 95 % for all tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank_error_95_if_even: Option<f64>,
     /// What the numbers of its column are rounded to before anything is computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounded_to: Option<f64>,
