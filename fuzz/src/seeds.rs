@@ -195,8 +195,9 @@ pub fn parquet() -> Vec<Vec<u8>> {
 
 /// A frame of every tag with a message of that tag, and a job.
 pub fn party() -> Vec<Vec<u8>> {
-    use privet_parties::protocol::{group, parse_body};
+    use privet_parties::protocol::{group, parse_body, valid_sum};
     use privet_parties::session::wire::{Header, Tag};
+    let shares = valid_sum::examples().expect("random numbers");
     let bodies = |tag: Tag| -> Vec<u8> {
         match tag {
             Tag::Hello => vec![1; 64],
@@ -208,19 +209,22 @@ pub fn party() -> Vec<Vec<u8>> {
             Tag::PaillierKey => vec![0xff; 256],
             Tag::PaillierCiphertexts => vec![3; 512],
             Tag::Payload => vec![3; 544],
-            Tag::ValidShare | Tag::ValidityStep | Tag::Published => vec![2, 0, 0, 0, b'a', b'b'],
+            Tag::ValidShare => shares[0].clone(),
+            Tag::ValidityStep => shares[2].clone(),
+            Tag::Published => vec![2, 0, 0, 0, b'a', b'b'],
             Tag::Verdict => [&[1][..], &[7; 32]].concat(),
             Tag::ExtensionMatrix | Tag::TransferItems => vec![5; 32],
             _ => vec![5; 24],
         }
     };
-    let frame = |tag: Tag| {
-        let body = bodies(tag);
+    let frame = |tag: Tag, body: Vec<u8>| {
         parse_body(tag, &body).expect("a message of its tag");
         let header = Header { tag, is_last: true, length: body.len(), sequence: 3, session: [7; 8] };
         [&header.bytes()[..], &body].concat()
     };
-    let mut all: Vec<Vec<u8>> = Tag::ALL.iter().copied().map(frame).collect();
+    let mut all: Vec<Vec<u8>> = Tag::ALL.iter().map(|&tag| frame(tag, bodies(tag))).collect();
+    all.push(frame(Tag::ValidShare, shares[1].clone()));
+    all.push(frame(Tag::ValidityStep, vec![5; 32]));
     let party = |name: &str, digit: &str| {
         format!("[[parties]]\nname = \"{name}\"\naddress = \"127.0.0.1:1\"\ncertificate = \"{}\"\ninput = \"a.csv\"\n", digit.repeat(64))
     };

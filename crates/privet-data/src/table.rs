@@ -368,30 +368,37 @@ struct Order {
 
 impl Order {
     fn of(values: &[Box<str>], is_missing: impl Fn(&str) -> bool, sameness: Sameness) -> Self {
-        let texts: Vec<&str> = values.iter().map(|text| sameness.trimmed(text)).collect();
+        let text = |position: usize| sameness.trimmed(&values[position]);
         let gone: Vec<bool> = values.iter().map(|text| is_missing(text)).collect();
-        let present = texts.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
+        let present = (0..values.len()).filter(|&position| !gone[position]).map(text);
         let kind = Kind::of(present);
-        let numbers: Vec<f64> = (texts.iter().zip(&gone))
-            .map(|(text, gone)| if *gone { 0.0 } else { kind.number(text).map_or(0.0, |own| own + 0.0) })
-            .collect();
-        let keys: Vec<Cow<'_, str>> = (texts.iter().zip(&gone))
-            .map(|(text, gone)| match *gone && !sameness.is_exact() {
-                // Missing is one value.
-                true => Cow::Borrowed(""),
-                false => sameness.key(text),
-            })
-            .collect();
+        let number = |position: usize| match gone[position] {
+            true => 0.0,
+            false => kind.number(text(position)).map_or(0.0, |own| own + 0.0),
+        };
+        let numbers: Vec<f64> = (0..values.len()).map(number).collect();
+        let key = |position: usize| match gone[position] && !sameness.is_exact() {
+            // Missing is one value.
+            true => Cow::Borrowed(""),
+            false => sameness.key(text(position)),
+        };
+        // Where values are numbers, few are told apart by anything else.
+        let keys: Vec<Cow<'_, str>> = match kind {
+            Kind::Text | Kind::Boolean => (0..values.len()).map(key).collect(),
+            Kind::Integer | Kind::Decimal | Kind::Date => Vec::new(),
+        };
+        let key =
+            |position: usize| keys.get(position).map_or_else(|| key(position), |own| Cow::Borrowed(&**own));
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
         let by_value = |a: usize, b: usize| {
             let by_number = (!gone[a]).cmp(&!gone[b]).then_with(|| numbers[a].total_cmp(&numbers[b]));
-            by_number.then_with(|| keys[a].cmp(&keys[b]))
+            by_number.then_with(|| key(a).cmp(&key(b)))
         };
         let compare = |&a: &u32, &b: &u32| {
             let (a, b) = (a as usize, b as usize);
             by_value(a, b).then_with(|| match gone[a] {
-                true => texts[a].cmp(texts[b]),
-                false => sameness.plainness(texts[a], texts[b]),
+                true => text(a).cmp(text(b)),
+                false => sameness.plainness(text(a), text(b)),
             })
         };
         match order.len() > 1 << 14 {
@@ -418,10 +425,10 @@ impl Order {
                 && chosen.first().is_some_and(|&first| first as usize != position)
         };
         let mut markers: Vec<Box<str>> =
-            order.iter().filter(is_other).map(|&position| texts[position as usize].into()).collect();
+            order.iter().filter(is_other).map(|&position| text(position as usize).into()).collect();
         markers.dedup();
         if let Some(&first) = chosen.first() {
-            markers.retain(|own| **own != *texts[first as usize]);
+            markers.retain(|own| **own != *text(first as usize));
         }
         Self { kind, sameness, missing, chosen, code_of, markers }
     }

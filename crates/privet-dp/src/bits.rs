@@ -87,7 +87,13 @@ impl<S: Source> Bits<S> {
         Ok(self.below(below)? < above)
     }
 
-    fn flip(&mut self) -> Result<bool, DpError> {
+    /// 64 bits.
+    #[inline]
+    pub fn word(&mut self) -> Result<u64, DpError> {
+        Ok(u64::from_le_bytes(self.bytes()?))
+    }
+
+    pub fn flip(&mut self) -> Result<bool, DpError> {
         let [byte] = self.bytes::<1>()?;
         Ok(byte & 1 == 1)
     }
@@ -95,7 +101,7 @@ impl<S: Source> Bits<S> {
     /// True with probability e^(−above/below), for above ≤ below < 2^32: the parity of the first failure among
     /// trials with probability x/1, x/2, x/3, …
     #[inline]
-    fn bernoulli_exp(&mut self, above: u64, below: u64) -> Result<bool, DpError> {
+    pub fn bernoulli_exp(&mut self, above: u64, below: u64) -> Result<bool, DpError> {
         let mut k = 1u64;
         loop {
             // A run of 2^31 successes has probability below 1/(2^31)!; it is an error rather than an overflow.

@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod alpha_beta;
+mod analytic;
 pub mod audit;
 mod bits;
 mod budget;
@@ -43,6 +44,7 @@ mod laplace_sum;
 pub mod ledger;
 mod median;
 mod noise;
+mod normal;
 mod people;
 mod probabilistic;
 mod quantile;

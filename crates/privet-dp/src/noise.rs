@@ -3,8 +3,9 @@
 //!
 //! Guarantee. Laplace: whole numbers whose vector changes by at most S in sum of absolute values between neighbours,
 //! plus independent discrete Laplace noise of scale S/epsilon, are epsilon-private; the ratio of probabilities is at
-//! most e^(S/scale) pointwise. Gaussian: discrete Gaussian noise whose sigma per Euclidean sensitivity is proved in
-//! `gaussian.rs`, rounded up. The print adds real noise to real values; fractions on a machine are not real numbers,
+//! most e^(S/scale) pointwise. Gaussian: normal noise rounded to whole numbers (`normal.rs`) or discrete Gaussian noise,
+//! whose sigma per Euclidean sensitivity is proved in `analytic.rs` or `gaussian.rs`, rounded up: for (epsilon, delta) whichever has the smaller
+//! deviation, so nearly always the former; for concentrated losses and the probabilistic form the latter. The print adds real noise to real values; fractions on a machine are not real numbers,
 //! so values are whole numbers of a grid's unit here.
 
 use dashu::integer::IBig;
@@ -12,12 +13,15 @@ use dashu::rational::RBig;
 
 use crate::budget::{Epsilon, Loss, Privacy, Rho};
 use crate::samplers::{self, saturating_i128};
-use crate::{DpError, exact, gaussian, laplace_sum};
+use crate::{DpError, analytic, exact, gaussian, laplace_sum, normal};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Laplace,
+    /// A discrete Gaussian.
     Gaussian,
+    /// A normal number, rounded.
+    Normal,
 }
 
 /// Noise that is ready to be added, and what adding it costs.
@@ -28,6 +32,8 @@ pub struct Noise {
     loss: Loss,
     /// What it hides: a sum of absolute changes, or of squared ones.
     sensitivity: u128,
+    /// The scale that the other calibration of Gaussian noise would have, where there is one.
+    instead: Option<RBig>,
 }
 
 /// How far off an answer is expected to be. Known before anything is spent.
@@ -55,6 +61,9 @@ impl std::fmt::Display for Noise {
         let (law, word) = match self.shape {
             Shape::Laplace => ("Laplace", "scale"),
             Shape::Gaussian => ("Gaussian", "sigma"),
+            Shape::Normal => {
+                return write!(f, "rounded Gaussian, sigma {}", four_digits(self.scale.to_f64().value()));
+            }
         };
         write!(f, "discrete {law}, {word} {}", four_digits(self.scale.to_f64().value()))
     }
@@ -71,21 +80,47 @@ impl Noise {
     /// Laplace noise for a sum of absolute changes of at most `sensitivity`.
     pub fn laplace(sensitivity: u128, epsilon: &Epsilon) -> Self {
         let scale = RBig::from(IBig::from(sensitivity)) / epsilon.value();
-        Self { shape: Shape::Laplace, scale, loss: Privacy::Pure(epsilon.clone()).loss(), sensitivity }
+        Self {
+            shape: Shape::Laplace,
+            scale,
+            loss: Privacy::Pure(epsilon.clone()).loss(),
+            sensitivity,
+            instead: None,
+        }
     }
 
-    /// Gaussian noise for a sum of squared changes of at most `squared_sensitivity`.
+    /// Gaussian noise for a sum of squared changes of at most `squared_sensitivity`: of the deviation that the analytic bound asks for,
+    /// rounded to whole numbers, or discrete and by concentrated losses where that is less.
     pub fn gaussian(
         squared_sensitivity: u128,
         epsilon: &Epsilon,
         delta: &crate::Delta,
     ) -> Result<Self, DpError> {
-        Self::of_variance(
-            gaussian::variance(epsilon.value(), delta.value()),
-            squared_sensitivity,
-            epsilon,
-            delta,
-        )
+        let variance = gaussian::variance(epsilon.value(), delta.value());
+        let discrete = Self::of_variance(variance, squared_sensitivity, epsilon, delta)?;
+        let Some(deviation) = analytic::deviation(epsilon.value(), delta.value()) else {
+            return Ok(discrete);
+        };
+        let scale = finely(&(deviation * exact::sqrt_upper(&RBig::from(IBig::from(squared_sensitivity)))));
+        // Rounding adds the variance of a number that lies evenly in a unit.
+        let square = |own: &RBig| own * own;
+        if square(&scale) + RBig::ONE / RBig::from(12) >= square(&discrete.scale) {
+            return Ok(discrete);
+        }
+        Ok(Self { shape: Shape::Normal, scale, instead: Some(discrete.scale.clone()), ..discrete })
+    }
+
+    /// Why Gaussian noise has the deviation that it has, where there was a choice.
+    pub fn calibration(&self) -> Option<String> {
+        let instead = self.instead.as_ref()?.to_f64().value();
+        let own = self.scale.to_f64().value();
+        Some(format!(
+            "Gaussian noise has the least sigma that its epsilon and delta allow ({}, by the analytic bound of Balle and Wang); by concentrated losses \
+             it would be {} ({:.1} % more)",
+            four_digits(own),
+            four_digits(instead),
+            100.0 * (instead / own - 1.0)
+        ))
     }
 
     /// The same for the probabilistic form (PM-28), which needs a little more of it.
@@ -109,7 +144,7 @@ impl Noise {
         let sigma = exact::sqrt_upper(&(variance * RBig::from(IBig::from(squared_sensitivity))));
         let scale = upwards(&sigma);
         let loss = Privacy::Approximate(epsilon.clone(), delta.clone()).loss();
-        Ok(Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity })
+        Ok(Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity, instead: None })
     }
 
     /// Laplace or Gaussian noise, whichever the form of privacy asks for.
@@ -127,28 +162,35 @@ impl Noise {
         let variance = RBig::from(IBig::from(squared_sensitivity)) / (RBig::from(2) * rho.value());
         let scale = upwards(&exact::sqrt_upper(&variance));
         let loss = Privacy::Concentrated(rho.clone()).loss();
-        Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity }
+        Self { shape: Shape::Gaussian, scale, loss, sensitivity: squared_sensitivity, instead: None }
     }
 
     /// The same noise for one of so many figures about the same people, which together cost what this noise would cost alone,
     /// whatever their sensitivities: Gaussian noise √figures times as large, because concentrated losses add up (Bun and
-    /// Steinke 2016), and Laplace noise as many times as large as there are figures.
+    /// Steinke 2016) and normal noise on several numbers is that on one of which the squares of sensitivities in deviations are summed (Dong,
+    /// Roth and Su 2022, also where later questions depend on earlier answers), and Laplace noise as many times as large as there are figures.
     #[must_use]
     pub fn as_one_of(self, figures: u64) -> Self {
         let figures = RBig::from(figures.max(1));
+        let root = |own: &RBig| exact::sqrt_upper(&(own * own * &figures));
+        let instead = match figures == RBig::ONE {
+            true => self.instead.clone(),
+            false => self.instead.as_ref().map(root),
+        };
         let scale = match self.shape {
             _ if figures == RBig::ONE => self.scale,
-            Shape::Laplace => self.scale * figures,
-            Shape::Gaussian => upwards(&exact::sqrt_upper(&(&self.scale * &self.scale * figures))),
+            Shape::Laplace => self.scale * &figures,
+            Shape::Gaussian => upwards(&root(&self.scale)),
+            Shape::Normal => finely(&root(&self.scale)),
         };
-        Self { scale, ..self }
+        Self { scale, instead, ..self }
     }
 
     /// Refuses noise that was made for a question with a smaller sensitivity than this one.
     pub(crate) fn must_hide(&self, sensitivity: u128, squared: u128) -> Result<(), DpError> {
         let needed = match self.shape {
             Shape::Laplace => sensitivity,
-            Shape::Gaussian => squared,
+            Shape::Gaussian | Shape::Normal => squared,
         };
         if self.sensitivity < needed {
             return Err(DpError::parameter("the noise", "noise made for this question, by its own `noise`"));
@@ -171,7 +213,7 @@ impl Noise {
     pub fn sensitivity(&self) -> f64 {
         match self.shape {
             Shape::Laplace => self.sensitivity as f64,
-            Shape::Gaussian => (self.sensitivity as f64).sqrt(),
+            Shape::Gaussian | Shape::Normal => (self.sensitivity as f64).sqrt(),
         }
     }
 
@@ -180,6 +222,7 @@ impl Noise {
         let noise = match self.shape {
             Shape::Laplace => samplers::discrete_laplace(&self.scale)?,
             Shape::Gaussian => samplers::discrete_gaussian(&self.scale)?,
+            Shape::Normal => normal::draw(&self.scale)?,
         };
         Ok(saturating_i128(&(noise + IBig::from(value))))
     }
@@ -189,12 +232,18 @@ impl Noise {
         match self.shape {
             Shape::Laplace => samplers::add_discrete_laplace(&self.scale, counts),
             Shape::Gaussian => samplers::add_discrete_gaussian(&self.scale, counts),
+            Shape::Normal => normal::add_to_all(&self.scale, counts),
         }
     }
 
     /// Whether the law is a Gaussian; otherwise it is a Laplace distribution.
     pub fn is_gaussian(&self) -> bool {
-        self.shape == Shape::Gaussian
+        self.shape != Shape::Laplace
+    }
+
+    /// Whether it is normal noise that is rounded to whole numbers, which carries it up to a half farther.
+    pub(crate) fn is_rounded(&self) -> bool {
+        self.shape == Shape::Normal
     }
 
     /// With a probability of at least 95 %, the mean of so many independent draws, with whatever signs, is off by this
@@ -215,6 +264,8 @@ impl Noise {
         let odds = 40f64.ln(); // two tails of 2.5 % each
         let chebyshev = one.standard_deviation * (20.0 / draws).sqrt();
         let chernoff = match self.shape {
+            // Normal numbers, each moved by half a unit at most.
+            Shape::Normal => normal_beyond(0.05) * scale / draws.sqrt() + 0.5,
             Shape::Gaussian => scale * (2.0 * odds / draws).sqrt(),
             Shape::Laplace => {
                 let a = (-1.0 / scale).exp();
@@ -233,10 +284,23 @@ impl Noise {
             Shape::Laplace => laplace_sum::half_width_95(draws as u64).map(|half| half * scale),
             // What the law differs by is taken off the 5 %.
             Shape::Gaussian if scale >= 2.0 => Some(normal_beyond(0.0499) * scale * draws.sqrt()),
-            Shape::Gaussian => None,
+            // What rounding adds is as good as independent from a sigma of 2 on: of its characteristic function e^(−2π²σ²) is left.
+            Shape::Normal if scale >= 2.0 => {
+                Some(normal_beyond(0.0499) * (scale * scale + 1.0 / 12.0).sqrt() * draws.sqrt())
+            }
+            Shape::Gaussian | Shape::Normal => None,
         };
         let own = own.map_or(f64::INFINITY, |own| (own * (1.0 + 1e-9)).ceil());
         own.min(bound) / draws
+    }
+
+    /// What a whole number weighs under Gaussian noise: relative to 0, or, of rounded normal noise, its probability.
+    fn weight(&self, z: u32, sigma: f64) -> f64 {
+        let z = f64::from(z);
+        match self.shape {
+            Shape::Normal => analytic::above((z - 0.5) / sigma) - analytic::above((z + 0.5) / sigma),
+            _ => (-z.powi(2) / (2.0 * sigma * sigma)).exp(),
+        }
     }
 
     /// How far off an answer is expected to be, in units.
@@ -248,10 +312,12 @@ impl Noise {
             // −expm1 keeps 1 − a accurate for large scales.
             Shape::Laplace => (2.0 * (-1.0 / scale).exp()).sqrt() / -(-1.0 / scale).exp_m1(),
             Shape::Gaussian if scale > 50.0 => scale,
-            Shape::Gaussian => {
-                let weighed = |z: u32| (weight(z, scale), f64::from(z).powi(2));
-                let (norm, squares) =
-                    (1..1000).map(weighed).fold((1.0, 0.0), |(norm, squares), (own, square)| {
+            Shape::Normal if scale > 2.0 => (scale * scale + 1.0 / 12.0).sqrt(),
+            Shape::Gaussian | Shape::Normal => {
+                let weighed = |z: u32| (self.weight(z, scale), f64::from(z).powi(2));
+                let (norm, squares) = (1..1000)
+                    .map(weighed)
+                    .fold((self.weight(0, scale), 0.0), |(norm, squares), (own, square)| {
                         (norm + 2.0 * own, squares + 2.0 * own * square)
                     });
                 (squares / norm).sqrt()
@@ -278,13 +344,15 @@ impl Noise {
             // Beyond t lies no more than of a continuous Gaussian: the weights from t+1 on sum to at most the integral
             // from t on, and all of them to at least σ√(2π).
             Shape::Gaussian if scale > 50.0 => (normal_beyond(beyond) * scale).ceil(),
+            // It is beyond t where the normal number is beyond t + ½.
+            Shape::Normal => (normal_beyond(beyond) * scale - 0.5).ceil().max(0.0),
             Shape::Gaussian => {
-                let norm = 1.0 + (1..1000).map(|z| 2.0 * weight(z, scale)).sum::<f64>();
+                let norm = 1.0 + (1..1000).map(|z| 2.0 * self.weight(z, scale)).sum::<f64>();
                 let mut within = 1.0;
                 let mut half_width = 0;
                 while within < (1.0 - beyond) * norm && half_width < 1000 {
                     half_width += 1;
-                    within += 2.0 * weight(half_width, scale);
+                    within += 2.0 * self.weight(half_width, scale);
                 }
                 half_width.into()
             }
@@ -292,14 +360,18 @@ impl Noise {
     }
 }
 
+/// A sigma rounded up by less than a part in 2^40.
+fn finely(sigma: &RBig) -> RBig {
+    let real = sigma.to_f64().value();
+    // why: of a number beyond 2^41 whole ones are fine enough
+    let digits = (41.0 - real.log2().floor()).clamp(0.0, 1000.0) as usize;
+    let units = RBig::from(IBig::ONE << digits);
+    RBig::from((sigma * &units).ceil()) / units
+}
+
 /// A sigma rounded up; a denominator of 2^10 keeps the sampler's numbers short.
 fn upwards(sigma: &RBig) -> RBig {
     RBig::from((sigma * RBig::from(1024)).ceil()) / RBig::from(1024)
-}
-
-/// What a whole number weighs under a discrete Gaussian, relative to 0.
-fn weight(z: u32, sigma: f64) -> f64 {
-    (-f64::from(z).powi(2) / (2.0 * sigma * sigma)).exp()
 }
 
 /// A z beyond which, to both sides, a normal number lies with at most this probability: 1.96 for 0.05. Wider by less than a
@@ -407,15 +479,18 @@ mod tests {
             let delta: crate::Delta = d.parse().unwrap();
             let noise = Noise::gaussian((shift * shift) as u128, &epsilon(e), &delta).unwrap();
             let factor = epsilon(e).value().to_f64().value().exp();
+            assert!(noise.is_rounded() && noise.calibration().is_some());
             let spent = |sigma: f64| -> f64 {
-                let weight = |z: i64| (-(z * z) as f64 / (2.0 * sigma * sigma)).exp();
-                let reach = (60.0 * sigma) as i64;
-                let norm: f64 = (-reach..=reach).map(weight).sum();
-                (-reach..=reach).map(|z| (weight(z) - factor * weight(z + shift)).max(0.0) / norm).sum()
+                let weight = |z: i64| {
+                    analytic::above((z as f64 - 0.5) / sigma) - analytic::above((z as f64 + 0.5) / sigma)
+                };
+                // Only above: below, one of two differences of numbers near 1 would be lost.
+                let reach = (30.0 * sigma) as i64;
+                (0..=reach).map(|z| (weight(z) - factor * weight(z + shift)).max(0.0)).sum()
             };
             let (sigma, asked) = (noise.scale().to_f64().value(), delta.value().to_f64().value());
             assert!(spent(sigma) <= asked, "{e} {d}: {}", spent(sigma));
-            assert!(spent(sigma / 1.3) > asked, "far too much noise for {e} {d}: {}", spent(sigma / 1.3));
+            assert!(spent(sigma / 1.05) > asked, "far too much noise for {e} {d}: {}", spent(sigma / 1.3));
         }
         assert!(Noise::gaussian(1, &epsilon("1"), &"0".parse().unwrap()).is_err());
     }
@@ -426,7 +501,7 @@ mod tests {
         assert_eq!(Noise::laplace(300_000, &epsilon("2")).to_string(), "discrete Laplace, scale 150000");
         assert_eq!(Noise::laplace(1, &epsilon("1000")).to_string(), "discrete Laplace, scale 0.001");
         let gaussian = Noise::gaussian(1, &epsilon("1"), &"1e-6".parse().unwrap()).unwrap();
-        assert!(gaussian.to_string().starts_with("discrete Gaussian, sigma 4."), "{gaussian}");
+        assert!(gaussian.to_string().starts_with("rounded Gaussian, sigma 4.225"), "{gaussian}");
     }
 
     /// The width for m answers together, against the sum of the law: beyond it lies at most 0.05/m, and beyond one unit less
@@ -436,17 +511,19 @@ mod tests {
         let laws = [
             (Noise::laplace(1, &epsilon("1")), 0.0),
             (Noise::laplace(7, &epsilon("0.1")), 0.0),
-            (Noise::gaussian(1, &epsilon("1"), &"1e-6".parse().unwrap()).unwrap(), 0.0),
+            (Noise::concentrated(1, &"0.03".parse().unwrap()), 0.0),
+            (Noise::concentrated(400, &"0.03".parse().unwrap()), 0.001),
+            (Noise::gaussian(1, &epsilon("1"), &"1e-6".parse().unwrap()).unwrap(), 0.001),
             (Noise::gaussian(400, &epsilon("1"), &"1e-6".parse().unwrap()).unwrap(), 0.001),
         ];
         for (noise, slack) in laws {
             let scale = noise.scale().to_f64().value();
-            assert_eq!(slack > 0.0, noise.is_gaussian() && scale > 50.0);
+            assert_eq!(slack > 0.0, noise.is_rounded() || noise.is_gaussian() && scale > 50.0);
             let weight = |z: u32| match noise.shape {
                 Shape::Laplace => (-f64::from(z) / scale).exp(),
-                Shape::Gaussian => (-f64::from(z).powi(2) / (2.0 * scale * scale)).exp(),
+                Shape::Gaussian | Shape::Normal => noise.weight(z, scale),
             };
-            let all = 1.0 + 2.0 * (1..4000).map(weight).sum::<f64>();
+            let all = weight(0) + 2.0 * (1..4000).map(weight).sum::<f64>();
             let beyond = |half: f64| 2.0 * (half as u32 + 1..4000).map(weight).sum::<f64>() / all;
             for answers in [1, 2, 12, 1000, 1 << 20] {
                 let (half, allowed) = (noise.half_width_95_of_all(answers), 0.05 / answers as f64);

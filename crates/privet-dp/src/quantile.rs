@@ -67,6 +67,15 @@ impl Quantile {
         Some(distance.saturating_sub(1) as f64 / f64::from(self.below))
     }
 
+    /// By how many records the rank is off at most, with about 95 %, where values are spread so that a step of rank is as many points of
+    /// the grid everywhere: then the share of the weights from distance D on is W(D)/W(0). The bound of [`Quantile::rank_error_95`] holds for
+    /// all tables, also for those in which all records have one value and all other points of the grid are far; few tables are like that.
+    pub fn rank_error_95_if_even(&self, answers: u64) -> Option<f64> {
+        let least = self.ladder.weight(0) / 20u128.checked_mul(answers.max(1).into())?;
+        let distance = self.ladder.first_at_most(least)?;
+        Some(distance as f64 / f64::from(self.below))
+    }
+
     /// What an answer costs.
     pub fn loss(&self) -> &Loss {
         &self.loss
@@ -161,6 +170,48 @@ mod tests {
             let near: f64 =
                 regions.iter().filter(|region| region.distance as f64 > limit / 8.0).map(weight).sum();
             assert!(near / all > 0.05, "{p}/{q}: the bound is useless");
+        }
+    }
+
+    /// By simulation: of 4,000 answers about values that are spread over the grid, those that are farther off in rank than is told for such
+    /// values are 5 %, with a standard deviation of 0.34 %: between 2.9 and 7.1 is six of them. The bound for all tables holds nearly always.
+    #[test]
+    fn the_error_of_the_rank_of_even_values() {
+        for (p, q, epsilon) in [(1, 2, "0.5"), (9, 10, "1")] {
+            let quantile = quantile(Neighbours::AddRemove, (0, 99_999), p, q, epsilon);
+            let values: Vec<i64> = (0..20_000).map(|i| i * 5 + 2).collect();
+            let (even, all) = (quantile.rank_error_95_if_even(1).unwrap(), quantile.rank_error_95().unwrap());
+            assert!(even < 0.4 * all, "{even} {all}");
+            let target = 20_000.0 * f64::from(p) / f64::from(q);
+            let regions = quantile.regions(values.iter().copied());
+            let weights: Vec<f64> = regions
+                .iter()
+                .map(|own| quantile.ladder.weight(own.distance) as f64 * own.points as f64)
+                .collect();
+            let total: f64 = weights.iter().sum();
+            let mut random = uniform(p);
+            let mut beyond = 0;
+            for _ in 0..4000 {
+                let mut place = random() * total;
+                let at = weights.iter().position(|own| {
+                    place -= own;
+                    place < 0.0
+                });
+                let first = regions[at.unwrap_or(0)].first;
+                let rank = values.partition_point(|value| *value < first) as f64;
+                beyond += i32::from((rank - target).abs() > even);
+            }
+            let share = f64::from(beyond) / 4000.0;
+            assert!((0.029..=0.071).contains(&share), "{p}/{q}: {share}");
+        }
+    }
+
+    /// Repeatable uniform numbers.
+    fn uniform(seed: u32) -> impl FnMut() -> f64 {
+        let mut state = u64::from(seed);
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
         }
     }
 

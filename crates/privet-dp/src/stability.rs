@@ -6,7 +6,8 @@
 //! beyond with probability at most t in each, all of them stay hidden but for a probability of b = G·t on either side. For every set
 //! of answers, P(A(x)) ≤ b + P(common groups of x) ≤ b + e^epsilon·P(common groups of x') + d ≤ e^epsilon·P(A(x')) + d + (1 + e^epsilon)·b.
 //! So delta − d = (1 + e^epsilon)·b, and t follows. Both tails are bounded by fractions: 2·e^(−z/scale) covers that of discrete
-//! Laplace noise, and e^(−z²/(2σ²)) one of discrete Gaussian noise (Canonne, Kamath and Steinke 2020).
+//! Laplace noise, and e^(−z²/(2σ²)) one of discrete Gaussian noise (Canonne, Kamath and Steinke 2020) and
+//! one of normal noise before it is rounded.
 
 use dashu::integer::IBig;
 use dashu::rational::RBig;
@@ -34,6 +35,9 @@ impl Threshold {
             false => scale * log,
             true => exact::sqrt_upper(&(RBig::from(2) * log * scale * scale)),
         };
+        // Rounding carries normal noise up to a half farther.
+        let beyond =
+            if noise.is_rounded() { beyond + RBig::from_parts(1.into(), 2u8.into()) } else { beyond };
         // A count of m reaches m + ⌈beyond⌉ with noise of ⌈beyond⌉ or more; one more, so that the bound is on what exceeds it.
         let beyond = i128::try_from(beyond.ceil()).map_err(|_| small())?;
         Ok(Self(i128::from(people.per_group()) + beyond + 1))

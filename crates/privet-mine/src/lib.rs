@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod bayes;
 pub mod cluster;
 pub mod error;
 #[cfg(test)]

@@ -16,6 +16,8 @@ use privet_parties::mining::tree::{Tree, TreeOptions, grow};
 use privet_parties::protocol::extension::{CHUNK, Receiver, Sender};
 use privet_parties::protocol::intersection::{cardinality, intersect};
 use privet_parties::protocol::sum::Sums;
+use privet_parties::protocol::union::union;
+use privet_parties::protocol::valid_sum;
 use privet_parties::session::tls::{Identity, make_keys, parse_fingerprint};
 use privet_parties::session::{Endpoint, Limits, Session, Traffic, connect, run_local};
 use serde_json::{Value, json};
@@ -124,6 +126,61 @@ fn sums(rows: &mut Vec<Value>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Counts of one party that two others check.
+fn valid_sums(rows: &mut Vec<Value>) -> Result<(), Failure> {
+    let cells = 4096;
+    let collectors = [0, 1];
+    let (found, seconds, bytes) = loopback(3, |session| {
+        let own: Vec<u64> = (0..cells).map(|cell| cell * (session.me() as u64 + 1)).collect();
+        let shares = valid_sum::shares(session, collectors, &own, 1 << 16)?;
+        let open = |shares: Vec<u64>| {
+            session.among(&collectors, |session| Sums::new(session)?.sum(session, &shares))
+        };
+        let opened = shares.map(open).transpose()?;
+        let sums = valid_sum::tell(session, collectors, opened, own.len())?;
+        Ok(sums.iter().zip(0..).all(|(sum, cell)| *sum == 6 * cell))
+    })?;
+    rows.push(json!({ "what": "sum of 4096 cells with proofs, 3 parties", "seconds": seconds, "bytes": bytes, "right": found.iter().all(|own| *own), "limit": 10.0 }));
+    Ok(())
+}
+
+/// How the seconds of a protocol grow with its input, which is doubled: the exponent of n.
+fn grows(
+    rows: &mut Vec<Value>,
+    (what, first, doublings): (&str, u64, u32),
+    run: impl Fn(u64) -> Result<f64, Failure>,
+) -> Result<(), Failure> {
+    let mut all = Vec::new();
+    for doubling in 0..=doublings {
+        all.push(run(first << doubling)?);
+    }
+    let exponent = (all[all.len() - 1] / all[0]).log2() / f64::from(doublings);
+    let each: Vec<String> = all.iter().map(|own| format!("{own:.2}")).collect();
+    let what =
+        format!("{what}, {first} doubled {doublings} times: {} s, exponent {exponent:.2}", each.join(", "));
+    rows.push(json!({ "what": what, "seconds": all.iter().sum::<f64>(), "right": exponent < 1.3, "exponent": exponent }));
+    Ok(())
+}
+
+fn growth(rows: &mut Vec<Value>) -> Result<(), Failure> {
+    grows(rows, ("intersection", 25_000, 3), |count| {
+        let sets = [items(0, count), items(count / 2, count)];
+        Ok(loopback(2, |session| intersect(session, &sets[session.me()]))?.1)
+    })?;
+    grows(rows, ("union", 2_000, 3), |count| {
+        let sets = [items(0, count), items(count / 2, count)];
+        Ok(loopback(2, |session| union(session, &sets[session.me()], count as usize))?.1)
+    })?;
+    grows(rows, ("sum of cells, 3 parties", 500_000, 3), |count| {
+        let own = vec![7u64; count as usize];
+        Ok(loopback(3, |session| Sums::new(session)?.sum(session, &own))?.1)
+    })?;
+    grows(rows, ("comparison with a minimum, 3 parties", 25_000, 3), |count| {
+        let own = vec![7u64; count as usize];
+        Ok(loopback(3, |session| Joint::new(session, 20)?.open(session, &own))?.1)
+    })
+}
+
 fn shared() -> Option<PathBuf> {
     std::env::var_os("PRIVET_SHARED").map(PathBuf::from).filter(|own| own.is_dir())
 }
@@ -214,6 +271,9 @@ fn main() -> Result<(), Failure> {
     if is_asked("sums") {
         sums(&mut rows)?;
     }
+    if is_asked("proofs") {
+        valid_sums(&mut rows)?;
+    }
     if is_asked("rules") {
         rules(&mut rows)?;
     }
@@ -225,6 +285,9 @@ fn main() -> Result<(), Failure> {
     }
     if is_asked("intersection") {
         intersection(1_000_000, &mut rows)?;
+    }
+    if is_asked("growth") {
+        growth(&mut rows)?;
     }
     println!("{}", Value::Array(rows));
     Ok(())

@@ -1,5 +1,7 @@
 //! The job file of a session: the same bytes for all parties, whose hash they compare before anything else is sent.
 
+mod check;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -107,6 +109,12 @@ pub enum Task {
     Counts {
         /// The columns.
         columns: Vec<String>,
+        /// Two parties that check what the others send; these need not be honest then.
+        #[serde(default)]
+        collectors: Option<[String; 2]>,
+        /// With collectors: the most people that a party may have in a cell.
+        #[serde(default)]
+        most: Option<u64>,
     },
     /// A k-anonymous table of all records.
     Table {
@@ -242,9 +250,9 @@ impl Task {
     /// The columns that it uses, without the identifier.
     pub fn columns(&self) -> Vec<&String> {
         match self {
-            Self::Counts { columns } | Self::Clusters { columns, .. } | Self::Correlation { columns, .. } => {
-                columns.iter().collect()
-            }
+            Self::Counts { columns, .. }
+            | Self::Clusters { columns, .. }
+            | Self::Correlation { columns, .. } => columns.iter().collect(),
             Self::Table { quasi, sensitive, .. } => quasi.iter().chain(sensitive).collect(),
             Self::NaiveBayes { class, attributes, .. } | Self::Tree { class, attributes, .. } => {
                 std::iter::once(class).chain(attributes).collect()
@@ -297,79 +305,6 @@ impl ReadJob {
         let read = Self { job, hash: Sha256::digest(text.as_bytes()).into(), base };
         read.check()?;
         Ok(read)
-    }
-
-    fn check(&self) -> Result<(), PartyError> {
-        let wrong = |text: String| Err(PartyError::Job(text));
-        let job = &self.job;
-        if !(2..=MOST_PARTIES).contains(&job.parties.len()) {
-            return wrong(format!("a session has 2 to {MOST_PARTIES} parties"));
-        }
-        for (place, party) in job.parties.iter().enumerate() {
-            if party.name.is_empty()
-                || !party.name.chars().all(|own| own.is_ascii_alphanumeric() || "-_.".contains(own))
-            {
-                return wrong("the name of a party has letters, digits, `-`, `_` and `.`".to_owned());
-            }
-            if job.parties[..place]
-                .iter()
-                .any(|other| other.name == party.name || other.certificate == party.certificate)
-            {
-                return wrong("two parties have the same name or certificate".to_owned());
-            }
-            if parse_fingerprint(&party.certificate).is_none() {
-                return wrong(format!(
-                    "the certificate of `{}` is no SHA-256; `privet party keys` prints it",
-                    party.name
-                ));
-            }
-        }
-        let is_vertical = self.is_vertical();
-        for name in job.task.columns() {
-            let Some(column) = job.columns.get(name) else {
-                return wrong(format!("the column `{name}` is not declared: [columns.{name}]"));
-            };
-            if is_vertical != column.party.is_some() {
-                let should = if is_vertical {
-                    "names no party"
-                } else {
-                    "names a party, and the task has no identifier"
-                };
-                return wrong(format!("the column `{name}` {should}"));
-            }
-        }
-        for (name, column) in &job.columns {
-            if column.party.as_ref().is_some_and(|party| self.party(party).is_none()) {
-                return wrong(format!("the column `{name}` names a party that does not take part"));
-            }
-            let is_range =
-                column.range.is_some_and(|(low, high)| low < high && low.is_finite() && high.is_finite());
-            if column.values.is_empty() != is_range
-                || column.step.is_some_and(|step| step.is_nan() || step <= 0.0)
-            {
-                return wrong(format!(
-                    "the column `{name}` needs either values, or a range from low to high (and a step above 0)"
-                ));
-            }
-            if column.decimals > 6 {
-                return wrong(format!("the column `{name}` has more than 6 decimals"));
-            }
-        }
-        match &job.task {
-            Task::Rules { support: 0, .. } | Task::Table { k: 0, .. } => {
-                wrong("a support and a k are at least 1".to_owned())
-            }
-            Task::Clusters { clusters, rounds, .. } if !(2..=64).contains(clusters) || *rounds == 0 => {
-                wrong("there are 2 to 64 clusters, and at least one round".to_owned())
-            }
-            Task::Intersection { sum: Some(_), .. } if job.parties.len() != 2 => {
-                wrong("a sum over an intersection is between two parties".to_owned())
-            }
-            _ if job.privacy.epsilon.is_some() && !matches!(job.task, Task::Counts { .. }) => {
-                wrong("noise (`epsilon`) is for counts".to_owned())
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Whether parties have different columns of the same people.
@@ -433,6 +368,20 @@ mod tests {
         assert!(parse(&text(counts, sex).replace("\"b\"", "\"a\"")).unwrap_err().contains("same name"));
         assert!(parse(&text(counts, sex).replace(&"2".repeat(64), "x")).unwrap_err().contains("SHA-256"));
         assert!(parse(&text("type = \"table\"\nquasi = []\nk = 0", sex)).is_err());
+        let risk = "[adversary]\nmax-risk = 0.1";
+        assert!(parse(&text(&format!("{counts}\n{risk}"), sex)).unwrap_err().contains("max-risk"));
+        assert!(parse(&text(&format!("{counts}\n[privacy]\nmin-count = 2\n{risk}"), sex)).is_ok());
+        for (collectors, problem) in [
+            ("collectors = [\"a\", \"a\"]\nmost = 5", "two of the job's parties"),
+            ("collectors = [\"a\", \"b\"]\nmost = 5", "at least three"),
+            ("most = 5", "names none"),
+        ] {
+            let error = parse(&text(&format!("{counts}\n{collectors}"), sex)).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+        let ages = "[columns.age]\nrange = [0, 3]\ndecimals = 6";
+        let clusters = "type = \"clusters\"\ncolumns = [\"age\"]\nclusters = 2";
+        assert!(parse(&text(clusters, ages)).unwrap_err().contains("2^20"));
         let one = text(counts, sex);
         assert_ne!(parse(&one).unwrap().hash, parse(&format!("{one}\n")).unwrap().hash);
     }

@@ -2,7 +2,7 @@
 //!
 //! Guarantee: nothing is written unless every party's gate accepts what it would write and all would write the same. Whatever the parties
 //! learn together is a release of the same strength as any other: tables and counts go through the gate of records, which the program brings
-//! as a [`Gate`]; rules lose itemsets from which small groups could be computed; trees are attacked for leaves of one class.
+//! as a [`Gate`]; rules lose itemsets from which small groups could be computed; trees, clusters and rules go through the gate of models.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::compute::{JointTable, Outcome, agree, compute};
+use crate::compute::{Outcome, Product, agree, compute};
 use crate::error::PartyError;
 use crate::job::{AdversarySection, ReadJob};
 use crate::session::tls::{Identity, hex};
 use crate::session::{Traffic, Transcript, connect};
 
-/// Turns records of a joint table into a release that passed every check; the same for all parties.
+/// Turns a joint table or model into a release that passed every check; the same for all parties.
 pub trait Gate {
     /// Makes the release in this folder, which is not there yet, and gives bytes that are equal where releases are.
     ///
@@ -25,7 +25,7 @@ pub trait Gate {
     /// What the gate says where it refuses.
     fn release(
         &self,
-        table: &JointTable,
+        product: &Product,
         also: Option<&toml::Table>,
         adversary: &AdversarySection,
         folder: &Path,
@@ -108,23 +108,15 @@ fn side(
     let outcome = compute(session, job)?;
     let mut hash = Sha256::new();
     session.stage("passing the gate", None);
-    if let (Some((risk, what)), Some(most)) = (outcome.risk, job.job.adversary.max_risk)
-        && risk > most
-    {
-        return Err(PartyError::Refused(format!("{what}: a share of {risk:.3}, and {most:.3} is allowed")));
-    }
-    if let Some(table) = &outcome.table
-        && table.k > 1
-    {
+    if let Some(product) = &outcome.product {
         let adversary = &job.job.adversary;
         let folder = draft.path.join("release");
-        hash.update(gate.release(
-            table,
-            job.job.privacy.also.as_ref(),
-            adversary,
-            &folder,
-            session.progress(),
-        )?);
+        let also = job.job.privacy.also.as_ref();
+        hash.update(gate.release(product, also, adversary, &folder, session.progress())?);
+    } else if job.job.adversary.max_risk.is_some() {
+        return Err(PartyError::Refused(
+            "the result is no release, so no attack of `max-risk` can be tried on it".to_owned(),
+        ));
     }
     let parties = session.names().to_vec();
     let document = json!({
@@ -134,16 +126,10 @@ fn side(
         "result": outcome.result,
         "revealed-to-the-parties": outcome.revealed,
         "assumption": "parties that follow the protocol and do not pool what they see beyond what the protocol's page allows",
-        "risk": outcome.risk.map(|(risk, what)| json!({ "share": risk, "attack": what })),
     });
     let text = format!("{document:#}\n");
     hash.update(text.as_bytes());
     draft.write("result.json", text.as_bytes())?;
-    if let Some(model) = &outcome.model {
-        let text = format!("{model:#}\n");
-        hash.update(text.as_bytes());
-        draft.write("model.json", text.as_bytes())?;
-    }
     draft.write("report.md", report(&outcome, &parties).as_bytes())?;
     agree(session, true, &hash.finalize().into())?;
     Ok(outcome)
@@ -156,15 +142,15 @@ fn report(outcome: &Outcome, parties: &[String]) -> String {
         parties.join(", "),
         outcome.revealed
     );
-    if let Some((risk, what)) = outcome.risk {
-        text += &format!("Attack: {what}: a share of {risk:.3}.\n\n");
-    }
-    if outcome.table.as_ref().is_some_and(|table| table.k > 1) {
-        text += "The records are in `release`, with a report of their own; `privet verify` checks them again.\n\n";
-    }
-    if outcome.model.is_some() {
-        text += "The tree is a model in `model.json`: `privet mine check` checks it again, and `privet mine predict` uses it.\n\n";
-    }
+    text += match &outcome.product {
+        Some(Product::Table(_)) => {
+            "The records are in `release`, with a report of their own; `privet verify` checks them again.\n\n"
+        }
+        Some(Product::Model(_)) => {
+            "The model is in `release`, with a report of its own: `privet verify` checks it again, and `privet mine predict` uses it.\n\n"
+        }
+        None => "",
+    };
     text + &format!("```json\n{:#}\n```\n", outcome.result)
 }
 

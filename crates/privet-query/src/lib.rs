@@ -29,6 +29,7 @@ pub mod audit;
 mod audited;
 mod beliefs;
 mod choice;
+mod classifier;
 mod constants;
 mod declared;
 mod error;
@@ -42,6 +43,7 @@ mod origin;
 mod place;
 mod plan;
 mod population;
+mod reconstruction;
 mod register;
 mod report;
 mod session;
@@ -69,6 +71,9 @@ use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
 pub use audited::{AuditedAnswer, AuditedHistory, AuditedOptions, query_audited, show_audited};
 pub use beliefs::Belief;
+pub use classifier::{
+    Bayes, Classifier, ClassifierOptions, PrivateLearner, PrivateModel, TreeNode, learn_privately,
+};
 pub use declared::Flags;
 pub use error::QueryError;
 pub use execute::{Line, Number};
@@ -78,6 +83,9 @@ pub use ledger::{
 pub use method::Method;
 pub use place::LedgerFlags;
 pub use privet_job::declarations::{Neighbourhood, Plain, QuerySection};
+pub use reconstruction::{
+    AnswerSource, LedgerAttack, LedgerAttackOptions, LineAttack, MOST_PEOPLE, SecretAttack, attack_ledger,
+};
 pub use report::{answer_page, ledger_page, time_of};
 pub(crate) use trial::Trial;
 
@@ -155,6 +163,9 @@ pub struct PlannedFigure {
     /// Quantiles: with a probability of 95 % at most so many records lie between the answer and the true quantile. Absent
     /// where epsilon is so small that nothing can be said.
     pub rank_error_95: Option<f64>,
+    /// The same with about 95 % where values are spread evenly near the quantile, instead of at least 95 % for all tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank_error_95_if_even: Option<f64>,
     /// What the numbers of its column are rounded to before anything is computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounded_to: Option<f64>,

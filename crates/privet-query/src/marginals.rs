@@ -141,6 +141,10 @@ impl Marginals {
         })
     }
 
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
     pub fn loss(&self) -> &Loss {
         self.noise.loss()
     }
@@ -164,6 +168,7 @@ impl Marginals {
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
+            rank_error_95_if_even: None,
             rounded_to: None,
             noises: vec![NoiseOf::new(
                 match &self.base {

@@ -49,6 +49,10 @@ impl Model {
         self.regression.loss()
     }
 
+    pub fn noise(&self) -> &privet_dp::Noise {
+        self.regression.noise()
+    }
+
     fn names(&self) -> impl Iterator<Item = String> + '_ {
         let slopes = self.question.explaining.iter().map(|name| format!("slope of {name}"));
         std::iter::once("constant".to_owned()).chain(slopes)
@@ -64,6 +68,7 @@ impl Model {
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
+            rank_error_95_if_even: None,
             rounded_to: None,
             noises: vec![NoiseOf::new("all sums of products of numbers in their bounds", noise, 1e6)],
             untold: Some("how far off a coefficient is hangs on how the columns go together".to_owned()),

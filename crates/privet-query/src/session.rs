@@ -59,6 +59,10 @@ impl Session {
         &self.questions[0] // why: `parse_several` gives at least one
     }
 
+    pub fn noise(&self) -> &privet_dp::Noise {
+        self.session.noise()
+    }
+
     pub fn loss(&self) -> &Loss {
         self.session.loss()
     }
@@ -86,6 +90,7 @@ impl Session {
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
+            rank_error_95_if_even: None,
             rounded_to: None,
             noises: vec![NoiseOf::new("all counts of the session", self.session.noise(), 1.0)],
             untold: None,

@@ -108,6 +108,7 @@ impl Synthetic {
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
+            rank_error_95_if_even: None,
             rounded_to: None,
             noises: Vec::new(),
             untold: Some(untold.to_owned()),

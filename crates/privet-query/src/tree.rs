@@ -67,6 +67,7 @@ impl Tree {
             half_width_95_times_records: None,
             rounding: None,
             rank_error_95: None,
+            rank_error_95_if_even: None,
             rounded_to: None,
             noises: vec![
                 NoiseOf::new("all tables of one column", ones, 1.0),

@@ -4,6 +4,7 @@
 //! A span is checked by a person who has it: public attributes that lie on all ways to its leaves. The tree is walked with them, into
 //! every child at a private test, and must end at exactly these leaves.
 
+mod bayes;
 mod clusters;
 mod recoded;
 mod rules;
@@ -66,6 +67,9 @@ impl Referee for Model {
         let value: Value = serde_json::from_slice(&folder.read(MODEL)?)
             .map_err(|error| folder.malformed(MODEL, format!("line {}: no JSON", error.line())))?;
         progress.check().map_err(|_| OpenError::Cancelled)?;
+        if value["type"].as_str() == Some("bayes") {
+            return Ok(bayes::checks(folder, &value["model"], (body.records, body.pmml || body.recoded)));
+        }
         let found = match value["type"].as_str() {
             Some("tree") => tree::spans(&value["model"]),
             Some("clusters") => clusters::spans(&value["model"]),
@@ -115,6 +119,12 @@ impl Referee for Model {
                 let k = promised.whole("k")?;
                 Some(format!(
                     "Whoever knows the public attributes of everybody links no private value to fewer than {k} people through this model."
+                ))
+            }
+            "k-anonymous-counts" => {
+                let k = promised.whole("k")?;
+                Some(format!(
+                    "No count of this model, and no difference of its counts, tells of a group of fewer than {k} people."
                 ))
             }
             "k-anonymous-records" => {

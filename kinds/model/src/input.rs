@@ -13,7 +13,7 @@ use privet_mine::{Examples, Visibility};
 
 use crate::error::told;
 use crate::job::{self, ClusterSettings, Input, Settings};
-use crate::view::OriginalModel;
+use crate::view::{OriginalModel, PublishedModel};
 
 /// The files that a job reads.
 pub(crate) fn files(job: &JobFile) -> Result<Vec<PathBuf>, KindError> {
@@ -39,7 +39,21 @@ pub(crate) fn read(job: &JobFile, progress: &dyn Progress) -> Result<OriginalMod
             let (transactions, labels) = transactions(&job.resolve(&input.path), &input)?;
             Ok(OriginalModel::Rules(transactions, labels))
         }
+        Settings::Given(_) => Ok(OriginalModel::Elsewhere),
     }
+}
+
+/// The model of a job that was learned elsewhere.
+pub(crate) fn given(job: &JobFile) -> Result<PublishedModel, KindError> {
+    let input = job::input(job)?;
+    let columns = !input.public.is_empty() || !input.private.is_empty() || input.class.is_some();
+    if columns || !input.hierarchies.is_empty() || input.separator.is_some() {
+        return Err(KindError::key("input", "takes `path` alone for a model that was learned elsewhere"));
+    }
+    let path = job.resolve(&input.path);
+    let bytes = privet_data::io::read_plain(&path, privet_data::io::input_limit())
+        .map_err(|error| KindError::io(&path, &error))?;
+    PublishedModel::read(&bytes).map_err(|error| error.at(&path))
 }
 
 fn table(job: &JobFile, input: &Input, progress: &dyn Progress) -> Result<Table, KindError> {

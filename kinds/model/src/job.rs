@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub(crate) const SECTIONS: &[Section] = &[Section {
     name: "model",
     keys: &[
-        ("type", "tree, clusters or rules."),
+        ("type", "tree, clusters, rules, or given: a model that was learned elsewhere, as `model.json`."),
         ("k", "People of every span that tells of private attributes."),
         ("confidence-limit", "Trees over two classes: the largest share of one class in a span."),
         ("max-depth", "Trees: the deepest that a tree may be."),
@@ -77,6 +77,14 @@ pub(crate) enum Settings {
     Clusters(ClusterSettings),
     /// Association rules.
     Rules(RuleSettings),
+    /// A model that was learned elsewhere, for example by several owners together.
+    Given(GivenSettings),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct GivenSettings {
+    pub k: u64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use privet_data::Table;
 use privet_mine::SpanOracle;
+use privet_mine::bayes::BayesRelease;
 use privet_mine::cluster::ClusterRelease;
 use privet_mine::rules::RuleRelease;
 use privet_mine::tree::TreeRelease;
@@ -35,6 +36,7 @@ pub fn linked(model: &PublishedModel, table: &Table) -> Result<Vec<Linked>, Pred
         PublishedModel::Tree(own) => tree(own, table)?,
         PublishedModel::Clusters(own) => clusters(own, table)?,
         PublishedModel::Rules(own) => rules(own, table),
+        PublishedModel::Bayes(own) => bayes(own, table)?,
     };
     let mut alike: BTreeMap<&[u32], u64> = BTreeMap::new();
     spans.iter().for_each(|span| *alike.entry(span).or_default() += 1);
@@ -91,6 +93,22 @@ fn clusters(release: &ClusterRelease, table: &Table) -> Result<Found, PredictErr
         let counts = span.map_or(&[][..], |own| &own.populations);
         found.1.push(told(counts, |place| format!("cluster {}", key[place] + 1)));
         found.0.push(key);
+    }
+    Ok(found)
+}
+
+/// Of naive Bayes the value that tells most: its people in the original, and the class of most of them.
+fn bayes(release: &BayesRelease, table: &Table) -> Result<Found, PredictError> {
+    let mut found = Found::default();
+    let by_value: BTreeMap<(usize, usize), Vec<u64>> =
+        release.by_value().map(|(attribute, value, counts)| ((attribute, value), counts)).collect();
+    for values in predict::known_values(release, table)? {
+        let places = values.iter().enumerate().filter_map(|(attribute, value)| Some((attribute, (*value)?)));
+        let all = places.filter_map(|place| by_value.get(&place));
+        let each = all.map(|counts| told(counts, |class| release.class.values[class].clone()));
+        let surest = each.max_by(|a, b| a.share.total_cmp(&b.share));
+        found.1.push(surest.unwrap_or_else(|| told(&[], |_| String::new())));
+        found.0.push(values.iter().map(|own| own.map_or(u32::MAX, |value| value as u32)).collect());
     }
     Ok(found)
 }

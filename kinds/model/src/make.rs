@@ -40,6 +40,9 @@ pub(crate) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
         (OriginalModel::Rules(data, labels), Settings::Rules(settings)) => {
             rules(&data, &labels, &settings, progress)?
         }
+        (OriginalModel::Elsewhere, Settings::Given(settings)) => {
+            given(crate::input::given(job)?, settings.k)?
+        }
         // Cannot happen: the input is read as the settings say.
         _ => return Err(KindError::key("model.type", "does not fit the input")),
     };
@@ -47,7 +50,11 @@ pub(crate) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
     if !verdict.holds() {
         return Err(KindError::refused("a span of the model has fewer people than was asked"));
     }
-    let mut spans = Promised::new("k-anonymous-spans").with("k", learned.k);
+    let promised = match &learned.model {
+        PublishedModel::Bayes(_) => "k-anonymous-counts",
+        _ => "k-anonymous-spans",
+    };
+    let mut spans = Promised::new(promised).with("k", learned.k);
     if let Some(reached) = verdict.reached() {
         spans = spans.reaching(reached as f64);
     }
@@ -210,6 +217,16 @@ fn rules(
         summary,
         records: None,
     })
+}
+
+/// A model that was learned elsewhere: what it says of its spans is checked, and nothing else is known of its people.
+fn given(model: PublishedModel, k: u64) -> Result<Learned, KindError> {
+    let checked = model.check(k).map_err(|error| KindError::refused(error.to_string()))?;
+    if checked.violations > 0 || !checked.keeps_its_own {
+        return Err(KindError::refused("a span of the model has fewer people than was asked"));
+    }
+    let summary = vec![("spans".to_owned(), checked.spans.to_string())];
+    Ok(Learned { model, k, promises: Vec::new(), summary, records: None })
 }
 
 /// The release over the items of its rules alone: the names of other items tell that somebody holds them.

@@ -65,6 +65,7 @@ impl Measure for Spans {
             PublishedModel::Tree(own) => own.spans.iter().map(|span| span.records()).collect(),
             PublishedModel::Clusters(own) => own.spans.iter().map(|span| span.records()).collect(),
             PublishedModel::Rules(own) => own.spans.iter().map(|span| span.records).collect(),
+            PublishedModel::Bayes(_) => return Err(nothing("span")),
         };
         let discernibility = sizes.iter().map(|&size| (size as f64).powi(2)).sum();
         let mut figures = vec![

@@ -1,6 +1,7 @@
 //! The page of a model: the tree drawn with its spans and populations, clusters as a picture, rules as a table.
 
 use privet_kind::page::{Anchor, Block, Cell, Drawing, PageSection, Shape, Table, Tone};
+use privet_mine::bayes::BayesRelease;
 use privet_mine::cluster::{AxisDomain, ClusterRelease};
 use privet_mine::rules::RuleRelease;
 use privet_mine::tree::{Test, TreeModel, TreeRelease};
@@ -17,6 +18,7 @@ pub(crate) fn sections(model: &PublishedModel) -> Vec<PageSection> {
         PublishedModel::Tree(own) => tree(own),
         PublishedModel::Clusters(own) => clusters(own),
         PublishedModel::Rules(own) => rules(own),
+        PublishedModel::Bayes(own) => bayes(own),
     }
 }
 
@@ -247,6 +249,33 @@ fn picture(release: &ClusterRelease, members: &[u64]) -> Option<Drawing> {
         height: 346.0,
         shapes,
     })
+}
+
+fn bayes(release: &BayesRelease) -> Vec<PageSection> {
+    let count = |own: Option<u64>| own.map_or(Cell::from("hidden"), Cell::from);
+    let head = |first: &str| -> Vec<String> {
+        std::iter::once(first.to_owned()).chain(release.class.values.iter().cloned()).collect()
+    };
+    let mut row = vec![Cell::from("people")];
+    row.extend(release.classes.iter().copied().map(count));
+    let table =
+        Table { caption: format!("People by {}", release.class.name), columns: head(""), rows: vec![row] };
+    let classes = vec![Block::Table(table)];
+    let mut blocks = Vec::new();
+    for (column, counts) in release.attributes.iter().zip(&release.counts) {
+        let row = |(value, label): (usize, &String)| {
+            let mut row = vec![Cell::from(label.clone())];
+            row.extend(counts.iter().map(|own| count(own[value])));
+            row
+        };
+        blocks.push(Block::Table(Table {
+            caption: format!("People by {} and {}", column.name, release.class.name),
+            columns: head(&column.name),
+            rows: column.values.iter().enumerate().take(MOST_ROWS).map(row).collect(),
+        }));
+        blocks.extend(cut(MOST_ROWS, column.values.len(), "values"));
+    }
+    vec![PageSection::new("classes", "Classes", classes), PageSection::new("counts", "Counts", blocks)]
 }
 
 fn rules(release: &RuleRelease) -> Vec<PageSection> {

@@ -1,6 +1,7 @@
 //! Predicting with a published model: what people get it for.
 
 use privet_data::{Kind, Table};
+use privet_mine::bayes::BayesRelease;
 use privet_mine::cluster::{AxisDomain, ClusterRelease};
 use privet_mine::rules::RuleRelease;
 use privet_mine::tree::TreeRelease;
@@ -33,7 +34,7 @@ pub enum PredictError {
     Model,
 }
 
-/// Per record what the model says: the class of a tree, the number of a cluster, or, for rules over a table with one column of yes and no
+/// Per record what the model says: the class of a tree or of naive Bayes, the number of a cluster, or, for rules over a table with one column of yes and no
 /// per item, the consequents that follow, with the surest rule's first.
 ///
 /// A tree stops at the node that does not know a category, and predicts from there; a clustering needs every value.
@@ -45,7 +46,31 @@ pub fn predict(model: &PublishedModel, table: &Table) -> Result<Vec<String>, Pre
         PublishedModel::Tree(own) => classes(own, table),
         PublishedModel::Clusters(own) => clusters(own, table),
         PublishedModel::Rules(own) => consequents(own, table),
+        PublishedModel::Bayes(own) => likeliest(own, table),
     }
+}
+
+/// A value that the model does not know tells nothing.
+fn likeliest(release: &BayesRelease, table: &Table) -> Result<Vec<String>, PredictError> {
+    let class = |values: &Vec<Option<usize>>| release.class.values[release.predict(values)].clone();
+    Ok(known_values(release, table)?.iter().map(class).collect())
+}
+
+/// Per record the positions of its values.
+pub(crate) fn known_values(
+    release: &BayesRelease,
+    table: &Table,
+) -> Result<Vec<Vec<Option<usize>>>, PredictError> {
+    let mut records = vec![Vec::with_capacity(release.attributes.len()); table.rows];
+    for attribute in &release.attributes {
+        let missing = || PredictError::Column { column: attribute.name.clone() };
+        let column = table.column(&attribute.name).ok_or_else(missing)?;
+        for (record, &code) in records.iter_mut().zip(&column.codes) {
+            let text = column.domain.text(code);
+            record.push(attribute.values.iter().position(|own| own == text));
+        }
+    }
+    Ok(records)
 }
 
 fn classes(release: &TreeRelease, table: &Table) -> Result<Vec<String>, PredictError> {

@@ -2,6 +2,7 @@
 
 use privet_kind::{Assessment, KindError, Original, PageSection, Release, Views};
 use privet_mine::Examples;
+use privet_mine::bayes::{BayesError, BayesRelease, BayesVerdict};
 use privet_mine::cluster::{ClusterError, ClusterRelease, ClusterVerdict, Points};
 use privet_mine::rules::{RuleError, RuleRelease, RuleVerdict, Transactions};
 use privet_mine::tree::{SpanCounts, TreeError, TreeRelease, TreeVerdict};
@@ -17,6 +18,8 @@ pub enum PublishedModel {
     Clusters(ClusterRelease),
     /// Association rules.
     Rules(RuleRelease),
+    /// Naive Bayes, which several owners learn together.
+    Bayes(BayesRelease),
 }
 
 /// The records that a model was learned from.
@@ -28,6 +31,8 @@ pub enum OriginalModel {
     Clusters(Points),
     /// Sets of items, with their labels.
     Rules(Transactions, Vec<String>),
+    /// The model was learned elsewhere: its records are not here.
+    Elsewhere,
 }
 
 /// Why a published model cannot be read.
@@ -42,6 +47,8 @@ pub(crate) enum ParseError {
     Clusters(#[from] ClusterError),
     #[error(transparent)]
     Rules(#[from] RuleError),
+    #[error(transparent)]
+    Bayes(#[from] BayesError),
 }
 
 /// What checking a model by itself found.
@@ -49,6 +56,7 @@ pub(crate) enum Verdict {
     Tree(TreeVerdict),
     Clusters(ClusterVerdict),
     Rules(RuleVerdict),
+    Bayes(BayesVerdict),
 }
 
 impl Verdict {
@@ -58,6 +66,7 @@ impl Verdict {
             Verdict::Tree(own) => own.reached,
             Verdict::Clusters(own) => own.reached,
             Verdict::Rules(own) => own.reached,
+            Verdict::Bayes(own) => own.reached,
         }
     }
 
@@ -66,6 +75,7 @@ impl Verdict {
             Verdict::Tree(own) => own.holds(),
             Verdict::Clusters(own) => own.holds(),
             Verdict::Rules(own) => own.holds(),
+            Verdict::Bayes(own) => own.holds(),
         }
     }
 
@@ -75,6 +85,7 @@ impl Verdict {
             Verdict::Tree(own) => own.silent,
             Verdict::Clusters(own) => own.silent,
             Verdict::Rules(own) => own.silent,
+            Verdict::Bayes(_) => 0,
         }
     }
 }
@@ -117,13 +128,14 @@ impl PublishedModel {
             )));
         }
         let verdict = self.verdict().map_err(|error| KindError::bad_input(error.to_string()))?;
-        let telling: Vec<u64> = self.telling_spans();
+        let telling = self.telling_spans().map_err(|error| KindError::bad_input(error.to_string()))?;
         Ok(ClaimChecked {
             records,
             spans: match self {
                 Self::Tree(own) => own.spans.len(),
                 Self::Clusters(own) => own.spans.len(),
                 Self::Rules(own) => own.spans.len(),
+                Self::Bayes(_) => telling.len(),
             },
             smallest: verdict.reached(),
             violations: telling.iter().filter(|&&people| people < k).count(),
@@ -132,9 +144,10 @@ impl PublishedModel {
         })
     }
 
-    /// The people of each span that tells of private attributes.
-    fn telling_spans(&self) -> Vec<u64> {
-        match self {
+    /// The people of each span that tells of private attributes; of naive Bayes, of each group that the counts tell of.
+    fn telling_spans(&self) -> Result<Vec<u64>, BayesError> {
+        Ok(match self {
+            Self::Bayes(own) => own.groups()?,
             Self::Tree(own) => {
                 let tells =
                     |span: &&SpanCounts| span.class.is_none() || span.leaves.len() > own.model.roots.len();
@@ -149,7 +162,7 @@ impl PublishedModel {
                 let tells = |states: &[u32]| (0..states.len()).any(|rule| model.varies(rule, states[rule]));
                 own.spans.iter().filter(|span| tells(&span.states)).map(|span| span.records).collect()
             }
-        }
+        })
     }
 
     /// Reads a model and checks that it does not contradict itself: predictions and drawings may rely on that.
@@ -164,6 +177,7 @@ impl PublishedModel {
             Self::Tree(own) => Verdict::Tree(own.verify()?),
             Self::Clusters(own) => Verdict::Clusters(own.verify()?),
             Self::Rules(own) => Verdict::Rules(own.verify()?),
+            Self::Bayes(own) => Verdict::Bayes(own.verify()?),
         })
     }
 
@@ -173,6 +187,7 @@ impl PublishedModel {
             Self::Tree(own) => own.records,
             Self::Clusters(own) => own.records,
             Self::Rules(own) => own.records,
+            Self::Bayes(own) => own.records,
         }
     }
 }
@@ -192,6 +207,7 @@ impl Release for PublishedModel {
             }
             Self::Clusters(own) => ("Report on a clustering", format!("{} clusters", own.centroids.len())),
             Self::Rules(own) => ("Report on association rules", format!("{} rules", own.rules.len())),
+            Self::Bayes(own) => ("Report on naive Bayes", format!("{} attributes", own.attributes.len())),
         };
         (title.to_owned(), format!("{size}, learned from {} records", self.records()))
     }

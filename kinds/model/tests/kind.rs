@@ -125,6 +125,56 @@ fn confidence_limits_and_forests_are_verified() {
     assert!(!made.release.join("model.pmml").exists());
 }
 
+/// A model that was learned elsewhere is the same release, without what only its people could tell; a larger k is refused.
+#[test]
+fn given_models_are_published_and_verified() {
+    let learned = run(&[("loans.csv", LOANS)], &tree_job("k = 3")).unwrap();
+    let text = String::from_utf8(std::fs::read(learned.release.join(MODEL_FILE)).unwrap()).unwrap();
+    let job = |k: u64| {
+        format!("kind = \"model\"\n[input]\npath = \"m.json\"\n[model]\ntype = \"given\"\nk = {k}\n")
+    };
+    let made = run(&[("m.json", &text)], &job(3)).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    assert_eq!(made.attacks(), [("link".to_owned(), 0.5)]);
+    assert_eq!(std::fs::read(made.release.join(MODEL_FILE)).unwrap(), text.as_bytes());
+    assert!(run(&[("m.json", &text)], &job(4)).is_err() && run(&[("m.json", "{}")], &job(3)).is_err());
+    let wrong = job(3).replace("[model]", "public = [\"age\"]\n[model]");
+    assert!(run(&[("m.json", &text)], &wrong).is_err());
+}
+
+/// Naive Bayes over twenty people: 12 are good, and the three women among the good ones who are hidden follow by subtraction.
+const BAYES: &str = r#"{ "type": "bayes", "model": { "version": 1, "records": 20, "k": 3,
+    "class": { "name": "risk", "values": ["Good", "Bad"] },
+    "attributes": [{ "name": "gender", "values": ["Male", "Female"] }],
+    "classes": [12, 8], "counts": [[[9, null], [0, 8]]] } }"#;
+
+#[test]
+fn naive_bayes_is_published_and_verified() {
+    let job = |k: u64| {
+        format!("kind = \"model\"\n[input]\npath = \"m.json\"\n[model]\ntype = \"given\"\nk = {k}\n")
+    };
+    let made = run(&[("m.json", BAYES)], &job(3)).unwrap();
+    assert!(made.holds(), "{:?}", made.checks);
+    assert_eq!(made.envelope.promises[0].reached, Some(3.0));
+    // Men are good as far as is shown, and women bad.
+    assert_eq!(made.attacks(), [("link".to_owned(), 0.85)]);
+    let people = read_csv_bytes(b"gender\nMale\nFemale\nOther\n", &ReadOptions::default()).unwrap().table;
+    assert_eq!(predict(&made.model(), &people).unwrap(), ["Good", "Bad", "Good"]);
+    assert_eq!(linked(&made.model(), &people).unwrap()[1].likely.as_deref(), Some("Bad"));
+    assert!(run(&[("m.json", BAYES)], &job(4)).is_err());
+    for (from, to) in [("[9, null]", "[10, null]"), ("[9, null]", "[13, null]"), ("[0, 8]", "[0, 7]")] {
+        let text = BAYES.replace(from, to);
+        assert!(run(&[("m.json", &text)], &job(3)).is_err(), "{to}");
+        // The referee finds the same by itself.
+        std::fs::write(made.release.join(MODEL_FILE), &text).unwrap();
+        let mut envelope = made.envelope.clone();
+        let files = envelope.files.iter_mut().filter(|file| file.name == MODEL_FILE);
+        files.for_each(|file| file.bytes = text.len() as u64);
+        let opened = ReleaseFolder::trusted(&made.release, envelope);
+        assert!(referee().verify(&opened, &Silent).unwrap().iter().any(|check| !check.ok), "{to}");
+    }
+}
+
 /// Whoever changes a population after publishing is found by the referee.
 #[test]
 fn tampering_is_found() {

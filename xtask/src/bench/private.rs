@@ -73,7 +73,7 @@ pub fn run(bench: &Bench<'_>) -> Result<Outcome> {
                 "--epsilon",
                 "1000",
                 "--delta",
-                "0.01",
+                "0.001",
                 "--unsigned",
                 "--new-population",
             ],

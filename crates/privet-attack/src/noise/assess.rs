@@ -299,24 +299,24 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         DINUR_NISSIM,
         "a desk answers how many of any set of people have a property, with little noise",
-        "this release answers no questions about sets of people.",
+        "this release answers no questions about sets of people; `privet attack ledger` makes the attack on answers.",
     ),
     (
         WEIGHTED_SUMS,
         "a desk answers weighted sums over people, most of them with little noise",
-        "this release answers no questions.",
+        "this release answers no questions; `privet audit` makes the attack on answers.",
     ),
     (
         LOCAL_SENSITIVITY,
         "a desk fits the amount of noise to its own data",
         "no answers are given here whose noise could be fitted to them; what the noise depends on stands in the \
-         manifest.",
+         manifest. `privet audit` makes the attack on answers.",
     ),
     (
         UNDESIRED_REGRESSION,
         "a desk answers counts, means and sums of squares of any range of values",
         "the records are published, so anybody may fit a line to them; noise of a published law does not \
-         hinder that.",
+         hinder that. `privet attack ledger` makes the attack on answers.",
     ),
 ];
 

@@ -8,7 +8,7 @@
 //! | columns that depend on each other | [`spectral`] (AT-16) |
 //! | records of people whom the adversary has in another file | [`linkage`] (AT-17) |
 //! | a series in time | [`series`] (AT-18) |
-//! | many sums over subsets | [`dinur_nissim`] (AT-19), [`linear`] (AT-20), [`weighted`] (AT-21) |
+//! | many sums over subsets | [`dinur_nissim`] (AT-19), [`linear`] and [`cells`] (AT-20), [`weighted`] (AT-21) |
 //! | noise that fits the data instead of the worst data | [`local_sensitivity`] (AT-22) |
 //! | counts, means and sums of squares | [`undesired`] (AT-23) |
 //!
@@ -23,6 +23,7 @@
 pub mod assess;
 pub mod averaging;
 pub mod categories;
+pub mod cells;
 pub mod constant;
 pub mod decode;
 mod densities;

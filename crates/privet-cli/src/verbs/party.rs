@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, Subcommand};
 use privet_data::Progress;
 use privet_job::{Job, RunOptions};
-use privet_parties::compute::JointTable;
+use privet_parties::compute::{JointTable, Product};
 use privet_parties::job::{AdversarySection, ReadJob};
 use privet_parties::run::{Gate, Summary};
 use privet_parties::session::tls::make_keys;
@@ -76,7 +76,7 @@ impl Party {
                 let job = ReadJob::read(&job).map_err(failure)?;
                 let options = privet_parties::run::RunOptions { name, key: self.key, replace: self.force };
                 let progress = Bar::new(shared.quiet || shared.json);
-                let summary = privet_parties::run::run(&job, &options, &RecordGate, &progress);
+                let summary = privet_parties::run::run(&job, &options, &KindGate, &progress);
                 progress.clear();
                 tell(&summary.map_err(failure)?, shared)?;
                 Ok(DONE)
@@ -194,32 +194,30 @@ fn show(folder: &Path, patients: usize, seed: u64, shared: &Shared) -> Result<u8
     Ok(if verdict.holds() { DONE } else { REFUSED })
 }
 
-/// Joint records go through the run of a job for records: promises proven from its files, attacks, and only then a release.
-struct RecordGate;
+/// Joint tables go through the run of a job for records and joint models through that of kind `model`: promises proven from the files,
+/// attacks, and only then a release.
+struct KindGate;
 
-impl Gate for RecordGate {
+impl Gate for KindGate {
     fn release(
         &self,
-        table: &JointTable,
+        product: &Product,
         also: Option<&toml::Table>,
         adversary: &AdversarySection,
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<Vec<u8>, PartyError> {
         let base = folder.parent().unwrap_or(Path::new("."));
-        let input = base.join("records.csv");
+        let (input, text) = match product {
+            Product::Table(table) => (base.join("records.csv"), csv(table)),
+            Product::Model(model) => (base.join("learned.json"), model.model.to_string()),
+        };
         let io = |problem, error| PartyError::Io { path: input.clone(), problem, error };
-        std::fs::write(&input, csv(table)).map_err(|error| io("cannot be written", error))?;
-        let text = job(table, also, adversary, folder);
-        let made =
-            Job::parse(&text, &[]).map_err(|error| PartyError::Job(error.to_string())).and_then(|job| {
-                let options = RunOptions { base: base.to_owned(), ..RunOptions::default() };
-                privet_job::run(&job, &options, progress).map_err(|error| match error.outcome() {
-                    privet_job::Outcome::Stopped => PartyError::Stopped,
-                    privet_job::Outcome::Resources => PartyError::Resources(error.to_string()),
-                    _ => PartyError::Refused(error.to_string()),
-                })
-            });
+        std::fs::write(&input, text).map_err(|error| io("cannot be written", error))?;
+        let made = match product {
+            Product::Table(table) => release_table(table, also, adversary, folder, progress),
+            Product::Model(model) => release_model(model.k, adversary, folder, progress),
+        };
         std::fs::remove_file(&input).map_err(|error| io("cannot be removed", error))?;
         made?;
         let manifest = folder.join("manifest.json");
@@ -229,6 +227,64 @@ impl Gate for RecordGate {
             error,
         })
     }
+}
+
+fn release_table(
+    table: &JointTable,
+    also: Option<&toml::Table>,
+    adversary: &AdversarySection,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<(), PartyError> {
+    let base = folder.parent().unwrap_or(Path::new("."));
+    let job = Job::parse(&table_job(table, also, adversary, folder), &[]);
+    let job = job.map_err(|error| PartyError::Job(error.to_string()))?;
+    let options = RunOptions { base: base.to_owned(), ..RunOptions::default() };
+    privet_job::run(&job, &options, progress).map_err(|error| match error.outcome() {
+        privet_job::Outcome::Stopped => PartyError::Stopped,
+        privet_job::Outcome::Resources => PartyError::Resources(error.to_string()),
+        _ => PartyError::Refused(error.to_string()),
+    })?;
+    Ok(())
+}
+
+fn release_model(
+    k: u64,
+    adversary: &AdversarySection,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<(), PartyError> {
+    let base = folder.parent().unwrap_or(Path::new("."));
+    let k = i64::try_from(k).map_err(|_| PartyError::Job("`min-count` is too large".to_owned()))?;
+    let mut job = toml::Table::new();
+    job.insert("kind".to_owned(), "model".into());
+    job.insert("input".to_owned(), section([("path", "learned.json".into())]));
+    job.insert("model".to_owned(), section([("type", "given".into()), ("k", k.into())]));
+    finish(&mut job, adversary, folder);
+    privet::run(&privet::JobFile::in_folder(base, job), &[], progress).map_err(|error| {
+        match error.fault() {
+            privet::Fault::Stopped => PartyError::Stopped,
+            privet::Fault::Resources => PartyError::Resources(error.to_string()),
+            _ => PartyError::Refused(error.to_string()),
+        }
+    })?;
+    Ok(())
+}
+
+fn section<const N: usize>(keys: [(&str, toml::Value); N]) -> toml::Value {
+    toml::Table::from_iter(keys.map(|(key, value)| (key.to_owned(), value))).into()
+}
+
+/// What the jobs of all releases have: limits of the gate, and where the release goes.
+fn finish(job: &mut toml::Table, adversary: &AdversarySection, folder: &Path) {
+    let limits = [("max-risk", adversary.max_risk), ("confidence", adversary.confidence)];
+    let limits = limits.into_iter().filter_map(|(key, own)| Some((key.to_owned(), toml::Value::Float(own?))));
+    let limits = toml::Table::from_iter(limits);
+    if !limits.is_empty() {
+        job.insert("adversary".to_owned(), limits.into());
+    }
+    let name = folder.file_name().map(|own| own.to_string_lossy().into_owned()).unwrap_or_default();
+    job.insert("output".to_owned(), section([("folder", name.into())]));
 }
 
 /// The records one by one, in the order of their values.
@@ -246,34 +302,24 @@ fn csv(table: &JointTable) -> String {
 }
 
 /// The job of the release: values are published as they came out of the session.
-fn job(
+fn table_job(
     table: &JointTable,
     also: Option<&toml::Table>,
     adversary: &AdversarySection,
     folder: &Path,
 ) -> String {
-    let name = folder.file_name().map(|own| own.to_string_lossy().into_owned()).unwrap_or_default();
     let mut columns = toml::Table::new();
     for column in &table.columns {
         let role = if table.sensitive.as_ref() == Some(column) { "sensitive" } else { "quasi" };
-        columns.insert(column.clone(), toml::Table::from_iter([("role".to_owned(), role.into())]).into());
+        columns.insert(column.clone(), section([("role", role.into())]));
     }
     let mut privacy = also.cloned().unwrap_or_default();
     privacy.insert("k-anonymity".to_owned(), toml::Value::Integer(table.k as i64));
     let mut job = toml::Table::new();
     let input = [("path", "records.csv".into()), ("header", true.into()), ("delimiter", ",".into())];
-    job.insert(
-        "input".to_owned(),
-        toml::Table::from_iter(input.map(|(key, own)| (key.to_owned(), own))).into(),
-    );
+    job.insert("input".to_owned(), section(input));
     job.insert("columns".to_owned(), columns.into());
     job.insert("privacy".to_owned(), privacy.into());
-    let limits = [("max-risk", adversary.max_risk), ("confidence", adversary.confidence)];
-    let limits = limits.into_iter().filter_map(|(key, own)| Some((key.to_owned(), toml::Value::Float(own?))));
-    let limits = toml::Table::from_iter(limits);
-    if !limits.is_empty() {
-        job.insert("adversary".to_owned(), limits.into());
-    }
-    job.insert("output".to_owned(), toml::Table::from_iter([("folder".to_owned(), name.into())]).into());
+    finish(&mut job, adversary, folder);
     job.to_string()
 }

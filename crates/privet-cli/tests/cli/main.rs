@@ -43,6 +43,7 @@ mod mine;
 mod minimality_lists;
 mod missing;
 mod pages;
+mod party;
 mod people;
 mod places;
 mod query;

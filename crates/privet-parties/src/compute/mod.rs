@@ -1,5 +1,6 @@
 //! From a job and a party's input to the joint result, over a session.
 
+mod counts;
 mod horizontal;
 mod model;
 mod vertical;
@@ -29,6 +30,24 @@ pub struct JointTable {
     pub records: Vec<(Vec<String>, u64)>,
 }
 
+/// A joint model in the published form of releases of kind `model`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JointModel {
+    /// `{ "type": …, "model": … }`, as `privet mine` writes it.
+    pub model: Value,
+    /// People of every span at least.
+    pub k: u64,
+}
+
+/// What of a result becomes a release of an existing kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub enum Product {
+    /// Records.
+    Table(JointTable),
+    /// A tree, clusters or rules.
+    Model(JointModel),
+}
+
 /// What a session computed; the same for all parties.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -36,17 +55,18 @@ pub struct Outcome {
     pub result: Value,
     /// What every party learned besides, and from whom it is protected.
     pub revealed: &'static str,
-    /// Records that are published as a release of their own.
-    pub table: Option<JointTable>,
-    /// The share of people about whom an attack on the result is sure, and what the attack is.
-    pub risk: Option<(f64, &'static str)>,
-    /// A model in its published form.
-    pub model: Option<Value>,
+    /// What is published as a release of its own.
+    pub product: Option<Product>,
 }
 
 impl Outcome {
     fn new(result: Value, revealed: &'static str) -> Self {
-        Self { result, revealed, table: None, risk: None, model: None }
+        Self { result, revealed, product: None }
+    }
+
+    fn with_model(mut self, model: JointModel) -> Self {
+        self.product = Some(Product::Model(model));
+        self
     }
 }
 
@@ -126,10 +146,11 @@ fn rule_outcome(
         found.iter().map(|(items, support)| json!({ "items": items, "support": support })).collect();
     let result =
         json!({ "transactions": records, "itemsets": itemsets, "rules": rules, "left-out": left_out });
-    Ok(Outcome::new(
+    let outcome = Outcome::new(
         result,
         "which itemsets are large at some party, not at which; supports below the limit stay hidden",
-    ))
+    );
+    Ok(outcome.with_model(model::rules(&found, &rules, records, minimum)?))
 }
 
 impl Context<'_> {
@@ -172,17 +193,20 @@ impl Context<'_> {
         let centre = |centroid: &Vec<i64>| -> Result<Vec<f64>, PartyError> {
             centroid.iter().zip(columns).map(|(at, name)| self.number(name, *at as f64)).collect()
         };
-        // A cluster of too few people is not published.
         let mut clusters = Vec::new();
         for (centroid, size) in found.centroids.iter().zip(&found.sizes) {
-            if let Some(size) = size {
-                clusters.push(json!({ "centroid": centre(centroid)?, "records": size }));
-            }
+            clusters.push(json!({ "centroid": centre(centroid)?, "records": size }));
         }
-        Ok(Outcome::new(
+        let mut axes = Vec::new();
+        for name in columns {
+            let declared = self.declared(name)?;
+            axes.push((name.as_str(), declared.range.unwrap_or((0.0, 1.0)), input::units(declared)));
+        }
+        let outcome = Outcome::new(
             json!({ "columns": columns, "clusters": clusters, "rounds": found.rounds }),
             revealed,
-        ))
+        );
+        Ok(outcome.with_model(model::clusters(found, &axes, self.job.job.privacy.min_count)?))
     }
 
     fn moment_outcome(
@@ -227,16 +251,16 @@ impl Context<'_> {
 }
 
 fn bayes_outcome(
-    model: &bayes::NaiveBayes,
-    classes: &[String],
-    attributes: &[String],
-    values: &[Vec<String>],
-) -> Outcome {
+    found: &bayes::NaiveBayes,
+    columns: &model::Columns<'_>,
+    minimum: u64,
+) -> Result<Outcome, PartyError> {
     let result = json!({
-        "classes": classes, "attributes": attributes, "values": values,
-        "class-counts": model.classes, "counts": model.attributes,
+        "classes": columns.class.1, "attributes": columns.names, "values": columns.values,
+        "class-counts": found.classes, "counts": found.attributes,
     });
-    Outcome::new(result, "which counts reach the minimum, and these counts")
+    let outcome = Outcome::new(result, "which counts reach the minimum, and these counts");
+    Ok(outcome.with_model(model::bayes(found, columns, minimum)?))
 }
 
 /// Tells all others whether this party accepts, with the hash of what it would publish, and hears the same of them.

@@ -5,12 +5,21 @@
 //! # Guarantee
 //! The model is verified as one from outside is: every span has at least the minimum of people, or there is no model.
 
+use std::collections::BTreeSet;
+
 use privet_criteria::Requirement;
+use privet_mine::bayes::{BayesColumn, BayesRelease};
+use privet_mine::cluster::{Axis, AxisDomain, ClusterRelease, ClusterSpan, Metric, Rule as SpanRule, Space};
+use privet_mine::rules::{Rule, RuleRelease, RuleSpan};
 use privet_mine::tree::{LeafCounts, Node, SpanCounts, Test, TreeModel, TreeRelease};
 use privet_mine::{Attribute, ClassAttribute, Schema, Visibility};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::JointModel;
 use crate::error::PartyError;
+use crate::mining::bayes::NaiveBayes;
+use crate::mining::clusters::Clusters;
+use crate::mining::rules::{AssociationRule, Supports};
 use crate::mining::tree::Tree;
 
 /// Names and values of the class and of the attributes.
@@ -21,7 +30,7 @@ pub(super) struct Columns<'a> {
 }
 
 /// The model of a tree whose leaves have at least so many people.
-pub(super) fn published(tree: &Tree, columns: &Columns<'_>, minimum: u64) -> Result<Value, PartyError> {
+pub(super) fn tree(tree: &Tree, columns: &Columns<'_>, minimum: u64) -> Result<JointModel, PartyError> {
     let attribute = |(name, values): (&String, &Vec<String>)| {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         Attribute::categories(name, Visibility::Public, &values)
@@ -63,7 +72,108 @@ pub(super) fn published(tree: &Tree, columns: &Columns<'_>, minimum: u64) -> Res
     if !verdict.holds() {
         return Err(PartyError::Refused("a leaf of the tree has fewer people than the minimum".to_owned()));
     }
-    Ok(json!({ "type": "tree", "model": release }))
+    Ok(JointModel { model: json!({ "type": "tree", "model": release }), k: minimum.max(1) })
+}
+
+/// The model of clusters by nearest centroid. Coordinates are known of nobody, so all people have one span. An axis is its name, its range
+/// and the units of its grid.
+pub(super) fn clusters(
+    found: &Clusters,
+    axes: &[(&str, (f64, f64), u64)],
+    minimum: u64,
+) -> Result<JointModel, PartyError> {
+    let axis = |&(name, (low, high), units): &(&str, (f64, f64), u64)| Axis {
+        name: name.to_owned(),
+        visibility: Visibility::Private,
+        domain: AxisDomain::Numbers { low, high, steps: u32::try_from(units).unwrap_or(u32::MAX) },
+    };
+    let position = |at: &i64| u32::try_from(*at).unwrap_or(u32::MAX);
+    let centroids: Vec<Vec<u32>> =
+        found.centroids.iter().map(|own| own.iter().map(position).collect()).collect();
+    let k = minimum.max(1);
+    let all = (0..centroids.len() as u32).collect();
+    let release = ClusterRelease {
+        version: 1,
+        records: found.sizes.iter().sum(),
+        k,
+        rule: SpanRule::Claim3,
+        space: Space { axes: axes.iter().map(axis).collect(), metric: Metric::Euclidean },
+        centroids,
+        spans: vec![ClusterSpan { clusters: all, populations: found.sizes.clone() }],
+    };
+    let verdict = release.verify().map_err(|error| PartyError::Refused(error.to_string()))?;
+    if !verdict.holds() || found.sizes.iter().any(|&size| size < k) {
+        return Err(PartyError::Refused("a cluster has fewer people than the minimum".to_owned()));
+    }
+    Ok(JointModel { model: json!({ "type": "clusters", "model": release }), k })
+}
+
+/// The counts of naive Bayes.
+pub(super) fn bayes(
+    model: &NaiveBayes,
+    columns: &Columns<'_>,
+    minimum: u64,
+) -> Result<JointModel, PartyError> {
+    let k = minimum.max(1);
+    let column =
+        |(name, values): (&str, &[String])| BayesColumn { name: name.to_owned(), values: values.to_vec() };
+    let attributes = columns.names.iter().zip(columns.values);
+    let release = BayesRelease {
+        version: 1,
+        // Classes that are hidden have no people.
+        records: model.classes.iter().flatten().sum(),
+        k,
+        class: column(columns.class),
+        attributes: attributes.map(|(name, values)| column((name, values))).collect(),
+        classes: model.classes.clone(),
+        counts: model.attributes.clone(),
+    };
+    let verdict = release.verify().map_err(|error| PartyError::Refused(error.to_string()))?;
+    if !verdict.holds() || release.records < k {
+        return Err(PartyError::Refused("a count tells of fewer people than the minimum".to_owned()));
+    }
+    Ok(JointModel { model: json!({ "type": "bayes", "model": release }), k })
+}
+
+/// The model of rules over items that are known of nobody, so all transactions have one span.
+pub(super) fn rules(
+    supports: &Supports,
+    rules: &[AssociationRule],
+    records: u64,
+    minimum: u64,
+) -> Result<JointModel, PartyError> {
+    // The names of other items would tell that somebody holds them.
+    let items: BTreeSet<&String> =
+        rules.iter().flat_map(|own| own.antecedent.iter().chain([&own.consequent])).collect();
+    let items: Vec<String> = items.into_iter().cloned().collect();
+    let code = |item: &String| items.binary_search(item).map_or(u32::MAX, |own| own as u32);
+    let coded = |rule: &AssociationRule| {
+        Some(Rule {
+            antecedent: rule.antecedent.iter().map(code).collect(),
+            consequent: vec![code(&rule.consequent)],
+            support: rule.support,
+            antecedent_support: *supports.get(&rule.antecedent)?,
+            consequent_support: *supports.get(std::slice::from_ref(&rule.consequent))?,
+        })
+    };
+    let rules: Vec<Rule> = rules.iter().filter_map(coded).collect();
+    let k = minimum.max(1);
+    let release = RuleRelease {
+        version: 1,
+        records,
+        k,
+        private: (0..items.len() as u32).collect(),
+        items,
+        spans: vec![RuleSpan { states: vec![2; rules.len()], records }],
+        rules,
+    };
+    let verdict = release.verify().map_err(|error| PartyError::Refused(error.to_string()))?;
+    if !verdict.holds() {
+        return Err(PartyError::Refused(
+            "all parties together have fewer records than the minimum".to_owned(),
+        ));
+    }
+    Ok(JointModel { model: json!({ "type": "rules", "model": release }), k })
 }
 
 #[cfg(test)]
@@ -88,10 +198,39 @@ mod tests {
                 leaf([5, 0]),
             ],
         };
-        let model = published(&tree, &columns(&names, &values, &classes), 5).unwrap();
+        let model = super::tree(&tree, &columns(&names, &values, &classes), 5).unwrap().model;
         assert_eq!((model["type"].as_str(), model["model"]["records"].as_u64()), (Some("tree"), Some(15)));
         let release: TreeRelease = serde_json::from_value(model["model"].clone()).unwrap();
         assert_eq!(release.verify().unwrap().reached, Some(5));
-        assert!(published(&tree, &columns(&names, &values, &classes), 6).is_err());
+        assert!(super::tree(&tree, &columns(&names, &values, &classes), 6).is_err());
+    }
+
+    #[test]
+    fn joint_clusters_and_rules_are_models_that_keep_their_minimum() {
+        let found = Clusters { centroids: vec![vec![5, 20], vec![90, 3]], sizes: vec![7, 5], rounds: 2 };
+        let axes = [("age", (0.0, 100.0), 100), ("visits", (0.0, 20.0), 20)];
+        let made = clusters(&found, &axes, 5).unwrap();
+        let release: ClusterRelease = serde_json::from_value(made.model["model"].clone()).unwrap();
+        assert_eq!((made.k, release.verify().unwrap().reached), (5, Some(12)));
+        assert!(clusters(&found, &axes, 6).is_err());
+        let item = |own: &str| own.to_owned();
+        let supports = Supports::from([
+            (vec![item("a")], 8),
+            (vec![item("b")], 6),
+            (vec![item("c")], 6),
+            (vec![item("a"), item("b")], 5),
+        ]);
+        let rules = crate::mining::rules::rules_of(&supports, 0.8);
+        let made = super::rules(&supports, &rules, 12, 5).unwrap();
+        let release: RuleRelease = serde_json::from_value(made.model["model"].clone()).unwrap();
+        assert_eq!(release.items, ["a", "b"]);
+        let only = &release.rules[..];
+        assert_eq!(only.len(), 1);
+        assert_eq!((only[0].support, only[0].antecedent_support, only[0].consequent_support), (5, 6, 8));
+        assert!(release.verify().unwrap().holds() && super::rules(&supports, &rules, 12, 13).is_err());
+        // A support that no table has is noticed.
+        let wrong =
+            Supports::from([(vec![item("a")], 20), (vec![item("b")], 6), (vec![item("a"), item("b")], 5)]);
+        assert!(super::rules(&wrong, &rules, 12, 5).is_err());
     }
 }

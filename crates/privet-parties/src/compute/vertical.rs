@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::model::Columns;
 use super::{Context, Outcome, bayes_outcome, rule_outcome};
 use crate::error::PartyError;
 use crate::input::{self, LocalTable};
@@ -150,7 +151,8 @@ impl Context<'_> {
         let classes = input::labels(self.declared(class)?);
         let values: Result<Vec<Vec<String>>, PartyError> =
             attributes.iter().map(|name| Ok(input::labels(self.declared(name)?))).collect();
-        Ok(bayes_outcome(&model, &classes, attributes, &values?))
+        let columns = Columns { class: (class, &classes), names: attributes, values: &values? };
+        bayes_outcome(&model, &columns, self.job.job.privacy.min_count)
     }
 
     fn correlation(

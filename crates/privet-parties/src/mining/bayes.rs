@@ -4,7 +4,8 @@
 //! has the class and each that has an attribute.
 //!
 //! # What is revealed
-//! The model: counts that reach the minimum, and which do. Of other counts nothing.
+//! The model: counts that reach the minimum, and which do. Of other counts nothing, not even by subtraction: where the values of an attribute
+//! that are hidden within a class are fewer people together than the minimum, the first of the others is hidden too.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,49 @@ pub struct NaiveBayes {
     pub classes: Vec<Option<u64>>,
     /// Per attribute, per class and then per value.
     pub attributes: Vec<Vec<Vec<Option<u64>>>>,
+}
+
+/// Opens shares of the counts of a model: of each class, then of each attribute within each class.
+fn open(
+    session: &mut Session<'_>,
+    joint: &mut Joint,
+    shares: &[u64],
+    classes: usize,
+    sizes: &[usize],
+) -> Result<NaiveBayes, PartyError> {
+    let minimum = joint.minimum();
+    if minimum <= 1 {
+        let opened = joint.open(session, shares)?;
+        return Ok(NaiveBayes::of_counts(opened.into_iter(), classes, sizes));
+    }
+    let is_small = joint.small(session, &shares[..classes])?;
+    if is_small.contains(&true) {
+        return Err(PartyError::Refused("a class has fewer people than the minimum".to_owned()));
+    }
+    let mut shown = joint.reached(session, shares, minimum)?;
+    let mut rows = Vec::new();
+    let mut start = classes;
+    for size in sizes {
+        for _ in 0..classes {
+            rows.push(start..start + size);
+            start += size;
+        }
+    }
+    let rest = |row: &std::ops::Range<usize>| {
+        let hidden = row.clone().filter(|&place| !shown[place]).map(|place| shares[place]);
+        hidden.fold(0u64, u64::wrapping_add)
+    };
+    let rests: Vec<u64> = rows.iter().map(rest).collect();
+    let is_small = joint.small(session, &rests)?;
+    for (row, _) in rows.into_iter().zip(is_small).filter(|(_, small)| *small) {
+        if let Some(first) = row.into_iter().find(|&place| shown[place]) {
+            shown[first] = false;
+        }
+    }
+    let chosen: Vec<u64> = shares.iter().zip(&shown).filter(|(_, shown)| **shown).map(|own| *own.0).collect();
+    let mut opened = joint.sums.sum(session, &chosen)?.into_iter();
+    let counts = shown.into_iter().map(|shown| if shown { opened.next() } else { None });
+    Ok(NaiveBayes::of_counts(counts, classes, sizes))
 }
 
 impl NaiveBayes {
@@ -67,8 +111,7 @@ pub fn horizontal(
     sizes: &[usize],
 ) -> Result<NaiveBayes, PartyError> {
     let counts = local_counts(class, classes, attributes, sizes);
-    let opened = joint.open(session, &counts)?;
-    Ok(NaiveBayes::of_counts(opened.into_iter(), classes, sizes))
+    open(session, joint, &counts, classes, sizes)
 }
 
 /// Who holds what of a vertical table; the same for all parties.
@@ -151,8 +194,7 @@ pub fn vertical(
             }
         }
     }
-    let opened = joint.open(session, &shares)?;
-    Ok(NaiveBayes::of_counts(opened.into_iter(), classes, &sizes))
+    open(session, joint, &shares, classes, &sizes)
 }
 
 #[cfg(test)]
@@ -162,11 +204,23 @@ mod tests {
     use super::*;
     use crate::session::run_local;
 
-    /// What one owner of all records would count.
-    fn central(table: &[[u32; 3]], minimum: u64) -> NaiveBayes {
+    /// What one owner of all records would count and show; nothing where a class is too small.
+    fn central(table: &[[u32; 3]], minimum: u64) -> Option<NaiveBayes> {
         let column = |place: usize| table.iter().map(|own| own[place]).collect::<Vec<u32>>();
         let counts = local_counts(&column(0), 2, &[&column(1), &column(2)], &[3, 4]);
-        NaiveBayes::of_counts(counts.into_iter().map(|own| (own >= minimum).then_some(own)), 2, &[3, 4])
+        if counts[..2].iter().any(|&own| 0 < own && own < minimum) {
+            return None;
+        }
+        let shown = counts.into_iter().map(|own| (own >= minimum).then_some(own));
+        let mut model = NaiveBayes::of_counts(shown, 2, &[3, 4]);
+        for (class, row) in model.attributes.iter_mut().flat_map(|own| own.iter_mut().enumerate()) {
+            let shown: u64 = row.iter().flatten().sum();
+            let rest = model.classes[class].unwrap_or(0) - shown;
+            if 0 < rest && rest < minimum {
+                *row.iter_mut().find(|own| own.is_some()).unwrap() = None;
+            }
+        }
+        Some(model)
     }
 
     fn table() -> impl Strategy<Value = Vec<[u32; 3]>> {
@@ -184,7 +238,7 @@ mod tests {
                 horizontal(session, &mut joint, (&column(0), 2), &[&column(1), &column(2)], &[3, 4])
             });
             for result in results {
-                prop_assert_eq!(result.unwrap(), central(&table, 3));
+                prop_assert_eq!(result.ok(), central(&table, 3));
             }
         }
 
@@ -204,14 +258,30 @@ mod tests {
                 vertical(session, &mut joint, &holders, table.len(), class, &[held(0), held(1)])
             });
             for result in results {
-                prop_assert_eq!(result.unwrap(), central(&table, 3));
+                prop_assert_eq!(result.ok(), central(&table, 3));
             }
+        }
+    }
+
+    /// Five, three and one people have the values of a class: the one must not follow from nine people less eight.
+    #[test]
+    fn what_is_hidden_does_not_follow_from_what_is_shown() {
+        let values = [0, 0, 0, 0, 0, 1, 1, 1, 2];
+        let results = run_local(2, |session| {
+            let mut joint = Joint::new(session, 3)?;
+            let own: Vec<u32> = values.into_iter().skip(session.me()).step_by(2).collect();
+            horizontal(session, &mut joint, (&vec![0; own.len()], 2), &[&own], &[3])
+        });
+        for result in results {
+            let model = result.unwrap();
+            assert_eq!(model.classes, [Some(9), None]);
+            assert_eq!(model.attributes[0][0], [None, Some(3), None]);
         }
     }
 
     #[test]
     fn the_likelier_class_is_predicted() {
-        let model = central(&[[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 2, 3], [1, 2, 3]], 0);
+        let model = central(&[[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 2, 3], [1, 2, 3]], 0).unwrap();
         assert_eq!([model.predict(&[0, 0]), model.predict(&[2, 3])], [0, 1]);
     }
 }

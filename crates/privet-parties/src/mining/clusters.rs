@@ -4,6 +4,9 @@
 //! Horizontal: the centroids of every round and how many records each has, where these reach the minimum; a centroid with fewer stays where it
 //! is. Vertical: which cluster each record is in, in every round (Vaidya and Clifton), to parties that know these people by the alignment;
 //! distances stay shares, and each party's part of a centroid stays with it until the end.
+//!
+//! At the end clusters with fewer records than the minimum are left out, and their records belong to the nearest centroid that is left, until
+//! every cluster has enough: sizes are those of the published centroids.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +20,8 @@ use crate::session::Session;
 pub struct Clusters {
     /// Per cluster a position on every axis.
     pub centroids: Vec<Vec<i64>>,
-    /// Per cluster how many records; nothing where they are fewer than the minimum.
-    pub sizes: Vec<Option<u64>>,
+    /// Per cluster how many records are nearest to its centroid; at least the minimum, and at least one.
+    pub sizes: Vec<u64>,
     /// Rounds until nothing moved, or the limit.
     pub rounds: usize,
 }
@@ -60,6 +63,7 @@ pub fn horizontal(
 ) -> Result<Clusters, PartyError> {
     let mut centroids = beginning(ranges, clusters);
     let axes = ranges.len();
+    let mut done = 0;
     for round in 1..=rounds {
         session.stage("moving the centroids", Some(rounds as u64));
         session.at(round as u64);
@@ -80,11 +84,30 @@ pub fn horizontal(
             let size = sizes[*cluster].unwrap_or(1);
             centroids[*cluster] = sums.iter().map(|sum| mean(*sum, size)).collect();
         }
-        if before == centroids || round == rounds {
-            return Ok(Clusters { centroids, sizes, rounds: round });
+        done = round;
+        if before == centroids {
+            break;
         }
     }
-    Ok(Clusters { centroids, sizes: vec![None; clusters], rounds: 0 })
+    loop {
+        let mut counts = vec![0u64; centroids.len()];
+        points.iter().for_each(|point| counts[nearest(point, &centroids)] += 1);
+        let reached = joint.reached(session, &counts, joint.minimum().max(1))?;
+        if keep(&mut centroids, &reached)? {
+            let sizes = joint.sums.sum(session, &counts)?;
+            return Ok(Clusters { centroids, sizes, rounds: done });
+        }
+    }
+}
+
+/// Leaves out the clusters that have too few records; whether all had enough.
+fn keep<T>(clusters: &mut Vec<T>, reached: &[bool]) -> Result<bool, PartyError> {
+    let mut has_enough = reached.iter();
+    clusters.retain(|_| has_enough.next() == Some(&true));
+    if clusters.is_empty() {
+        return Err(PartyError::Refused("every cluster has fewer records than the minimum".to_owned()));
+    }
+    Ok(clusters.len() == reached.len())
 }
 
 /// k-means over vertical parts of the same records in the same order: `axes` are this party's columns, `ranges` those of all parties, and
@@ -107,19 +130,8 @@ pub fn vertical(
     for round in 1..=rounds {
         session.stage("assigning records to clusters", Some(rounds as u64));
         session.at(round as u64);
-        let shares: Vec<Vec<u64>> = centroids
-            .iter()
-            .map(|centroid| {
-                let share = |record: usize| {
-                    let parts = axes.iter().zip(&mine);
-                    parts.map(|(axis, &place)| axis[record].abs_diff(centroid[place]).pow(2)).sum()
-                };
-                (0..records).map(share).collect()
-            })
-            .collect();
         let before = std::mem::take(&mut assigned);
-        let transfers = joint.transfers(session)?;
-        assigned = least(session, transfers, &shares)?;
+        assigned = assign(session, joint, records, (axes, &mine), &centroids)?;
         done = round;
         if before == assigned {
             break;
@@ -136,8 +148,18 @@ pub fn vertical(
             }
         }
     }
-    let mut sizes = vec![0u64; clusters];
-    assigned.iter().for_each(|&own| sizes[own] += 1);
+    let sizes = loop {
+        assigned = match centroids.len() {
+            1 => vec![0; records],
+            _ => assign(session, joint, records, (axes, &mine), &centroids)?,
+        };
+        let mut sizes = vec![0u64; centroids.len()];
+        assigned.iter().for_each(|&own| sizes[own] += 1);
+        let reached: Vec<bool> = sizes.iter().map(|&size| size >= joint.minimum().max(1)).collect();
+        if keep(&mut centroids, &reached)? {
+            break sizes;
+        }
+    };
     // Everybody adds its own axes, and 0 for those of others.
     let own: Vec<i64> = centroids
         .iter()
@@ -147,9 +169,29 @@ pub fn vertical(
         .collect();
     let opened = joint.sums.sum_signed(session, &own)?;
     let centroids = opened.chunks(ranges.len().max(1)).map(<[i64]>::to_vec).collect();
-    let minimum = joint.minimum();
-    let sizes = sizes.into_iter().map(|size| (size >= minimum).then_some(size)).collect();
     Ok((Clusters { centroids, sizes, rounds: done }, assigned))
+}
+
+/// The nearest centroid of every record, from shares of distances along the axes of each party.
+fn assign(
+    session: &mut Session<'_>,
+    joint: &mut Joint,
+    records: usize,
+    (axes, mine): (&[Vec<i64>], &[usize]),
+    centroids: &[Vec<i64>],
+) -> Result<Vec<usize>, PartyError> {
+    let shares: Vec<Vec<u64>> = centroids
+        .iter()
+        .map(|centroid| {
+            let share = |record: usize| {
+                let parts = axes.iter().zip(mine);
+                parts.map(|(axis, &place)| axis[record].abs_diff(centroid[place]).pow(2)).sum()
+            };
+            (0..records).map(share).collect()
+        })
+        .collect();
+    let transfers = joint.transfers(session)?;
+    least(session, transfers, &shares)
 }
 
 #[cfg(test)]
@@ -165,7 +207,7 @@ mod tests {
         ranges: &[(i64, i64)],
         (clusters, rounds): (usize, usize),
         minimum: u64,
-    ) -> Vec<Vec<i64>> {
+    ) -> (Vec<Vec<i64>>, Vec<u64>) {
         let mut centroids = beginning(ranges, clusters);
         for _ in 0..rounds {
             let before = centroids.clone();
@@ -183,7 +225,17 @@ mod tests {
                 break;
             }
         }
-        centroids
+        loop {
+            let size = |cluster: usize| {
+                points.iter().filter(|own| nearest(own, &centroids) == cluster).count() as u64
+            };
+            let sizes: Vec<u64> = (0..centroids.len()).map(size).collect();
+            if sizes.iter().all(|&size| size >= minimum.max(1)) {
+                return (centroids, sizes);
+            }
+            let large = |own: &(Vec<i64>, &u64)| *own.1 >= minimum.max(1);
+            centroids = centroids.into_iter().zip(&sizes).filter(large).map(|own| own.0).collect();
+        }
     }
 
     proptest! {
@@ -202,7 +254,8 @@ mod tests {
                 horizontal(session, &mut joint, &own, &ranges, (clusters, 5))
             });
             for result in results {
-                prop_assert_eq!(result.unwrap().centroids, expected.clone());
+                let result = result.unwrap();
+                prop_assert_eq!((result.centroids, result.sizes), expected.clone());
             }
             let holders = [0, 1, 0];
             let results = run_local(2, |session| {
@@ -212,7 +265,8 @@ mod tests {
                 vertical(session, &mut joint, points.len(), &axes, (&ranges, &holders), (clusters, 5))
             });
             for result in results {
-                prop_assert_eq!(result.unwrap().0.centroids, expected.clone());
+                let result = result.unwrap().0;
+                prop_assert_eq!((result.centroids, result.sizes), expected.clone());
             }
         }
     }

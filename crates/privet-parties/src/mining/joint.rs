@@ -75,12 +75,25 @@ impl Joint {
         if minimum <= 1 {
             return Ok(self.sums.sum(session, counts)?.into_iter().map(Some).collect());
         }
-        let transfers = self.transfers(session)?;
-        let reached = compare::at_least(session, transfers, counts, minimum, Width::Bits32)?;
+        let reached = self.reached(session, counts, minimum)?;
         let chosen = |(count, reached): (&u64, &bool)| reached.then_some(*count);
         let chosen: Vec<u64> = counts.iter().zip(&reached).filter_map(chosen).collect();
         let mut opened = self.sums.sum(session, &chosen)?.into_iter();
         Ok(reached.into_iter().map(|reached| if reached { opened.next() } else { None }).collect())
+    }
+
+    /// Which sums of counts reach a minimum; the sums stay hidden.
+    ///
+    /// # Errors
+    /// When the session fails.
+    pub fn reached(
+        &mut self,
+        session: &mut Session<'_>,
+        counts: &[u64],
+        minimum: u64,
+    ) -> Result<Vec<bool>, PartyError> {
+        let transfers = self.transfers(session)?;
+        compare::at_least(session, transfers, counts, minimum, Width::Bits32)
     }
 
     /// Which sums of counts are above 0 and below the minimum.
@@ -106,7 +119,10 @@ impl Joint {
         counts: &[u64],
         noise: &Noise,
     ) -> Result<Vec<i64>, PartyError> {
-        let noisy = noise.add_to_all(counts)?;
+        // Counts may be shares, which are any numbers modulo 2^64.
+        let drawn = noise.add_to_all(&vec![0; counts.len()])?;
+        let noisy: Vec<i64> =
+            counts.iter().zip(drawn).map(|(count, drawn)| count.cast_signed().wrapping_add(drawn)).collect();
         self.sums.sum_signed(session, &noisy)
     }
 }

@@ -155,8 +155,9 @@ fn signs(
     let none = vec![0; own.len()];
     let of = |party: usize, me: usize| if party == me { &own } else { &none };
     let me = session.me();
-    let mut total = of(0, me).clone();
-    for party in 1..session.parties() {
+    let parties = session.taking_part().to_vec();
+    let mut total = of(parties[0], me).clone();
+    for &party in &parties[1..] {
         total = add(session, transfers, (&total, of(party, me)), width)?;
     }
     total.iter_mut().for_each(|word| *word &= width.signs());
@@ -185,7 +186,7 @@ pub fn at_least(
     bound: u64,
     width: Width,
 ) -> Result<Vec<bool>, PartyError> {
-    let is_first = session.me() == 0;
+    let is_first = session.is_first();
     let own: Vec<u64> =
         shares.iter().map(|share| if is_first { share.wrapping_sub(bound) } else { *share }).collect();
     let signs = signs(session, transfers, &own, width)?;
@@ -206,7 +207,7 @@ fn small_shares(
     bound: u64,
     width: Width,
 ) -> Result<Vec<u64>, PartyError> {
-    let is_first = session.me() == 0;
+    let is_first = session.is_first();
     let below = |bound: u64| -> Vec<u64> {
         shares.iter().map(|share| if is_first { share.wrapping_sub(bound) } else { *share }).collect()
     };
@@ -255,7 +256,7 @@ pub fn any_small(
     width: Width,
 ) -> Result<bool, PartyError> {
     let mut words = small_shares(session, transfers, shares, bound, width)?;
-    let flip = if session.me() == 0 { u64::MAX } else { 0 };
+    let flip = if session.is_first() { u64::MAX } else { 0 };
     // No number is small where all are not: an AND of the opposites, first of words, then of the halves of one word.
     words.iter_mut().for_each(|word| *word ^= flip);
     while words.len() > 1 {
@@ -297,7 +298,7 @@ pub fn least(
             super::product::pack(signs[pair * records..(pair + 1) * records].iter().map(|own| own >> 63 == 1))
         })
         .collect();
-    let flip = if session.me() == 0 { u64::MAX } else { 0 };
+    let flip = if session.is_first() { u64::MAX } else { 0 };
     let mut answers = vec![0; records];
     for candidate in 1..candidates {
         let mut wins: Option<Vec<u64>> = None;

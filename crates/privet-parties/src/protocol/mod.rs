@@ -11,6 +11,7 @@ pub mod ring_sum;
 pub mod sum;
 pub mod transfer;
 pub mod union;
+pub mod valid_sum;
 
 use crate::error::Reason;
 use crate::session::wire::{Reader, Tag};
@@ -51,9 +52,12 @@ pub fn parse_body(tag: Tag, body: &[u8]) -> Result<(), Reason> {
         Tag::PaillierCiphertexts => {
             paillier::parse_ciphertexts(&mut reader, body.len() / paillier::CIPHERTEXT_BYTES)?;
         }
-        Tag::ValidShare | Tag::ValidityStep => {
-            reader.bytes(1 << 26)?;
+        Tag::ValidShare => valid_sum::parse_share(&mut reader)?,
+        // A key, or a step.
+        Tag::ValidityStep if body.len() == 32 => {
+            reader.take(32)?;
         }
+        Tag::ValidityStep => valid_sum::parse_step(&mut reader)?,
         Tag::Verdict => {
             crate::mining::parse_verdict(&mut reader)?;
         }

@@ -41,10 +41,10 @@ impl Sums {
                 seed.zeroize();
             }
         }
-        for (other, stream) in streams.iter_mut().enumerate().take(session.me()) {
+        for other in session.others().filter(|&other| other < session.me()).collect::<Vec<usize>>() {
             let message = session.receive_exactly(other, Tag::PairSeed, 16)?;
             let seed = session.parse(other, &message, |reader| reader.array())?;
-            *stream = Some(Generator::new(seed));
+            streams[other] = Some(Generator::new(seed));
         }
         Ok(Self { streams })
     }

@@ -122,6 +122,7 @@ pub fn connect<'p>(
         transcript,
         traffic: Traffic::default(),
         kept: None,
+        taking_part: (0..names.len()).collect(),
         progress,
     };
     match agree(&mut session, job) {

@@ -35,6 +35,7 @@ pub fn local(parties: usize) -> Vec<Session<'static>> {
             transcript: None,
             traffic: Traffic::default(),
             kept: None,
+            taking_part: (0..parties).collect(),
             progress: &Silent,
         }
     };

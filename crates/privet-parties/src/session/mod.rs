@@ -116,6 +116,8 @@ pub struct Session<'p> {
     traffic: Traffic,
     /// What was received, where a test looks at it.
     kept: Option<Vec<Vec<u8>>>,
+    /// The parties that take part in what is computed now; all, but within [`Session::among`].
+    taking_part: Vec<usize>,
     progress: &'p dyn Progress,
 }
 
@@ -130,10 +132,37 @@ impl<'p> Session<'p> {
         self.names.len()
     }
 
-    /// The numbers of the other parties, in order.
+    /// The numbers of the other parties that take part, in order.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
-        let (me, parties) = (self.me, self.parties());
-        (0..parties).filter(move |&party| party != me)
+        let (me, parties) = (self.me, self.taking_part.clone());
+        parties.into_iter().filter(move |&party| party != me)
+    }
+
+    /// The numbers of the parties that take part, in order.
+    pub fn taking_part(&self) -> &[usize] {
+        &self.taking_part
+    }
+
+    /// Whether this party is the first of those that take part.
+    pub fn is_first(&self) -> bool {
+        self.taking_part.first() == Some(&self.me)
+    }
+
+    /// Computes something between some parties, of which this is one, while the others wait.
+    ///
+    /// # Errors
+    /// What `compute` says.
+    pub fn among<T>(
+        &mut self,
+        parties: &[usize],
+        compute: impl FnOnce(&mut Self) -> Result<T, PartyError>,
+    ) -> Result<T, PartyError> {
+        let mut few = parties.to_vec();
+        few.sort_unstable();
+        let all = std::mem::replace(&mut self.taking_part, few);
+        let result = compute(self);
+        self.taking_part = all;
+        result
     }
 
     /// The name of a party.

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use privet_data::{Progress, Silent};
 use privet_dp::ledger::{Ledger, SqliteLedger};
 use privet_dp::{Loss, Rational};
-use privet_parties::compute::JointTable;
+use privet_parties::compute::{JointTable, Product};
 use privet_parties::job::AdversarySection;
 use privet_parties::run::{Gate, RunOptions, Summary, run};
 use privet_parties::{PartyError, Reason};
@@ -34,13 +34,14 @@ struct Kept(Mutex<Vec<JointTable>>);
 impl Gate for Kept {
     fn release(
         &self,
-        table: &JointTable,
+        product: &Product,
         _: Option<&toml::Table>,
         _: &AdversarySection,
         folder: &Path,
         _: &dyn Progress,
     ) -> Result<Vec<u8>, PartyError> {
         std::fs::create_dir_all(folder).unwrap();
+        let Product::Table(table) = product else { panic!("counts are a table") };
         self.0.lock().unwrap().push(table.clone());
         Ok(vec![1])
     }

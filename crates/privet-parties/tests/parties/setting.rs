@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use privet_parties::PartyError;
-use privet_parties::compute::JointTable;
+use privet_parties::compute::Product;
 use privet_parties::job::{AdversarySection, ReadJob};
 use privet_parties::run::Gate;
 use privet_parties::session::tls::make_keys;
@@ -69,7 +69,7 @@ pub struct NoGate;
 impl Gate for NoGate {
     fn release(
         &self,
-        _: &JointTable,
+        _: &Product,
         _: Option<&toml::Table>,
         _: &AdversarySection,
         _: &Path,

@@ -4,6 +4,7 @@
 
 use privet_data::Progress;
 use privet_kind::{Attack, AttackInfo, Finding, Knowledge, Note, Share, Standing, Unmade, Views};
+use privet_mine::bayes::BayesRelease;
 use privet_mine::cluster::ClusterRelease;
 use privet_mine::rules::RuleRelease;
 use privet_mine::tree::TreeRelease;
@@ -43,6 +44,7 @@ impl Attack for Link {
             (PublishedModel::Tree(own), _) => tree(own, None, known),
             (PublishedModel::Clusters(own), _) => clusters(own, known),
             (PublishedModel::Rules(own), _) => rules(own, known),
+            (PublishedModel::Bayes(own), _) => bayes(own, known),
         };
         Ok(vec![finding])
     }
@@ -109,6 +111,19 @@ fn clusters(release: &ClusterRelease, known: &Knowledge) -> Finding {
     let telling = release.spans.iter().filter(|span| span.clusters.len() > 1);
     let sure = telling.filter(|span| sure_of(&span.populations, known).is_some());
     Finding::new(&INFO, Share::new(sure.map(|span| span.records()).sum(), release.records))
+}
+
+/// Whoever knows one attribute knows the counts of classes for its value; a count that is hidden is taken for none, so the adversary is surer
+/// than it should be. The attribute that tells of most people is counted.
+fn bayes(release: &BayesRelease, known: &Knowledge) -> Finding {
+    let mut sure = vec![0u64; release.attributes.len()];
+    for (attribute, _, counts) in release.by_value() {
+        if sure_of(&counts, known).is_some() {
+            sure[attribute] += counts.iter().sum::<u64>();
+        }
+    }
+    let most = sure.into_iter().max().unwrap_or(0);
+    Finding::new(&INFO, Share::new(most.min(release.records), release.records))
 }
 
 /// Whoever holds a public antecedent holds a private consequent: sure where the confidence is high. Rules may be about the same people, so
