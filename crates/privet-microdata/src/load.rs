@@ -474,7 +474,7 @@ fn count(codes: &[u32], values: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::unknown::distance;
 
     #[test]
     fn names_are_compared_without_case_and_separators() {
