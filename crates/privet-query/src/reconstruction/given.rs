@@ -176,7 +176,7 @@ fn answers(
             .map_err(|error| problem(format!("{}: line {line}: {error}", path.display())))?;
         match of_use(known, &question) {
             Use::Secret(people) => {
-                asked.push((people, answer, width.map_or(1.0, |own| own * PER_HALF_WIDTH)))
+                asked.push((people, answer, width.map_or(1.0, |own| own * PER_HALF_WIDTH)));
             }
             Use::Public => skipped.0 += 1,
             Use::None => skipped.1 += 1,
