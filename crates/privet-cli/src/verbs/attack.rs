@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use privet_job::assess::{self, AttackOptions};
 use privet_release::ManifestFile;
 
+use super::attack_ledger::AttackLedger;
 use super::{Shared, assessment, print, print_json, seam};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
 /// Attack a release with everything that an adversary is assumed to know, and tell who is exposed
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(before_help = "\
 Examples:
   privet attack release
@@ -21,13 +23,17 @@ Examples:
   privet attack synthetic.csv --original job.toml           a table of synthetic records
   privet attack perturbed --original patients.csv           what `privet randomize` wrote
   privet attack release --original graph.toml               a graph, with the job that made it
+  privet attack ledger patients.csv --secret \"hiv = 'yes'\"   what answers about a table tell
 
 The original only scores the conclusions of the adversary. Exit code 1 when an attack succeeds
 against more people than --max-risk or --max-absolute-risk allows; exit code 2 when an attack that is asked for by name
 cannot be made, or, with a limit, one that the knowledge file has what it needs for.")]
 pub struct Attack {
-    /// The release folder, or a table of synthetic records
-    release: PathBuf,
+    #[command(subcommand)]
+    other: Option<OtherAttack>,
+    /// The release folder, or a table of synthetic records. A folder called `ledger` is `./ledger`
+    #[arg(required = true)]
+    release: Option<PathBuf>,
     /// What the adversary knows (a TOML file). Without it: who is in the data, with their quasi columns
     #[arg(long, value_name = "FILE")]
     knowledge: Option<PathBuf>,
@@ -64,17 +70,27 @@ pub struct Attack {
     report: Option<PathBuf>,
 }
 
+/// What else can be attacked.
+#[derive(Debug, Subcommand)]
+enum OtherAttack {
+    Ledger(Box<AttackLedger>),
+}
+
 impl Attack {
     /// Runs it.
-    pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
+    pub fn run(mut self, shared: &Shared) -> Result<u8, Failure> {
+        if let Some(OtherAttack::Ledger(other)) = self.other.take() {
+            return other.run(shared);
+        }
+        let release = self.release.clone().unwrap_or_default();
         // Read once: what is attacked is what was looked at. A table has none.
-        let manifest = ManifestFile::read(&self.release).ok();
+        let manifest = ManifestFile::read(&release).ok();
         if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
-            return self.run_on_seam(manifest, shared);
+            return self.run_on_seam(release, manifest, shared);
         }
         let bar = Bar::new(shared.quiet || shared.json);
         let options = AttackOptions {
-            release: self.release,
+            release,
             knowledge: self.knowledge,
             original: self.original,
             job: self.job,
@@ -108,7 +124,7 @@ impl Attack {
     }
 
     /// Runs it on a release of a kind that names itself.
-    fn run_on_seam(self, manifest: &ManifestFile, shared: &Shared) -> Result<u8, Failure> {
+    fn run_on_seam(self, release: PathBuf, manifest: &ManifestFile, shared: &Shared) -> Result<u8, Failure> {
         if self.people.is_some() {
             return Err(Failure::bad_input("--people is for releases of records; use --report here"));
         }
@@ -121,7 +137,7 @@ impl Attack {
             max_absolute_risk: self.max_absolute_risk,
         };
         let options = privet::AttackOptions {
-            release: self.release,
+            release,
             knowledge: self.knowledge,
             job: self.original.or(self.job),
             plan,

@@ -7,8 +7,10 @@ use privet::models::{self, HideOptions, HideRequest};
 use privet_data::Table;
 use privet_data::io::ReadOptions;
 use privet_mine::hide::Method;
+use privet_query::PrivateModel;
 
 use super::mine_patterns::{self, Patterns};
+use super::mine_private::{self, Private};
 use super::query::can_be_written;
 use super::{Shared, grouped, print, print_json, seam};
 use crate::exit::{DONE, Failure, REFUSED};
@@ -24,6 +26,8 @@ Examples:
   privet mine check bank/safe -k 20
   privet mine link bank/safe voters.csv
   privet mine patterns baskets.txt --support 0.02 -k 10 --output patterns.csv
+  privet mine private patients.csv --class outcome --from sex,ward --epsilon 1 --keys sex=F,M --keys ward=A,B \
+      --keys outcome=well,ill --output private.json
   privet mine hide baskets.txt --rule \"bread, butter => jam\" --support 0.02 --confidence 0.3 --output shared.txt
 
 Exit code 1: a model does not keep k, or a rule can still be mined.")]
@@ -44,6 +48,8 @@ enum Act {
     Link(Link),
     /// Find frequent patterns of baskets whose supports tell of no pattern that fewer than k baskets have
     Patterns(Patterns),
+    /// Learn a classifier from noisy counts, with differential privacy, and charge it to a ledger
+    Private(Box<Private>),
     /// Change baskets so that given rules can no longer be mined from them; tell what it cost and when they come back
     Hide(Box<Hide>),
 }
@@ -62,7 +68,7 @@ struct Make {
 
 #[derive(Debug, Args)]
 struct Predict {
-    /// The release folder, or its model.json
+    /// The release folder, or its model.json, or what `privet mine private` wrote
     model: PathBuf,
     /// The table, with the columns that the model asks for
     table: PathBuf,
@@ -132,6 +138,7 @@ impl Mine {
             Act::Check(own) => check(&own, shared),
             Act::Link(own) => link(&own, shared),
             Act::Patterns(own) => mine_patterns::run(&own, shared),
+            Act::Private(own) => mine_private::run(*own, shared),
             Act::Hide(own) => hide(&own, shared),
         }
     }
@@ -198,9 +205,18 @@ fn predict(own: &Predict, shared: &Shared) -> Result<u8, Failure> {
         can_be_written(file)?;
     }
     let bar = Bar::new(shared.quiet || shared.json);
-    let model = models::model(&own.model, &bar)?;
-    let table = table(&own.table, &bar)?;
-    let said = models::predict(&model, &table).map_err(Failure::bad_input)?;
+    let said = match PrivateModel::read(&own.model) {
+        Some(model) => {
+            let records = table(&own.table, &bar)?;
+            (model.predict_all(&records)?, records)
+        }
+        None => {
+            let model = models::model(&own.model, &bar)?;
+            let records = table(&own.table, &bar)?;
+            (models::predict(&model, &records).map_err(Failure::bad_input)?, records)
+        }
+    };
+    let (said, table) = said;
     bar.clear();
     if shared.json && own.output.is_none() {
         print_json(&said)?;

@@ -5,6 +5,7 @@ mod answer;
 mod apply;
 mod assessed_records;
 mod attack;
+mod attack_ledger;
 mod audit;
 mod audited;
 mod bad_hierarchies;

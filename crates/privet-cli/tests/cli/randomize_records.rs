@@ -555,6 +555,12 @@ fn some_records_leaves_and_margins_of_synthetic_tables() {
     for (from, to, said) in [
         ("\"cart\"", "\"regression\"", "min-leaf"),
         ("min-leaf = 20", "min-leaf = 1", "at least 2"),
+        ("min-leaf = 20", "rounds = 2", "model = \"regression\" only"),
+        (
+            "\"cart\"\nscope = \"partial\"\ncolumns = [\"income\"]\ncopies = 2\nmin-leaf = 20",
+            "\"regression\"\nscope = \"partial\"\ncolumns = [\"income\"]\ncycles = 0",
+            "from 1 to 100",
+        ),
         ("min-leaf = 20", "margins = [[\"sex\"]]", "maximum-entropy"),
         ("ward = [\"North\"]", "income = [1]", "is made"),
         ("ward = [\"North\"]", "ward = [\"Nowhere\"]", "chooses no record"),
@@ -565,4 +571,21 @@ fn some_records_leaves_and_margins_of_synthetic_tables() {
         let dir = self::dir(&section.replace(from, to));
         dir.expect(2, &["randomize", "job.toml"]).says(said);
     }
+}
+
+/// survey ME-40: with more rounds, columns are made again given all others; bounds hold with `within-range`.
+#[test]
+fn regressions_are_made_in_several_rounds() {
+    let section = |more: &str| {
+        format!("method = \"synthetic\"\nmodel = \"regression\"\nscope = \"full\"\ncopies = 1\n{more}")
+    };
+    let drawn = |more: &str| {
+        let dir = self::dir(&section(more));
+        dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
+        dir.expect(0, &["verify", "release", "--quiet"]);
+        dir.text("release/data-1.csv")
+    };
+    let once = drawn("");
+    assert_eq!(once, drawn("rounds = 1\ncycles = 5\nwithin-range = false"));
+    assert_ne!(once, drawn("rounds = 3"));
 }

@@ -14,14 +14,15 @@ mod bayes;
 mod tests;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use privet_attack::Rate;
 use privet_data::Progress;
 use privet_data::io::{ReadOptions, read};
 use privet_dp::{Delta, Epsilon, Rational, Rho};
-use serde::Serialize;
+use privet_job::Job;
+use serde::{Deserialize, Serialize};
 
 pub use bayes::Bayes;
 pub use tree::TreeNode;
@@ -30,6 +31,7 @@ use super::declared::problem;
 use super::error::QueryError;
 use super::ledger::Amount;
 use super::origin::unknown as unknown_column;
+use super::place::Subject;
 use super::{Answered, QueryOptions, query};
 
 /// The most columns that a classifier looks at.
@@ -63,8 +65,8 @@ pub struct ClassifierOptions {
 }
 
 /// A classifier.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "learner", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "learner", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PrivateModel {
     /// Naive Bayes.
     NaiveBayes(Bayes),
@@ -77,7 +79,51 @@ pub enum PrivateModel {
     },
 }
 
+/// The largest file that is taken for a model.
+const MOST_BYTES: u64 = 1 << 28;
+
 impl PrivateModel {
+    /// The model of a file; none when the file is no such model.
+    #[must_use]
+    pub fn read(path: &Path) -> Option<Self> {
+        let bytes = privet_data::io::read_plain(path, MOST_BYTES).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The column that is predicted.
+    #[must_use]
+    pub fn class(&self) -> &str {
+        match self {
+            Self::NaiveBayes(own) => &own.class,
+            Self::Tree { class, .. } => class,
+        }
+    }
+
+    /// The columns that predictions look at.
+    #[must_use]
+    pub fn columns(&self) -> BTreeSet<&str> {
+        match self {
+            Self::NaiveBayes(own) => own.columns.keys().map(String::as_str).collect(),
+            Self::Tree { root, .. } => root.columns(),
+        }
+    }
+
+    /// The classes of all records of a table.
+    ///
+    /// # Errors
+    /// When the table lacks a column of the model.
+    pub fn predict_all(&self, table: &privet_data::Table) -> Result<Vec<String>, QueryError> {
+        if let Some(name) = self.columns().into_iter().find(|name| table.column(name).is_none()) {
+            return Err(problem(format!("the table has no column `{name}`, which the model asks for")));
+        }
+        let text = |name: &str, row: usize| {
+            let own = table.column(name)?;
+            let code = own.codes.get(row).copied().filter(|code| !own.domain.is_missing(*code))?;
+            Some(own.domain.text(code))
+        };
+        Ok((0..table.rows).map(|row| self.predict(&|name: &str| text(name, row)).to_owned()).collect())
+    }
+
     /// The class of a record, of which the text of a column is given where it is known.
     pub fn predict<'a>(&self, text: &impl Fn(&str) -> Option<&'a str>) -> &str {
         match self {
@@ -132,7 +178,8 @@ pub fn learn_privately(
         ));
     }
     // Before anything is charged.
-    let test = options.test.as_deref().map(|path| tested(path, options, progress)).transpose()?;
+    let subject = Subject::new(&options.query.data, options.query.job.as_deref())?;
+    let test = options.test.as_deref().map(|path| tested(path, options, &subject, progress)).transpose()?;
     let (model, answers) = match options.learner {
         PrivateLearner::Bayes => {
             let answered = ask(options, &options.query, columns, progress)?;
@@ -140,7 +187,7 @@ pub fn learn_privately(
             (PrivateModel::NaiveBayes(Bayes::new(&options.class, columns, &tables)), vec![answered])
         }
         PrivateLearner::Tree => {
-            let half = halved(&options.query)?;
+            let half = halved(&options.query, subject.job.as_ref().map(|(job, _)| job))?;
             let first = ask(options, &half, columns, progress)?;
             let tables = pair_tables(&first, &options.class, columns);
             let chosen = tree::columns_worth_asking(columns, &tables, options.depth.max(1), width_of(&first));
@@ -198,18 +245,27 @@ fn ask_together(
     query(&QueryOptions { question, ..paid.clone() }, progress)
 }
 
+/// The delta that a job file declares, unless the cost is a concentrated loss, which has none.
+fn delta_of_job(job: Option<&Job>) -> Option<String> {
+    job.and_then(|job| job.query.delta.as_ref()).map(|own| own.0.clone())
+}
+
 /// The same with half of the cost.
-fn halved(options: &QueryOptions) -> Result<QueryOptions, QueryError> {
+fn halved(options: &QueryOptions, job: Option<&Job>) -> Result<QueryOptions, QueryError> {
     let mut half = options.clone();
     let two = Rational::from(2u8);
     if let Some(text) = &options.flags.epsilon {
         half.flags.epsilon = Some((text.parse::<Epsilon>()?.value() / &two).to_string());
     }
-    if let Some(text) = &options.flags.delta {
+    // A delta of the job file would be charged by each of the two questions.
+    if let Some(text) = options.flags.delta.clone().or_else(|| delta_of_job(job)) {
         half.flags.delta = Some((text.parse::<Delta>()?.value() / &two).to_string());
     }
     if let Some(text) = &options.flags.rho {
         half.flags.rho = Some((text.parse::<Rho>()?.value() / &two).to_string());
+    }
+    if options.flags.rho.is_some() {
+        half.flags.delta = None;
     }
     if options.flags.epsilon.is_none() && options.flags.rho.is_none() {
         return Err(problem("a tree asks twice, so it needs its cost here: --epsilon, such as 1, or --rho"));
@@ -252,8 +308,14 @@ struct Tested {
     class: String,
 }
 
-fn tested(path: &Path, options: &ClassifierOptions, progress: &dyn Progress) -> Result<Tested, QueryError> {
-    let input = read(path, &ReadOptions { columns: None, ..ReadOptions::default() }.exactly(), progress)?;
+/// Reads them as the job reads the table: with its delimiter, its missing values and its numbers.
+fn tested(
+    path: &Path,
+    options: &ClassifierOptions,
+    subject: &Subject,
+    progress: &dyn Progress,
+) -> Result<Tested, QueryError> {
+    let input = read(path, &ReadOptions { columns: None, ..subject.options.clone() }, progress)?;
     for name in options.columns.iter().chain([&options.class]) {
         if !input.names.contains(name) {
             return Err(unknown_column(path, name, input.names));

@@ -70,19 +70,22 @@ fn what_cannot_be_learned_is_refused() {
     assert!(refused(&[]).contains("--from takes"));
     assert!(refused(&["a"]).contains("named twice"));
     assert!(refused(&["b", "b"]).contains("named twice"));
-    let half = halved(&QueryOptions {
-        flags: super::super::Flags {
-            epsilon: Some("0.5".into()),
-            delta: Some("1e-6".into()),
-            ..Default::default()
+    let half = halved(
+        &QueryOptions {
+            flags: super::super::Flags {
+                epsilon: Some("0.5".into()),
+                delta: Some("1e-6".into()),
+                ..Default::default()
+            },
+            ..QueryOptions::default()
         },
-        ..QueryOptions::default()
-    })
+        None,
+    )
     .unwrap();
     let is = |text: Option<String>, of: &str| {
         text.is_some_and(|own| own.parse::<Epsilon>().unwrap() == of.parse::<Epsilon>().unwrap())
     };
     assert!(is(half.flags.epsilon, "0.25") && is(half.flags.delta, "5e-7"));
-    assert!(halved(&QueryOptions::default()).is_err());
+    assert!(halved(&QueryOptions::default(), None).is_err());
     assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
 }

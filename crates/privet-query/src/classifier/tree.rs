@@ -4,9 +4,9 @@
 //! Computed from noisy tables alone. A column is asked where it lowers the entropy of the class most, and a node is split only where every class of
 //! some child stands out of the noise: children with fewer people than the noise of their sum keep the class of the node above.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Table;
 
@@ -14,17 +14,17 @@ use super::Table;
 const MOST_CELLS: usize = 20_000;
 
 /// A node.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeNode {
     /// The class that is said where no child is for the value.
     pub class: String,
     /// The noisy number of people.
     pub people: f64,
     /// The column that is asked; none in a leaf.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// Per value the child.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub children: BTreeMap<String, TreeNode>,
 }
 
@@ -32,6 +32,12 @@ impl TreeNode {
     pub(super) fn predict<'a>(&self, text: &impl Fn(&str) -> Option<&'a str>) -> &str {
         let child = self.column.as_deref().and_then(text).and_then(|own| self.children.get(own));
         child.map_or(&self.class, |own| own.predict(text))
+    }
+
+    /// The columns that are asked.
+    pub(super) fn columns(&self) -> BTreeSet<&str> {
+        let below = self.children.values().flat_map(Self::columns);
+        self.column.as_deref().into_iter().chain(below).collect()
     }
 
     /// How many nodes it has, itself included.
@@ -93,9 +99,9 @@ pub(super) fn columns_worth_asking(
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     let people = tables.first().map_or(0.0, |own| own.iter().map(|line| line.1).sum::<f64>());
-    let classes = tables.first().map_or(1, |own| {
-        own.iter().filter_map(|line| line.0.first()).collect::<std::collections::BTreeSet<_>>().len()
-    });
+    let classes = tables
+        .first()
+        .map_or(1, |own| own.iter().filter_map(|line| line.0.first()).collect::<BTreeSet<_>>().len());
     let mut cells = classes.max(1);
     let mut chosen = Vec::new();
     for (_, column, values) in ranked {

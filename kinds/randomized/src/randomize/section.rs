@@ -41,6 +41,12 @@ pub struct RandomizeSection {
     pub only: Option<BTreeMap<String, Vec<ValueText>>>,
     /// Synthetic by trees: the fewest records in a leaf.
     pub min_leaf: Option<usize>,
+    /// Synthetic by regressions: how often every column is made.
+    pub rounds: Option<usize>,
+    /// Synthetic by regressions: how often missing values are imputed in turn.
+    pub cycles: Option<usize>,
+    /// Synthetic by regressions: whether numbers are drawn within the range of the known ones.
+    pub within_range: Option<bool>,
     /// Synthetic of maximum entropy: sets of columns whose joint counts stay.
     pub margins: Option<Vec<Vec<String>>>,
     /// Synthetic, in full: the records of each table; those of the input when left out.
@@ -138,7 +144,7 @@ pub enum ScopeWord {
 impl RandomizeSection {
     pub(super) fn check(&self, columns: &BTreeMap<String, RandomizeColumn>) -> Result<(), JobError> {
         use Method::{Swap, Synthetic};
-        let keys: [(&str, bool, &[Method]); 14] = [
+        let keys: [(&str, bool, &[Method]); 17] = [
             ("columns", self.columns.is_some(), &[Swap, Synthetic]),
             ("swap", self.swap.is_some(), &[Swap]),
             ("percent", self.percent.is_some(), &[Swap]),
@@ -152,6 +158,9 @@ impl RandomizeSection {
             ("records", self.records.is_some(), &[Synthetic]),
             ("only", self.only.is_some(), &[Synthetic]),
             ("min-leaf", self.min_leaf.is_some(), &[Synthetic]),
+            ("rounds", self.rounds.is_some(), &[Synthetic]),
+            ("cycles", self.cycles.is_some(), &[Synthetic]),
+            ("within-range", self.within_range.is_some(), &[Synthetic]),
             ("margins", self.margins.is_some(), &[Synthetic]),
         ];
         for (key, is_there, methods) in keys {
@@ -192,6 +201,27 @@ impl RandomizeSection {
             Swap => self.check_swap(),
             _ => self.check_synthetic(),
         }
+    }
+
+    /// The keys of regressions.
+    fn check_regression(&self, model: ModelWord) -> Result<(), JobError> {
+        let keys = [
+            ("rounds", self.rounds.is_some(), self.rounds),
+            ("cycles", self.cycles.is_some(), self.cycles),
+            ("within-range", self.within_range.is_some(), None),
+        ];
+        for (key, is_there, number) in keys {
+            if is_there && model != ModelWord::Regression {
+                return Err(JobError::key(
+                    format!("randomize.{key}"),
+                    "goes with model = \"regression\" only",
+                ));
+            }
+            if number.is_some_and(|own| !(1..=100).contains(&own)) {
+                return Err(JobError::key(format!("randomize.{key}"), "must be a number from 1 to 100"));
+            }
+        }
+        Ok(())
     }
 
     fn check_swap(&self) -> Result<(), JobError> {
@@ -278,6 +308,7 @@ impl RandomizeSection {
         if self.min_leaf.is_some_and(|own| own < 2) {
             return Err(JobError::key("randomize.min-leaf", "must be at least 2"));
         }
+        self.check_regression(model)?;
         if self.margins.is_some() && model != ModelWord::MaximumEntropy {
             return Err(JobError::key("randomize.margins", "goes with model = \"maximum-entropy\" only"));
         }

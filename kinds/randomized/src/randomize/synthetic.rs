@@ -154,7 +154,14 @@ fn method(word: ModelWord, table: &Table, job: &RandomizeJob) -> Method {
         ModelWord::Cart => {
             Method::Cart(Cart { min_leaf: job.randomize.min_leaf.unwrap_or(cart.min_leaf), ..cart })
         }
-        ModelWord::Regression => Method::Regression(Regression::default()),
+        ModelWord::Regression => {
+            let (section, usual) = (&job.randomize, Regression::default());
+            Method::Regression(Regression {
+                rounds: section.rounds.unwrap_or(usual.rounds),
+                cycles: section.cycles.unwrap_or(usual.cycles),
+                within_range: section.within_range.unwrap_or(usual.within_range),
+            })
+        }
         ModelWord::Sufficiency => Method::Sufficiency,
         ModelWord::Moments => Method::Moments,
         ModelWord::FranconiStander => Method::FranconiStander(FranconiStander::default()),
