@@ -10,6 +10,8 @@ pub enum Grouping {
     Classes,
     /// Buckets: their records need not look alike.
     Buckets,
+    /// Spans of a model: people of whom it says the same, as far as public attributes decide.
+    Spans,
 }
 
 impl Grouping {
@@ -18,6 +20,7 @@ impl Grouping {
         match self {
             Self::Classes => "Every group of published records that share their quasi-identifiers",
             Self::Buckets => "Every bucket",
+            Self::Spans => "Every group of people with the same span",
         }
     }
 
@@ -26,6 +29,7 @@ impl Grouping {
         match self {
             Self::Classes => "In every group of published records that share their quasi-identifiers",
             Self::Buckets => "In every bucket",
+            Self::Spans => "In every group of people with the same span",
         }
     }
 
@@ -36,6 +40,7 @@ impl Grouping {
                 "Every group of published records that share their quasi-identifiers and also the same"
             }
             Self::Buckets => "Every group of published records that share their bucket and also the same",
+            Self::Spans => "Every group of people with the same span and also the same",
         }
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn look_alikes(k: u64, grouping: Grouping) -> String {
     let (alone, shares) = match grouping {
         Grouping::Classes => ("unique in their quasi-identifiers", "its quasi-identifiers"),
         Grouping::Buckets => ("alone in their bucket", "its bucket"),
+        Grouping::Spans => ("alone in their span", "its span"),
     };
     match k {
         0 | 1 => format!("Published records may be {alone} (k = 1)."),

@@ -11,11 +11,13 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use privet_data::io::{ReadOptions, read_csv_bytes};
 use privet_data::{Random, Silent};
-use privet_mine::audit::{Decision, ExtremeAuditor, SumAuditor};
-use privet_mine::cluster::{Axis, ClusterOptions, Membership, Metric, Points, Space, cluster};
+use privet_mine::audit::{AuditQuestion, AuditTerms, AuditedTable, Decision, ExtremeAuditor, SumAuditor};
+use privet_mine::cluster::{Axis, AxisDomain, ClusterOptions, Membership, Metric, Points, Space, cluster};
 use privet_mine::hide::{ExactOptions, Method, Sensitive, Thresholds, hide, report};
-use privet_mine::rules::{RuleOptions, Transactions, frequent_itemsets, rules_of};
+use privet_mine::rules::channels::rules_without_channels;
+use privet_mine::rules::{Rule, RuleOptions, Transactions, frequent_itemsets, largest_safe_subset, rules_of};
 use privet_mine::tree::{GrowOptions, grow};
 use privet_mine::{Attribute, ClassAttribute, Examples, Schema, Values, Visibility};
 
@@ -26,14 +28,18 @@ fn main() -> Outcome {
     let data = arguments.next().ok_or("usage: bench_mine <folder of data sets> [benchmark]")?;
     let only = arguments.next();
     let data = Path::new(&data);
-    let all: [(&str, &dyn Fn() -> Outcome); 8] = [
+    let all: [(&str, &dyn Fn() -> Outcome); 12] = [
         ("adult", &|| adult_trees(data)),
         ("trees", &large_trees),
         ("clusters", &clusters),
+        ("gower", &mixed_clusters),
         ("itemsets", &|| itemsets(data)),
         ("rules", &|| rules(data)),
+        ("safe-rules", &|| safe_rules(data)),
         ("hiding", &|| hiding(data)),
         ("sums", &sums),
+        ("following", &following_sums),
+        ("audited", &audited_table),
         ("maxima", &maxima),
     ];
     for (name, run) in all {
@@ -140,6 +146,57 @@ fn clusters() -> Outcome {
     Ok(())
 }
 
+/// Clusters as a job asks for them, where points are not told apart by one private number: categories by Gower's distance, and two private
+/// numbers.
+fn mixed_clusters() -> Outcome {
+    for records in [5_000usize, 10_000, 20_000] {
+        let mut random = Random::new(6);
+        let category = |name: &str, visibility| {
+            let values = (0..6).map(|value| value.to_string()).collect();
+            Axis { name: name.to_owned(), visibility, domain: AxisDomain::Categories { values } }
+        };
+        let number = |name: &str, visibility| Axis::numbers(name, visibility, 0.0, 1.0);
+        let (public, private) = (Visibility::Public, Visibility::Private);
+        let numbers = [number("age", public), number("size", public), number("cost", private)];
+        let gower = [category("ward", public), category("illness", private)];
+        let euclid = [number("stay", private)];
+        for (name, metric, others) in
+            [("Gower", Metric::Gower, &gower[..]), ("two private numbers", Metric::Euclidean, &euclid[..])]
+        {
+            let axes: Vec<Axis> = numbers.iter().chain(others).cloned().collect();
+            let mut columns = vec![Vec::new(); axes.len()];
+            for record in 0..records {
+                for (axis, column) in axes.iter().zip(&mut columns) {
+                    let noise = (0..3).map(|_| random.unit()).sum::<f64>() / 3.0;
+                    let near = f64::from((record % 40) as u32) / 40.0;
+                    column.push(match axis.domain {
+                        AxisDomain::Numbers { .. } => axis.position(0.7 * near + 0.3 * noise).unwrap_or(0),
+                        AxisDomain::Categories { .. } => {
+                            if random.chance(0.9) {
+                                record as u32 % 40 % 6
+                            } else {
+                                random.below(6) as u32
+                            }
+                        }
+                    });
+                }
+            }
+            let points = Points::new(Space { axes, metric }, columns)?;
+            let options = ClusterOptions {
+                membership: Membership::NearestCentroid,
+                min_members: 10,
+                patience: 200,
+                ..ClusterOptions::k_anonymous(10)
+            };
+            let start = Instant::now();
+            let found = cluster(&points, &options, &Silent)?;
+            let what = format!("clusters of {records} points, {name} ({} clusters)", found.clusters());
+            told(&what, start.elapsed(), 5.0);
+        }
+    }
+    Ok(())
+}
+
 fn transactions(path: &Path) -> Result<Transactions, Box<dyn Error>> {
     Ok(Transactions::parse(&std::fs::read_to_string(path)?)?)
 }
@@ -167,6 +224,29 @@ fn rules(data: &Path) -> Outcome {
     let rules = rules_of(&found, &RuleOptions::default(), &Silent)?;
     let what = format!("groceries at 10, rules of confidence 0.5 ({} of {})", rules.len(), found.len());
     told(&what, start.elapsed(), 1.0);
+    Ok(())
+}
+
+/// The rules of groceries that may be published when the most frequent item is private.
+fn safe_rules(data: &Path) -> Outcome {
+    let own = transactions(&data.join("groceries/groceries.dat"))?;
+    let supports = own.item_supports();
+    let private = (0..own.domain()).max_by_key(|&item| supports[item as usize]).unwrap_or(0);
+    for most in [250usize, 500, 1000] {
+        let found = frequent_itemsets(&own, 20, 10_000_000, &Silent)?;
+        let mut rules =
+            rules_of(&found, &RuleOptions { confidence: 0.3, ..RuleOptions::default() }, &Silent)?;
+        rules.truncate(most);
+        let start = Instant::now();
+        let safe = largest_safe_subset(&own, &rules, &[private], 10, &Silent)?;
+        let what = format!("safe rules of groceries, k = 10 ({} of {})", safe.kept.len(), rules.len());
+        told(&what, start.elapsed(), 5.0);
+        let start = Instant::now();
+        let kept: Vec<Rule> = safe.kept.iter().map(|&place| rules[place].clone()).collect();
+        let closed = rules_without_channels(&kept, &[private], own.len() as u64, 10, &Silent)?;
+        let what = format!("channels of these closed ({} of {})", closed.len(), kept.len());
+        told(&what, start.elapsed(), 5.0);
+    }
     Ok(())
 }
 
@@ -232,6 +312,76 @@ fn sums() -> Outcome {
         found(&what, start.elapsed(), 100.0, serde_json::json!({ "slowest decision, ms": milliseconds }));
         // Every single decision has ten milliseconds.
         told(&format!("the slowest of these decisions, about {name} all"), slowest, 0.01);
+    }
+    Ok(())
+}
+
+/// Questions that follow from earlier ones, which must be proven: unions of answered questions about different people.
+fn following_sums() -> Outcome {
+    for answered in [500usize, 1000, 2000] {
+        let mut random = Random::new(7);
+        let mut auditor = SumAuditor::new(10_000, &[]);
+        let mut parts: Vec<Vec<u32>> = Vec::new();
+        while parts.len() < answered {
+            let people: Vec<u32> = (0..10_000u32).filter(|_| random.chance(0.002)).collect();
+            if people.len() > 2 && auditor.ask(&people) == Decision::Answer {
+                parts.push(people);
+            }
+        }
+        let (mut asked, mut slowest) = (0, Duration::ZERO);
+        while asked < 100 {
+            let mut union = parts[random.below(answered)].clone();
+            let other = &parts[random.below(answered)];
+            if other.iter().any(|person| union.contains(person)) {
+                continue;
+            }
+            union.extend(other);
+            union.sort_unstable();
+            let decision = Instant::now();
+            if auditor.ask(&union) != Decision::Answer {
+                return Err("a union of answered questions was denied".into());
+            }
+            slowest = slowest.max(decision.elapsed());
+            asked += 1;
+        }
+        told(&format!("the slowest of 100 sums that follow from {answered} others"), slowest, 0.01);
+    }
+    Ok(())
+}
+
+/// A question through the table after so many others, from the log alone and with what was kept.
+fn audited_table() -> Outcome {
+    let mut text = "number,salary\n".to_owned();
+    (0..10_000u32).for_each(|person| text.push_str(&format!("{person},{}\n", 1000 + person * 37 % 977)));
+    let options = ReadOptions { header: Some(true), ..ReadOptions::default().exactly() };
+    let table = read_csv_bytes(text.as_bytes(), &options)?.table;
+    let terms = || AuditTerms { public: vec!["number".to_owned()], ..AuditTerms::default() };
+    let mut random = Random::new(8);
+    let (mut lines, mut state) = (Vec::new(), None);
+    for asked in 1..=1000u32 {
+        // Even distances between ends, so that none is denied.
+        let (low, width) = (random.below(9_000), 2 * random.below(400) + 9);
+        let question = format!("select sum(salary) from data where number between {low} and {}", low + width);
+        let question = AuditQuestion::parse(&question)?;
+        if asked == 1000 {
+            let start = Instant::now();
+            let _ =
+                AuditedTable::open(&table, terms(), None, &lines, None, &Silent)?.ask("ann", &question)?;
+            told("question 1,000 through the table, from the log alone", start.elapsed(), 60.0);
+        }
+        let start = Instant::now();
+        let mut auditors =
+            AuditedTable::resume(&table, terms(), None, &lines, None, state.as_ref(), &Silent)?;
+        if auditors.eliminated() >= 16 {
+            state = auditors.state();
+        }
+        auditors.ask("ann", &question)?.kept(|line| -> Result<(), Box<dyn Error>> {
+            lines.push(line);
+            Ok(())
+        })?;
+        if asked % 250 == 0 {
+            told(&format!("question {asked} through the table, with what was kept"), start.elapsed(), 1.0);
+        }
     }
     Ok(())
 }

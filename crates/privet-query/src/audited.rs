@@ -17,6 +17,7 @@ use privet_mine::audit::{
 };
 
 use super::LedgerFlags;
+use super::audited_state as state;
 use super::error::QueryError;
 use super::place::{Account, Subject};
 use super::waiting::patiently;
@@ -73,6 +74,9 @@ pub struct AuditedHistory {
 /// How often a question is decided anew because others were decided meanwhile.
 const TRIES: usize = 20;
 
+/// Answered sums after which the state of the auditors is kept anew.
+const OFTEN: u64 = 16;
+
 /// Decides about a question and, where that is safe, answers it exactly.
 ///
 /// # Errors
@@ -116,8 +120,14 @@ fn decided(
     let agreed = AuditedLog::read(&lines).map_err(AuditError::from)?.terms;
     let terms = options.terms.over(agreed, of_file.to_owned()).map_err(AuditError::from)?;
     let (person, since) = (options.person.as_deref(), options.since.as_deref());
-    let pending =
-        AuditedTable::open(table, terms, person, &lines, since, progress)?.ask(analyst, question)?;
+    let state = state::read(account);
+    let mut auditors = AuditedTable::resume(table, terms, person, &lines, since, state.as_ref(), progress)?;
+    if auditors.eliminated() >= OFTEN
+        && let Some(state) = auditors.state()
+    {
+        state::keep(account, &state);
+    }
+    let pending = auditors.ask(analyst, question)?;
     let mut ledger = None;
     let mut after = lines.len() as u64;
     pending.kept(|line| -> Result<(), QueryError> {

@@ -27,6 +27,7 @@
 
 pub mod audit;
 mod audited;
+mod audited_state;
 mod beliefs;
 mod choice;
 mod classifier;

@@ -229,6 +229,14 @@ impl Account {
         }
     }
 
+    /// Where the state of the auditors of an account is kept, and the key that seals it; nowhere without a key.
+    pub fn audit_state(&self) -> Option<(PathBuf, &Path)> {
+        let plain = |own: char| if own.is_ascii_alphanumeric() { own } else { '_' };
+        let account: String = self.name.as_deref()?.chars().map(plain).collect();
+        let key = self.key.as_deref()?;
+        Some((with_ending(key, &format!(".{account}.audited")), key))
+    }
+
     /// Whether the entries of an existing ledger are signed: with a key an unsigned one is not opened, nor a signed one without.
     pub fn is_signed(&self) -> bool {
         self.key.is_some()

@@ -11,6 +11,7 @@ mod rules;
 mod tree;
 
 use privet_data::Progress;
+use privet_release::verify::{Groups, groups_statement, judge_groups};
 use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder, Trusted};
 use serde::Deserialize;
 use serde_json::Value;
@@ -94,6 +95,9 @@ impl Referee for Model {
                 "k-anonymous-records" if body.recoded => {
                     recoded::check(folder, promised, &spans, &value, progress)?
                 }
+                "k-anonymous-patterns" if value["type"].as_str() == Some("rules") => {
+                    rules::patterns(promised, &value["model"], progress)?
+                }
                 _ => judged(promised, &spans, &value),
             });
         }
@@ -127,6 +131,13 @@ impl Referee for Model {
                     "No count of this model, and no difference of its counts, tells of a group of fewer than {k} people."
                 ))
             }
+            "k-anonymous-patterns" => {
+                let k = promised.whole("k")?;
+                Some(format!(
+                    "No group of from 1 to {} people who hold some items and not others follows from the published supports by subtraction.",
+                    k.checked_sub(1)?
+                ))
+            }
             "k-anonymous-records" => {
                 let k = promised.whole("k")?;
                 Some(format!(
@@ -139,6 +150,7 @@ impl Referee for Model {
                 promised.number("l")?;
                 Some(format!("No class has more than {} % of the people of a span.", percent(limit)))
             }
+            "span-criterion" => groups_statement(promised),
             _ => None,
         }
     }
@@ -153,6 +165,7 @@ fn judged(promised: &Promised, spans: &Spans, value: &Value) -> Check {
     match promised.id.as_str() {
         "k-anonymous-spans" => people(promised, spans, value),
         "span-confidence" => confidence(promised, spans),
+        "span-criterion" => criterion(promised, spans, value),
         _ => Check::failed("promise", "this promise is not known for models"),
     }
 }
@@ -201,6 +214,35 @@ fn confidence(promised: &Promised, spans: &Spans) -> Check {
             Check::passed(NAME, format!("the largest share of a class in a span is {} %", percent(worst)))
         }
         false => Check::failed(NAME, format!("a class has {} % of a span", percent(worst))),
+    }
+}
+
+/// Any privacy model on the people of every span by class, by the definitions that tables are judged with.
+fn criterion(promised: &Promised, spans: &Spans, value: &Value) -> Check {
+    const NAME: &str = "privacy model of spans";
+    let class = &value["model"]["model"]["schema"]["class"];
+    let values: Option<Vec<String>> = class["values"]
+        .as_array()
+        .map(|own| own.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect());
+    let (Some(column), Some(values)) = (class["name"].as_str(), values) else {
+        return Check::failed(NAME, "the model has no class");
+    };
+    let counts: Option<Vec<Vec<u64>>> =
+        spans.spans.iter().filter(|span| span.records > 0).map(|span| span.classes.clone()).collect();
+    let Some(counts) = counts else {
+        return Check::failed(NAME, "the class is public, so nothing is promised of it");
+    };
+    let what = promised.word("criterion").unwrap_or_default();
+    match judge_groups(promised, &Groups { column, values: &values, counts: &counts }) {
+        Err(problem) => Check::failed(NAME, format!("the promise cannot be judged: {problem}")),
+        Ok(judged) if !judged.holds => Check::failed(NAME, format!("a span breaks {what}")),
+        Ok(judged) => Check::passed(
+            NAME,
+            match judged.reached {
+                Some(reached) => format!("{what}: the worst span reaches {reached:.4}"),
+                None => format!("{what}: there is no span"),
+            },
+        ),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Published models from outside: read, used, checked, linked with people; and rules hidden in baskets.
+//! Published models from outside: read, used, checked, linked with people; and rules hidden in baskets. [`mine`] has what they are made of.
 
 use std::path::Path;
 
@@ -6,6 +6,16 @@ use privet_data::Progress;
 use privet_kind::{KindError, Views};
 use privet_release::ReleaseFolder;
 
+/// Spans and Claim 3 for any model, trees, clusterings, rules, hiding and auditors, to be used by themselves.
+///
+/// ```
+/// use privet::models::mine::audit::{Decision, SumAuditor};
+///
+/// let mut auditor = SumAuditor::new(4, &[]);
+/// assert_eq!(auditor.ask(&[0, 1]), Decision::Answer);
+/// assert!(matches!(auditor.ask(&[0]), Decision::Deny(_)));
+/// ```
+pub use privet_mine as mine;
 pub use privet_model::{
     ClaimChecked, Closing, HiddenRules, HideOptions, HideRequest, Linked, PatternOptions, PredictError,
     PublishedModel, SafePatterns, hide_rules, linked, predict, safe_patterns,

@@ -1,7 +1,8 @@
 //! Hiding rules in baskets before they are shared (papers T-AL10): what `privet mine hide` does.
 //!
 //! # Guarantee
-//! At the thresholds, no sensitive rule can be mined from the baskets that are given back; it is counted again there. Whoever mines below the
+//! At the thresholds, no sensitive rule can be mined from the baskets that are given back; it is counted again there. A support that is a share of
+//! the baskets is taken of those that are given back: fewer baskets make a lower threshold, and the rules are hidden below that one. Whoever mines below the
 //! thresholds may find them: the attack tells at which guess. What is shared does not say that rules were hidden, and which; the
 //! report does, and is for the owner alone.
 
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 use privet_data::Progress;
 use privet_kind::KindError;
 use privet_mine::hide::{
-    ExactOptions, Guess, Method, Proof, Report, Returned, Sensitive, Thresholds, attack, hide, report,
+    ExactOptions, Guess, Hidden, Method, Proof, Report, Returned, Sensitive, Thresholds, attack, hide,
+    report_at,
 };
 use privet_mine::rules::Transactions;
 use serde::Serialize;
@@ -50,7 +52,7 @@ pub struct HiddenRules {
     /// The baskets, one per line.
     #[serde(skip)]
     pub text: String,
-    /// The thresholds in baskets.
+    /// The thresholds in baskets: for a share, of the baskets that are given back.
     pub thresholds: Thresholds,
     /// How it was done.
     pub method: Method,
@@ -111,15 +113,17 @@ pub fn hide_rules(
         return Err(KindError::bad_input("no rule is named that must be hidden"));
     }
     let support = crate::patterns::support_of(options.support, baskets.len())?;
-    let thresholds = Thresholds { support, confidence: options.confidence };
-    let exact = ExactOptions { seconds: options.seconds };
-    let hidden = hide(&baskets, &sensitive, &thresholds, options.method, &exact, progress).map_err(told)?;
-    let shared = &hidden.transactions;
-    let cost = report(&baskets, shared, &sensitive, &thresholds, options.limit, progress).map_err(told)?;
+    let before = Thresholds { support, confidence: options.confidence };
+    let (hidden, shared, thresholds) = hidden_in(&baskets, &sensitive, &before, options, progress)?;
+    let (old, new) = ((&baskets, &before), (&shared, &thresholds));
+    let cost = report_at(old, new, &sensitive, options.limit, progress).map_err(told)?;
+    if cost.failures > 0 {
+        return Err(KindError::refused("a rule can still be mined from the baskets that would be shared"));
+    }
     let (guesses, returned) =
-        attack(shared, &sensitive, &thresholds, &GUESSES, options.limit, progress).map_err(told)?;
+        attack(&shared, &sensitive, &thresholds, &GUESSES, options.limit, progress).map_err(told)?;
     Ok(HiddenRules {
-        text: written(shared, &labels, separator),
+        text: written(&shared, &labels, separator),
         thresholds,
         method: options.method,
         changed: hidden.changed,
@@ -131,6 +135,32 @@ pub fn hide_rules(
         guesses,
         returned,
     })
+}
+
+/// Hides the rules; gives back also the baskets that are shared, and the thresholds there. Baskets that lost all their items are left out: an
+/// empty line would tell that something was hidden. Every round lowers the threshold, so there are finitely many.
+fn hidden_in(
+    baskets: &Transactions,
+    sensitive: &[Sensitive],
+    before: &Thresholds,
+    options: &HideOptions,
+    progress: &dyn Progress,
+) -> Result<(Hidden, Transactions, Thresholds), KindError> {
+    let exact = ExactOptions { seconds: options.seconds };
+    let mut thresholds = *before;
+    loop {
+        let hidden = hide(baskets, sensitive, &thresholds, options.method, &exact, progress).map_err(told)?;
+        let filled = hidden.transactions.rows().filter(|row| !row.is_empty());
+        let shared = Transactions::new(filled.map(<[u32]>::to_vec));
+        let support = match options.support < 1.0 {
+            true => crate::patterns::support_of(options.support, shared.len())?,
+            false => before.support,
+        };
+        if support >= thresholds.support {
+            return Ok((hidden, shared, thresholds));
+        }
+        thresholds.support = support;
+    }
 }
 
 fn numbered(rule: &HideRequest, labels: &[String]) -> Result<Sensitive, KindError> {
@@ -149,12 +179,11 @@ fn numbered(rule: &HideRequest, labels: &[String]) -> Result<Sensitive, KindErro
     })
 }
 
-/// Baskets that lost all their items are left out: an empty line would tell that something was hidden.
 fn written(baskets: &Transactions, labels: &[String], separator: Option<char>) -> String {
     let between = separator.unwrap_or(' ').to_string();
     let line = |row: &[u32]| {
         let items: Vec<&str> = row.iter().map(|&item| labels[item as usize].as_str()).collect();
         items.join(&between) + "\n"
     };
-    baskets.rows().filter(|row| !row.is_empty()).map(line).collect()
+    baskets.rows().map(line).collect()
 }

@@ -7,7 +7,7 @@ use privet_data::hierarchy::HierarchySpec;
 use privet_kind::{JobFile, KindError, Section};
 use privet_mine::Visibility;
 use privet_mine::cluster::{Metric, Rule};
-use privet_mine::tree::Levels;
+use privet_mine::tree::{Gain, Levels};
 use serde::Deserialize;
 
 pub(crate) const SECTIONS: &[Section] = &[Section {
@@ -16,6 +16,16 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
         ("type", "tree, clusters, rules, or given: a model that was learned elsewhere, as `model.json`."),
         ("k", "People of every span that tells of private attributes."),
         ("confidence-limit", "Trees over two classes: the largest share of one class in a span."),
+        (
+            "require",
+            "Trees: privacy models that every span keeps for a private class, with the keys of `[privacy]`, such as \
+             { l-diversity = { kind = \"entropy\", l = 1.5 } }.",
+        ),
+        ("gain", "Trees: information, or gini: what a split is chosen by."),
+        (
+            "weighted",
+            "Trees: whether a gain counts by the people of its node, and not per person as the source prints.",
+        ),
         ("max-depth", "Trees: the deepest that a tree may be."),
         (
             "levels",
@@ -34,6 +44,10 @@ pub(crate) const SECTIONS: &[Section] = &[Section {
         ("min-confidence", "Rules: the least confidence of a rule."),
         ("max-consequent", "Rules: the most items on the right of a rule."),
         ("max-rules", "Rules: more rules than this are an error."),
+        (
+            "close-channels",
+            "Rules: whether rules are left out until no pattern of fewer than k people follows from the published supports.",
+        ),
     ],
 }];
 
@@ -93,6 +107,13 @@ pub(crate) struct TreeSettings {
     pub k: u64,
     #[serde(default)]
     pub confidence_limit: Option<f64>,
+    /// Privacy models by their keys.
+    #[serde(default)]
+    pub require: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
+    pub gain: Gain,
+    #[serde(default)]
+    pub weighted: bool,
     #[serde(default)]
     pub max_depth: Option<usize>,
     #[serde(default)]
@@ -133,6 +154,8 @@ pub(crate) struct RuleSettings {
     pub max_consequent: usize,
     #[serde(default = "rules")]
     pub max_rules: usize,
+    #[serde(default)]
+    pub close_channels: bool,
 }
 
 fn many() -> usize {

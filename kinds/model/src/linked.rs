@@ -1,7 +1,7 @@
 //! Linking an identified table with a published model (papers F-PM6): for each person the span of the public attributes, how many people of
 //! the original have it, and what most of them are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use privet_data::Table;
 use privet_mine::SpanOracle;
@@ -66,6 +66,7 @@ fn tree(release: &TreeRelease, table: &Table) -> Result<Found, PredictError> {
     };
     let oracle = release.model.oracle().map_err(|_| PredictError::Model)?;
     let classes = schema.class.values.len();
+    let spans: HashMap<_, _> = release.spans.iter().map(|own| ((&own.leaves[..], own.class), own)).collect();
     let mut found = Found::default();
     for (cells, class) in records.iter_mut().zip(class) {
         cells.push(privet_mine::Cell::Code(class));
@@ -73,7 +74,7 @@ fn tree(release: &TreeRelease, table: &Table) -> Result<Found, PredictError> {
         oracle.span(cells, &mut key);
         let leaves = &key[..key.len() - usize::from(!schema.class_is_private())];
         let own_class = (!schema.class_is_private()).then_some(class);
-        let span = release.spans.iter().find(|own| own.leaves == leaves && own.class == own_class);
+        let span = spans.get(&(leaves, own_class));
         let mut counts = vec![0u64; classes];
         for own in span.iter().flat_map(|own| &own.populations) {
             counts.iter_mut().zip(&own.counts).for_each(|(sum, count)| *sum += count);
@@ -86,10 +87,10 @@ fn tree(release: &TreeRelease, table: &Table) -> Result<Found, PredictError> {
 
 fn clusters(release: &ClusterRelease, table: &Table) -> Result<Found, PredictError> {
     let mut found = Found::default();
-    for record in predict::positions(release, table, true)? {
-        let mut key = Vec::new();
-        release.span(&record, &mut key);
-        let span = release.spans.iter().find(|own| own.clusters == key);
+    let spans: HashMap<&[u32], _> = release.spans.iter().map(|own| (&own.clusters[..], own)).collect();
+    let records = predict::positions(release, table, true)?;
+    for key in release.spans_of(&records) {
+        let span = spans.get(&key[..]);
         let counts = span.map_or(&[][..], |own| &own.populations);
         found.1.push(told(counts, |place| format!("cluster {}", key[place] + 1)));
         found.0.push(key);
@@ -117,13 +118,15 @@ fn rules(release: &RuleRelease, table: &Table) -> Found {
     let model = release.model();
     let is_private = |item: &u32| release.private.binary_search(item).is_ok();
     let mut found = Found::default();
+    let spans: HashMap<&[u32], u64> =
+        release.spans.iter().map(|own| (&own.states[..], own.records)).collect();
     for held in predict::held(release, table) {
         let items: Vec<u32> = (0..release.items.len() as u32)
             .filter(|item| held[*item as usize] && !is_private(item))
             .collect();
         let mut key = Vec::new();
         model.states(&items, &mut key);
-        let people = release.spans.iter().find(|own| own.states == key).map_or(0, |own| own.records);
+        let people = spans.get(&key[..]).copied().unwrap_or(0);
         // The surest rule from what is known to what is not.
         let follows = release.rules.iter().filter(|rule| {
             rule.antecedent.iter().all(|item| items.binary_search(item).is_ok())

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use privet_criteria::Requirement;
 use privet_data::Progress;
 use privet_kind::{JobFile, KindError, Outcome};
 use privet_mine::cluster::{ClusterOptions, ClusterRelease, Membership, cluster};
+use privet_mine::rules::channels::rules_without_channels;
 use privet_mine::rules::{
     Rule, RuleOptions, RuleRelease, Transactions, frequent_itemsets, largest_safe_subset, rules_of,
 };
@@ -103,6 +105,8 @@ fn tree(examples: &Examples, settings: &TreeSettings) -> Result<Learned, KindErr
     let schema = examples.schema();
     let mut options = GrowOptions::k_anonymous(settings.k);
     options.levels = settings.levels;
+    options.gain = settings.gain;
+    options.weighted = settings.weighted;
     options.max_depth = settings.max_depth.unwrap_or(options.max_depth);
     if let Some(z) = settings.prune {
         options.pruning = Pruning::Pessimistic { z };
@@ -112,6 +116,10 @@ fn tree(examples: &Examples, settings: &TreeSettings) -> Result<Learned, KindErr
         options.requirements.push(confidence_limit(schema, limit).map_err(told)?);
         let l = l_of_confidence(limit).map_err(told)?;
         promises.push(Promised::new("span-confidence").with("limit", limit).with("l", l));
+    }
+    for required in required(schema, settings)? {
+        promises.push(criterion_promise(&required)?);
+        options.requirements.push(required);
     }
     options.trees = forest(schema, &settings.trees)?;
     let grown = grow(examples, &options).map_err(told)?;
@@ -137,6 +145,30 @@ fn tree(examples: &Examples, settings: &TreeSettings) -> Result<Learned, KindErr
         summary,
         records: text,
     })
+}
+
+/// The privacy models that a job asks of every span, with the class as their column.
+fn required(schema: &Schema, settings: &TreeSettings) -> Result<Vec<Requirement>, KindError> {
+    let mut all = Vec::new();
+    for (key, value) in &settings.require {
+        let wrong = |problem: String| KindError::key(format!("model.require.{key}"), problem);
+        if key == "k-anonymity" {
+            return Err(wrong("is what `model.k` asks for".to_owned()));
+        }
+        let asked = Requirement::parse(key, value).map_err(|error| wrong(error.problem))?;
+        let class = [schema.class.name.as_str()];
+        all.extend(privet_criteria::resolve(&asked, &class).map_err(|error| wrong(error.problem))?);
+    }
+    Ok(all)
+}
+
+/// The promise that every span keeps a privacy model: its parameters are those of the model.
+fn criterion_promise(required: &Requirement) -> Result<Promised, KindError> {
+    let unwritten = || KindError::resources("the promise cannot be written");
+    let value = serde_json::to_value(required).map_err(|_| unwritten())?;
+    let parameters = value.as_object().ok_or_else(unwritten)?;
+    let promised = Promised::new("span-criterion");
+    Ok(parameters.iter().fold(promised, |own, (name, value)| own.with(name, value.clone())))
 }
 
 fn forest(schema: &Schema, trees: &[Vec<String>]) -> Result<Vec<Vec<usize>>, KindError> {
@@ -203,20 +235,24 @@ fn rules(
         return Err(KindError::key("model.min-support", "and `model.min-confidence` leave no rule"));
     }
     let safe = largest_safe_subset(data, &mined, &private, settings.k, progress).map_err(told)?;
-    let kept: Vec<Rule> = safe.kept.iter().map(|&place| mined[place].clone()).collect();
-    let release = published_rules(data, labels, &kept, &private, settings.k)?;
-    let summary = vec![
+    let mut kept: Vec<Rule> = safe.kept.iter().map(|&place| mined[place].clone()).collect();
+    let mut summary = vec![
         ("rules mined".to_owned(), mined.len().to_string()),
-        ("rules published".to_owned(), kept.len().to_string()),
         ("no larger set is safe".to_owned(), if safe.is_largest { "yes" } else { "not known" }.to_owned()),
     ];
-    Ok(Learned {
-        model: PublishedModel::Rules(release),
-        k: settings.k,
-        promises: Vec::new(),
-        summary,
-        records: None,
-    })
+    let mut promises = Vec::new();
+    if settings.close_channels {
+        // Every subset of safe rules is safe.
+        let (all, records) = (kept.len(), data.len() as u64);
+        let closed = rules_without_channels(&kept, &private, records, settings.k, progress).map_err(told)?;
+        kept = closed.iter().map(|&place| kept[place].clone()).collect();
+        summary
+            .push(("rules left out to close inference channels".to_owned(), (all - kept.len()).to_string()));
+        promises.push(Promised::new("k-anonymous-patterns").with("k", settings.k));
+    }
+    summary.push(("rules published".to_owned(), kept.len().to_string()));
+    let release = published_rules(data, labels, &kept, &private, settings.k)?;
+    Ok(Learned { model: PublishedModel::Rules(release), k: settings.k, promises, summary, records: None })
 }
 
 /// A model that was learned elsewhere: what it says of its spans is checked, and nothing else is known of its people.
@@ -226,7 +262,14 @@ fn given(model: PublishedModel, k: u64) -> Result<Learned, KindError> {
         return Err(KindError::refused("a span of the model has fewer people than was asked"));
     }
     let summary = vec![("spans".to_owned(), checked.spans.to_string())];
-    Ok(Learned { model, k, promises: Vec::new(), summary, records: None })
+    // What the model says that its spans keep is promised, so that it is verified again.
+    let mut promises = Vec::new();
+    if let PublishedModel::Tree(release) = &model {
+        let declared =
+            release.requirements.iter().filter(|own| !matches!(own, Requirement::KAnonymity { .. }));
+        promises = declared.map(criterion_promise).collect::<Result<_, _>>()?;
+    }
+    Ok(Learned { model, k, promises, summary, records: None })
 }
 
 /// The release over the items of its rules alone: the names of other items tell that somebody holds them.

@@ -4,13 +4,13 @@ use privet_kind::page::{Anchor, Block, Cell, Drawing, PageSection, Shape, Table,
 use privet_mine::bayes::BayesRelease;
 use privet_mine::cluster::{AxisDomain, ClusterRelease};
 use privet_mine::rules::RuleRelease;
-use privet_mine::tree::{Test, TreeModel, TreeRelease};
+use privet_mine::tree::{Test, TreeModel, TreeRelease, described};
 
 use crate::PublishedModel;
 
 /// Rows that a table shows.
 const MOST_ROWS: usize = 200;
-/// Leaves up to which a tree is drawn.
+/// Leaves and folded nodes up to which a tree is drawn.
 const MOST_LEAVES: usize = 60;
 
 pub(crate) fn sections(model: &PublishedModel) -> Vec<PageSection> {
@@ -32,20 +32,23 @@ fn tree(release: &TreeRelease) -> Vec<PageSection> {
     let model = &release.model;
     let mut blocks = Vec::new();
     for (place, &root) in model.roots.iter().enumerate().take(8) {
-        blocks.push(match leaves_below(model, root) {
-            leaves if leaves <= MOST_LEAVES => Block::Drawing(drawn(release, root, place)),
-            leaves => Block::text(format!("Tree {} has {leaves} leaves, too many to be drawn.", place + 1)),
-        });
+        blocks.push(Block::Drawing(drawn(release, root, place)));
     }
     let classes = &model.schema.class.values;
-    let columns = ["span", "leaves", "people"].iter().map(|&own| own.to_owned());
+    let columns = ["span", "public attributes", "leaves", "people"].iter().map(|&own| own.to_owned());
+    let shown: Vec<&[u32]> = release.spans.iter().take(MOST_ROWS).map(|span| &span.leaves[..]).collect();
+    let described = described(model, &shown);
     let rows = release.spans.iter().take(MOST_ROWS).enumerate().map(|(place, span)| {
         let mut counts = vec![0u64; classes.len()];
         for own in &span.populations {
             counts.iter_mut().zip(&own.counts).for_each(|(sum, count)| *sum += count);
         }
         let leaves: Vec<String> = span.leaves.iter().map(u32::to_string).collect();
-        let mut row = vec![Cell::from(place as u64 + 1), leaves.join(" ").into(), span.records().into()];
+        let own: Vec<String> =
+            described[place].iter().map(|(name, label)| format!("{name}: {label}")).collect();
+        let own = if own.is_empty() { "any".to_owned() } else { own.join("; ") };
+        let mut row =
+            vec![Cell::from(place as u64 + 1), own.into(), leaves.join(" ").into(), span.records().into()];
         row.extend(counts.into_iter().map(Cell::from));
         row
     });
@@ -69,6 +72,25 @@ fn leaves_below(model: &TreeModel, node: u32) -> usize {
     }
 }
 
+/// The ends of a drawing that is folded below so many levels: leaves, and nodes whose children are not drawn.
+fn ends(model: &TreeModel, node: u32, levels: usize) -> usize {
+    if levels == 0 || model.is_leaf(node) {
+        return 1;
+    }
+    let children = model.nodes[node as usize].children.iter().flatten();
+    children.map(|&child| ends(model, child, levels - 1)).sum()
+}
+
+/// The most levels that can be drawn.
+fn levels(model: &TreeModel, root: u32) -> usize {
+    let leaves = leaves_below(model, root);
+    let mut levels = 0;
+    while ends(model, root, levels) < leaves && ends(model, root, levels + 1) <= MOST_LEAVES {
+        levels += 1;
+    }
+    levels
+}
+
 /// Room for a leaf from left to right, and for a level from top to bottom.
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 86.0;
@@ -79,19 +101,38 @@ struct Canvas<'a> {
     shapes: Vec<Shape>,
     next: f64,
     depth: f64,
+    /// Levels that are drawn.
+    levels: usize,
 }
 
 fn drawn(release: &TreeRelease, root: u32, place: usize) -> Drawing {
-    let mut canvas =
-        Canvas { release, counts: release.node_counts(), shapes: Vec::new(), next: 10.0, depth: 0.0 };
-    canvas.node(root, 0.0);
+    let mut canvas = Canvas {
+        release,
+        counts: release.node_counts(),
+        shapes: Vec::new(),
+        next: 10.0,
+        depth: 0.0,
+        levels: 0,
+    };
+    canvas.levels = levels(&release.model, root);
+    canvas.node(root, 0);
     let leaves = leaves_below(&release.model, root);
+    let drawn = match ends(&release.model, root, canvas.levels) {
+        ends if ends < leaves => {
+            format!(
+                " Of its {leaves} leaves those below {} levels are folded: a folded node tells how many it has.",
+                canvas.levels
+            )
+        }
+        _ => String::new(),
+    };
     Drawing {
         caption: match release.model.roots.len() {
-            1 => "The tree, with how many people of each class passed every node".to_owned(),
-            all => {
-                format!("Tree {} of {all}, with how many people of each class passed every node", place + 1)
-            }
+            1 => format!("The tree, with how many people of each class passed every node.{drawn}"),
+            all => format!(
+                "Tree {} of {all}, with how many people of each class passed every node.{drawn}",
+                place + 1
+            ),
         },
         description: format!(
             "A decision tree with {leaves} leaves; the table of spans below tells the same numbers."
@@ -104,11 +145,13 @@ fn drawn(release: &TreeRelease, root: u32, place: usize) -> Drawing {
 
 impl Canvas<'_> {
     /// Draws a node with everything below it; gives back where it stands.
-    fn node(&mut self, at: u32, top: f64) -> f64 {
+    fn node(&mut self, at: u32, level: usize) -> f64 {
+        let top = level as f64 * HEIGHT;
         self.depth = self.depth.max(top);
         let model = &self.release.model;
         let node = &model.nodes[at as usize];
-        let x = match node.test {
+        let is_folded = level == self.levels && node.test.is_some();
+        let x = match node.test.filter(|_| !is_folded) {
             None => {
                 let x = self.next + WIDTH / 2.0;
                 self.next += WIDTH;
@@ -118,7 +161,7 @@ impl Canvas<'_> {
                 let mut places = Vec::new();
                 for (answer, &child) in node.children.iter().enumerate() {
                     if let Some(child) = child {
-                        places.push((self.node(child, top + HEIGHT), answer));
+                        places.push((self.node(child, level + 1), answer));
                     }
                 }
                 let (first, last) =
@@ -143,6 +186,7 @@ impl Canvas<'_> {
         };
         self.shapes.push(Shape::Circle { centre: (x, top + 10.0), radius: 5.0, tone });
         let title = match node.test {
+            Some(_) if is_folded => format!("… {} leaves", leaves_below(model, at)),
             Some(test) => model.schema.attributes[test.attribute()].name.clone(),
             None => format!("leaf {at}"),
         };
@@ -291,7 +335,7 @@ fn rules(release: &RuleRelease) -> Vec<PageSection> {
             rule.support.into(),
             Cell::Share { share: rule.support as f64 / records },
             Cell::Share { share: rule.confidence() },
-            rule.lift(release.records).into(),
+            rule.lift(release.records).map_or(Cell::from("not published"), Cell::from),
         ]
     });
     let table = Table {
@@ -323,4 +367,53 @@ fn rules(release: &RuleRelease) -> Vec<PageSection> {
     let mut told = vec![Block::Table(table)];
     told.extend(cut(MOST_ROWS, release.spans.len(), "spans"));
     vec![PageSection::new("rules", "Rules", blocks), PageSection::new("spans", "Spans", told)]
+}
+
+#[cfg(test)]
+mod tests {
+    use privet_mine::tree::{GrowOptions, grow};
+    use privet_mine::{Attribute, AttributeDomain, ClassAttribute, Examples, Schema, Values, Visibility};
+
+    use super::*;
+
+    /// 200 people who differ in a number, with classes that alternate: a tree of more leaves than are drawn is folded, and all people of
+    /// the folded nodes are told.
+    #[test]
+    fn large_trees_are_drawn_folded() {
+        let people = 200u32;
+        let schema = Schema {
+            attributes: vec![Attribute {
+                name: "age".to_owned(),
+                visibility: Visibility::Public,
+                domain: AttributeDomain::Numbers,
+            }],
+            class: ClassAttribute {
+                name: "ill".to_owned(),
+                visibility: Visibility::Private,
+                values: vec!["no".to_owned(), "yes".to_owned()],
+            },
+        };
+        let ages = Values { codes: Vec::new(), numbers: (0..people).map(f64::from).collect() };
+        let classes = (0..people).map(|own| u32::from(own % 3 == 0)).collect();
+        let examples = Examples::new(schema, vec![ages], classes).unwrap();
+        let release = grow(&examples, &GrowOptions::k_anonymous(1)).unwrap().release;
+        let leaves = release.model.leaves().count();
+        assert!(leaves > MOST_LEAVES, "{leaves}");
+        let drawing = drawn(&release, release.model.roots[0], 0);
+        let label = |shape: &Shape| match shape {
+            Shape::Label { text, .. } => Some(text.clone()),
+            _ => None,
+        };
+        let labels: Vec<String> = drawing.shapes.iter().filter_map(label).collect();
+        let folded =
+            labels.iter().filter_map(|own| own.strip_prefix("… ")?.strip_suffix(" leaves")?.parse().ok());
+        let whole = labels.iter().filter(|own| own.starts_with("leaf ")).count();
+        let folded: Vec<usize> = folded.collect();
+        assert!(!folded.is_empty() && folded.len() + whole <= MOST_LEAVES);
+        assert_eq!(folded.iter().sum::<usize>() + whole, leaves);
+        assert!(drawing.caption.contains("folded"));
+        let sections = tree(&release);
+        let Block::Table(table) = &sections[1].blocks[0] else { panic!("no table of spans") };
+        assert_eq!(table.columns[1], "public attributes");
+    }
 }

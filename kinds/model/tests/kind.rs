@@ -125,6 +125,70 @@ fn confidence_limits_and_forests_are_verified() {
     assert!(!made.release.join("model.pmml").exists());
 }
 
+/// A class of three values, which no limit on confidence covers: privacy models are asked for, promised and verified.
+#[test]
+fn privacy_models_are_asked_of_spans() {
+    let three = |text: &str| {
+        text.replacen("Old,Bad", "Old,Late", 2).replacen(
+            "Young,Good\nMale,Yes,Old",
+            "Young,Late\nMale,Yes,Old",
+            1,
+        )
+    };
+    let people = three(LOANS) + &three(LOANS.split_once('\n').unwrap().1);
+    let learn = |settings: &str| run(&[("loans.csv", &people)], &tree_job(settings));
+    let loose = learn("k = 2").unwrap();
+    let smallest = |run: &Run, kind: &str| {
+        let PublishedModel::Tree(own) = run.model() else { panic!("no tree") };
+        let classes = own.model.schema.class.values.len();
+        let of = |counts: Vec<u64>| match kind {
+            "entropy" => {
+                let all: u64 = counts.iter().sum();
+                let shares = counts.iter().filter(|&&own| own > 0).map(|&own| own as f64 / all as f64);
+                shares.map(|own| -own * own.log2()).sum::<f64>().exp2()
+            }
+            _ => counts.iter().filter(|&&own| own > 0).count() as f64,
+        };
+        let counts = own.spans.iter().map(|span| {
+            let mut counts = vec![0; classes];
+            for own in &span.populations {
+                counts.iter_mut().zip(&own.counts).for_each(|(sum, own)| *sum += own);
+            }
+            of(counts)
+        });
+        counts.fold(f64::INFINITY, f64::min)
+    };
+    assert!(smallest(&loose, "distinct") < 2.0 && smallest(&loose, "entropy") < 1.5);
+    for (asked, kind, least) in [
+        ("{ l-diversity = { kind = \"entropy\", l = 1.5 } }", "entropy", 1.5),
+        ("{ l-diversity = 2, t-closeness = { kind = \"variational\", t = 0.4 } }", "distinct", 2.0),
+    ] {
+        let made = learn(&format!("k = 2\nrequire = {asked}\ngain = \"gini\"\nweighted = true")).unwrap();
+        assert!(made.holds(), "{:?}", made.checks);
+        assert!(smallest(&made, kind) >= least);
+        // The tree without the requirement does not keep the promise, and the referee says so.
+        let mut envelope = loose.envelope.clone();
+        envelope.promises.extend(made.envelope.promises[1..].iter().cloned());
+        let opened = ReleaseFolder::trusted(&loose.release, envelope);
+        assert!(referee().verify(&opened, &Silent).unwrap().iter().any(|check| !check.ok));
+        // The same model from elsewhere makes the same promises.
+        let text = std::fs::read_to_string(made.release.join(MODEL_FILE)).unwrap();
+        let job = "kind = \"model\"\n[input]\npath = \"m.json\"\n[model]\ntype = \"given\"\nk = 2\n";
+        let given = run(&[("m.json", &text)], job).unwrap();
+        assert!(given.holds() && given.envelope.promises == made.envelope.promises);
+    }
+    for (asked, told) in [
+        ("{ k-anonymity = 3 }", "model.k"),
+        ("{ l-diversity = { l = 9 } }", "l"),
+        ("{ unheard-of = 3 }", "model.require.unheard-of"),
+        ("{ delta-presence = { max = 0.5, population = \"p.csv\" } }", "population"),
+    ] {
+        let error = learn(&format!("k = 2\nrequire = {asked}")).err().unwrap().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    assert!(learn("k = 2\ngain = \"entropy\"").is_err());
+}
+
 /// A model that was learned elsewhere is the same release, without what only its people could tell; a larger k is refused.
 #[test]
 fn given_models_are_published_and_verified() {
@@ -249,6 +313,56 @@ fn rules_are_published_and_verified() {
     assert!(predict(&strict.model(), &person).unwrap()[0].starts_with("milk"));
 }
 
+/// One person in a hundred and one has pills without cherries; what is published does not tell of that person.
+#[test]
+fn rules_tell_nothing_of_people_without_the_antecedent() {
+    let baskets = |others: &str| "cherries pills\n".repeat(60) + &"cherries\n".repeat(40) + others;
+    let job = "kind = \"model\"\n[input]\npath = \"b.txt\"\n[model]\ntype = \"rules\"\nk = 30\nmin-support = 30\n\
+               min-confidence = 0.5\nprivate-items = [\"pills\"]\n";
+    let [one, other] = ["pills\n", "tea\n"].map(|others| run(&[("b.txt", &baskets(others))], job).unwrap());
+    assert!(one.holds(), "{:?}", one.checks);
+    assert_eq!(one.model(), other.model());
+    let path = one.release.join(MODEL_FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let told = text.replacen("\"consequent_support\": null", "\"consequent_support\": 61", 1);
+    assert_ne!(text, told);
+    assert!(PublishedModel::read(told.as_bytes()).is_err());
+    std::fs::write(&path, &told).unwrap();
+    let mut envelope = one.envelope.clone();
+    let files = envelope.files.iter_mut().filter(|file| file.name == MODEL_FILE);
+    files.for_each(|file| file.bytes = told.len() as u64);
+    let opened = ReleaseFolder::trusted(&one.release, envelope);
+    assert!(referee().verify(&opened, &Silent).unwrap().iter().any(|check| !check.ok));
+}
+
+/// Two of 202 people have bread and milk and no pills; with `close-channels` the rule that tells it is left out, and the promise is verified.
+#[test]
+fn channels_of_rules_are_closed() {
+    let baskets = "bread milk pills\n".repeat(100)
+        + "bread milk\nbread milk\n"
+        + &"tea pills\n".repeat(60)
+        + &"tea\n".repeat(40);
+    let job = |close: bool| {
+        format!(
+            "kind = \"model\"\n[input]\npath = \"b.txt\"\n[model]\ntype = \"rules\"\nk = 20\nmin-support = 20\n\
+             min-confidence = 0.5\nprivate-items = [\"pills\"]\nclose-channels = {close}\n"
+        )
+    };
+    let [open, closed] = [false, true].map(|close| run(&[("b.txt", &baskets)], &job(close)).unwrap());
+    let channels = |run: &Run| run.attacks().iter().find(|(id, _)| id == "channels").unwrap().1;
+    assert!(open.holds() && closed.holds(), "{:?}", closed.checks);
+    assert!(channels(&open) > 0.0);
+    assert_eq!(channels(&closed), 0.0);
+    let PublishedModel::Rules(release) = closed.model() else { panic!("no rules") };
+    assert!(!release.rules.is_empty() && closed.envelope.promises.len() == 2);
+    // The same promise of the open rules is found to be broken.
+    let mut envelope = open.envelope.clone();
+    envelope.promises = closed.envelope.promises;
+    let opened = ReleaseFolder::trusted(&open.release, envelope);
+    let checks = referee().verify(&opened, &Silent).unwrap();
+    assert!(checks.iter().any(|check| !check.ok && check.name == "patterns of few"), "{checks:?}");
+}
+
 #[test]
 fn wrong_jobs_are_told_without_data() {
     let refused = |job: &str| match run(&[("loans.csv", LOANS)], job) {
@@ -363,4 +477,30 @@ fn rules_are_hidden_in_baskets() {
     assert!(refused("a, x").contains("no basket holds"));
     assert!(refused("a =>").contains("item => item"));
     assert!(refused("a, b, d").contains("rule 1"), "{}", refused("a, b, d"));
+}
+
+/// A share of fewer baskets is a lower number: whoever mines what is shared at that share must not find the rule. Whole baskets go, or baskets
+/// lose their last item.
+#[test]
+fn shares_are_taken_of_the_baskets_that_are_shared() {
+    let many = "bread milk\n".repeat(300) + &"tea\n".repeat(700) + &"rum\n".repeat(9000);
+    // The rule over one item: what loses it is an empty basket.
+    let single = "bread\n".repeat(300) + &"tea milk\n".repeat(9700);
+    for (text, rule, method) in [
+        (&many, "bread => milk", Method::RemoveTransactions),
+        (&single, "bread", Method::Iga),
+        (&single, "bread", Method::MaxFia),
+    ] {
+        let rules = [HideRequest::parse(rule).unwrap()];
+        let options = HideOptions { support: 0.02, confidence: 0.5, method, seconds: 10.0, limit: 10_000 };
+        let hidden = hide_rules(text, None, &rules, &options, &Silent).unwrap();
+        let lines = hidden.text.lines().count();
+        let holding = hidden.text.lines().filter(|line| line.contains("bread")).count();
+        let share = holding as f64 / lines as f64;
+        assert!(lines < 10_000 && share < 0.02, "{method:?}: {holding} of {lines}");
+        assert_eq!(hidden.thresholds.support, (0.02 * lines as f64).ceil() as u64);
+        // No more baskets went than had to: with one more, the rule would be found.
+        assert!((holding + 1) as f64 >= 0.02 * (lines + 1) as f64);
+        assert_eq!((hidden.hiding_failure, hidden.cost.ghosts), (0.0, 0));
+    }
 }

@@ -38,8 +38,10 @@ pub struct AuditedArgs {
     /// With --audited: a condition on public columns; the analysts know the values of these people
     #[arg(long, value_name = "CONDITION", requires = "audited")]
     known: Option<String>,
-    /// With --audited: between which numbers values lie; then sums that make a value likely are denied too
-    #[arg(long, value_name = "LOW..HIGH", requires = "audited", allow_hyphen_values = true)]
+    /// With --audited: between which numbers values lie; then sums that make a value likely are denied too. Behind it what else is assumed,
+    /// as 0..5000,lambda=0.5,delta=0.1,questions=40,intervals=4,samples=400 (left out: lambda=0.9,delta=0.2,questions=10,intervals=3,
+    /// samples=200); `privet ledger audited` tells what it means
+    #[arg(long, value_name = "LOW..HIGH[,NAME=NUMBER]", requires = "audited", allow_hyphen_values = true)]
     values: Option<String>,
 }
 
@@ -69,8 +71,11 @@ pub fn run(options: &AuditedOptions, shared: &Shared) -> Result<u8, Failure> {
         Reply::Denied(_) if shared.json => Ok(NO_BUDGET),
         Reply::Denied(denial) => {
             let entry = &answered.audited.entry;
-            let message =
+            let mut message =
                 format!("not answered: {denial}. The question is entry {entry} of {}", answered.ledger);
+            if let Some(assumed) = answered.audited.assumed {
+                message.push_str(&format!(". {assumed}"));
+            }
             Err(Failure { code: NO_BUDGET, message })
         }
     }
@@ -86,6 +91,10 @@ fn describe(answered: &AuditedAnswer, answer: f64, is_quiet: bool) -> String {
     let column = audited.column.as_deref().unwrap_or("*");
     let people = grouped(audited.people);
     let told = format!("{figure}({column}) of {people} people: {answer}\nExact; asked by {analyst}. ");
+    let told = match audited.assumed {
+        Some(assumed) => format!("{told}{assumed} "),
+        None => told,
+    };
     match &audited.column {
         None => told + "It counts people by public columns, which tells nothing of anybody; it is not kept.",
         Some(_) => told + &format!("Kept as audited entry {} of {ledger}", audited.entry),
@@ -101,6 +110,12 @@ pub fn history(own: &AuditedHistory) -> String {
             &control.overlap.map_or(String::new(), |most| format!("; shared by two: at most {most}")),
         );
         text.push('\n');
+    }
+    if let Some(known) = &own.terms.known {
+        text.push_str(&format!("Analysts know the values of people with: {known}\n"));
+    }
+    if let Some(assumed) = own.terms.assumed {
+        text.push_str(&format!("{assumed}\n"));
     }
     let groups = &own.terms.groups;
     text.push_str(match groups.is_empty() {

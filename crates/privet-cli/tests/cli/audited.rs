@@ -139,3 +139,51 @@ fn decisions_stand_in_the_ledger() {
     dir.write("staff.csv.ledger", changed);
     ask(&dir, "ann", total, &[]).expect(1).says("does not hold");
 }
+
+/// After many questions the auditors' state is kept beside the key, sealed; a changed, an old or a missing one changes no decision.
+#[test]
+fn the_state_of_the_auditors_is_kept_sealed() {
+    let dir = Dir::new();
+    let mut text = "number,salary\n".to_owned();
+    (0..90u32).for_each(|person| text.push_str(&format!("{person},{}\n", 1000 + 37 * person % 501)));
+    dir.write("staff.csv", text);
+    let sum = |low: u32, high: u32| format!("sum(salary) from data where number between {low} and {high}");
+    for place in 0..18u32 {
+        ask(&dir, "ann", &sum(place, place + 9), &["--public", "number"]).expect(0);
+    }
+    let path = "staff.csv.ledger.key.staff_csv.audited";
+    let state = dir.bytes(path);
+    assert!(!String::from_utf8_lossy(&state).contains("salary"));
+    let decided = || {
+        // One person more than an answered question, which with others tells of that person; and one that tells nothing of anybody.
+        ask(&dir, "bob", &sum(0, 10), &[]).expect(3);
+        ask(&dir, "bob", &sum(50, 80), &[]).expect(0);
+    };
+    decided();
+    let mut changed = state.clone();
+    let last = changed.len() - 1;
+    changed[last] ^= 1;
+    dir.write(path, changed);
+    decided();
+    dir.write(path, state);
+    decided();
+    std::fs::remove_file(dir.path(path)).unwrap();
+    decided();
+}
+
+/// What probabilistic auditing assumes can be set, is told with every answer and denial, and is shown with the log.
+#[test]
+fn assumptions_are_set_and_told() {
+    let dir = staff();
+    let total = "sum(salary) from data";
+    let asked = |values: &str| ask(&dir, "ann", total, &[PUBLIC, &["--values", values]].concat());
+    asked("0..9000,mu=1").expect(2).says("lambda=");
+    asked("0..9000,lambda=2").expect(2).says("between 0 and 1");
+    let first = asked("0..9000,lambda=0.95,questions=1,samples=20");
+    assert!(matches!(first.code, Some(0 | 3)));
+    let told = format!("{}{}", first.out, first.err);
+    assert!(told.contains("at most 1 questions") && told.contains("lambda = 0.95"), "{told}");
+    ask(&dir, "ann", total, &[]).expect(3).says("used up").says("even between 0 and 9000");
+    ask(&dir, "ann", total, &["--values", "0..9000"]).expect(2).says("declared otherwise");
+    dir.expect(0, &["ledger", "audited", "staff.csv"]).prints("at most 1 questions").prints("20 samples");
+}

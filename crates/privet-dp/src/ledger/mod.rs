@@ -18,6 +18,7 @@ mod terms;
 
 pub use population::{CodedColumn, Kinship, Population, PopulationKey};
 pub use postgres::{PostgresLedger, connect_to_database};
+pub use sealed::{open_beside, seal_beside};
 pub use sqlite::SqliteLedger;
 pub use terms::Terms;
 

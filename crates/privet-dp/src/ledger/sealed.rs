@@ -4,6 +4,8 @@
 //! The bytes are added to a keystream: HMAC-SHA-256 of a random number and a counter, under a secret that follows from the
 //! ledger's key. That a change is noticed is the matter of the chain, which covers the text.
 
+use std::path::Path;
+
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -42,6 +44,50 @@ pub(super) fn opened_text(text: &str, seal: &Seal) -> Result<Option<String>, Led
         return Ok(Some(text.to_owned()));
     }
     Ok(disclosed(TEXT, text, seal)?.and_then(|bytes| String::from_utf8(bytes).ok()))
+}
+
+/// Bytes that are kept beside a ledger: encrypted, and bound to its key and to what they are for, so that nobody else can read, make or
+/// change them.
+///
+/// # Errors
+/// When the key cannot be read.
+pub fn seal_beside(key: &Path, purpose: &str, mut bytes: Vec<u8>) -> Result<Vec<u8>, LedgerError> {
+    let (stream, mac) = beside(key, purpose)?;
+    let mut nonce = [0u8; NONCE];
+    let no_random = |_| LedgerError::Storage("the generator of random numbers failed".to_owned());
+    getrandom::fill(&mut nonce).map_err(no_random)?;
+    add(&stream, &nonce, &mut bytes);
+    let tag = mac.chain_update(nonce).chain_update(&bytes).finalize().into_bytes();
+    Ok([&tag[..], &nonce, &bytes].concat())
+}
+
+/// What [`seal_beside`] sealed; none when it is of another key or purpose, or was changed.
+///
+/// # Errors
+/// When the key cannot be read.
+pub fn open_beside(key: &Path, purpose: &str, sealed: &[u8]) -> Result<Option<Vec<u8>>, LedgerError> {
+    let (stream, mac) = beside(key, purpose)?;
+    let read = || {
+        let (tag, rest) = sealed.split_first_chunk::<32>()?;
+        mac.chain_update(rest).verify_slice(tag).ok()?;
+        let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
+        let mut bytes = rest.to_vec();
+        add(&stream, nonce, &mut bytes);
+        Some(bytes)
+    };
+    Ok(read())
+}
+
+fn beside(key: &Path, purpose: &str) -> Result<(Hmac<Sha256>, Hmac<Sha256>), LedgerError> {
+    let seal = Seal::from_key_file(key)?;
+    let secret = |what: &str| {
+        let secret = seal.derived(&format!("{what}: {purpose}"))?.ok_or(LedgerError::Key)?;
+        Hmac::new_from_slice(&secret).map_err(|_| LedgerError::Key)
+    };
+    Ok((
+        secret("what is kept beside a privet ledger")?,
+        secret("the tag of what is kept beside a privet ledger")?,
+    ))
 }
 
 /// Bytes as text under a key; the bytes themselves where there is none.
@@ -104,6 +150,30 @@ mod tests {
         for bad in ["", "p1:", "p1:00", "p1:zz", "p2:00"] {
             assert_eq!(opened(bad, &own).unwrap(), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn what_is_kept_beside_comes_back_with_its_key_and_purpose_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = |name: &str, byte: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, byte.repeat(32)).unwrap();
+            path
+        };
+        let (own, other) = (key("own", "7"), key("other", "8"));
+        let bytes = b"what was asked about whom, and more than one block of it".to_vec();
+        let sealed = seal_beside(&own, "state", bytes.clone()).unwrap();
+        assert!(!sealed.windows(5).any(|own| own == b"asked"));
+        assert_eq!(open_beside(&own, "state", &sealed).unwrap(), Some(bytes));
+        assert_eq!(open_beside(&other, "state", &sealed).unwrap(), None);
+        assert_eq!(open_beside(&own, "another", &sealed).unwrap(), None);
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[at] ^= 1;
+            assert_eq!(open_beside(&own, "state", &changed).unwrap(), None, "{at}");
+        }
+        assert_eq!(open_beside(&own, "state", &sealed[..40]).unwrap(), None);
+        assert!(seal_beside(&folder.path().join("none"), "state", Vec::new()).is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What is declared with audited questions: by the first one for all, and the same by later ones or nothing.
 
+use std::collections::BTreeSet;
+
 use super::table::AuditTerms;
 use super::{Assumptions, Control, Groups};
 
@@ -16,6 +18,12 @@ pub enum DeclarationProblem {
     /// No two numbers.
     #[error("--values takes two numbers, the lower first, such as 0..5000")]
     Values,
+    /// No assumption, or one that is named twice.
+    #[error(
+        "behind the two numbers --values takes lambda=, delta=, questions=, intervals= and samples=, each once and with a number, such as \
+         0..5000,lambda=0.5,questions=40"
+    )]
+    Assumption,
 }
 
 /// What the first question agrees on. Later ones may leave it out, or must say the same.
@@ -31,7 +39,8 @@ pub struct AuditDeclarations {
     pub groups: Vec<String>,
     /// A condition: the analysts know the values of these people.
     pub known: Option<String>,
-    /// Between which numbers values lie, as `LOW..HIGH`: then sums are audited for what they make likely, too.
+    /// Between which numbers values lie, as `LOW..HIGH`: then sums are audited for what they make likely, too. Behind it what else is assumed and
+    /// asked for, as `LOW..HIGH,lambda=0.5,delta=0.1,questions=40,intervals=4,samples=400`.
     pub values: Option<String>,
 }
 
@@ -85,11 +94,77 @@ impl AuditDeclarations {
             terms.known.clone_from(&self.known);
         }
         if let Some(text) = &self.values {
-            let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-            let ends = text.split_once("..").and_then(|(low, high)| Some((number(low)?, number(high)?)));
-            let (low, high) = ends.filter(|(low, high)| low < high).ok_or(DeclarationProblem::Values)?;
-            terms.assumed = Some(Assumptions { low, high, ..Assumptions::default() });
+            terms.assumed = Some(assumptions(text)?);
         }
         Ok(terms)
+    }
+}
+
+/// Reads `LOW..HIGH` and what follows it. Whether a number is in its range is found out by the auditor.
+fn assumptions(text: &str) -> Result<Assumptions, DeclarationProblem> {
+    let mut parts = text.split(',');
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let ends = parts.next().and_then(|own| own.split_once(".."));
+    let ends = ends.and_then(|(low, high)| Some((number(low)?, number(high)?)));
+    let (low, high) = ends.filter(|(low, high)| low < high).ok_or(DeclarationProblem::Values)?;
+    let mut assumed = Assumptions { low, high, ..Assumptions::default() };
+    let mut named = BTreeSet::new();
+    for part in parts {
+        let (name, value) = part.split_once('=').ok_or(DeclarationProblem::Assumption)?;
+        let (name, value) = (name.trim(), value.trim());
+        let whole = || value.parse::<u32>().map_err(|_| DeclarationProblem::Assumption);
+        match name {
+            "lambda" => assumed.lambda = number(value).ok_or(DeclarationProblem::Assumption)?,
+            "delta" => assumed.delta = number(value).ok_or(DeclarationProblem::Assumption)?,
+            "questions" => assumed.questions = whole()?.into(),
+            "intervals" => assumed.intervals = whole()? as usize,
+            "samples" => assumed.samples = whole()? as usize,
+            _ => return Err(DeclarationProblem::Assumption),
+        }
+        if !named.insert(name) {
+            return Err(DeclarationProblem::Assumption);
+        }
+    }
+    Ok(assumed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assumptions_are_read_and_named() {
+        let read = |values: &str| {
+            let declared =
+                AuditDeclarations { values: Some(values.to_owned()), ..AuditDeclarations::default() };
+            declared.over(None, "digest".to_owned()).map(|terms| terms.assumed.unwrap())
+        };
+        assert_eq!(read("-5..7.5").unwrap(), Assumptions { low: -5.0, high: 7.5, ..Assumptions::default() });
+        let all = read("0..5000, lambda=0.5,delta=0.1,questions=40,intervals=4,samples=400").unwrap();
+        let expected = Assumptions {
+            low: 0.0,
+            high: 5000.0,
+            lambda: 0.5,
+            intervals: 4,
+            delta: 0.1,
+            questions: 40,
+            samples: 400,
+        };
+        assert_eq!(all, expected);
+        let told = all.to_string();
+        for number in ["and 5000", "= 0.5)", "0.1 (delta)", "40 questions", "Of 4 ", "400 samples"] {
+            assert!(told.contains(number), "{told}");
+        }
+        assert_eq!(read("7..5"), Err(DeclarationProblem::Values));
+        for wrong in [
+            "0..1,lambda",
+            "0..1,lambda=x",
+            "0..1,mu=2",
+            "0..1,delta=0.1,delta=0.1",
+            "0..1,questions=2.5",
+            "0..1,",
+        ] {
+            assert_eq!(read(wrong), Err(DeclarationProblem::Assumption), "{wrong}");
+        }
     }
 }

@@ -20,6 +20,7 @@ mod modular;
 mod probable;
 mod question;
 mod session;
+mod state;
 mod sum;
 mod table;
 
@@ -30,6 +31,7 @@ pub use log::{AuditLog, LogEntry, LogError, TermProblem};
 pub use probable::{Assumptions, ProbableAuditor};
 pub use question::{AuditQuestion, AuditQuestionError};
 pub use session::{Groups, Reply, Session, SessionError};
+pub use state::AuditState;
 pub use sum::SumAuditor;
 pub use table::{AuditError, AuditTerms, Audited, AuditedLog, AuditedTable, Pending};
 

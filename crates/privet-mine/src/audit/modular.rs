@@ -15,6 +15,8 @@
 //!
 //! Growth: people per decision; answered sums × the other people per answer.
 
+mod state;
+
 use privet_data::Random;
 use rayon::prelude::*;
 
@@ -338,12 +340,18 @@ impl Modular {
         let mut coefficients = vec![0u32; self.rows.len()];
         for at in (0..self.rows.len()).rev() {
             let step = &self.steps[at];
-            let mut sum = of_row[at];
-            for (&own, &factor) in of_row[..at].iter().zip(&step.factors) {
-                sum = subtracted(sum, multiplied(own, factor));
-            }
+            // Every term is below 2³², and there are at most as many as proofs are kept of.
+            let folded_once = |(&own, &factor): (&u32, &u32)| {
+                let product = u64::from(own) * u64::from(factor);
+                (product & u64::from(P)) + (product >> 31)
+            };
+            let lost: u64 = of_row[..at].iter().zip(&step.factors).map(folded_once).sum();
+            let sum = subtracted(of_row[at], (lost % u64::from(P)) as u32);
             let coefficient = multiplied(sum, step.inverse);
             coefficients[at] = coefficient;
+            if coefficient == 0 {
+                continue;
+            }
             for &person in &self.queries[at] {
                 let row = self.row_of[person as usize] as usize;
                 if row < at {

@@ -37,6 +37,21 @@ pub struct Assumptions {
     pub samples: usize,
 }
 
+/// What is assumed and asked for, as sentences.
+impl std::fmt::Display for Assumptions {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { low, high, lambda, intervals, delta, questions, samples } = self;
+        let (least, most) = (1.0 - lambda, 1.0 / (1.0 - lambda));
+        write!(
+            to,
+            "Values are assumed to be independent and even between {low} and {high}, and analysts to believe so. Of {intervals} equal intervals, \
+             answers may change the probability that somebody's value lies in one by factors from {least:.4} to {most:.4} (lambda = \
+             {lambda}), except with probability {delta} (delta) over at most {questions} questions; then all are denied. Estimated from \
+             {samples} samples."
+        )
+    }
+}
+
 impl Default for Assumptions {
     fn default() -> Self {
         Self { low: 0.0, high: 1.0, lambda: 0.9, intervals: 3, delta: 0.2, questions: 10, samples: 200 }
@@ -71,8 +86,14 @@ impl ProbableAuditor {
         if !(assumed.delta > 0.0 && assumed.delta < 1.0) {
             return wrong("delta", assumed.delta, "between 0 and 1");
         }
-        if assumed.intervals < 2 || assumed.samples < 10 || assumed.questions == 0 {
-            return wrong("intervals, samples, questions", 0.0, "at least 2, 10 and 1");
+        if !(2..=1000).contains(&assumed.intervals) {
+            return wrong("intervals", assumed.intervals as f64, "from 2 to 1000");
+        }
+        if !(10..=100_000).contains(&assumed.samples) {
+            return wrong("samples", assumed.samples as f64, "from 10 to 100000");
+        }
+        if assumed.questions == 0 {
+            return wrong("questions", 0.0, "at least 1");
         }
         let generator = Random::new(seed);
         Ok(Self { people, assumed, generator, answered: Vec::new(), basis: Vec::new(), asked: 0 })

@@ -55,6 +55,8 @@ struct State {
     probable: Option<ProbableAuditor>,
     family: Option<Family>,
     answered: Vec<Vec<u32>>,
+    /// Whether the auditor of sums was taken up from what was kept.
+    is_resumed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +104,7 @@ impl Session {
     /// When the log cannot be used, or does not fit these people.
     pub fn with_log(mut self, path: &Path) -> Result<Self, LogError> {
         let (log, entries) = AuditLog::open(path)?;
-        entries.iter().try_for_each(|entry| self.replay(entry))?;
+        entries.iter().try_for_each(|entry| self.replay(entry, false).map(drop))?;
         self.log = Some(log);
         Ok(self)
     }
@@ -125,8 +127,21 @@ impl Session {
         Ok(self)
     }
 
-    /// Counts what a log says was decided.
-    pub(super) fn replay(&mut self, entry: &LogEntry) -> Result<(), LogError> {
+    /// Per group what its answered sums span, where it has that.
+    pub(super) fn frozen(&mut self) -> Vec<(String, Vec<u32>)> {
+        let open = self.open.iter_mut();
+        open.filter_map(|(group, state)| Some((group.clone(), state.sums.frozen()?))).collect()
+    }
+
+    /// Takes up what the answered sums of a group span.
+    pub(super) fn resume(&mut self, group: &str, words: &[u32]) -> bool {
+        let state = self.state_of(group.to_owned());
+        state.is_resumed = state.sums.resume(words);
+        state.is_resumed
+    }
+
+    /// Counts what a log says was decided. What is covered by a state that was taken up is not eliminated again. Says whether a sum was.
+    pub(super) fn replay(&mut self, entry: &LogEntry, is_covered: bool) -> Result<bool, LogError> {
         let mismatch = || LogError::Mismatch { line: entry.number };
         let query = entry.query().filter(|query| query.check(self.values.len()).is_ok());
         let query = query.ok_or_else(mismatch)?;
@@ -136,10 +151,15 @@ impl Session {
             {
                 probable.count_question();
             }
-            return Ok(());
+            return Ok(false);
         }
         // Nothing is decided anew: what was told was told, under whatever control.
-        if self.decide_exactly(&entry.analyst, &query, false) != Decision::Answer {
+        let is_sum = query.function.family() == Family::Sum;
+        let state = self.state(&entry.analyst);
+        let is_known = is_sum && is_covered && state.is_resumed;
+        if is_known {
+            state.sums.count_answered(&query.people);
+        } else if self.decide_exactly(&entry.analyst, &query, false) != Decision::Answer {
             return Err(mismatch());
         }
         let exact = self.exact(&query);
@@ -154,7 +174,7 @@ impl Session {
         {
             probable.count_question();
         }
-        Ok(())
+        Ok(is_sum && !is_known)
     }
 
     /// Whether later decisions need the answer.
@@ -197,7 +217,10 @@ impl Session {
     }
 
     fn state(&mut self, analyst: &str) -> &mut State {
-        let group = self.groups.get(analyst).cloned().unwrap_or_default();
+        self.state_of(self.groups.get(analyst).cloned().unwrap_or_default())
+    }
+
+    fn state_of(&mut self, group: String) -> &mut State {
         let (people, known, assumed) = (self.values.len(), &self.known, self.assumed);
         self.open.entry(group).or_insert_with(|| State {
             sums: SumAuditor::new(people, known),
@@ -206,6 +229,7 @@ impl Session {
             probable: assumed.and_then(|own| ProbableAuditor::new(people, own, SEED).ok()),
             family: None,
             answered: Vec::new(),
+            is_resumed: false,
         })
     }
 

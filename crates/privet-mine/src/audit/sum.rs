@@ -83,6 +83,32 @@ impl SumAuditor {
     }
 }
 
+/// Keeping and taking up what was answered.
+impl SumAuditor {
+    /// What the answered sums span, as numbers; nothing where few people make it quick to find again.
+    pub(super) fn frozen(&mut self) -> Option<Vec<u32>> {
+        match &mut self.space {
+            Space::Modular(own) if !own.is_empty() => Some(own.frozen()),
+            _ => None,
+        }
+    }
+
+    /// Takes up what was frozen. The answered sums themselves are to be counted one by one.
+    pub(super) fn resume(&mut self, words: &[u32]) -> bool {
+        let Some(own) = Modular::thawed(self.people, words) else { return false };
+        let is_new = matches!(&self.space, Space::Modular(own) if own.is_empty());
+        if is_new {
+            self.space = Space::Modular(Box::new(own));
+        }
+        is_new
+    }
+
+    /// Counts a sum that was answered before what was taken up was frozen.
+    pub(super) fn count_answered(&mut self, people: &[u32]) {
+        self.answered.insert(people.iter().copied().filter(|&person| !self.known[person as usize]).collect());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

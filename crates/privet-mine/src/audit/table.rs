@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log::{Chain, LogEntry, LogError, TermProblem};
 use super::question::taken;
+use super::state::{AuditState, Space};
 use super::{
     Assumptions, AuditQuestion, AuditQuestionError, Control, Decision, DeclarationProblem, Function, Groups,
     Query, Reply, Session,
@@ -54,6 +55,9 @@ pub struct Audited {
     pub people: u64,
     /// The answer, or why there is none.
     pub reply: Reply,
+    /// What is assumed of values, when that decided as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<Assumptions>,
     /// The last entry of the log, to be asked for later.
     pub entry: String,
 }
@@ -131,6 +135,8 @@ pub struct AuditedTable<'a> {
     known: Vec<u32>,
     sessions: BTreeMap<String, Session>,
     chain: Chain,
+    /// Answered sums that were taken from the log, and from no state.
+    eliminated: u64,
 }
 
 /// A decision that must be kept before anybody is told.
@@ -224,10 +230,26 @@ impl<'a> AuditedTable<'a> {
     /// When the terms do not fit the table or the log, or the log was changed.
     pub fn open(
         table: &'a Table,
+        terms: AuditTerms,
+        person: Option<&str>,
+        lines: &[String],
+        since: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<Self, AuditError> {
+        Self::resume(table, terms, person, lines, since, None, progress)
+    }
+
+    /// The same, with what was kept of earlier questions. A state of another log is left aside.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn resume(
+        table: &'a Table,
         mut terms: AuditTerms,
         person: Option<&str>,
         lines: &[String],
         since: Option<&str>,
+        state: Option<&AuditState>,
         progress: &dyn Progress,
     ) -> Result<Self, AuditError> {
         terms.public.sort_unstable();
@@ -252,7 +274,7 @@ impl<'a> AuditedTable<'a> {
             }
         };
         let (AuditedLog { terms: agreed, entries, .. }, chain) = AuditedLog::chained(lines)?;
-        let mut own = Self { table, terms, known, sessions: BTreeMap::new(), chain };
+        let mut own = Self { table, terms, known, sessions: BTreeMap::new(), chain, eliminated: 0 };
         if let Some(term) = agreed.and_then(|agreed| own.terms.problem(&agreed)) {
             return Err(LogError::Terms { term }.into());
         }
@@ -261,13 +283,48 @@ impl<'a> AuditedTable<'a> {
         if since.is_some_and(|since| !is_there(since)) {
             return Err(LogError::Since.into());
         }
+        let is_of_log = |state: &&AuditState| is_there(&state.entry);
+        let covered = match state.filter(is_of_log) {
+            Some(state) if own.take_up(state)? => entries
+                .iter()
+                .find(|own| format!("{}:{}", own.number, own.digest) == state.entry)
+                .map_or(0, |own| own.number),
+            _ => 0,
+        };
         progress.stage("replaying the audit log", Some(entries.len() as u64));
         for entry in &entries {
             progress.check().map_err(MineError::from)?;
             progress.at(entry.number);
-            own.session(&entry.column)?.replay(entry)?;
+            let is_eliminated = own.session(&entry.column)?.replay(entry, entry.number <= covered)?;
+            own.eliminated += u64::from(is_eliminated);
         }
         Ok(own)
+    }
+
+    /// Takes up a state of this log, all of it or nothing.
+    fn take_up(&mut self, state: &AuditState) -> Result<bool, AuditError> {
+        for space in &state.spaces {
+            if !self.session(&space.column)?.resume(&space.group, &space.words) {
+                self.sessions.clear();
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// How many answered sums were taken from the log one by one, because no state covers them.
+    pub fn eliminated(&self) -> u64 {
+        self.eliminated
+    }
+
+    /// What the auditors know now, to be kept for the next question; nothing where that is quickly found again.
+    pub fn state(&mut self) -> Option<AuditState> {
+        let mut spaces = Vec::new();
+        for (column, session) in &mut self.sessions {
+            let own = session.frozen().into_iter();
+            spaces.extend(own.map(|(group, words)| Space { column: column.clone(), group, words }));
+        }
+        (!spaces.is_empty()).then(|| AuditState { entry: self.chain.last(), spaces })
     }
 
     /// The line that an empty log begins with, so that a question that is refused agrees on nothing.
@@ -311,7 +368,11 @@ impl<'a> AuditedTable<'a> {
 
     fn audited(&self, question: &AuditQuestion, people: u64, reply: Reply) -> Audited {
         let (function, column) = (question.function, question.column.clone());
-        Audited { function, column, people, reply, entry: self.chain.last() }
+        // Extremes and counts by public columns are decided without them.
+        let is_sum =
+            matches!(function, Function::Sum | Function::Average | Function::Count) && column.is_some();
+        let assumed = self.terms.assumed.filter(|_| is_sum);
+        Audited { function, column, people, reply, assumed, entry: self.chain.last() }
     }
 
     /// The auditors of a column.

@@ -171,6 +171,27 @@ impl Boxes {
         }
         best.map(|(length, _, point)| (length, point))
     }
+
+    /// Appends all points no farther than a bound, with their distances.
+    pub fn within(&self, from: &[u32], bound: i64, out: &mut Vec<(i64, u32)>) {
+        let mut open = vec![0u32];
+        while let Some(node) = open.pop() {
+            if self.gap(from, node) > bound {
+                continue;
+            }
+            let own = &self.nodes[node as usize];
+            if let Some((low, high)) = own.children {
+                open.extend([high, low]);
+                continue;
+            }
+            for place in own.points.start as usize..own.points.end as usize {
+                let length = self.length(from, place);
+                if length <= bound {
+                    out.push((length, self.order[place]));
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +220,12 @@ mod tests {
             let length = |point: usize| space.distance(&[0, 1, 2], &points[point], &from);
             let expected = (0..points.len()).filter(|&point| point as u32 != skipped).min_by_key(|&point| length(point));
             prop_assert_eq!(found, expected.map(|point| (length(point), point as u32)));
+            let bound = i64::from(skipped);
+            let mut within = Vec::new();
+            boxes.within(&from, bound, &mut within);
+            within.sort_unstable_by_key(|&(_, point)| point);
+            let near = (0..points.len()).map(|point| (length(point), point as u32));
+            prop_assert_eq!(within, near.filter(|(length, _)| *length <= bound).collect::<Vec<_>>());
         }
     }
 }

@@ -6,7 +6,8 @@
 //! were cut, until a whole pass cuts none. Centroids are means (of categories: modes), rounded to the grid, so
 //! that what is published is what was judged.
 //!
-//! Growth: people for every edge that is tried, and people near the cut × log clusters; `patience` bounds how many are.
+//! Growth: people and the points that are cut off for every edge that is tried, and people near the cut × log clusters; `patience` bounds how many
+//! are. A clustering by Gower's distance or with several private numbers looks at all clusters in reach by public axes for every person near the cut.
 
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
@@ -20,12 +21,15 @@ use crate::MineError;
 
 pub(super) fn search(problem: &Problem<'_>) -> Result<Partition, MineError> {
     let mut edges = spanning_tree(problem.space, problem.sites, problem.progress)?;
+    let all = Totals::of(problem, 0..problem.sites.len());
+    let centroid = all.centroid(problem.space);
     let mut state = State {
         problem,
         forest: Forest::new(problem.sites.len(), &edges),
         cluster_of: vec![0; problem.sites.len()],
         clusters: 1,
-        members: vec![problem.weights.iter().sum()],
+        totals: vec![all],
+        centroids: vec![centroid],
         reached: vec![vec![0]; problem.people.len()],
         spans: [(vec![0], problem.population.iter().sum())].into_iter().collect(),
     };
@@ -69,7 +73,9 @@ struct State<'a> {
     forest: Forest,
     cluster_of: Vec<u32>,
     clusters: usize,
-    members: Vec<u64>,
+    /// Per cluster what its centroid is made of, and the centroid.
+    totals: Vec<Totals>,
+    centroids: Vec<Vec<u32>>,
     /// Per person the clusters that it may belong to.
     reached: Vec<Vec<u32>>,
     /// Per set of clusters its people.
@@ -82,18 +88,16 @@ impl State<'_> {
         let old = self.cluster_of[edge.a as usize] as usize;
         self.forest.set_alive(edge, false);
         let side = self.forest.smaller_side(edge);
-        let members: u64 = side.iter().map(|&site| problem.weights[site as usize]).sum();
+        let part = Totals::of(problem, side.iter().map(|&site| site as usize));
+        let rest = self.totals[old].less(&part);
         let least = problem.options.min_members;
-        if members < least || self.members[old] - members < least {
+        if part.members < least || rest.members < least {
             self.forest.set_alive(edge, true);
             return Tried::TooFew;
         }
-        let new = self.clusters as u32;
-        for &site in &side {
-            self.cluster_of[site as usize] = new;
-        }
-        let moved =
-            centroids(problem.space, problem.sites, problem.weights, &self.cluster_of, self.clusters + 1);
+        let mut moved = self.centroids.clone();
+        moved[old] = rest.centroid(problem.space);
+        moved.push(part.centroid(problem.space));
         let changed = self.changed(&moved, old as u32);
         if let Some(spans) = self.legal(&changed) {
             for (person, reached) in changed {
@@ -101,13 +105,14 @@ impl State<'_> {
             }
             self.spans.extend(spans);
             self.spans.retain(|_, people| *people > 0);
-            self.members[old] -= members;
-            self.members.push(members);
+            for &site in &side {
+                self.cluster_of[site as usize] = self.clusters as u32;
+            }
+            self.totals[old] = rest;
+            self.totals.push(part);
+            self.centroids = moved;
             self.clusters += 1;
             return Tried::Cut;
-        }
-        for &site in &side {
-            self.cluster_of[site as usize] = old as u32;
         }
         self.forest.set_alive(edge, true);
         Tried::Refused
@@ -151,6 +156,57 @@ impl State<'_> {
             after.insert(span.to_vec(), people);
         }
         Some(after)
+    }
+}
+
+/// What a centroid is made of.
+struct Totals {
+    members: u64,
+    /// Per axis the sum of positions; of categories how many records have each.
+    axes: Vec<Vec<u64>>,
+}
+
+impl Totals {
+    fn of(problem: &Problem<'_>, some: impl Iterator<Item = usize>) -> Self {
+        let axes = &problem.space.axes;
+        let empty = axes.iter().map(|axis| match &axis.domain {
+            AxisDomain::Numbers { .. } => vec![0],
+            AxisDomain::Categories { values } => vec![0; values.len()],
+        });
+        let mut own = Self { members: 0, axes: empty.collect() };
+        for site in some {
+            let weight = problem.weights[site];
+            own.members += weight;
+            for ((total, axis), &at) in own.axes.iter_mut().zip(axes).zip(&problem.sites[site]) {
+                match axis.domain {
+                    AxisDomain::Numbers { .. } => total[0] += u64::from(at) * weight,
+                    AxisDomain::Categories { .. } => total[at as usize] += weight,
+                }
+            }
+        }
+        own
+    }
+
+    /// These without a part of them.
+    fn less(&self, part: &Self) -> Self {
+        let less = |(own, part): (&Vec<u64>, &Vec<u64>)| own.iter().zip(part).map(|(a, b)| a - b).collect();
+        Self {
+            members: self.members - part.members,
+            axes: self.axes.iter().zip(&part.axes).map(less).collect(),
+        }
+    }
+
+    /// As [`centroids`] says.
+    fn centroid(&self, space: &Space) -> Vec<u32> {
+        let members = self.members.max(1);
+        let at = |(total, axis): (&Vec<u64>, &super::Axis)| match axis.domain {
+            AxisDomain::Numbers { .. } => ((total[0] + members / 2) / members) as u32,
+            AxisDomain::Categories { .. } => {
+                let most = total.iter().max().copied().unwrap_or(0);
+                total.iter().position(|&count| count == most).unwrap_or(0) as u32
+            }
+        };
+        self.axes.iter().zip(&space.axes).map(at).collect()
     }
 }
 

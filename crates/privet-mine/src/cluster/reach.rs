@@ -3,6 +3,7 @@
 //! - No private attribute: the nearest point.
 //! - Euclidean, one private number: the lower envelope over its range. Boxes of points above a bound on the envelope are passed over.
 //! - Euclidean, several private numbers: a linear program per point that is not nearest at its own private values.
+//!   Of both this and Gower, points beyond a bound by public axes are passed over box by box.
 //! - Gower: a point is nearest somewhere exactly when it is nearest at its *own* private values, because the private part of the
 //!   distance is a metric: whoever is nearer there is nearer everywhere.
 //!
@@ -28,8 +29,8 @@ pub(crate) struct Sites<'a> {
 enum Shape {
     Nearest(Boxes),
     Envelope(Box<Lines>),
-    Programs,
-    Dominance,
+    Programs(Boxes),
+    Dominance(Boxes),
 }
 
 /// Buffers of one thread.
@@ -44,11 +45,11 @@ impl<'a> Sites<'a> {
         let (public, private) = (space.seen(Visibility::Public), space.seen(Visibility::Private));
         let shape = match (space.metric, &private[..]) {
             (_, []) => Shape::Nearest(Boxes::new(space, &public, positions)),
-            (Metric::Gower, _) => Shape::Dominance,
+            (Metric::Gower, _) => Shape::Dominance(Boxes::new(space, &public, positions)),
             (Metric::Euclidean, &[axis]) => {
                 Shape::Envelope(Box::new(Lines::new(space, positions, &public, axis)))
             }
-            (Metric::Euclidean, _) => Shape::Programs,
+            (Metric::Euclidean, _) => Shape::Programs(Boxes::new(space, &public, positions)),
         };
         Self { space, positions, public, private, shape }
     }
@@ -58,7 +59,7 @@ impl<'a> Sites<'a> {
         match &self.shape {
             Shape::Nearest(boxes) => nearest_in(boxes, record),
             Shape::Envelope(lines) => lines.nearest(record),
-            Shape::Programs | Shape::Dominance => nearest(self.space, self.positions, record),
+            Shape::Programs(_) | Shape::Dominance(_) => nearest(self.space, self.positions, record),
         }
     }
 
@@ -69,8 +70,8 @@ impl<'a> Sites<'a> {
         match &self.shape {
             Shape::Nearest(boxes) => out.push(nearest_in(boxes, person)),
             Shape::Envelope(lines) => lines.reachable(self.positions, person, &mut scratch.line, out),
-            Shape::Programs | Shape::Dominance => {
-                self.rank(person, 0..self.positions.len() as u32, scratch);
+            Shape::Programs(boxes) | Shape::Dominance(boxes) => {
+                self.rank_near(boxes, person, scratch);
                 self.by_rank(scratch, out);
             }
         }
@@ -86,7 +87,7 @@ impl<'a> Sites<'a> {
                 out.extend(among.iter().copied().min_by_key(|site| (length(site), *site)));
             }
             Shape::Envelope(lines) => lines.reachable_among(self.positions, person, among, out),
-            Shape::Programs | Shape::Dominance => {
+            Shape::Programs(_) | Shape::Dominance(_) => {
                 self.rank(person, among.iter().copied(), scratch);
                 self.by_rank(scratch, out);
             }
@@ -97,21 +98,38 @@ impl<'a> Sites<'a> {
     fn rank(&self, person: &[u32], among: impl Iterator<Item = u32>, scratch: &mut Scratch) {
         let ranked = &mut scratch.ranked;
         ranked.clear();
-        let mut bound = i64::MAX;
-        for site in among {
-            let position = &self.positions[site as usize];
-            let height = self.space.distance(&self.public, position, person);
-            let spread = |&axis: &usize| self.space.farthest(axis, position[axis]);
-            bound = bound.min(height + self.private.iter().map(spread).sum::<i64>());
-            ranked.push((height, site));
+        let height = |site: u32| self.space.distance(&self.public, &self.positions[site as usize], person);
+        ranked.extend(among.map(|site| (height(site), site)));
+        self.pass_over(ranked);
+    }
+
+    /// The same of all points. The nearest one by public axes is no farther than this anywhere, so nobody beyond it is looked at.
+    fn rank_near(&self, boxes: &Boxes, person: &[u32], scratch: &mut Scratch) {
+        let from: Vec<u32> = self.public.iter().map(|&axis| person[axis]).collect();
+        let ranked = &mut scratch.ranked;
+        ranked.clear();
+        if let Some((height, site)) = boxes.nearest(&from, i64::MAX, |_| false, |_| false, |point| point) {
+            boxes.within(&from, height + self.spread(site), ranked);
         }
-        ranked.retain(|&(height, _)| height <= bound);
+        self.pass_over(ranked);
+    }
+
+    /// The most that private values can add to the distance of a point.
+    fn spread(&self, site: u32) -> i64 {
+        let position = &self.positions[site as usize];
+        self.private.iter().map(|&axis| self.space.farthest(axis, position[axis])).sum()
+    }
+
+    /// Leaves those that are nearer than everybody is somewhere, the nearest first.
+    fn pass_over(&self, ranked: &mut Vec<(i64, u32)>) {
+        let bound = ranked.iter().map(|&(height, site)| height + self.spread(site)).min();
+        ranked.retain(|&(height, _)| bound.is_some_and(|bound| height <= bound));
         ranked.sort_unstable();
     }
 
     fn by_rank(&self, scratch: &Scratch, out: &mut Vec<u32>) {
         match self.shape {
-            Shape::Dominance => self.by_dominance(&scratch.ranked, out),
+            Shape::Dominance(_) => self.by_dominance(&scratch.ranked, out),
             _ => self.by_programs(&scratch.ranked, out),
         }
         out.sort_unstable();
@@ -207,34 +225,54 @@ mod tests {
         out
     }
 
+    /// Whether some private values in the box are nearest to a site, by the vertices of the closure of its cell in the plane.
+    fn has_vertices(sites: &[Vec<u32>], site: usize, person: u32) -> bool {
+        let at = |of: usize, axis: usize| i64::from(sites[of][axis]);
+        let height = |of: usize| (at(of, 0) - i64::from(person)).pow(2) + at(of, 1).pow(2) + at(of, 2).pow(2);
+        // Per side the coefficients of x and y, their bound, and whether the bound itself is outside.
+        let mut sides = vec![(-1, 0, 0, false), (1, 0, 4, false), (0, -1, 0, false), (0, 1, 4, false)];
+        for other in (0..sites.len()).filter(|&other| other != site) {
+            let (x, y) = (2 * (at(other, 1) - at(site, 1)), 2 * (at(other, 2) - at(site, 2)));
+            sides.push((x, y, height(other) - height(site), other < site));
+        }
+        let value = |&(a, b, c, _): &(i64, i64, i64, bool), x: &RBig, y: &RBig| {
+            RBig::from(a) * x + RBig::from(b) * y - RBig::from(c)
+        };
+        let mut vertices: Vec<(RBig, RBig)> = Vec::new();
+        for (place, &(a, b, c, _)) in sides.iter().enumerate() {
+            for &(d, e, f, _) in &sides[..place] {
+                let determinant = a * e - b * d;
+                if determinant != 0 {
+                    let x = RBig::from(c * e - b * f) / RBig::from(determinant);
+                    let y = RBig::from(a * f - c * d) / RBig::from(determinant);
+                    if sides.iter().all(|side| value(side, &x, &y) <= RBig::ZERO) {
+                        vertices.push((x, y));
+                    }
+                }
+            }
+        }
+        let count = RBig::from(vertices.len().max(1));
+        let middle = |own: fn(&(RBig, RBig)) -> &RBig| {
+            vertices.iter().fold(RBig::ZERO, |sum, vertex| sum + own(vertex)) / &count
+        };
+        let (x, y) = (middle(|own| &own.0), middle(|own| &own.1));
+        let is_inside = |side: &(i64, i64, i64, bool)| !side.3 || value(side, &x, &y) < RBig::ZERO;
+        !vertices.is_empty() && sides.iter().all(is_inside)
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// Several private numbers against a fine grid: whatever the grid finds is reachable, and with a tie-free middle point as a
-        /// witness, whatever is reachable is on a grid that is fine enough.
+        /// Several private numbers against vertices: a cell is met exactly when the middle of the vertices of its closure keeps its open sides.
         #[test]
-        fn programs_agree_with_a_grid(
-            own in prop::collection::btree_set((0u32..5, 0u32..5, 0u32..5), 1..6), person in 0u32..5
+        fn programs_agree_with_vertices(
+            own in prop::collection::btree_set((0u32..5, 0u32..5, 0u32..5), 1..7), person in 0u32..5
         ) {
             let axes = vec![axis(0, Visibility::Public, 4), axis(1, Visibility::Private, 4), axis(2, Visibility::Private, 4)];
             let space = Space { axes, metric: Metric::Euclidean };
             let sites: Vec<Vec<u32>> = own.into_iter().map(|(a, b, c)| vec![a, b, c]).collect();
-            let by_program = found(&space, &sites, &[person, 0, 0]);
-            // The grid has 1/24 of a step; distances are counted in these.
-            let mut seen = BTreeSet::new();
-            for x in 0..=96i64 {
-                for y in 0..=96i64 {
-                    let length = |site: &Vec<u32>| {
-                        let own = |at: usize| 24 * i64::from(site[at]);
-                        (own(0) - 24 * i64::from(person)).pow(2) + (own(1) - x).pow(2) + (own(2) - y).pow(2)
-                    };
-                    seen.insert(sites.iter().enumerate().min_by_key(|(_, site)| length(site)).unwrap().0 as u32);
-                }
-            }
-            for site in &seen {
-                prop_assert!(by_program.contains(site));
-            }
-            // A sliver between grid lines may be missed by the grid, but not by much more than one point.
-            prop_assert!(by_program.len() <= seen.len() + 1, "{by_program:?} {seen:?}");
+            let expected: Vec<u32> =
+                (0..sites.len()).filter(|&site| has_vertices(&sites, site, person)).map(|site| site as u32).collect();
+            prop_assert_eq!(found(&space, &sites, &[person, 0, 0]), expected);
         }
 
         /// Gower's distance: every private value of the domain, by hand.

@@ -164,6 +164,18 @@ impl ClusterRelease {
         super::centroid::centroids(&self.space, &sites, &weights, &vec![0; sites.len()], 1)
     }
 
+    /// Per record the clusters that it may belong to, given its public positions.
+    pub fn spans_of(&self, records: &[Vec<u32>]) -> Vec<Vec<u32>> {
+        let oracle = Sites::new(&self.space, &self.centroids);
+        let mut scratch = Scratch::default();
+        let span = |record: &Vec<u32>| {
+            let mut reached = Vec::new();
+            oracle.reachable(record, &mut scratch, &mut reached);
+            reached
+        };
+        records.iter().map(span).collect()
+    }
+
     /// The cluster of a record, given as positions, one per axis.
     pub fn predict(&self, record: &[u32]) -> u32 {
         nearest(&self.space, &self.centroids, record)

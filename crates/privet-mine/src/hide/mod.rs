@@ -22,7 +22,7 @@ mod tests;
 
 pub use attack::{Guess, Returned, attack};
 pub use exact::{ExactOptions, Proof};
-pub use report::{Report, report};
+pub use report::{Report, report, report_at};
 
 use privet_data::Progress;
 use serde::{Deserialize, Serialize};

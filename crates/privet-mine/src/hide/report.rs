@@ -51,7 +51,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Compares what can be mined before and after.
+/// Compares what can be mined before and after, at the same thresholds.
 ///
 /// # Errors
 /// When more than `limit` itemsets or rules can be mined, or the operation was stopped.
@@ -63,12 +63,26 @@ pub fn report(
     limit: usize,
     progress: &dyn Progress,
 ) -> Result<Report, MineError> {
+    report_at((before, thresholds), (after, thresholds), sensitive, limit, progress)
+}
+
+/// Compares what can be mined before and after, each at its own thresholds: a share of the transactions is another number once some are gone.
+///
+/// # Errors
+/// As [`report()`].
+pub fn report_at(
+    (before, old_thresholds): (&Transactions, &Thresholds),
+    (after, new_thresholds): (&Transactions, &Thresholds),
+    sensitive: &[Sensitive],
+    limit: usize,
+    progress: &dyn Progress,
+) -> Result<Report, MineError> {
     type Sides = (Vec<u32>, Vec<u32>);
     let sides = |rules: Vec<Rule>| -> BTreeSet<Sides> {
         rules.into_iter().map(|rule| (rule.antecedent, rule.consequent)).collect()
     };
-    let old = sides(thresholds.mine(before, limit, progress)?);
-    let new = sides(thresholds.mine(after, limit, progress)?);
+    let old = sides(old_thresholds.mine(before, limit, progress)?);
+    let new = sides(new_thresholds.mine(after, limit, progress)?);
     let hidden: Vec<Vec<u32>> = sensitive.iter().map(Sensitive::items).collect();
     let goes_by_necessity = |(antecedent, consequent): &&Sides| {
         let items = crate::rules::union(antecedent, consequent);
@@ -76,7 +90,7 @@ pub fn report(
     };
     let others = old.iter().filter(|own| !goes_by_necessity(own));
     let lost = others.clone().filter(|own| !new.contains(*own)).count() as u64;
-    let failures = sensitive.iter().filter(|rule| rule.is_minable(after, thresholds)).count() as u64;
+    let failures = sensitive.iter().filter(|rule| rule.is_minable(after, new_thresholds)).count() as u64;
     let total: usize = before.rows().map(<[u32]>::len).sum();
     Ok(Report {
         failures,

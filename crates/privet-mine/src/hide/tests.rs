@@ -156,6 +156,37 @@ proptest! {
         }
     }
 
+    /// Raising the antecedent adds items and takes none, and fails only where raising it everywhere would fail.
+    #[test]
+    fn raised_antecedents_only_add(
+        rows in prop::collection::vec(prop::collection::vec(0u32..6, 1..5), 6..25),
+        (a, b, c) in (0u32..6, 0u32..6, 0u32..6), tenths in 3u32..10
+    ) {
+        let data = Transactions::new(rows);
+        prop_assume!(a != c && b != c);
+        let rule = Sensitive::rule(&[a, b], &[c]);
+        let thresholds = Thresholds { support: 2, confidence: f64::from(tenths) / 10.0 };
+        prop_assume!(rule.is_minable(&data, &thresholds));
+        match hidden(&data, std::slice::from_ref(&rule), &thresholds, Method::RaiseAntecedent) {
+            Ok(own) => {
+                prop_assert!(!rule.is_minable(&own.transactions, &thresholds));
+                prop_assert_eq!(own.transactions.len(), data.len());
+                for (now, before) in own.transactions.rows().zip(data.rows()) {
+                    prop_assert!(crate::rules::contains(now, before));
+                }
+                prop_assert_eq!(own.transactions.support(&rule.items()), data.support(&rule.items()));
+            }
+            Err(MineError::Rule { position: 1, problem: RuleProblem::Unhideable }) => {
+                let raised = data.rows().map(|row| match row.contains(&c) {
+                    true => row.to_vec(),
+                    false => crate::rules::union(row, &rule.antecedent),
+                });
+                prop_assert!(rule.is_minable(&Transactions::new(raised.collect::<Vec<_>>()), &thresholds));
+            }
+            Err(other) => prop_assert!(false, "{other:?}"),
+        }
+    }
+
     /// The exact number of transactions is the least over all subsets of transactions.
     #[test]
     fn exact_transactions_are_fewest(

@@ -7,14 +7,17 @@
 //! After [`close_by_adding`] and after [`close_by_leaving_out`] no channel is left between published itemsets. Adding keeps the
 //! supports those of some table: k transactions with exactly I join it for every channel.
 //!
-//! Growth: 2^|J| per published itemset J; itemsets longer than the limit are an error.
+//! Published rules do not hold all subsets of their itemsets. [`find_between`] looks at every pair I ⊆ J between which everything is published,
+//! I = J included: a published support below k needs no subtraction. [`rules_without_channels`] chooses rules that leave none.
+//!
+//! Growth: 2^|J| per published itemset J, and 3^d where d items of J can be missing; itemsets longer than the limit are an error.
 
 use foldhash::{HashMap, HashMapExt};
 use privet_data::Progress;
 use rayon::prelude::*;
 
-use super::Itemsets;
 use super::transactions::contains;
+use super::{Itemsets, Rule};
 use crate::MineError;
 
 /// The longest itemset whose subsets are gone through.
@@ -104,6 +107,147 @@ fn within(supports: &Supports, itemset: &[u32], k: u64) -> Result<Vec<Channel>, 
     Ok(counts.iter().enumerate().filter_map(channel).collect())
 }
 
+/// The supports that rules publish, with the number of transactions.
+pub fn supports_of_rules(rules: &[Rule], records: u64) -> Supports {
+    let mut supports = Supports::from_iter([(Vec::new(), records)]);
+    supports.extend(rules.iter().flat_map(of_rule));
+    supports
+}
+
+fn of_rule(rule: &Rule) -> impl Iterator<Item = (Vec<u32>, u64)> {
+    let consequent = rule.consequent_support.map(|support| (rule.consequent.clone(), support));
+    let others = [(rule.items(), rule.support), (rule.antecedent.clone(), rule.antecedent_support)];
+    others.into_iter().chain(consequent)
+}
+
+/// Every channel between two published itemsets, in order. Subsets may be missing: a pattern follows when everything between what is held and
+/// all its items is published.
+///
+/// # Errors
+/// When an itemset is longer than [`LONGEST`], or the operation was stopped.
+pub fn find_between(supports: &Supports, k: u64, progress: &dyn Progress) -> Result<Vec<Channel>, MineError> {
+    let mut itemsets: Vec<&Vec<u32>> = supports.keys().collect();
+    itemsets.sort_unstable();
+    progress.stage("inference channels", Some(itemsets.len() as u64));
+    let found: Result<Vec<Vec<Channel>>, MineError> = itemsets
+        .par_iter()
+        .map(|itemset| {
+            progress.check()?;
+            below(supports, itemset, k)
+        })
+        .collect();
+    let mut found: Vec<Channel> = found?.into_iter().flatten().collect();
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The channels whose items are this itemset, for the missing items below which everything is published. These sets of missing items are closed
+/// under taking subsets, so they are grown item by item.
+fn below(supports: &Supports, itemset: &[u32], k: u64) -> Result<Vec<Channel>, MineError> {
+    if itemset.len() > LONGEST {
+        return Err(MineError::TooMany { what: "items in an itemset", limit: LONGEST });
+    }
+    let without = |missing: u32| -> Vec<u32> {
+        let kept = itemset.iter().enumerate().filter(|(place, _)| missing >> place & 1 == 0);
+        kept.map(|(_, item)| *item).collect()
+    };
+    let Some(&all) = supports.get(itemset) else { return Ok(Vec::new()) };
+    // Per set of missing items the support of what is left.
+    let mut known: HashMap<u32, u64> = HashMap::from_iter([(0, all)]);
+    let mut level = vec![0u32];
+    let mut found = Vec::new();
+    while !level.is_empty() {
+        for &missing in &level {
+            let records = exactly(&known, missing);
+            if 0 < records && records < k as i64 && !itemset.is_empty() {
+                let items = itemset.iter().enumerate().filter(|(place, _)| missing >> place & 1 == 1);
+                let missing_items = items.map(|(_, item)| *item).collect();
+                found.push(Channel {
+                    held: without(missing),
+                    missing: missing_items,
+                    records: records as u64,
+                });
+            }
+        }
+        let mut longer = Vec::new();
+        for &missing in &level {
+            // Items above the highest one alone, so that every set is grown once.
+            for place in u32::BITS - missing.leading_zeros()..itemset.len() as u32 {
+                let next = missing | 1 << place;
+                let is_closed = (0..place)
+                    .filter(|own| next >> own & 1 == 1)
+                    .all(|own| known.contains_key(&(next & !(1 << own))));
+                if let Some(&support) = supports.get(&without(next)).filter(|_| is_closed) {
+                    known.insert(next, support);
+                    longer.push(next);
+                }
+            }
+        }
+        level = longer;
+    }
+    Ok(found)
+}
+
+/// The transactions with all items but the missing ones, and with none of these, by inclusion and exclusion over the subsets of the missing ones.
+fn exactly(known: &HashMap<u32, u64>, missing: u32) -> i64 {
+    let (mut count, mut left_out) = (0i64, missing);
+    loop {
+        let support = known.get(&left_out).map_or(0, |&own| own as i64);
+        let sign = if (missing.count_ones() - left_out.count_ones()).is_multiple_of(2) { 1 } else { -1 };
+        count += sign * support;
+        if left_out == 0 {
+            return count;
+        }
+        left_out = (left_out - 1) & missing;
+    }
+}
+
+/// Positions of rules whose published supports leave no channel: none can be added. Rules are tried by confidence, then support, the
+/// highest first. Private items say which supports of consequents are published.
+///
+/// A rule is refused for channels through its own itemsets only: others were looked at before. Growth: rules times published itemsets.
+///
+/// # Errors
+/// As [`find_between`].
+pub fn rules_without_channels(
+    rules: &[Rule],
+    private: &[u32],
+    records: u64,
+    k: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<usize>, MineError> {
+    let rules = super::RuleModel::new(rules, private).withheld(rules);
+    let mut order: Vec<usize> = (0..rules.len()).collect();
+    order.sort_by(|&a, &b| {
+        let by = |rule: &Rule| (rule.confidence(), rule.support);
+        let ((a_confidence, a_support), (b_confidence, b_support)) = (by(&rules[a]), by(&rules[b]));
+        b_confidence.total_cmp(&a_confidence).then(b_support.cmp(&a_support)).then(a.cmp(&b))
+    });
+    let mut supports = supports_of_rules(&[], records);
+    let mut kept = Vec::new();
+    progress.stage("closing inference channels", Some(rules.len() as u64));
+    for (tried, rule) in order.into_iter().enumerate() {
+        progress.check()?;
+        progress.at(tried as u64);
+        let new: Vec<(Vec<u32>, u64)> =
+            of_rule(&rules[rule]).filter(|(itemset, _)| !supports.contains_key(itemset)).collect();
+        supports.extend(new.iter().cloned());
+        let touched = supports.keys().filter(|own| new.iter().any(|(itemset, _)| contains(own, itemset)));
+        let mut is_closed = true;
+        for itemset in touched {
+            is_closed = is_closed && below(&supports, itemset, k)?.is_empty();
+        }
+        match is_closed {
+            true => kept.push(rule),
+            false => new.iter().for_each(|(itemset, _)| {
+                supports.remove(itemset);
+            }),
+        }
+    }
+    kept.sort_unstable();
+    Ok(kept)
+}
+
 /// Closes every channel by adding k to the supports of all subsets of its held items.
 ///
 /// # Errors
@@ -174,6 +318,24 @@ mod tests {
         assert_eq!(find(&published, 3, &Silent), Err(MineError::MissingSubset));
     }
 
+    /// The rule {a, b} ⇒ c alone: its supports tell at once how many hold a and b and not c, though those of a and b are not published.
+    #[test]
+    fn one_rule_alone_has_a_channel() {
+        let mut rows = vec![vec![0, 1, 2]; 9];
+        rows.extend([vec![0, 1], vec![2], vec![0], vec![1]]);
+        let data = Transactions::new(rows);
+        let rule = [Rule::of(&data, &[0, 1], &[2]).unwrap()];
+        let found = find_between(&supports_of_rules(&rule, 13), 5, &Silent).unwrap();
+        let channel = |held: &[u32], missing: &[u32], records| Channel {
+            held: held.to_vec(),
+            missing: missing.to_vec(),
+            records,
+        };
+        assert_eq!(found, [channel(&[], &[2], 3), channel(&[0, 1], &[2], 1)]);
+        assert!(rules_without_channels(&rule, &[], 13, 5, &Silent).unwrap().is_empty());
+        assert_eq!(rules_without_channels(&rule, &[2], 13, 1, &Silent).unwrap(), [0]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
         #[test]
@@ -203,6 +365,51 @@ mod tests {
             prop_assert!(find(&added.supports, k, &Silent).unwrap().is_empty());
             let fewer = close_by_leaving_out(&published, k, &Silent).unwrap();
             prop_assert!(find(&fewer.supports, k, &Silent).unwrap().is_empty());
+        }
+
+        /// Against counting: every pair of published itemsets between which everything is published. The rules that are kept leave no
+        /// channel, and every other rule would open one.
+        #[test]
+        fn channels_of_rules_are_those_by_hand(
+            rows in prop::collection::vec(prop::collection::vec(0u32..5, 0..5), 4..30),
+            sides in prop::collection::vec((1u32..32, 1u32..32), 1..6), hidden in 0u32..32, k in 2u64..6
+        ) {
+            let items = |bits: u32| (0..5).filter(|item| bits >> item & 1 == 1).collect::<Vec<u32>>();
+            let transactions = Transactions::new(rows);
+            let records = transactions.len() as u64;
+            let of = |&(a, b): &(u32, u32)| Rule::of(&transactions, &items(a), &items(b & !a)).ok();
+            let mut rules: Vec<Rule> = sides.iter().filter_map(of).collect();
+            rules.sort_unstable();
+            rules.dedup();
+            let private = items(hidden);
+            let channels = |kept: &[usize]| {
+                let kept: Vec<Rule> = kept.iter().map(|&place| rules[place].clone()).collect();
+                let kept = super::super::RuleModel::new(&kept, &private).withheld(&kept);
+                let published = supports_of_rules(&kept, records);
+                let mut expected = Vec::new();
+                for (all, held) in (0..32u32).flat_map(|all| (0..32u32).map(move |held| (all, held))) {
+                    let between = (0..32u32).filter(|own| own & held == held && own & !all == 0);
+                    if held & !all != 0 || all == 0 || !between.clone().all(|own| published.contains_key(&items(own))) {
+                        continue;
+                    }
+                    let (held, missing) = (items(held), items(all & !held));
+                    let has = |row: &&[u32]| contains(row, &held) && missing.iter().all(|item| !row.contains(item));
+                    let records = transactions.rows().filter(has).count() as u64;
+                    if 0 < records && records < k {
+                        expected.push(Channel { held, missing, records });
+                    }
+                }
+                expected.sort_unstable();
+                (find_between(&published, k, &Silent).unwrap(), expected)
+            };
+            let (found, expected) = channels(&(0..rules.len()).collect::<Vec<usize>>());
+            prop_assert_eq!(found, expected);
+            let kept = rules_without_channels(&rules, &private, records, k, &Silent).unwrap();
+            prop_assert!(channels(&kept).1.is_empty());
+            for rule in (0..rules.len()).filter(|rule| !kept.contains(rule)) {
+                let more: Vec<usize> = kept.iter().copied().chain([rule]).collect();
+                prop_assert!(!channels(&more).1.is_empty());
+            }
         }
     }
 }

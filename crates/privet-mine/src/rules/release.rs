@@ -5,8 +5,12 @@
 //! whether the public part of the consequent is: these *states* are the keys of spans here. Two persons have the same span exactly when
 //! their states are equal, because each state allows another set of outcomes.
 //!
+//! The support of a consequent with private items is not published. It counts people without the antecedent too, whose span may be of one
+//! class and so of any size: less the support of the rule it is how many of them have the private items.
+//!
 //! # Guarantee
-//! Every span with more than one class has at least k people (Claim 3 of the source).
+//! Every span with more than one class has at least k people (Claim 3 of the source). A release is the same whatever private items the people
+//! in spans of one class have (F-TH2).
 
 use std::collections::BTreeMap;
 
@@ -104,6 +108,12 @@ pub enum RuleError {
         /// Its position.
         rule: usize,
     },
+    /// A rule that counts people by private items beyond the spans that it tells of.
+    #[error("rule {rule} has a consequent with private items and tells how many people have it")]
+    PrivateConsequent {
+        /// Its position.
+        rule: usize,
+    },
     /// Private items that are not ascending, or unknown.
     #[error("the private items are not ascending or not known")]
     Private,
@@ -183,6 +193,16 @@ impl RuleModel {
         }
     }
 
+    /// The same rules as they may be published: without the supports of consequents with private items.
+    pub(super) fn withheld(&self, rules: &[Rule]) -> Vec<Rule> {
+        let own = |(rule, sides): (&Rule, &Sides)| {
+            let mut rule = rule.clone();
+            rule.consequent_support = rule.consequent_support.filter(|_| sides.consequent[1].is_empty());
+            rule
+        };
+        rules.iter().zip(&self.rules).map(own).collect()
+    }
+
     fn verdict(&self, spans: &[RuleSpan], k: u64) -> RuleVerdict {
         let mut verdict = RuleVerdict { reached: None, violations: Vec::new(), silent: 0 };
         for (place, span) in spans.iter().enumerate() {
@@ -242,7 +262,7 @@ impl SpanOracle for RuleModel {
 }
 
 impl RuleRelease {
-    /// The release of rules on the transactions that they were mined from.
+    /// The release of rules on the transactions that they were mined from. Supports of consequents with private items are left out.
     ///
     /// # Errors
     /// When k is 0 or above the number of transactions, or a rule is wrong or absent from the data.
@@ -273,7 +293,7 @@ impl RuleRelease {
             k,
             items: labels.to_vec(),
             private: model.private.clone(),
-            rules: rules.to_vec(),
+            rules: model.withheld(rules),
             spans: model.spans(transactions),
         })
     }
@@ -298,12 +318,12 @@ impl RuleRelease {
             return Err(RuleError::Private);
         }
         for (place, rule) in self.rules.iter().enumerate() {
-            let counts = [rule.antecedent_support, rule.consequent_support];
+            let counts = [Some(rule.antecedent_support), rule.consequent_support];
             let fits = rule.check_sides().is_ok()
                 && known(&rule.antecedent)
                 && known(&rule.consequent)
                 && rule.support > 0
-                && counts.iter().all(|&count| rule.support <= count && count <= self.records);
+                && counts.iter().flatten().all(|&count| rule.support <= count && count <= self.records);
             if !fits {
                 return Err(RuleError::Rule { rule: place });
             }
@@ -324,6 +344,9 @@ impl RuleRelease {
         }
         let model = self.model();
         for (place, sides) in model.rules.iter().enumerate() {
+            if self.rules[place].consequent_support.is_some() && !sides.consequent[1].is_empty() {
+                return Err(RuleError::PrivateConsequent { rule: place });
+            }
             if !self.supports_fit(place, sides) {
                 return Err(RuleError::Rule { rule: place });
             }
@@ -402,7 +425,7 @@ mod tests {
             consequent: vec![consequent],
             support,
             antecedent_support,
-            consequent_support: 200,
+            consequent_support: Some(200),
         };
         // 0.084 · 1000 / 0.75 and 0.024 · 1000 / 0.80.
         [rule(&[CHERRIES], VIAGRA, 84, 112), rule(&[CHERRIES, CANDLES], TYLENOL, 24, 30)]
@@ -461,6 +484,25 @@ mod tests {
         assert!(RuleRelease::of(&data, &labels, &rules, &[VIAGRA], 1001).is_err());
     }
 
+    /// 100 baskets hold cherries, 60 of them pills; one person holds pills and no cherries, in a silent span of one. The support of
+    /// the consequent alone, 61, would tell of that person.
+    #[test]
+    fn supports_of_private_consequents_are_not_published() {
+        let mut rows = vec![vec![CHERRIES, VIAGRA]; 60];
+        rows.extend(vec![vec![CHERRIES]; 40]);
+        rows.push(vec![VIAGRA]);
+        let data = Transactions::new(rows);
+        let rules = [Rule::of(&data, &[CHERRIES], &[VIAGRA]).unwrap()];
+        let labels: Vec<String> = (0..3).map(|item| format!("item {item}")).collect();
+        let release = RuleRelease::of(&data, &labels, &rules, &[VIAGRA], 30).unwrap();
+        assert!(release.verify().unwrap().holds());
+        let mut value = serde_json::to_value(&release).unwrap();
+        assert!(value["rules"][0]["consequent_support"].is_null());
+        value["rules"][0]["consequent_support"] = serde_json::json!(61);
+        let told: RuleRelease = serde_json::from_value(value).unwrap();
+        assert_eq!(told.verify(), Err(RuleError::PrivateConsequent { rule: 0 }));
+    }
+
     /// F-TH6: two overlapping rules have seven classes, not nine.
     #[test]
     fn overlapping_rules_have_seven_classes() {
@@ -487,7 +529,7 @@ mod tests {
             let rules: Vec<Rule> = sides.iter().map(|&(antecedent, consequent)| Rule {
                 antecedent: set(antecedent),
                 consequent: set(consequent & !antecedent),
-                support: 1, antecedent_support: 1, consequent_support: 1,
+                support: 1, antecedent_support: 1, consequent_support: None,
             }).filter(|rule| !rule.consequent.is_empty()).collect();
             let model = RuleModel::new(&rules, &set(hidden));
             let mut spans = BTreeMap::new();
@@ -507,6 +549,39 @@ mod tests {
             }
             let distinct: std::collections::BTreeSet<_> = spans.values().collect();
             prop_assert_eq!(distinct.len(), spans.len());
+        }
+
+        /// F-TH2: two tables that differ in the private items of people in spans of one class give the same release.
+        #[test]
+        fn silent_spans_tell_nothing_of_private_items(
+            rows in prop::collection::vec(prop::collection::vec(0u32..5, 0..5), 3..20),
+            others in prop::collection::vec(0u32..32, 20), hidden in 1u32..31
+        ) {
+            let data = Transactions::new(rows);
+            let items = |bits: u32| (0..5).filter(|item| bits >> item & 1 == 1).collect::<Vec<u32>>();
+            let private = items(hidden);
+            let pairs = (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|(a, b)| a != b);
+            let sides: Vec<(u32, u32)> =
+                pairs.filter(|(a, b)| Rule::of(&data, &[*a], &[*b]).is_ok()).take(4).collect();
+            let labels: Vec<String> = (0..5).map(|item| item.to_string()).collect();
+            let release = |data: &Transactions| {
+                let own = |&(a, b): &(u32, u32)| Rule::of(data, &[a], &[b]).unwrap();
+                RuleRelease::of(data, &labels, &sides.iter().map(own).collect::<Vec<Rule>>(), &private, 1)
+            };
+            let before = release(&data).unwrap();
+            let model = before.model();
+            let changed = data.rows().zip(&others).map(|(row, &other)| {
+                let mut states = Vec::new();
+                model.states(row, &mut states);
+                let is_silent = !(0..states.len()).any(|rule| model.varies(rule, states[rule]));
+                let public = row.iter().copied().filter(|item| !private.contains(item));
+                match is_silent {
+                    true => public.chain(items(other & hidden)).collect(),
+                    false => row.to_vec(),
+                }
+            });
+            let changed = Transactions::new(changed.collect::<Vec<Vec<u32>>>());
+            prop_assert_eq!(release(&changed).unwrap(), before);
         }
 
         /// The verdict of a release equals Claim 3 through the oracle.

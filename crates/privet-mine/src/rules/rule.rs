@@ -20,8 +20,8 @@ pub struct Rule {
     pub support: u64,
     /// Transactions with the antecedent.
     pub antecedent_support: u64,
-    /// Transactions with the consequent.
-    pub consequent_support: u64,
+    /// Transactions with the consequent; withheld when the rule is published and the consequent holds a private item.
+    pub consequent_support: Option<u64>,
 }
 
 /// Which rules are made.
@@ -55,7 +55,7 @@ impl Rule {
         let own = Self {
             support: transactions.support(&union(&antecedent, &consequent)),
             antecedent_support: transactions.support(&antecedent),
-            consequent_support: transactions.support(&consequent),
+            consequent_support: Some(transactions.support(&consequent)),
             antecedent,
             consequent,
         };
@@ -84,9 +84,10 @@ impl Rule {
         self.support as f64 / self.antecedent_support as f64
     }
 
-    /// The confidence over the share of all transactions that hold the consequent.
-    pub fn lift(&self, transactions: u64) -> f64 {
-        self.confidence() * transactions as f64 / self.consequent_support as f64
+    /// The confidence over the share of all transactions that hold the consequent, where that share is known.
+    pub fn lift(&self, transactions: u64) -> Option<f64> {
+        let of_consequent = self.consequent_support?;
+        Some(self.confidence() * transactions as f64 / of_consequent as f64)
     }
 
     /// Whether it reaches a confidence. Shares are compared without rounding where the limit has few digits.
@@ -152,7 +153,7 @@ fn of_itemset(
                 consequent,
                 support: u64::from(support),
                 antecedent_support: u64::from(of_antecedent),
-                consequent_support: u64::from(of_consequent),
+                consequent_support: Some(u64::from(of_consequent)),
             };
             if rule.reaches(options.confidence) {
                 held.push(rule.consequent.clone());
@@ -219,9 +220,11 @@ mod tests {
             consequent: vec![1],
             support: 84,
             antecedent_support: 112,
-            consequent_support: 200,
+            consequent_support: Some(200),
         };
-        assert!((rule.confidence() - 0.75).abs() < 1e-12 && (rule.lift(1000) - 3.75).abs() < 1e-12);
+        assert!((rule.confidence() - 0.75).abs() < 1e-12);
+        assert!((rule.lift(1000).unwrap() - 3.75).abs() < 1e-12);
+        assert_eq!(Rule { consequent_support: None, ..rule }.lift(1000), None);
         let transactions = Transactions::new([vec![0], vec![1]]);
         assert_eq!(Rule::of(&transactions, &[0], &[1]), Err(RuleProblem::Absent));
         assert_eq!(Rule::of(&transactions, &[0], &[0]), Err(RuleProblem::Overlap));

@@ -1,8 +1,11 @@
 //! The rules that can be published together: the largest safe subset (papers F-AL5).
 //!
 //! Leaving out a rule merges spans, and a merged span that has more than one class comes from spans that had. So every
-//! subset of safe rules is safe: the largest one is searched from all rules down, exactly while rules are few, and greedily (dropping
-//! the rule whose loss leaves the largest smallest span) otherwise.
+//! subset of safe rules is safe: the largest one is searched from all rules down, exactly while rules are few, and greedily (adding
+//! the rule that leaves the largest smallest span) otherwise.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_data::Progress;
@@ -61,7 +64,7 @@ pub fn largest_safe_subset(
             }
         }
     }
-    let kept = greedy(&patterns, choice, k, progress)?;
+    let kept = greedy(&patterns, &choice, k, progress)?;
     Ok(SafeSubset { kept, is_largest: false })
 }
 
@@ -111,35 +114,90 @@ fn sized(patterns: &[Pattern], choice: &[usize], size: usize, k: u64) -> Option<
     extend(patterns, choice, size, k, &mut kept).then_some(kept)
 }
 
-/// Drops rules until the rest is safe, then takes back what can be taken back.
+/// Adds rules one by one, each time one that leaves the largest smallest span, until none can be added.
+///
+/// What a rule leaves gets no larger when others join, so the best one is found without asking all of them each time: one that was best before is
+/// asked again, and added when it still is. What is unsafe stays unsafe. Growth: patterns per question, and at most rules² questions; mostly a
+/// few per rule.
 fn greedy(
     patterns: &[Pattern],
-    choice: Vec<usize>,
+    choice: &[usize],
     k: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<usize>, MineError> {
-    let mut kept = choice.clone();
-    while !is_safe(patterns, &kept, k) {
+    let mut partition = Partition::new(patterns);
+    let mut queue: BinaryHeap<(u64, Reverse<usize>)> =
+        choice.iter().map(|&rule| (u64::MAX, Reverse(rule))).collect();
+    let mut kept = Vec::new();
+    progress.stage("rules that are safe together", Some(choice.len() as u64));
+    while let Some((_, Reverse(rule))) = queue.pop() {
         progress.check()?;
-        let without = |place: usize| {
-            let mut rest = kept.clone();
-            rest.remove(place);
-            smallest(patterns, &rest).unwrap_or(u64::MAX)
-        };
-        let best = (0..kept.len()).max_by_key(|&place| (without(place), std::cmp::Reverse(place)));
-        let Some(best) = best else { break };
-        kept.remove(best);
-    }
-    for rule in choice {
-        progress.check()?;
-        if let Err(place) = kept.binary_search(&rule) {
-            kept.insert(place, rule);
-            if !is_safe(patterns, &kept, k) {
-                kept.remove(place);
-            }
+        let least = partition.smallest_with(patterns, rule);
+        if least < k {
+            continue;
+        }
+        if queue.peek().is_none_or(|&next| (least, Reverse(rule)) >= next) {
+            partition.refine(patterns, rule);
+            kept.push(rule);
+            progress.at(kept.len() as u64);
+        } else {
+            queue.push((least, Reverse(rule)));
         }
     }
+    kept.sort_unstable();
     Ok(kept)
+}
+
+/// The transactions by the states of the rules that are kept.
+struct Partition {
+    /// Per pattern its span.
+    span_of: Vec<u32>,
+    /// Per span whether it has more than one class.
+    many: Vec<bool>,
+    /// Per span and state of one more rule: the people, and whether there is more than one class.
+    parts: Vec<(u64, bool)>,
+}
+
+/// The states of a rule.
+const STATES: usize = 3;
+
+impl Partition {
+    fn new(patterns: &[Pattern]) -> Self {
+        Self { span_of: vec![0; patterns.len()], many: vec![false], parts: Vec::new() }
+    }
+
+    fn part(&self, place: usize, pattern: &Pattern, rule: usize) -> usize {
+        self.span_of[place] as usize * STATES + pattern.states[rule] as usize
+    }
+
+    /// The people of the smallest span with more than one class when a rule is added.
+    fn smallest_with(&mut self, patterns: &[Pattern], rule: usize) -> u64 {
+        self.parts.clear();
+        self.parts.extend(self.many.iter().flat_map(|&many| [(0, many); STATES]));
+        for (place, pattern) in patterns.iter().enumerate() {
+            let part = self.part(place, pattern, rule);
+            self.parts[part].0 += pattern.records;
+            self.parts[part].1 |= pattern.varies[rule];
+        }
+        let telling = self.parts.iter().filter(|(records, many)| *many && *records > 0);
+        telling.map(|(records, _)| *records).min().unwrap_or(u64::MAX)
+    }
+
+    fn refine(&mut self, patterns: &[Pattern], rule: usize) {
+        let mut number_of = vec![u32::MAX; self.many.len() * STATES];
+        let mut many = Vec::new();
+        for (place, pattern) in patterns.iter().enumerate() {
+            let part = self.part(place, pattern, rule);
+            if number_of[part] == u32::MAX {
+                number_of[part] = many.len() as u32;
+                many.push(self.many[part / STATES]);
+            }
+            let number = number_of[part];
+            many[number as usize] |= pattern.varies[rule];
+            self.span_of[place] = number;
+        }
+        self.many = many;
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +236,8 @@ mod tests {
                 states: span.states,
                 records: span.records,
             }).collect();
-            let kept = greedy(&patterns, (0..rules.len()).collect(), k, &Silent).unwrap();
+            let all: Vec<usize> = (0..rules.len()).collect();
+            let kept = greedy(&patterns, &all, k, &Silent).unwrap();
             prop_assert!(holds(bits(&kept)));
             for rule in (0..rules.len()).filter(|rule| !kept.contains(rule)) {
                 prop_assert!(!holds(bits(&kept) | 1 << rule));

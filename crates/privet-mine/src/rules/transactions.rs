@@ -17,7 +17,7 @@ impl Transactions {
         for mut row in rows {
             row.sort_unstable();
             row.dedup();
-            own.domain = own.domain.max(row.last().map_or(0, |&last| last + 1));
+            own.domain = own.domain.max(row.last().map_or(0, |&last| last.saturating_add(1)));
             own.items.extend(row);
             own.starts.push(own.items.len());
         }
@@ -27,12 +27,13 @@ impl Transactions {
     /// Sets from text: one per line, items as whole numbers with blanks between them. Empty lines are empty sets.
     ///
     /// # Errors
-    /// When something is no whole number below 2³².
+    /// When something is no whole number below 2³² − 1.
     pub fn parse(text: &str) -> Result<Self, MineError> {
         let mut rows = Vec::new();
         for (line, row) in text.lines().enumerate() {
-            let items: Result<Vec<u32>, _> = row.split_ascii_whitespace().map(str::parse).collect();
-            rows.push(items.map_err(|_| MineError::Transaction { line: line + 1 })?);
+            let item = |text: &str| text.parse::<u32>().ok().filter(|&item| item < u32::MAX);
+            let items: Option<Vec<u32>> = row.split_ascii_whitespace().map(item).collect();
+            rows.push(items.ok_or(MineError::Transaction { line: line + 1 })?);
         }
         Ok(Self::new(rows))
     }
@@ -66,7 +67,10 @@ impl Transactions {
     pub fn item_supports(&self) -> Vec<u32> {
         let mut supports = vec![0; self.domain as usize];
         for &item in &self.items {
-            supports[item as usize] += 1;
+            // The one number that no domain covers is no item.
+            if let Some(own) = supports.get_mut(item as usize) {
+                *own += 1;
+            }
         }
         supports
     }
@@ -108,6 +112,8 @@ mod tests {
         assert_eq!((own.domain(), own.support(&[1, 3]), own.support(&[])), (4, 1, 3));
         assert_eq!(own.holding(&[2]), [2]);
         assert_eq!(Transactions::parse("1\n2 x"), Err(MineError::Transaction { line: 2 }));
+        assert_eq!(Transactions::parse("4294967295"), Err(MineError::Transaction { line: 1 }));
+        assert_eq!(Transactions::new([vec![u32::MAX]]).support(&[u32::MAX]), 1);
         assert!(contains(&[1, 4, 9], &[1, 9]) && !contains(&[1, 4, 9], &[1, 5]));
     }
 }

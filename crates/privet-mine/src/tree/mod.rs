@@ -24,7 +24,7 @@ pub use judge::{confidence_limit, l_of_confidence};
 pub use options::{GrowOptions, Levels};
 pub use pmml::to_pmml;
 pub use prune::Pruning;
-pub use recode::{Recoded, recode};
+pub use recode::{Recoded, described, recode};
 pub use release::{LeafCounts, SpanCounts, TreeError, TreeRelease, TreeVerdict};
 
 use serde::{Deserialize, Serialize};

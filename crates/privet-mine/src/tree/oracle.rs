@@ -11,6 +11,8 @@ pub(crate) struct TreeOracle<'a> {
     pub model: &'a TreeModel,
     /// Per node whether its private tests contradict each other nowhere on its path.
     possible: Vec<bool>,
+    /// Per node its tree.
+    tree_of: Vec<u32>,
     /// Whether the class belongs to what nobody knows.
     class_is_private: bool,
 }
@@ -24,7 +26,7 @@ impl<'a> TreeOracle<'a> {
             .iter()
             .map(|region| private.iter().all(|&attribute| !region.0[attribute].is_empty()))
             .collect();
-        Self { model, possible, class_is_private: schema.class_is_private() }
+        Self { model, possible, tree_of: tree_of(model), class_is_private: schema.class_is_private() }
     }
 
     /// Appends the leaves that a record may reach when only its public attributes are known, ascending.
@@ -73,7 +75,7 @@ impl SpanOracle for TreeOracle<'_> {
         let mut of_tree = vec![0u64; self.model.roots.len()];
         for &leaf in leaves {
             // Nodes of different trees may interleave: the tree of a leaf is that of its root.
-            of_tree[self.tree_of(leaf)] += 1;
+            of_tree[self.tree_of[leaf as usize] as usize] += 1;
         }
         let ends = of_tree.iter().copied().max().unwrap_or(1).max(1);
         match self.class_is_private {
@@ -90,24 +92,18 @@ impl SpanOracle for TreeOracle<'_> {
     }
 }
 
-impl TreeOracle<'_> {
-    fn tree_of(&self, leaf: u32) -> usize {
-        if self.model.roots.len() == 1 {
-            return 0;
-        }
-        self.model.roots.iter().position(|&root| self.reaches(root, leaf)).unwrap_or(0)
+/// Per node the position of its tree's root. A node comes after its parent.
+fn tree_of(model: &TreeModel) -> Vec<u32> {
+    let mut tree_of = vec![0; model.nodes.len()];
+    for (tree, &root) in (0..).zip(&model.roots) {
+        tree_of[root as usize] = tree;
     }
-
-    fn reaches(&self, root: u32, leaf: u32) -> bool {
-        let mut open = vec![root];
-        while let Some(at) = open.pop() {
-            if at == leaf {
-                return true;
-            }
-            open.extend(self.model.nodes[at as usize].children.iter().flatten());
+    for (at, node) in model.nodes.iter().enumerate() {
+        for &child in node.children.iter().flatten() {
+            tree_of[child as usize] = tree_of[at];
         }
-        false
     }
+    tree_of
 }
 
 impl TreeModel {

@@ -68,6 +68,21 @@ pub fn recode(model: &TreeModel, examples: &Examples) -> Result<Recoded, MineErr
     Ok(Recoded { attributes, labels, group_of, minority, discernibility })
 }
 
+/// Per span, given by its leaves, what people who have it share: per public attribute that is asked on the way its name and what is left of
+/// it.
+pub fn described(model: &TreeModel, spans: &[&[u32]]) -> Vec<Vec<(String, String)>> {
+    let schema = &model.schema;
+    let attributes: Vec<usize> =
+        (0..schema.attributes.len()).filter(|&attribute| schema.is_public(attribute)).collect();
+    let parents = model.parents();
+    let describe = |leaves: &&[u32]| {
+        let labels = labels_of(model, &parents, &attributes, leaves).into_iter();
+        let named = attributes.iter().map(|&attribute| schema.attributes[attribute].name.clone()).zip(labels);
+        named.filter(|(_, label)| label != "*").collect()
+    };
+    spans.iter().map(describe).collect()
+}
+
 /// What is left of an attribute on the ways to the leaves of a span.
 #[derive(Clone)]
 enum Shown {

@@ -1,8 +1,10 @@
 //! Association rules: the class of a person is, per rule, whether the antecedent is not complete, only it is, or both sides are. A span tells
-//! when private items change some outcome.
+//! when private items change some outcome. What counts people by private items beyond such spans, the support of a private consequent, is refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use privet_data::Progress;
+use privet_release::{Check, OpenError, Promised};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,7 +29,7 @@ struct Rule {
     consequent: BTreeSet<usize>,
     support: u64,
     antecedent_support: u64,
-    consequent_support: u64,
+    consequent_support: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -85,8 +87,10 @@ impl Release {
             sides.iter().all(|side| !side.is_empty() && side.iter().all(|&item| item < self.items.len()))
                 && rule.antecedent.is_disjoint(&rule.consequent)
                 && rule.support > 0
-                && rule.support <= rule.antecedent_support.min(rule.consequent_support)
-                && rule.antecedent_support.max(rule.consequent_support) <= self.records;
+                && [Some(rule.antecedent_support), rule.consequent_support]
+                    .iter()
+                    .flatten()
+                    .all(|&count| rule.support <= count && count <= self.records);
         let within =
             |count: u64, bound: u64, exact: bool| if exact { count == bound } else { count <= bound };
         let antecedent = self.is_public(&rule.antecedent);
@@ -94,6 +98,69 @@ impl Release {
             && within(rule.antecedent_support, from(1), antecedent)
             && within(rule.support, from(2), antecedent && self.is_public(&rule.consequent))
     }
+}
+
+/// The longest itemset whose subsets are gone through.
+const LONGEST: u32 = 20;
+
+/// Patterns of fewer than k people that follow from published supports (papers II.7): the people who hold all of I and nothing of J∖I, wherever
+/// the support of every set between I and J is published. Every pair is tried.
+pub(super) fn patterns(
+    promised: &Promised,
+    value: &Value,
+    progress: &dyn Progress,
+) -> Result<Check, OpenError> {
+    const NAME: &str = "patterns of few";
+    let failed = |problem: &str| Ok(Check::failed(NAME, problem));
+    let Ok(release) = read::<Release>(value) else {
+        return failed("the rules do not have the documented form");
+    };
+    let Some(k) = promised.whole("k").filter(|&k| k > 0 && k <= release.records) else {
+        return failed("k is missing, 0, or above the number of records");
+    };
+    let mut supports = BTreeMap::from([(BTreeSet::new(), release.records)]);
+    for rule in &release.rules {
+        supports.insert(&rule.antecedent | &rule.consequent, rule.support);
+        supports.insert(rule.antecedent.clone(), rule.antecedent_support);
+        supports.extend(rule.consequent_support.map(|support| (rule.consequent.clone(), support)));
+    }
+    let mut pairs = 0u64;
+    for (all, _) in supports.iter().filter(|(all, _)| !all.is_empty()) {
+        progress.check().map_err(|_| OpenError::Cancelled)?;
+        for held in supports.keys().filter(|held| held.is_subset(all)) {
+            let open: Vec<usize> = all.difference(held).copied().collect();
+            if open.len() as u32 > LONGEST {
+                return failed("an itemset is too long for its subsets to be gone through");
+            }
+            let Some(people) = people_between(&supports, held, &open) else { continue };
+            pairs += 1;
+            if people < 0 || (0 < people && people < k as i128) {
+                return failed(
+                    "fewer people than were promised hold some items and not others, or fewer than none",
+                );
+            }
+        }
+    }
+    Ok(Check::passed(
+        NAME,
+        format!("the supports tell of {pairs} patterns, each of none or at least {k} people"),
+    ))
+}
+
+/// The people who hold these items and none of the open ones, where every support that this needs is published.
+fn people_between(
+    supports: &BTreeMap<BTreeSet<usize>, u64>,
+    held: &BTreeSet<usize>,
+    open: &[usize],
+) -> Option<i128> {
+    let mut people = 0;
+    for chosen in 0..1u32 << open.len() {
+        let more = open.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+        let set: BTreeSet<usize> = held.iter().copied().chain(more.map(|(_, item)| *item)).collect();
+        let support = i128::from(*supports.get(&set)?);
+        people += if chosen.count_ones() % 2 == 0 { support } else { -support };
+    }
+    Some(people)
 }
 
 pub(super) fn spans(value: &Value) -> Result<Spans, String> {
@@ -117,6 +184,14 @@ pub(super) fn spans(value: &Value) -> Result<Spans, String> {
     }
     if let Some(place) = (0..release.rules.len()).find(|&place| !release.fits(place, &release.rules[place])) {
         return Err(format!("rule {}: its supports contradict each other or the spans", place + 1));
+    }
+    let counts_private =
+        |rule: &Rule| rule.consequent_support.is_some() && !release.is_public(&rule.consequent);
+    if let Some(place) = release.rules.iter().position(counts_private) {
+        return Err(format!(
+            "rule {}: the support of a consequent with private items counts people of whom the rules must tell nothing",
+            place + 1
+        ));
     }
     let tells = |span: &Listed| {
         release.rules.iter().zip(&span.states).any(|(rule, &state)| release.varies(rule, state))

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use privet_data::Silent;
+
 use super::{Promised, judged, rules, tree};
 
 /// FX-F2: sports car, then marital status where there is one. Public is what `public` names.
@@ -67,6 +69,41 @@ fn fx_f2_private_car_is_3_anonymous() {
     assert!(!judged(&Promised::new("other"), &spans, &model).ok);
 }
 
+/// Spans of two bad and one good, and of the reverse, by every privacy model that tables are judged by.
+#[test]
+fn privacy_models_are_judged_on_spans() {
+    let model = private_car();
+    let spans = tree::spans(&model).unwrap();
+    let holds = |parameters: &[(&str, Value)]| {
+        let promised = parameters
+            .iter()
+            .fold(Promised::new("span-criterion"), |own, (name, value)| own.with(*name, value.clone()));
+        judged(&promised, &spans, &json!({ "model": model })).ok
+    };
+    let diversity = |kind: &str, l: f64| {
+        holds(&[("criterion", json!("l-diversity")), ("kind", json!(kind)), ("l", json!(l))])
+    };
+    assert!(diversity("distinct", 2.0) && !diversity("distinct", 3.0));
+    // Two of three have one class.
+    let third: f64 = 1.0 / 3.0;
+    let entropy = (-third * third.log2() - 2.0 * third * (2.0 * third).log2()).exp2();
+    assert!(diversity("entropy", entropy - 1e-6) && !diversity("entropy", entropy + 1e-6));
+    let recursive = |c: f64| {
+        holds(&[
+            ("criterion", json!("l-diversity")),
+            ("kind", json!("recursive")),
+            ("l", json!(2.0)),
+            ("c", json!(c)),
+        ])
+    };
+    assert!(recursive(2.1) && !recursive(1.9));
+    let close = |t: f64| {
+        holds(&[("criterion", json!("t-closeness")), ("kind", json!("variational")), ("t", json!(t))])
+    };
+    assert!(close(0.17) && !close(0.16));
+    assert!(!holds(&[("criterion", json!("unheard-of"))]) && !holds(&[]));
+}
+
 #[test]
 fn spans_that_nobody_has_are_found() {
     // With both public, a person stands in one leaf: the spans of the private car are none.
@@ -95,7 +132,7 @@ fn fx_f5() -> Value {
     let rule = |antecedent: &[u32], consequent: u32, support: u64, count: u64| {
         json!({
             "antecedent": antecedent, "consequent": [consequent], "support": support,
-            "antecedent_support": count, "consequent_support": 200
+            "antecedent_support": count, "consequent_support": null
         })
     };
     json!({
@@ -123,6 +160,8 @@ fn fx_f5_rules_are_30_anonymous() {
         change(&mut model);
         rules::spans(&model).err().is_some()
     };
+    // 200 people with viagra, 84 of them among the 112 with cherries, would tell of 116 others.
+    assert!(wrong(&|own| own["rules"][0]["consequent_support"] = json!(200)));
     // Nobody has the second antecedent without the first.
     assert!(wrong(&|own| own["spans"][2]["states"] = json!([0, 2])));
     // Every person has all of a private consequent's public part.
@@ -130,4 +169,18 @@ fn fx_f5_rules_are_30_anonymous() {
     assert!(wrong(&|own| own["rules"][0]["antecedent_support"] = json!(113)));
     assert!(wrong(&|own| own["rules"][0]["support"] = json!(113)));
     assert!(wrong(&|own| own["private"] = json!([4])));
+}
+
+/// The supports 112 and 84 tell of 28 people with cherries and no viagra; 30 and 24 of six.
+#[test]
+fn patterns_of_few_are_found() {
+    let promised = |k: u64| Promised::new("k-anonymous-patterns").with("k", k);
+    let holds = |model: &Value, k: u64| rules::patterns(&promised(k), model, &Silent).unwrap().ok;
+    let mut model = fx_f5();
+    assert!(holds(&model, 6) && !holds(&model, 7) && !holds(&model, 0) && !holds(&model, 1001));
+    model["rules"].as_array_mut().unwrap().pop();
+    assert!(holds(&model, 28) && !holds(&model, 29));
+    // More people with both sides than with one.
+    model["rules"][0]["support"] = json!(113);
+    assert!(!holds(&model, 1));
 }

@@ -1,12 +1,11 @@
-//! Inference channels between published rules (Atzori and others; papers II.7): from the supports of an itemset and its subsets follows how many
-//! people hold some items and not others.
+//! Inference channels between published rules (Atzori and others; papers II.7): from the supports of an itemset and of those below it follows how
+//! many people hold some items and not others. Two published supports are enough.
 
 use privet_data::Progress;
 use privet_kind::{
     Attack, AttackInfo, Finding, KindError, Knowledge, Note, Reason, Share, Standing, Unmade, Views,
 };
-use privet_mine::rules::RuleRelease;
-use privet_mine::rules::channels::{self, Supports};
+use privet_mine::rules::channels;
 
 use super::published;
 use crate::PublishedModel;
@@ -38,9 +37,9 @@ impl Attack for Channels {
         let PublishedModel::Rules(own) = published(&release)? else {
             return Err(Reason::Nothing { what: "set of rules".to_owned() }.into());
         };
-        let supports = supports(own);
-        let found =
-            channels::find(&supports, own.k, progress).map_err(|error| -> KindError { told(error) })?;
+        let supports = channels::supports_of_rules(&own.rules, own.records);
+        let found = channels::find_between(&supports, own.k, progress)
+            .map_err(|error| -> KindError { told(error) })?;
         // Patterns may be about the same people: the largest is counted, which is fewer than k.
         let most = found.iter().map(|own| own.records).max().unwrap_or(0);
         let mut finding = Finding::new(&INFO, Share::new(most, own.records));
@@ -51,29 +50,4 @@ impl Attack for Channels {
         }
         Ok(vec![finding])
     }
-}
-
-/// The published supports of itemsets all of whose subsets are published.
-fn supports(release: &RuleRelease) -> Supports {
-    let mut all = Supports::default();
-    all.insert(Vec::new(), release.records);
-    for rule in &release.rules {
-        all.insert(rule.items(), rule.support);
-        all.insert(rule.antecedent.clone(), rule.antecedent_support);
-        all.insert(rule.consequent.clone(), rule.consequent_support);
-    }
-    let mut sets: Vec<Vec<u32>> = all.keys().cloned().collect();
-    sets.sort_unstable_by_key(Vec::len);
-    // From short to long: a set stays when everything one item shorter stayed.
-    for set in sets {
-        let has_all = (0..set.len()).all(|place| {
-            let mut shorter = set.clone();
-            shorter.remove(place);
-            all.contains_key(&shorter)
-        });
-        if !has_all {
-            all.remove(&set);
-        }
-    }
-    all
 }
