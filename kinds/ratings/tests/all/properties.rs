@@ -5,7 +5,7 @@ use privet_ratings::publish::{Completion, Plan, Reconcile, publish};
 use privet_ratings::{
     ExactDecomposition, Model, NULL, Neighbours, Outcome, Pairwise, Points, Projection, ProximityGraph,
     Scale, SdNulls, Search, Semantics, Slicing, Survey, dissimilarity, hamming_groups, is_clique, judge,
-    largest_k, partition, smallest_epsilon, spread,
+    largest_k, partition, smallest_epsilon, smallest_epsilon_for_l, spread,
 };
 use proptest::prelude::*;
 
@@ -132,6 +132,21 @@ proptest! {
             prop_assert!(holds(answer.epsilon));
             prop_assert!(answer.epsilon == 0.0 || !holds(answer.epsilon - 1.0));
         }
+    }
+
+    /// The smallest epsilon for l under neighbourhoods is the first at which every neighbourhood spreads by l.
+    #[test]
+    fn the_smallest_epsilon_for_l_is_smallest(survey in surveys(1..15, 2), l in 1u8..5) {
+        let l = f64::from(l) / 2.0;
+        let found =
+            smallest_epsilon_for_l(&survey, l, Semantics::Neighbourhood, Search::Scan, &Silent).unwrap();
+        let holds = |epsilon: f64| (0..survey.users() as u32).all(|user| {
+            let near = neighbourhood(&survey, user, epsilon);
+            let ticks = near.iter().map(|&other| survey.sensitive.cell(other, 0));
+            spread(survey.scale, ticks, SdNulls::Skip).is_none_or(|spread| spread + 1e-9 >= l)
+        });
+        let first = survey.scale.epsilons().into_iter().find(|&epsilon| holds(epsilon));
+        prop_assert_eq!(found.map(|own| own.epsilon), first);
     }
 
     /// What is published keeps every promise, for every way to complete and to reconcile, on both sides of the exact search.
