@@ -162,9 +162,14 @@ proptest! {
         plan.reconcile = [Reconcile::Cheapest, Reconcile::Blank, Reconcile::Fill][reconcile];
         let published = publish(&survey, &plan, &Silent).unwrap();
         prop_assert!(published.keeps(&model, &Silent).unwrap());
+        // Deciding from the survey alone is exact to twenty users; with more it may stay undecided, and is never wrong.
+        let holds = |survey: &Survey, model: &Model| match judge(survey, model, &Silent).unwrap().outcome {
+            Outcome::Undecided => survey.users() > 20,
+            outcome => outcome == Outcome::Holds,
+        };
         for semantics in [Semantics::Partition, Semantics::Neighbourhood] {
             if l == 0 || semantics == model.semantics {
-                prop_assert_eq!(judge(&published.survey, &model.with(semantics), &Silent).unwrap().outcome, Outcome::Holds);
+                prop_assert!(holds(&published.survey, &model.with(semantics)));
             }
         }
         // The distortion is the sum of all dissimilarities.
@@ -176,7 +181,7 @@ proptest! {
             total += secret.map(|(&a, &b)| dissimilarity(survey.scale, a, b)).sum::<f64>();
         }
         prop_assert!((total - published.distortion.total).abs() < 1e-6);
-        prop_assert!(published.distortion.total > 0.0 || judge(&survey, &model, &Silent).unwrap().outcome == Outcome::Holds);
+        prop_assert!(published.distortion.total > 0.0 || holds(&survey, &model));
     }
 
     /// Up to thirteen users the distortion is the least of all partitions into groups of at least k.
