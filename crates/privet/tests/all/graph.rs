@@ -107,7 +107,7 @@ fn every_anonymizer_is_made_proven_attacked_and_measured() {
         ),
         (
             "method = \"k-neighbourhood\"\nk = 4",
-            "4 nodes or more have each form of neighbourhood",
+            "Every neighbourhood, with its labels and the edges between the neighbours, occurs at 4",
             &["added-edges", "edge-presence"],
         ),
         (
@@ -267,7 +267,7 @@ fn candidates_are_told_apart_by_published_attributes() {
     };
     let limit = "[adversary]\nattacks = [\"candidates\"]\nmax-risk = 0.1";
     let refused = run_on(folder.path(), &input("insensitive"), "method = \"pseudonyms\"", limit).unwrap_err();
-    assert!(refused.to_string().contains("published attributes"), "{refused}");
+    assert!(refused.to_string().contains("what is published"), "{refused}");
     // What is sensitive is no knowledge, and what is kept back tells nothing.
     for role in ["sensitive", "quasi"] {
         let report = run_on(folder.path(), &input(role), "method = \"pseudonyms\"", limit).unwrap();

@@ -274,6 +274,37 @@ fn init_recognises_ratings_and_its_job_runs() {
     privet::run(&JobFile::read(&path, &settings).unwrap(), &[], &Silent).unwrap();
 }
 
+/// A matrix of users by items is recognised; a table of people with other columns is not taken for one.
+#[test]
+fn init_recognises_a_wide_matrix_and_its_job_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.csv");
+    let rows = |last: &dyn Fn(u32) -> u32| -> String {
+        let row = |user: u32| {
+            format!(
+                "u{user},{},{},{},{},{}\n",
+                1 + user % 5,
+                1 + user / 5 % 5,
+                1 + user / 9 % 5,
+                5 - user % 5,
+                last(user)
+            )
+        };
+        (0..40).map(row).collect()
+    };
+    std::fs::write(&path, format!("user,q1,q2,q3,q4,q5\n{}", rows(&|user| 1 + user / 7 % 5))).unwrap();
+    let (kind, proposal) = privet::propose(&path, &Silent).unwrap();
+    assert_eq!(kind, "ratings");
+    assert!(proposal.job.contains("layout = \"wide\""), "{}", proposal.job);
+    let job = folder.path().join("job.toml");
+    std::fs::write(&job, &proposal.job).unwrap();
+    let settings = ["adversary.max-risk=1.0".to_owned()];
+    privet::run(&JobFile::read(&job, &settings).unwrap(), &[], &Silent).unwrap();
+    std::fs::write(&path, format!("user,q1,q2,q3,q4,income\n{}", rows(&|user| 1000 + 37 * user))).unwrap();
+    let other = privet::propose(&path, &Silent);
+    assert!(other.is_none_or(|(kind, _)| kind != "ratings"));
+}
+
 /// The shape of Table 6.1: few questions, one of them sensitive, and everybody answered all of them.
 #[test]
 fn few_questions_and_a_sensitive_one_are_published_and_attacked() {
