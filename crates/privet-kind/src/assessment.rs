@@ -107,6 +107,13 @@ impl Assessment {
         })
     }
 
+    /// A limit that nothing was compared with, because no attack that counts was made.
+    pub fn unchecked(&self) -> Option<Limit> {
+        let limits = [(Limit::Added, self.max_risk), (Limit::Absolute, self.max_absolute_risk)];
+        let set = limits.into_iter().find_map(|(limit, accepted)| accepted.map(|_| limit));
+        set.filter(|_| self.counted().next().is_none())
+    }
+
     /// What everybody may read: findings with public remarks, and no figure.
     #[must_use]
     pub fn public(&self) -> Self {
@@ -147,6 +154,19 @@ mod tests {
         assert!(assessment.exceeded().is_none());
         assessment.max_absolute_risk = Some(0.2);
         assert_eq!(assessment.exceeded().unwrap().limit, Limit::Absolute);
+    }
+
+    /// A limit is no limit where nothing was compared with it.
+    #[test]
+    fn a_limit_without_an_attack_is_unchecked() {
+        let mut assessment = Assessment::default();
+        assert_eq!(assessment.unchecked(), None);
+        assessment.max_absolute_risk = Some(0.2);
+        assert_eq!(assessment.unchecked(), Some(Limit::Absolute));
+        assessment.findings = vec![Finding { counts: false, ..finding(0, 10) }];
+        assert_eq!(assessment.unchecked(), Some(Limit::Absolute));
+        assessment.findings.push(finding(0, 10));
+        assert_eq!(assessment.unchecked(), None);
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl JobFile {
     /// When there is one.
     pub fn check_sections(&self, sections: &[Section]) -> Result<(), KindError> {
         let mut accepted: Vec<&str> = SHARED.to_vec();
-        accepted.extend(sections.iter().map(|section| section.name));
+        accepted.extend(sections.iter().map(|section| section.name).filter(|name| !SHARED.contains(name)));
         match self.table.keys().find(|key| !accepted.contains(&key.as_str())) {
             None => Ok(()),
             Some(key) => Err(KindError::bad_input(format!(

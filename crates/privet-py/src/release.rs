@@ -92,7 +92,7 @@ impl Release {
                 report: None,
             };
             let assessment = privet::attack_manifest(manifest, &options, progress)?;
-            let exceeded = assessment.exceeded().map(|limit| privet::exceeded_sentence(&limit));
+            let exceeded = privet::limit_sentence(&assessment);
             return Ok(told(serde_json::to_value(&assessment)?, exceeded));
         }
         let options = assess::AttackOptions {

@@ -23,6 +23,8 @@ struct Body {
     nodes: u64,
     directed: bool,
     attributes: Vec<PublishedAttribute>,
+    #[serde(default, rename = "charged")]
+    _charged: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]

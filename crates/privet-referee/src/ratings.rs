@@ -323,25 +323,96 @@ fn same_items(published: &Published, epsilon: f64) -> Vec<Vec<u32>> {
     by_items.into_values().collect()
 }
 
-/// The users within epsilon of each user, the user included, by the definition.
+/// Comparisons of two users that are made for one promise; more would take hours.
+const MOST: u64 = 5_000_000_000;
+
+/// The users within epsilon of each user, the user included, by the definition. False where that takes too many comparisons.
 fn neighbourhoods(
     published: &Published,
     epsilon: f64,
     progress: &dyn Progress,
     each: &mut dyn FnMut(&[u32]),
-) -> Result<(), OpenError> {
+) -> Result<bool, OpenError> {
+    let mut compared = 0u64;
     for users in same_items(published, epsilon) {
-        for &user in &users {
+        let windows = Windows::new(published, users, epsilon);
+        for place in 0..windows.users.len() {
             progress.check()?;
-            let near: Vec<u32> = users
-                .iter()
-                .copied()
-                .filter(|&other| published.are_proximate(user, other, epsilon))
-                .collect();
+            let around = windows.around(place);
+            compared = compared.saturating_add(around.len() as u64);
+            if compared > MOST {
+                return Ok(false);
+            }
+            let user = windows.users[place].1;
+            let is_near = |own: &&(f64, u32)| published.are_proximate(user, own.1, epsilon);
+            let mut near: Vec<u32> = around.iter().filter(is_near).map(|own| own.1).collect();
+            near.sort_unstable();
             each(&near);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Users in the order of their ratings of one item: whoever is within epsilon in all items is so in this one.
+struct Windows {
+    users: Vec<(f64, u32)>,
+    epsilon: f64,
+}
+
+impl Windows {
+    /// The item is the one whose most frequent rating is rarest, so that windows are short. Users have the same items, or epsilon reaches
+    /// across nulls and nothing is left out.
+    fn new(published: &Published, users: Vec<u32>, epsilon: f64) -> Self {
+        let all = |users: Vec<u32>| users.into_iter().map(|user| (0.0, user)).collect();
+        if epsilon + ROUNDING >= published.body.scale.null_distance() {
+            return Self { users: all(users), epsilon };
+        }
+        let mut counts: BTreeMap<u32, BTreeMap<u64, u64>> = BTreeMap::new();
+        for &user in &users {
+            for (item, rating) in published.open(user) {
+                *counts.entry(item).or_default().entry(rating.to_bits()).or_default() += 1;
+            }
+        }
+        let most = |own: &BTreeMap<u64, u64>| own.values().copied().max().unwrap_or(0);
+        let Some((&item, _)) = counts.iter().min_by_key(|(_, own)| most(own)) else {
+            return Self { users: all(users), epsilon };
+        };
+        let rating = |user: u32| published.rows[user as usize].get(&item).copied().unwrap_or(0.0);
+        let mut users: Vec<(f64, u32)> = users.into_iter().map(|user| (rating(user), user)).collect();
+        users.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        Self { users, epsilon }
+    }
+
+    /// The users who may be within epsilon of the one at a place.
+    fn around(&self, place: usize) -> &[(f64, u32)] {
+        let (own, reach) = (self.users[place].0, self.epsilon + 2.0 * ROUNDING);
+        let from = self.users.partition_point(|other| other.0 < own - reach);
+        let to = self.users.partition_point(|other| other.0 <= own + reach);
+        &self.users[from..to]
+    }
+}
+
+/// Whether every user has `k` users within epsilon, the user included. Users with near numbers are compared first, because makers number
+/// groups one after the other; the comparison ends at the k-th, or with the first user who has too few.
+fn all_have(published: &Published, k: u64, epsilon: f64, progress: &dyn Progress) -> Result<bool, OpenError> {
+    for users in same_items(published, epsilon) {
+        for (place, &user) in users.iter().enumerate() {
+            progress.check()?;
+            let (before, after) = (users[..place].iter().rev(), users[place + 1..].iter());
+            let mut found = 1;
+            let (mut before, mut after) = (before.copied(), after.copied());
+            while found < k {
+                let pair = [after.next(), before.next()];
+                if pair == [None, None] {
+                    return Ok(false);
+                }
+                let near =
+                    pair.into_iter().flatten().filter(|&own| published.are_proximate(user, own, epsilon));
+                found += near.count() as u64;
+            }
+        }
+    }
+    Ok(true)
 }
 
 fn k_epsilon(
@@ -356,9 +427,9 @@ fn k_epsilon(
     };
     let mut smallest = u64::MAX;
     if neighbourhood {
-        neighbourhoods(published, epsilon, progress, &mut |near| smallest = smallest.min(near.len() as u64))?;
+        let holds = !published.rows.is_empty() && all_have(published, k, epsilon, progress)?;
         // The maker counts up to k.
-        smallest = smallest.min(k.max(1));
+        smallest = if holds { k.max(1) } else { 0 };
     } else {
         for group in published.groups.iter().flatten() {
             progress.check()?;
@@ -400,7 +471,12 @@ fn diversity(
     let mut look =
         |group: &[u32]| least = least.min(published.least_deviation(group, as_zero).unwrap_or(f64::INFINITY));
     if neighbourhood {
-        neighbourhoods(published, epsilon, progress, &mut look)?;
+        if !neighbourhoods(published, epsilon, progress, &mut look)? {
+            let detail = format!(
+                "deciding takes more than {MOST} comparisons; publish disjoint groups (`semantics = \"partition\"`)"
+            );
+            return Ok(Check::failed(NAME, detail));
+        }
     } else {
         published.groups.iter().flatten().for_each(|group| look(group));
     }

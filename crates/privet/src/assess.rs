@@ -2,7 +2,8 @@
 
 use privet_data::Progress;
 use privet_kind::{
-    Assessment, Exceeded, Fault, Kind, KindError, Knowledge, Need, NotMade, Reason, Standing, Unmade, Views,
+    Assessment, Exceeded, Fault, Kind, KindError, Knowledge, Limit, Need, NotMade, Reason, Standing, Unmade,
+    Views,
 };
 
 /// Which attacks to make, and what they may reach.
@@ -110,6 +111,20 @@ pub(crate) fn refusal(exceeded: &Exceeded<'_>) -> KindError {
     KindError::new(Fault::Refused, format!("{} No release was written.", sentence(exceeded)))
 }
 
+/// The refusal of a release whose limit no attack could check.
+pub(crate) fn unchecked(limit: Limit) -> KindError {
+    KindError::new(Fault::Refused, format!("{} No release was written.", unchecked_sentence(limit)))
+}
+
+/// What a limit means that no attack was made for.
+pub(crate) fn unchecked_sentence(limit: Limit) -> String {
+    format!(
+        "No attack that counts towards `{}` was made, so nothing shows that the limit is kept. Give the knowledge that an attack \
+         needs, name attacks that can be made on this release, or leave the limit out.",
+        limit.key()
+    )
+}
+
 /// What exceeds which limit.
 pub(crate) fn sentence(exceeded: &Exceeded<'_>) -> String {
     let Exceeded { finding, limit, reached, accepted } = exceeded;
@@ -121,7 +136,7 @@ pub(crate) fn sentence(exceeded: &Exceeded<'_>) -> String {
         true => "a share that nobody knows".to_owned(),
         false => format!("{} %", percent(*reached)),
     };
-    let beyond = match finding.control.filter(|_| *limit == privet_kind::Limit::Added) {
+    let beyond = match finding.control.filter(|_| *limit == Limit::Added) {
         Some(control) => format!(" beyond its control of {} %", percent(control.rate())),
         None => String::new(),
     };

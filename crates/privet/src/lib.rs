@@ -74,7 +74,8 @@ pub mod condensed {
     pub use privet_condensed::{Condensation, Grouping, Input, StreamReport, condense_stream, failure};
 }
 
-/// Which limit an attack exceeds, as a sentence.
-pub fn exceeded_sentence(exceeded: &Exceeded<'_>) -> String {
-    assess::sentence(exceeded)
+/// What keeps a limit from being kept, as a sentence: an attack that exceeds it, or that none was made that counts.
+pub fn limit_sentence(assessment: &Assessment) -> Option<String> {
+    let exceeded = assessment.exceeded().map(|exceeded| assess::sentence(&exceeded));
+    exceeded.or_else(|| assessment.unchecked().map(assess::unchecked_sentence))
 }

@@ -59,6 +59,9 @@ pub fn run(job: &JobFile, reproduce: &[String], progress: &dyn Progress) -> Resu
     if let Some(exceeded) = assessment.exceeded() {
         return Err(assess::refusal(&exceeded));
     }
+    if let Some(limit) = assessment.unchecked() {
+        return Err(assess::unchecked(limit));
+    }
     envelope.assessment = serde_json::to_value(assessment.public())
         .map_err(|_| KindError::bad_input("what attacks found cannot be written"))?;
     let stated = draft.sealed(envelope.clone())?;

@@ -86,7 +86,9 @@ pub enum GraphError {
         most: u64,
     },
     /// The operation is defined for undirected graphs.
-    #[error("{what} needs an undirected graph; read the edges as undirected, or drop their direction")]
+    #[error(
+        "{what} needs an undirected graph; set `drop-directions = true` in [input], or publish by the method `pseudonyms`"
+    )]
     Directed {
         /// The operation.
         what: &'static str,

@@ -28,6 +28,8 @@ pub struct Cleaning {
     pub kept: u64,
     /// Nodes without an edge, which are kept.
     pub isolated: u64,
+    /// Directed edges whose direction was dropped.
+    pub directions: u64,
 }
 
 /// A simple graph whose nodes are numbers from 0 on.
@@ -156,7 +158,7 @@ impl Graph {
         let kept = self.edge_count();
         let is_isolated = |&node: &u32| self.degree(node) == 0 && self.predecessors(node).is_empty();
         let isolated = (0..self.nodes() as u32).filter(is_isolated).count() as u64;
-        Cleaning { given, self_loops, duplicates: given - self_loops - kept, kept, isolated }
+        Cleaning { given, self_loops, duplicates: given - self_loops - kept, kept, isolated, directions: 0 }
     }
 
     /// The number of nodes.

@@ -48,3 +48,26 @@ pub struct Network {
     /// What was left out.
     pub cleaning: Cleaning,
 }
+
+impl Network {
+    /// The network with its directions dropped: two edges in opposite directions become one.
+    ///
+    /// ```
+    /// use privet_graph::{Graph, Network, Nodes};
+    /// let (graph, cleaning) = Graph::directed(3, &[(0, 1), (1, 0), (1, 2)])?;
+    /// let network = Network { graph, nodes: Nodes::default(), cleaning }.without_directions();
+    /// assert_eq!((network.graph.edge_count(), network.cleaning.directions), (2, 3));
+    /// # Ok::<(), privet_graph::GraphError>(())
+    /// ```
+    #[must_use]
+    pub fn without_directions(mut self) -> Self {
+        if self.graph.is_directed() {
+            let flat = self.graph.without_directions();
+            self.cleaning.directions = self.graph.edge_count();
+            self.cleaning.duplicates += self.graph.edge_count() - flat.edge_count();
+            self.cleaning.kept = flat.edge_count();
+            self.graph = flat;
+        }
+        self
+    }
+}

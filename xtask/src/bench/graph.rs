@@ -1,4 +1,5 @@
-//! Networks: the example of the crate on generated networks, and k-degree anonymity of real ones beside a public implementation.
+//! Networks: the example of the crate on generated networks, k-degree anonymity of real ones beside a public implementation, and how well
+//! the plausibility attack tells added edges of real networks from real ones.
 //!
 //! The peer is `kdegree.py` of github.com/blextar/graph-k-degree-anonymity, which uses NetworkX. It is measured in the same run where
 //! `PRIVET_PEER_K_DEGREE` names its folder and the interpreter that `PRIVET_PYTHON` names (or `python3`) has NetworkX and NumPy. It may both add and
@@ -69,6 +70,9 @@ pub fn run(_: &Bench<'_>) -> Result<Outcome> {
                 let (told, row) = peer(&path, &same)?;
                 grid.row(told);
                 rows.extend(row);
+                let told_apart = measured(&example, &["plausibility", &path.to_string_lossy(), K])?;
+                told_apart.iter().for_each(|row| grid.row(line(file, row)));
+                rows.extend(told_apart);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use privet::{Assessment, AttackOptions, Fault, JobFile, KindError, Report, exceeded_sentence};
+use privet::{Assessment, AttackOptions, Fault, JobFile, KindError, Report};
 use privet_release::ManifestFile;
 
 use super::anonymize::tidy;
@@ -127,17 +127,17 @@ pub fn attack(manifest: &ManifestFile, options: &AttackOptions, shared: &Shared)
     let assessed = privet::attack_manifest(manifest, options, &bar);
     bar.clear();
     let assessed = assessed?;
-    let exceeded = assessed.exceeded();
+    let refused = privet::limit_sentence(&assessed);
     if shared.json {
         print_json(&assessed)?;
     } else if !shared.quiet {
         print(&attacks(&assessed))?;
     }
-    match exceeded {
+    match refused {
         None => Ok(DONE),
-        Some(exceeded) => {
+        Some(refused) => {
             if !shared.json {
-                eprintln!("privet: {}", crate::terminal::printable(&exceeded_sentence(&exceeded)));
+                eprintln!("privet: {}", crate::terminal::printable(&refused));
             }
             Ok(REFUSED)
         }

@@ -87,6 +87,32 @@ fn every_way_to_publish_is_made_proven_attacked_and_measured() {
     }
 }
 
+/// The owner reads which k and epsilon the ratings had before and have now, and finds the promise kept.
+#[test]
+fn satisfaction_is_measured_before_and_after() {
+    let folder = folder();
+    let figure = |report: &Report, name: &str| {
+        let found = report
+            .assessment
+            .figures
+            .iter()
+            .find(|own| own.measure == "satisfaction" && own.name.starts_with(name));
+        let found = found.unwrap_or_else(|| panic!("{name}: {:?}", report.assessment.not_measured));
+        (found.before, found.after)
+    };
+    let report = run(folder.path(), "k = 5\nepsilon = 1\nl = 1\nitems = 6", "").unwrap();
+    let (before, after) = figure(&report, "largest k for epsilon 1, groups");
+    assert!(after >= 5.0 && before.unwrap() < after, "{before:?} {after}");
+    let (before, after) = figure(&report, "smallest epsilon for k = 5");
+    assert!(after <= 1.0 && before.is_none_or(|before| before > after), "{before:?} {after}");
+    assert!(figure(&report, "smallest epsilon for l = 1").1 <= 4.0);
+    let report = run(folder.path(), "method = \"pseudonyms\"", "").unwrap();
+    assert_eq!(
+        figure(&report, "largest k for epsilon 1, groups").0,
+        Some(figure(&report, "largest k for epsilon 1, groups").1)
+    );
+}
+
 /// Plain pseudonyms are broken by eight known ratings, and groups of equal rows are not.
 #[test]
 fn the_gate_refuses_pseudonyms_and_accepts_groups() {
@@ -246,4 +272,121 @@ fn init_recognises_ratings_and_its_job_runs() {
     std::fs::write(&path, &proposal.job).unwrap();
     let settings = ["adversary.max-risk=1.0".to_owned()];
     privet::run(&JobFile::read(&path, &settings).unwrap(), &[], &Silent).unwrap();
+}
+
+/// A matrix of users by items is recognised; a table of people with other columns is not taken for one.
+#[test]
+fn init_recognises_a_wide_matrix_and_its_job_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.csv");
+    let rows = |last: &dyn Fn(u32) -> u32| -> String {
+        let row = |user: u32| {
+            format!(
+                "u{user},{},{},{},{},{}\n",
+                1 + user % 5,
+                1 + user / 5 % 5,
+                1 + user / 9 % 5,
+                5 - user % 5,
+                last(user)
+            )
+        };
+        (0..40).map(row).collect()
+    };
+    std::fs::write(&path, format!("user,q1,q2,q3,q4,q5\n{}", rows(&|user| 1 + user / 7 % 5))).unwrap();
+    let (kind, proposal) = privet::propose(&path, &Silent).unwrap();
+    assert_eq!(kind, "ratings");
+    assert!(proposal.job.contains("layout = \"wide\""), "{}", proposal.job);
+    let job = folder.path().join("job.toml");
+    std::fs::write(&job, &proposal.job).unwrap();
+    let settings = ["adversary.max-risk=1.0".to_owned()];
+    privet::run(&JobFile::read(&job, &settings).unwrap(), &[], &Silent).unwrap();
+    std::fs::write(&path, format!("user,q1,q2,q3,q4,income\n{}", rows(&|user| 1000 + 37 * user))).unwrap();
+    let other = privet::propose(&path, &Silent);
+    assert!(other.is_none_or(|(kind, _)| kind != "ratings"));
+}
+
+/// The shape of Table 6.1: few questions, one of them sensitive, and everybody answered all of them.
+#[test]
+fn few_questions_and_a_sensitive_one_are_published_and_attacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [[6, 1, 2, 6], [1, 6, 3, 1], [2, 5, 2, 1], [1, 3, 5, 1], [2, 4, 6, 5], [6, 2, 2, 4]];
+    let mut text = String::from("user,item,rating\n");
+    for (user, row) in rows.iter().enumerate() {
+        for (item, rating) in row.iter().enumerate() {
+            text.push_str(&format!("person-{user},question-{item},{rating}\n"));
+        }
+    }
+    std::fs::write(folder.path().join("ratings.csv"), text).unwrap();
+    let run = |sensitive: &str, settings: &str| {
+        let text = format!(
+            "kind = \"ratings\"\n[input]\npath = \"ratings.csv\"\nscale = {{ low = 1, high = 6 }}\n\
+             sensitive = [{sensitive}]\n[ratings]\n{settings}\n[output]\nfolder = \"release\"\nhome = \"home\"\n\
+             replace = true\n"
+        );
+        std::fs::write(folder.path().join("job.toml"), text).unwrap();
+        privet::run(&JobFile::read(&folder.path().join("job.toml"), &[])?, &[], &Silent)
+    };
+    for settings in ["k = 2\nepsilon = 2", "k = 3\nepsilon = 1\nl = 1", "method = \"pseudonyms\""] {
+        let report = run("\"question-3\"", settings).unwrap_or_else(|error| panic!("{settings}: {error}"));
+        let found: Vec<&str> = report.assessment.findings.iter().map(|own| own.attack.as_str()).collect();
+        for attack in ["scoreboard", "linkage", "sensitive-ratings"] {
+            assert!(found.contains(&attack), "{settings}: {found:?}");
+        }
+        // Three of four ratings are not sensitive, so three may be known.
+        assert!(report.assessment.findings[0].variant.starts_with("3 known"), "{settings}");
+    }
+    // Where everything is sensitive nothing is known, which is a reason and no failure.
+    let all = "\"question-0\", \"question-1\", \"question-2\", \"question-3\"";
+    let report = run(all, "method = \"pseudonyms\"").unwrap();
+    assert_eq!((report.assessment.findings.len(), report.assessment.not_made.len()), (0, 3));
+}
+
+/// The gate attacks with dates and without them, and a knowledge file may say that dates are not known.
+#[test]
+fn the_scoreboard_is_made_with_and_without_times() {
+    let folder = folder();
+    let variants = |report: &Report| -> Vec<String> {
+        let found = report.assessment.findings.iter();
+        found.filter(|own| own.attack == "scoreboard" && own.counts).map(|own| own.variant.clone()).collect()
+    };
+    let usual = variants(&run(folder.path(), "method = \"pseudonyms\"", "").unwrap());
+    assert_eq!(usual.len(), 3, "{usual:?}");
+    assert!(usual[2].ends_with("without dates"), "{usual:?}");
+    // Groups are published without dates.
+    assert_eq!(variants(&run(folder.path(), "k = 5", "").unwrap()).len(), 2);
+    std::fs::write(folder.path().join("known.toml"), "[scoreboard]\nknown = 2\nwrong = 0\ntimes = false\n")
+        .unwrap();
+    let known = "[adversary]\nknowledge = \"known.toml\"";
+    let report = run(folder.path(), "method = \"pseudonyms\"", known).unwrap();
+    assert_eq!(variants(&report), ["2 known ratings"]);
+    std::fs::write(folder.path().join("known.toml"), "[scoreboard]\nknown = 2\nwrong = 0\n").unwrap();
+    let dated = run(folder.path(), "method = \"pseudonyms\"", known).unwrap();
+    assert_eq!(variants(&dated), ["2 known ratings", "2 known ratings, without dates"]);
+    let right = |own: &Report| own.assessment.findings[0].right.unwrap().rate();
+    assert!(right(&dated) > right(&report), "dates tell more: {} {}", right(&dated), right(&report));
+}
+
+/// Two circles of people who rated nothing in common, each with fewer people than a group needs, become one group.
+#[test]
+fn circles_that_are_too_small_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("userId,movieId,rating,timestamp\n");
+    for user in 0..8u32 {
+        for item in 0..4u32 {
+            let film = 10 * (user / 4) + item;
+            text.push_str(&format!("person-{user},film-{film},{},1000000000\n", 1 + (user + item) % 5));
+        }
+    }
+    std::fs::write(folder.path().join("ratings.csv"), text).unwrap();
+    let path = job(folder.path(), "k = 5\nepsilon = 1\nnull-rule = \"literal\"", "");
+    let text = std::fs::read_to_string(&path).unwrap().replace("film-3", "film-13");
+    std::fs::write(&path, text).unwrap();
+    let report = privet::run(&JobFile::read(&path, &[]).unwrap(), &[], &Silent).unwrap();
+    assert!(
+        report.summary.contains(&("groups".to_owned(), "1, the smallest of 8 users".to_owned())),
+        "{:?}",
+        report.summary
+    );
+    let verdict = privet::verify(&folder.path().join("release"), VerifyOptions::default()).unwrap();
+    assert!(verdict.holds(), "{:?}", verdict.checks);
 }

@@ -27,29 +27,23 @@ pub enum Direction {
 /// ```
 #[must_use]
 pub fn is_graphical(degrees: &[u32]) -> bool {
-    let nodes = degrees.len() as u64;
-    // How many nodes have each degree; a degree of n or more needs more neighbours than there are.
-    let mut with = vec![0u64; degrees.len() + 1];
-    for &degree in degrees {
-        match with.get_mut(degree as usize) {
-            Some(own) if u64::from(degree) < nodes => *own += 1,
-            _ => return false,
-        }
-    }
     let total: u64 = degrees.iter().map(|&own| u64::from(own)).sum();
-    if !total.is_multiple_of(2) {
-        return false;
-    }
-    // Of the nodes of degree at least d, all other nodes take at most min(their degree, r) ends.
+    total.is_multiple_of(2) && excess(degrees) == 0
+}
+
+/// By how many ends a degree sequence exceeds what simple graphs have at most (Erdős and Gallai): so many are missing at least in every
+/// graph that tries.
+pub(crate) fn excess(degrees: &[u32]) -> u64 {
+    // Of the nodes of highest degree, all other nodes take at most min(their degree, r) ends each.
     let mut sorted = degrees.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
-    // At least this degree: how many nodes, and the sum of smaller degrees.
     let mut left = 0u64;
     let mut first_below = sorted.len(); // the first place whose degree is below r
     let mut suffix = vec![0u64; sorted.len() + 1];
     for place in (0..sorted.len()).rev() {
         suffix[place] = suffix[place + 1] + u64::from(sorted[place]);
     }
+    let mut most = 0;
     for (place, &degree) in sorted.iter().enumerate() {
         let taken = place as u64 + 1;
         left += u64::from(degree);
@@ -58,11 +52,9 @@ pub fn is_graphical(degrees: &[u32]) -> bool {
         }
         let from = first_below.max(place + 1);
         let full = (from - (place + 1)) as u64 * taken;
-        if left > taken * (taken - 1) + full + suffix[from] {
-            return false;
-        }
+        most = most.max(left.saturating_sub(taken * (taken - 1) + full + suffix[from]));
     }
-    true
+    most
 }
 
 /// Nodes that get the same degree.

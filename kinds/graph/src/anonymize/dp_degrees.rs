@@ -9,7 +9,7 @@
 use privet_data::Random;
 use privet_dp::{Epsilon, Noise};
 
-use super::is_graphical;
+use super::degrees::excess;
 use crate::{Graph, GraphError, generate};
 
 /// A degree sequence that may be published, in rising order.
@@ -94,13 +94,17 @@ pub fn sampled_from_degrees(
     {
         wanted[place] -= 1;
     }
-    // Two ends fewer at the top in each step; few steps are needed after a fit.
-    while !is_graphical(&wanted) {
+    // Fewer ends at the top, two at least in each step; every graph lacks as many as the excess.
+    loop {
+        let ends = excess(&wanted);
+        if ends == 0 {
+            break;
+        }
         progress.check()?;
-        for _ in 0..2 {
-            if let Some(top) = wanted.first().copied() {
+        for _ in 0..ends + ends % 2 {
+            if let Some(top) = wanted.first().copied().filter(|&top| top > 0) {
                 let last = wanted.partition_point(|&own| own == top) - 1;
-                wanted[last] = wanted[last].saturating_sub(1);
+                wanted[last] -= 1;
             }
         }
     }
@@ -151,6 +155,7 @@ fn havel_hakimi(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::is_graphical;
     use privet_data::Silent;
     use proptest::prelude::*;
 

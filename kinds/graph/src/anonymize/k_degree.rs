@@ -12,12 +12,14 @@ use std::collections::BTreeSet;
 
 use privet_data::Random;
 
-use super::degrees::{DegreeGroup, Direction, groups};
+use super::degrees::{DegreeGroup, Direction, excess, groups};
 use super::{Changes, Edited};
 use crate::{Editor, Graph, GraphError};
 
-/// Sequences that are tried.
+/// Sequences for which a graph is tried.
 const TRIES: u64 = 100;
+/// Sequences that are looked at, with those that no graph has.
+const MOST_SEQUENCES: u64 = 10_000;
 /// Exchanges between pairs of nodes that are tried for one sequence, whatever its size.
 const PAIR_ATTEMPTS: usize = 1_000_000;
 
@@ -39,20 +41,29 @@ pub fn k_degree(graph: &Graph, k: u32, direction: Direction, seed: u64) -> Resul
     let degrees = graph.degrees();
     let mut groups = groups(&degrees, k, direction)?;
     let start = Editor::new(graph)?;
-    for attempt in 0..TRIES {
+    let mut tries = 0;
+    for attempt in 0..MOST_SEQUENCES {
         let mut wanted = vec![0u32; degrees.len()];
         for group in &groups {
             group.nodes.iter().for_each(|&node| wanted[node as usize] = group.degree);
         }
-        let mut realization = Realization::new(start.clone(), &wanted, Random::stream(seed, attempt));
-        let missing = match direction {
-            Direction::Adding => realization.supergraph(),
-            Direction::AddingAndDeleting => realization.nearby(),
-        };
+        // A sequence that no graph has is probed at once: a realization would be in vain.
+        let mut missing = excess(&wanted);
         if missing == 0 {
-            let published = realization.editor.graph();
-            let changes = Changes::between(graph, &published);
-            return Ok(Edited { graph: published, changes });
+            if tries == TRIES {
+                break;
+            }
+            tries += 1;
+            let mut realization = Realization::new(start.clone(), &wanted, Random::stream(seed, attempt));
+            missing = match direction {
+                Direction::Adding => realization.supergraph(),
+                Direction::AddingAndDeleting => realization.nearby(),
+            };
+            if missing == 0 {
+                let published = realization.editor.graph();
+                let changes = Changes::between(graph, &published);
+                return Ok(Edited { graph: published, changes });
+            }
         }
         if !probe(&mut groups, missing, &mut Random::stream(!seed, attempt), degrees.len()) {
             break;

@@ -1,18 +1,24 @@
 //! k-neighbourhood anonymity (survey AP-06; Zhou and Pei 2008): edges are added and labels made more general until every node's
 //! neighbourhood, the graph between its neighbours with their labels, is isomorphic to those of k-1 others.
 //!
-//! Guarantee. Every edge is kept, labels only rise in their tree, and the result has been judged by canonical codes; where
-//! that is not reached within a number of added edges there is an error and no graph. As in the source, nodes with most
+//! Guarantee. Labels only rise in their tree, and the result has been judged by canonical codes. With [`Direction::Adding`] every
+//! edge is kept; where that is not reached within a number of added edges there is an error and no graph. With
+//! [`Direction::AddingAndDeleting`] there always is a graph: where adding does not reach it soon, edges are deleted. As in the source, nodes with most
 //! neighbours come first, nodes that are alike are made equal, and new neighbours are nodes of low degree. Differs in
 //! that nodes whose neighbourhoods change later are simply judged again, and in what is compared when nodes are matched.
 //!
-//! Limit. Where many neighbourhoods overlap, as around hubs of small networks, every edge that is added in one of them
-//! changes others, and the search ends with an error; k-degree anonymity or clusters serve such networks.
+//! Limit. Where many neighbourhoods overlap, as around hubs, every edge that is added in one of them changes others, so adding alone ends
+//! with an error, and deleting takes most of the triangles away; k-degree anonymity or clusters keep more of such networks.
+
+mod deleting;
+#[cfg(test)]
+mod tests;
 
 use foldhash::HashMap;
 use privet_data::{Progress, Random};
 use rayon::prelude::*;
 
+use super::degrees::Direction;
 use super::labels::LabelTree;
 use super::{Changes, Edited};
 use crate::criteria::canonical::{Lists, code};
@@ -22,6 +28,8 @@ use crate::{Editor, Graph, GraphError};
 const BUDGET: u64 = 20_000;
 /// How often all nodes that fail are gone through.
 const ROUNDS: u64 = 60;
+/// The same where edges may be deleted afterwards.
+const FEW_ROUNDS: u64 = 8;
 /// Candidates that are looked at for a new neighbour.
 const LOOK: usize = 256;
 
@@ -37,9 +45,9 @@ pub struct Labelled {
 /// Makes every neighbourhood isomorphic to those of `k` - 1 other nodes.
 ///
 /// ```
-/// use privet_graph::{generate, k_neighbourhood, neighbourhood_classes};
+/// use privet_graph::{Direction, generate, k_neighbourhood, neighbourhood_classes};
 /// let graph = generate::uniform(200, 90, 3)?;
-/// let published = k_neighbourhood(&graph, 2, None, 1, &privet_data::Silent)?;
+/// let published = k_neighbourhood(&graph, 2, Direction::Adding, None, 1, &privet_data::Silent)?;
 /// let classes = neighbourhood_classes(&published.edited.graph, None)?.classes;
 /// assert!(classes.smallest() >= 2);
 /// # Ok::<(), privet_graph::GraphError>(())
@@ -47,10 +55,11 @@ pub struct Labelled {
 ///
 /// # Errors
 /// When the graph is directed, labels do not fit, `k` is 0 or more than there are nodes, nothing was found within the
-/// limits, or the person asked to stop.
+/// limits by adding alone, or the person asked to stop.
 pub fn k_neighbourhood(
     graph: &Graph,
     k: u32,
+    direction: Direction,
     labels: Option<(&[u32], &LabelTree)>,
     seed: u64,
     progress: &dyn Progress,
@@ -73,20 +82,28 @@ pub fn k_neighbourhood(
     }
     let mut state = State::new(graph, k, labels, seed)?;
     progress.stage("making neighbourhoods alike", None);
-    for _ in 0..ROUNDS {
-        state.refresh(progress)?;
-        if state.failing().next().is_none() {
-            let published = state.editor.graph();
-            let changes = Changes::between(graph, &published);
-            let edited = Edited { graph: published, changes };
-            return Ok(Labelled { edited, labels: labels.map(|_| state.labels) });
+    let rounds = match direction {
+        Direction::Adding => ROUNDS,
+        Direction::AddingAndDeleting => {
+            state.most = graph.edge_count() + graph.edge_count() / 4;
+            FEW_ROUNDS
         }
-        state.round(progress)?;
-        if state.editor.edge_count() > state.most {
-            break;
+    };
+    if !state.add_until_alike(rounds, progress)? {
+        if direction == Direction::Adding {
+            return Err(GraphError::NotFound {
+                what: "a graph whose neighbourhoods occur k times",
+                tries: rounds,
+            });
         }
+        progress.stage("deleting edges", None);
+        state = State::new(graph, k, labels, seed)?;
+        state.delete_until_alike(progress)?;
     }
-    Err(GraphError::NotFound { what: "a graph whose neighbourhoods occur k times", tries: ROUNDS })
+    let published = state.editor.graph();
+    let changes = Changes::between(graph, &published);
+    let edited = Edited { graph: published, changes };
+    Ok(Labelled { edited, labels: labels.map(|_| state.labels) })
 }
 
 struct State<'a> {
@@ -130,6 +147,22 @@ impl<'a> State<'a> {
             most: 6 * graph.edge_count() + 4 * u64::from(k) * nodes as u64,
             random,
         })
+    }
+
+    /// Adds edges; whether every neighbourhood occurs k times afterwards.
+    fn add_until_alike(&mut self, rounds: u64, progress: &dyn Progress) -> Result<bool, GraphError> {
+        for _ in 0..rounds {
+            self.refresh(progress)?;
+            if self.failing().next().is_none() {
+                return Ok(true);
+            }
+            self.round(progress)?;
+            if self.editor.edge_count() > self.most {
+                break;
+            }
+        }
+        self.refresh(progress)?;
+        Ok(self.failing().next().is_none())
     }
 
     /// The graph between the neighbours, by their places in the list.
@@ -208,13 +241,13 @@ impl<'a> State<'a> {
             let (degree, edges) = shape(self, node);
             open.push((degree, edges, node));
         }
-        open.sort_unstable_by(|a, b| b.cmp(a));
+        // Those with most neighbours are at the end, where they are taken from.
+        open.sort_unstable();
         let k = self.k as usize;
-        while !open.is_empty() {
+        while let Some(first) = open.pop() {
             progress.check()?;
-            let first = open.remove(0);
             let window = open.len().min(8 * k);
-            let mut near: Vec<usize> = (0..window).collect();
+            let mut near: Vec<usize> = (open.len() - window..open.len()).rev().collect();
             // Edges that are added in one of two overlapping neighbourhoods change the other of a third node.
             let known = self.editor.neighbours(first.2);
             near.sort_by_cached_key(|&place| {
@@ -441,65 +474,5 @@ impl<'a> State<'a> {
             }
             None => false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{generate, neighbourhood_classes};
-    use privet_data::Silent;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
-        /// What comes out is anonymous, has every edge, and its labels cover those that were there.
-        #[test]
-        fn neighbourhoods_occur_k_times(
-            edges in prop::collection::vec((0u32..10, 0u32..10), 0..20), k in 1u32..5, labelled: bool,
-            labels in prop::collection::vec(0u32..3, 10),
-        ) {
-            let graph = Graph::undirected(10, &edges).unwrap().0;
-            let tree = LabelTree::flat(3);
-            let given = labelled.then_some((&labels[..], &tree));
-            match k_neighbourhood(&graph, k, given, 1, &Silent) {
-                Ok(found) => {
-                    let published = &found.edited.graph;
-                    let classes = neighbourhood_classes(published, found.labels.as_deref()).unwrap().classes;
-                    prop_assert!(classes.smallest() >= k);
-                    prop_assert!(graph.edges().all(|(a, b)| published.has_edge(a, b)));
-                    if let Some(own) = &found.labels {
-                        prop_assert!(own.iter().zip(&labels).all(|(&up, &low)| tree.covers(up, low)));
-                    }
-                }
-                Err(GraphError::NotFound { .. }) => {}
-                Err(other) => prop_assert!(false, "{other}"),
-            }
-        }
-    }
-
-    /// The network of the survey with k = 2, and a network of a few hundred people.
-    #[test]
-    fn networks_become_anonymous() {
-        let edges = [(0, 2), (1, 2), (2, 3), (2, 4), (3, 4), (4, 5)];
-        let survey = Graph::undirected(6, &edges).unwrap().0;
-        let found = k_neighbourhood(&survey, 2, None, 1, &Silent).unwrap();
-        assert!(neighbourhood_classes(&found.edited.graph, None).unwrap().classes.smallest() >= 2);
-        let graph = generate::uniform(200, 90, 3).unwrap();
-        let found = k_neighbourhood(&graph, 2, None, 1, &Silent).unwrap();
-        assert!(neighbourhood_classes(&found.edited.graph, None).unwrap().classes.smallest() >= 2);
-        assert_eq!(found.edited.changes.deleted, 0);
-        assert!(k_neighbourhood(&graph, 201, None, 1, &Silent).is_err());
-    }
-
-    /// Two pairs of people: one label has to give way.
-    #[test]
-    fn labels_give_way() {
-        let tree = LabelTree::new(vec![Some(3), Some(3), Some(4), Some(4), None]).unwrap();
-        let graph = Graph::undirected(4, &[(0, 1), (2, 3)]).unwrap().0;
-        let found = k_neighbourhood(&graph, 2, Some((&[0, 0, 0, 1], &tree)), 1, &Silent).unwrap();
-        assert_eq!(found.edited.changes.added, 0);
-        let labels = found.labels.unwrap();
-        assert!(neighbourhood_classes(&found.edited.graph, Some(&labels)).unwrap().classes.smallest() >= 2);
     }
 }

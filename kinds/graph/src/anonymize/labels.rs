@@ -50,6 +50,12 @@ impl LabelTree {
         self.parents.len()
     }
 
+    /// What a code is generalized to in one step; nothing for the root.
+    #[must_use]
+    pub fn parent(&self, code: u32) -> Option<u32> {
+        self.parents[code as usize]
+    }
+
     /// The least general code that covers both.
     #[must_use]
     pub fn common(&self, mut a: u32, mut b: u32) -> u32 {
@@ -83,6 +89,7 @@ mod tests {
             (3, 4, 3, 2)
         );
         assert!(tree.covers(4, 0) && !tree.covers(3, 2));
+        assert_eq!((tree.parent(0), tree.parent(4)), (Some(3), None));
         assert!(LabelTree::new(vec![Some(1), Some(0)]).is_err());
         assert!(LabelTree::new(vec![None, None]).is_err());
         assert_eq!(LabelTree::flat(2).common(0, 1), 2);

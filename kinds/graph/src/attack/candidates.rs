@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Score, check_truth};
-use crate::{Graph, GraphError, NOBODY, candidate_sets};
+use crate::{Classes, Graph, GraphError, Knowledge, NOBODY, candidate_sets};
 
 /// What H(depth) tells of all people.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -69,21 +69,44 @@ pub fn candidate_shares(
     let both = original.beside(published)?;
     let codes = visible.map(|(people, nodes)| [people, nodes].concat());
     let sets = candidate_sets(&both, depth, codes.as_deref())?;
-    let people = original.nodes();
-    let shares = sets.iter().zip(0..).map(|(classes, depth)| {
-        let mut candidates = vec![0u32; classes.count()];
-        classes.of()[people..].iter().for_each(|&class| candidates[class as usize] += 1);
-        let mut shares = CandidateShares::empty(depth);
-        for (&class, &node) in classes.of()[..people].iter().zip(truth) {
-            if node != NOBODY {
-                let is_among = classes.of()[people + node as usize] == class;
-                shares.add(candidates[class as usize], is_among);
-            }
-        }
-        shares.control = shares.targets as f64 / published.nodes().max(1) as f64;
-        shares
+    let shares = sets.iter().zip(0..).map(|(classes, depth)| CandidateShares {
+        depth,
+        ..shares_of(classes, original.nodes(), published.nodes(), truth)
     });
     Ok(shares.collect())
+}
+
+/// Candidate sets of all people for one kind of knowledge, and how many nodes of both graphs were not decided.
+///
+/// # Errors
+/// As [`candidate_shares`] and [`Knowledge::classes`].
+pub fn candidates_knowing(
+    original: &Graph,
+    published: &Graph,
+    truth: &[u32],
+    against: Knowledge,
+    visible: Option<(&[u32], &[u32])>,
+) -> Result<(CandidateShares, u64), GraphError> {
+    check_truth(original.nodes(), published, truth)?;
+    let both = original.beside(published)?;
+    let codes = visible.map(|(people, nodes)| [people, nodes].concat());
+    let (classes, undecided) = against.classes(&both, codes.as_deref())?;
+    Ok((shares_of(&classes, original.nodes(), published.nodes(), truth), undecided))
+}
+
+/// What classes of people and published nodes, one after the other, leave as candidates.
+fn shares_of(classes: &Classes, people: usize, nodes: usize, truth: &[u32]) -> CandidateShares {
+    let mut candidates = vec![0u32; classes.count()];
+    classes.of()[people..].iter().for_each(|&class| candidates[class as usize] += 1);
+    let mut shares = CandidateShares::empty(0);
+    for (&class, &node) in classes.of()[..people].iter().zip(truth) {
+        if node != NOBODY {
+            let is_among = classes.of()[people + node as usize] == class;
+            shares.add(candidates[class as usize], is_among);
+        }
+    }
+    shares.control = shares.targets as f64 / nodes.max(1) as f64;
+    shares
 }
 
 impl CandidateShares {
@@ -245,6 +268,10 @@ mod tests {
         let visible: (&[u32], &[u32]) = (&[7, 8, 7, 7], &[7, 8, 7]);
         let shares = candidate_shares(&graph, &published, &truth, 1, Some(visible)).unwrap();
         assert_eq!(shares[1].alone, 2);
+        let knowing = |against| candidates_knowing(&graph, &published, &truth, against, None).unwrap().0;
+        assert_eq!(knowing(Knowledge::Stable).two_to_four, 2);
+        assert_eq!(knowing(Knowledge::Within { steps: 1 }), knowing(Knowledge::Refinement { depth: 1 }));
+        assert_eq!(knowing(Knowledge::Neighbourhood).two_to_four, 2);
         assert!(candidate_shares(&graph, &published, &[0], 1, None).is_err());
         assert!(candidate_shares(&graph, &published, &[0, 1, 2, 3], 1, None).is_err());
     }

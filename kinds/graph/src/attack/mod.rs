@@ -15,7 +15,7 @@ mod seeds;
 
 pub use active::{Plant, Recovery, plant};
 pub use attributes::{AttributeInference, infer_attribute};
-pub use candidates::{CandidateShares, candidate_shares, nearest_by_degrees};
+pub use candidates::{CandidateShares, candidate_shares, candidates_knowing, nearest_by_degrees};
 pub use embedding::Embedding;
 pub use links::{LinkInference, infer_links};
 pub use passive::{Coalitions, coalitions};

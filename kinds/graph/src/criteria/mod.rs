@@ -27,6 +27,11 @@ pub enum Knowledge {
     },
     /// What no further depth adds to.
     Stable,
+    /// The same, where it is reached within so many steps; the last step otherwise.
+    Within {
+        /// The steps.
+        steps: u32,
+    },
     /// Who the neighbours are and which of them are neighbours, up to isomorphism.
     Neighbourhood,
     /// Everything: automorphism classes, where they can be computed.
@@ -47,6 +52,7 @@ impl Knowledge {
                 Ok((last, 0))
             }
             Self::Stable => Ok((stable_classes(graph, visible)?, 0)),
+            Self::Within { steps } => Ok((refine::stable_within(graph, visible, steps)?, 0)),
             Self::Neighbourhood => {
                 let found = neighbourhood_classes(graph, visible)?;
                 Ok((found.classes, found.undecided))

@@ -49,6 +49,23 @@ pub fn stable_classes(graph: &Graph, visible: Option<&[u32]>) -> Result<Classes,
     Ok(stable(graph, start(graph, visible)?))
 }
 
+/// The same after so many steps at most: a graph like a long path would take as many as it has nodes.
+pub(crate) fn stable_within(
+    graph: &Graph,
+    visible: Option<&[u32]>,
+    steps: u32,
+) -> Result<Classes, GraphError> {
+    let mut classes = start(graph, visible)?;
+    for _ in 0..steps {
+        let next = step(graph, &classes, !0);
+        if next.count() == classes.count() {
+            break;
+        }
+        classes = next;
+    }
+    Ok(classes)
+}
+
 pub(crate) fn stable(graph: &Graph, mut classes: Classes) -> Classes {
     loop {
         let next = step(graph, &classes, !0);

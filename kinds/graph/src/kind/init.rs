@@ -69,7 +69,8 @@ fn job(file: &str, ends: Option<(&str, &str)>) -> String {
          [input]\n\
          edges = {}\n{columns}\
          # nodes = \"nodes.csv\"                  # a table of nodes with attributes\n\
-         # attributes = {{ town = \"sensitive\" }}  # the roles of attributes that are read\n\n\
+         # attributes = {{ town = \"sensitive\" }}  # the roles of attributes that are read\n\
+         # directed = true                      # edges have a direction; drop-directions = true leaves it out\n\n\
          [graph]\n\
          method = \"clusters\"                  # also: k-neighbourhood, k-degree, deletion, private-degrees\n\
          k = 10\n\

@@ -10,41 +10,82 @@ use serde::{Deserialize, Serialize};
 use crate::{Around, Direction, Knowledge, Network, NetworkOptions, read};
 
 /// The sections, for the reference and for messages.
-pub const SECTIONS: &[Section] = &[Section {
-    name: "graph",
-    keys: &[
-        (
-            "method",
-            "`k-degree`, `k-neighbourhood`, `deletion`, `clusters`, `private-degrees`, `perturbation`, `pseudonyms`.",
-        ),
-        ("k", "How many candidates every person has (k-degree, k-neighbourhood, deletion, clusters)."),
-        ("direction", "k-degree: `adding`, or `adding-and-deleting`, which changes fewer edges."),
-        (
-            "around",
-            "deletion: what is known of a person, `degree` or `count` (degree and edges between neighbours).",
-        ),
-        ("label", "k-neighbourhood: an attribute that is published with the edges and made more general."),
-        (
-            "groups",
-            "k-neighbourhood: for each value of the label the group that covers it; all groups are covered by `*`.",
-        ),
-        ("moves", "clusters: how many moves the search makes, per node."),
-        ("samples", "clusters, private-degrees: how many sample graphs are published."),
-        ("epsilon", "private-degrees: the privacy loss."),
-        ("edges", "private-degrees: how many edges are hidden at once; 1 hides single relationships."),
-        ("ledger", "private-degrees: the file of the ledger that is charged; `account` names the account."),
-        ("account", "private-degrees: the account of the ledger."),
-        ("share", "perturbation: the share of edges that is exchanged."),
-        (
-            "l",
-            "Every class of people that cannot be told apart has at least so many values of each sensitive attribute.",
-        ),
-        (
-            "seed",
-            "The seed of what is left to chance; drawn from the operating system unless given. Keep it secret.",
-        ),
-    ],
-}];
+pub const SECTIONS: &[Section] = &[
+    Section {
+        name: "input",
+        keys: &[
+            ("edges", "The edge list (CSV, Parquet, Arrow) or a GraphML file."),
+            ("source", "The column of the one end of an edge; the first column unless given."),
+            ("target", "The column of the other end; the second column unless given."),
+            ("nodes", "A table with one row per node, for attributes and for nodes without an edge."),
+            (
+                "id",
+                "The column of the node table with the ids that the edges name; the first column unless given.",
+            ),
+            (
+                "attributes",
+                "The roles of the columns of the node table: `sensitive` and `insensitive` are published, `quasi` is kept back unless it is the label. Columns that are not named are not read.",
+            ),
+            ("header", "Whether the first line names the columns; found in the data unless given."),
+            (
+                "directed",
+                "Whether edges have a direction; GraphML says so itself. Only `pseudonyms` publishes directed networks.",
+            ),
+            (
+                "drop-directions",
+                "Repairs a directed network: directions are dropped, and two edges in opposite directions become one. All methods accept the result.",
+            ),
+        ],
+    },
+    Section {
+        name: "graph",
+        keys: &[
+            (
+                "method",
+                "`k-degree`, `k-neighbourhood`, `deletion`, `clusters`, `private-degrees`, `perturbation`, `pseudonyms`.",
+            ),
+            ("k", "How many candidates every person has (k-degree, k-neighbourhood, deletion, clusters)."),
+            (
+                "direction",
+                "k-degree and k-neighbourhood: `adding` keeps every edge; `adding-and-deleting`, the default, changes fewer edges (k-degree) or always ends (k-neighbourhood).",
+            ),
+            (
+                "around",
+                "deletion: what is known of a person, `degree` or `count` (degree and edges between neighbours).",
+            ),
+            (
+                "label",
+                "k-neighbourhood: an attribute that is published with the edges and made more general.",
+            ),
+            (
+                "groups",
+                "k-neighbourhood: for each value of the label the group that covers it; all groups are covered by `*`.",
+            ),
+            (
+                "hierarchy",
+                "k-neighbourhood: instead of `groups`, a hierarchy file of the label: one row per value, one column per level.",
+            ),
+            ("moves", "clusters: how many moves the search makes, per node."),
+            ("samples", "clusters, private-degrees: how many sample graphs are published."),
+            ("epsilon", "private-degrees: the privacy loss."),
+            ("edges", "private-degrees: how many edges are hidden at once; 1 hides single relationships."),
+            (
+                "ledger",
+                "private-degrees: the file of the ledger that is charged; `account` names the account. Without one nothing is charged, and the page says so.",
+            ),
+            ("account", "private-degrees: the account of the ledger."),
+            ("share", "perturbation: the share of edges that is exchanged."),
+            (
+                "l",
+                "Every class of people that cannot be told apart has at least so many values of each sensitive attribute.",
+            ),
+            (
+                "seed",
+                "The seed of what is left to chance; drawn from the operating system unless given. Keep it secret.",
+            ),
+        ],
+    },
+];
 
 /// The `[input]` section.
 #[derive(Debug, Clone, Deserialize)]
@@ -70,6 +111,9 @@ pub struct Input {
     /// Whether edges have a direction.
     #[serde(default)]
     pub directed: bool,
+    /// Whether directions are dropped.
+    #[serde(default)]
+    pub drop_directions: bool,
     /// The roles of the attributes of nodes; others are not read.
     #[serde(default)]
     pub attributes: BTreeMap<String, Role>,
@@ -89,14 +133,24 @@ impl Input {
             roles: self.attributes.clone(),
         };
         let nodes = self.nodes.as_ref().map(|path| job.resolve(path));
-        Ok(read(&job.resolve(&self.edges), nodes.as_deref(), &options, progress)?)
+        let network = read(&job.resolve(&self.edges), nodes.as_deref(), &options, progress)?;
+        Ok(if self.drop_directions { network.without_directions() } else { network })
     }
 }
 
 /// The files that a job reads.
 pub fn inputs(job: &JobFile) -> Result<Vec<PathBuf>, KindError> {
     let input: Input = job.required("input")?;
-    Ok([Some(input.edges), input.nodes].into_iter().flatten().map(|path| job.resolve(&path)).collect())
+    #[derive(Default, Deserialize)]
+    struct Files {
+        hierarchy: Option<PathBuf>,
+    }
+    let Files { hierarchy } = job.section("graph")?;
+    Ok([Some(input.edges), input.nodes, hierarchy]
+        .into_iter()
+        .flatten()
+        .map(|path| job.resolve(&path))
+        .collect())
 }
 
 /// How a graph is published; what stands in the manifest.
@@ -124,6 +178,9 @@ pub enum Method {
         /// The attribute that is published with the edges.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         label: Option<String>,
+        /// Which edges change.
+        #[serde(default = "adding")]
+        direction: Direction,
     },
     /// Edges deleted until everyone has `k` candidates.
     Deletion {
@@ -150,6 +207,11 @@ pub enum Method {
     },
 }
 
+/// What releases were made by that do not say it.
+fn adding() -> Direction {
+    Direction::Adding
+}
+
 /// The `[graph]` section.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -160,6 +222,7 @@ struct Keys {
     around: Option<Around>,
     label: Option<String>,
     groups: Option<BTreeMap<String, String>>,
+    hierarchy: Option<PathBuf>,
     moves: Option<u32>,
     samples: Option<u32>,
     epsilon: Option<Number>,
@@ -209,6 +272,8 @@ pub struct Settings {
     pub method: Method,
     /// For each value of the label the group that covers it.
     pub groups: BTreeMap<String, String>,
+    /// Instead of groups, the hierarchy file of the label.
+    pub hierarchy: Option<PathBuf>,
     /// Moves of the search for clusters, per node.
     pub moves: u32,
     /// The ledger and its account.
@@ -220,6 +285,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether a ledger is charged; nothing for methods that cost no privacy.
+    pub(super) fn charged(&self) -> Option<bool> {
+        matches!(self.method, Method::PrivateDegrees { .. }).then_some(self.ledger.is_some())
+    }
+
     /// Reads the section; a key that the method does not use is an error.
     pub fn read(job: &JobFile) -> Result<Self, KindError> {
         let mut keys: Keys = job.required("graph")?;
@@ -243,7 +313,12 @@ impl Settings {
                 direction: keys.direction.take().unwrap_or(Direction::AddingAndDeleting),
             },
             Word::KNeighbourhood => {
-                Method::KNeighbourhood { k: k(keys.k.take()).map_err(at)?, label: keys.label.take() }
+                let direction = keys.direction.take().unwrap_or(Direction::AddingAndDeleting);
+                Method::KNeighbourhood {
+                    k: k(keys.k.take()).map_err(at)?,
+                    label: keys.label.take(),
+                    direction,
+                }
             }
             Word::Deletion => Method::Deletion {
                 k: k(keys.k.take()).map_err(at)?,
@@ -262,6 +337,13 @@ impl Settings {
         };
         let is_labelled = matches!(&method, Method::KNeighbourhood { label: Some(_), .. });
         let groups = if is_labelled { keys.groups.take() } else { None };
+        let hierarchy = if is_labelled { keys.hierarchy.take().map(|own| job.resolve(&own)) } else { None };
+        if groups.is_some() && hierarchy.is_some() {
+            return Err(at(KindError::key(
+                "graph.groups",
+                "cannot stand beside `hierarchy`; state one of them",
+            )));
+        }
         let moves = if let Method::Clusters { .. } = method { keys.moves.take() } else { None };
         let ledger = match (&method, keys.ledger.take(), keys.account.take()) {
             (Method::PrivateDegrees { .. }, Some(file), Some(account)) => Some((job.resolve(&file), account)),
@@ -277,7 +359,7 @@ impl Settings {
             return Err(at(KindError::key("graph.l", "must be 1 or more")));
         }
         let groups = groups.unwrap_or_default();
-        Ok(Self { method, groups, moves: moves.unwrap_or(60), ledger, l, seed: keys.seed })
+        Ok(Self { method, groups, hierarchy, moves: moves.unwrap_or(60), ledger, l, seed: keys.seed })
     }
 }
 
@@ -290,6 +372,7 @@ impl Keys {
             ("around", self.around.is_some()),
             ("label", self.label.is_some()),
             ("groups", self.groups.is_some()),
+            ("hierarchy", self.hierarchy.is_some()),
             ("moves", self.moves.is_some()),
             ("samples", self.samples.is_some()),
             ("epsilon", self.epsilon.is_some()),

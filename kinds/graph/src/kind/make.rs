@@ -11,6 +11,7 @@ use privet_release::{Draft, Promised, Randomness};
 use serde::{Deserialize, Serialize};
 
 use super::job::{Input, Method, Settings};
+use super::label::Label;
 use super::who;
 use crate::{
     AnnealingOptions, Around, Attribute, Classes, Clustering, Criterion, Diversity, Graph, GraphError,
@@ -30,6 +31,9 @@ pub(super) struct Body {
     pub directed: bool,
     /// The attributes of nodes that are published.
     pub attributes: Vec<PublishedAttribute>,
+    /// Of a release that costs privacy: whether a ledger was charged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charged: Option<bool>,
 }
 
 /// An attribute of nodes that is published.
@@ -65,8 +69,8 @@ pub(super) fn anonymize(
         Method::Pseudonyms => Anonymized::Network(graph.clone(), None),
         Method::Perturbation { share } => network(perturbed(graph, *share, seed)?),
         Method::KDegree { k, direction } => network(k_degree(graph, *k, *direction, seed)?),
-        Method::KNeighbourhood { k, .. } => {
-            let found = k_neighbourhood(graph, *k, labels, seed, progress)?;
+        Method::KNeighbourhood { k, direction, .. } => {
+            let found = k_neighbourhood(graph, *k, *direction, labels, seed, progress)?;
             Anonymized::Network(found.edited.graph, found.labels)
         }
         Method::Deletion { k, around } => network(delete_edges(graph, *k, *around, seed, progress)?),
@@ -158,64 +162,8 @@ fn summarize(outcome: &mut Outcome, network: &Network) {
     if cleaning.duplicates > 0 {
         say("repeated edges left out", cleaning.duplicates);
     }
-}
-
-/// The label of k-neighbourhood anonymity: codes of a tree and their texts.
-struct Label {
-    name: String,
-    role: Role,
-    codes: Vec<u32>,
-    tree: LabelTree,
-    texts: Vec<Box<str>>,
-}
-
-impl Label {
-    fn of(network: &Network, settings: &Settings) -> Result<Option<Self>, KindError> {
-        let Method::KNeighbourhood { label: Some(name), .. } = &settings.method else { return Ok(None) };
-        let attribute = network
-            .nodes
-            .attribute(name)
-            .ok_or_else(|| KindError::key("graph.label", "names no attribute of [input.attributes]"))?;
-        let mut texts: Vec<Box<str>> = attribute.domain.texts().to_vec();
-        // Every code of the domain, with the one for missing values.
-        let codes =
-            attribute.codes.iter().copied().max().map_or(0, |last| last as usize + 1).max(texts.len());
-        while texts.len() < codes {
-            texts.push(attribute.domain.text(texts.len() as u32).into());
-        }
-        let leaves = texts.len();
-        let mut group_names: Vec<&String> = settings.groups.values().collect();
-        group_names.sort_unstable();
-        group_names.dedup();
-        let root = (leaves + group_names.len()) as u32;
-        if let Some(unknown) = settings.groups.keys().find(|own| attribute.domain.code_of(own).is_none()) {
-            let _ = unknown; // never told: it may be a value of the data
-            return Err(KindError::key("graph.groups", "has a value that the label does not have"));
-        }
-        let parent = |text: &str| {
-            let group = settings.groups.get(text)?;
-            Some((leaves + group_names.binary_search(&group).ok()?) as u32)
-        };
-        let mut parents: Vec<Option<u32>> =
-            texts.iter().map(|text| Some(parent(text).unwrap_or(root))).collect();
-        parents.extend(group_names.iter().map(|_| Some(root)));
-        parents.push(None);
-        texts.extend(group_names.iter().map(|&own| own.as_str().into()));
-        texts.push("*".into());
-        let tree = LabelTree::new(parents)?;
-        let (name, role) = (attribute.name.clone(), attribute.role);
-        Ok(Some(Self { name, role, codes: attribute.codes.clone(), tree, texts }))
-    }
-
-    /// The attribute as it is published.
-    fn published(&self, codes: &[u32]) -> Attribute {
-        let mut distinct: Vec<Box<str>> = self.texts.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let (domain, _) = privet_data::Domain::canonical(distinct, str::is_empty);
-        let text = |code: u32| self.texts[code as usize].as_ref();
-        let codes = codes.iter().map(|&own| domain.code_of(text(own)).unwrap_or(domain.missing())).collect();
-        Attribute { name: self.name.clone(), role: self.role, codes, domain }
+    if cleaning.directions > 0 {
+        say("edges whose direction was dropped", cleaning.directions);
     }
 }
 
@@ -248,6 +196,7 @@ impl Publishing<'_> {
             nodes: self.network.graph.nodes() as u64,
             directed: self.network.graph.is_directed(),
             attributes,
+            charged: self.settings.charged(),
         };
         let written = serde_json::to_value(body);
         self.outcome.body = written.map_err(|_| KindError::bad_input("a number of the job is not finite"))?;
@@ -404,6 +353,11 @@ impl Publishing<'_> {
         let promised =
             Promised::new("differential-privacy").with("epsilon", epsilon.as_str()).with("edges", *edges);
         self.outcome.promises.push(promised);
+        let spent = match &self.settings.ledger {
+            Some((_, account)) => format!("epsilon {epsilon}, charged to the account `{account}`"),
+            None => format!("epsilon {epsilon}, charged to no ledger; several releases add up"),
+        };
+        self.outcome.summary.push(("privacy spent".to_owned(), spent));
         self.no_attributes()?;
         Ok(None)
     }
@@ -427,4 +381,40 @@ fn write_nodes(sink: &mut dyn Write, attributes: &[Attribute], person_of: &[u32]
         writeln!(sink)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_data::Silent;
+    use privet_dp::ledger::Ledger;
+
+    /// A ledger that the job names is charged once per release, and refuses when its budget is spent.
+    #[test]
+    fn private_degrees_charge_the_ledger() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ledger.db");
+        let budget = privet_dp::Privacy::Pure("1.5".parse().unwrap()).loss();
+        SqliteLedger::open(&file).unwrap().open_account("school", &budget).unwrap();
+        let graph = crate::generate::growing(50, 2.0, 0.1, 1).unwrap();
+        let settings = Settings {
+            method: Method::PrivateDegrees { epsilon: "1".to_owned(), edges: 1, samples: 0 },
+            groups: Default::default(),
+            hierarchy: None,
+            moves: 1,
+            ledger: Some((file, "school".to_owned())),
+            l: None,
+            seed: Some(1),
+        };
+        assert_eq!(settings.charged(), Some(true));
+        let made = anonymize(&graph, None, &settings, 1, &Silent).unwrap();
+        assert!(matches!(made, Anonymized::Degrees(found) if found.noisy.len() == 50));
+        let Err(refused) = anonymize(&graph, None, &settings, 1, &Silent) else {
+            panic!("the budget is spent");
+        };
+        assert_eq!(refused.fault(), privet_kind::Fault::Budget);
+        let free = Settings { ledger: None, ..settings };
+        assert_eq!(free.charged(), Some(false));
+        anonymize(&graph, None, &free, 1, &Silent).unwrap();
+    }
 }

@@ -5,6 +5,7 @@ mod attacks;
 mod demo;
 mod init;
 mod job;
+mod label;
 mod make;
 mod measures;
 mod page;
@@ -85,7 +86,7 @@ impl From<GraphError> for KindError {
             GraphError::Read(error) => error.into(),
             GraphError::Cancelled(stopped) => stopped.into(),
             GraphError::Io { path, source } => Self::io(&path, &source),
-            GraphError::NotFound { .. } | GraphError::Unreachable { .. } => Self::refused(error.to_string()),
+            GraphError::NotFound { .. } => Self::refused(error.to_string()),
             GraphError::TooLarge { .. } => Self::resources(error.to_string()),
             other => Self::bad_input(other.to_string()),
         }

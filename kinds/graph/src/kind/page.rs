@@ -3,10 +3,11 @@
 use privet_kind::page::{Axis, Cell, Chart, Series, Style, Table};
 use privet_kind::{Assessment, Block, PageSection};
 
+use super::attacks::visible;
 use super::job::Method;
 use super::view::{Form, PublishedGraph};
 use crate::measure::degree_counts;
-use crate::{Around, Graph, candidate_sets};
+use crate::{Around, Attribute, Direction, Graph, Knowledge, candidate_sets};
 
 /// Title and subtitle.
 pub(super) fn heading(release: &PublishedGraph) -> (String, String) {
@@ -29,9 +30,9 @@ pub(super) fn sections(release: &PublishedGraph, assessment: &Assessment) -> Vec
         vec![PageSection::new("method", "How the network was published", method(&release.method))];
     let mut blocks = Vec::new();
     match &release.form {
-        Form::Network { graph, .. } => {
+        Form::Network { graph, attributes } => {
             blocks.push(Block::Chart(degrees(graph, assessment)));
-            blocks.extend(candidates(graph));
+            blocks.extend(candidates(graph, attributes));
         }
         Form::Clusters(summary) => {
             let mut counts: std::collections::BTreeMap<u32, u64> = Default::default();
@@ -56,6 +57,7 @@ pub(super) fn sections(release: &PublishedGraph, assessment: &Assessment) -> Vec
             let mut counts = vec![0u64; found.degrees.iter().max().map_or(0, |&most| most as usize + 1)];
             found.degrees.iter().for_each(|&own| counts[own as usize] += 1);
             blocks.push(Block::Chart(chart(vec![curve("published", &counts)])));
+            blocks.push(Block::text(spent(release.charged)));
         }
     }
     sections.push(PageSection::new("network", "The network", blocks));
@@ -74,10 +76,14 @@ fn method(method: &Method) -> Vec<Block> {
         Method::KDegree { k, .. } => format!(
             "Edges were changed until at least {k} nodes have each degree. Who knows more than a degree may tell nodes apart."
         ),
-        Method::KNeighbourhood { k, label } => {
+        Method::KNeighbourhood { k, label, direction } => {
             let labels = if label.is_some() { ", with their labels" } else { "" };
+            let changed = match direction {
+                Direction::Adding => "added",
+                Direction::AddingAndDeleting => "added or deleted",
+            };
             format!(
-                "Edges were added until at least {k} nodes have each form of neighbourhood: who the neighbours are tied to among \
+                "Edges were {changed} until at least {k} nodes have each form of neighbourhood: who the neighbours are tied to among \
                  each other{labels}."
             )
         }
@@ -98,6 +104,18 @@ fn method(method: &Method) -> Vec<Block> {
         ),
     };
     vec![Block::text(text)]
+}
+
+fn spent(charged: Option<bool>) -> &'static str {
+    match charged {
+        Some(true) => {
+            "The privacy loss was charged to a ledger, which adds up what is released about the same network."
+        }
+        _ => {
+            "The privacy loss was charged to no ledger. Losses of several releases about the same network add up, and nothing here \
+              keeps count of them."
+        }
+    }
 }
 
 fn curve(name: &str, counts: &[u64]) -> Series {
@@ -128,9 +146,19 @@ fn degrees(graph: &Graph, assessment: &Assessment) -> Chart {
 }
 
 /// How many nodes have how many candidates for growing knowledge.
-fn candidates(graph: &Graph) -> Option<Block> {
-    let sets = candidate_sets(graph, 3, None).ok()?;
-    let names = ["nothing", "the degree", "and the degrees of the neighbours", "and one step further"];
+fn candidates(graph: &Graph, attributes: &[Attribute]) -> Option<Block> {
+    let mut sets = candidate_sets(graph, 3, None).ok()?;
+    let mut names =
+        vec!["nothing", "the degree", "and the degrees of the neighbours", "and one step further"];
+    let all = Knowledge::Within { steps: 64 };
+    sets.push(all.classes(graph, None).ok()?.0);
+    names.push("all degrees, however far");
+    if let Some(codes) = visible(attributes, graph.nodes()) {
+        let mut known = candidate_sets(graph, 1, Some(&codes)).ok()?;
+        known.push(all.classes(graph, Some(&codes)).ok()?.0);
+        sets.extend(known);
+        names.extend(["the published attributes", "these and the degree", "these and all degrees"]);
+    }
     let row = |(name, classes): (&str, &crate::Classes)| {
         let spread = classes.spread();
         let counts =

@@ -27,6 +27,8 @@ pub struct PublishedGraph {
     pub nodes: u64,
     /// What stands in the files.
     pub form: Form,
+    /// Of a release that costs privacy: whether a ledger was charged.
+    pub charged: Option<bool>,
 }
 
 /// What is published.
@@ -193,7 +195,7 @@ pub(super) fn open(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Pu
             Form::Network { graph: network.graph, attributes: network.nodes.attributes }
         }
     };
-    Ok(PublishedGraph { method: body.method, nodes: body.nodes, form })
+    Ok(PublishedGraph { method: body.method, nodes: body.nodes, form, charged: body.charged })
 }
 
 fn clusters(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<ClusterSummary, KindError> {

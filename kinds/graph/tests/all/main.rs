@@ -2,3 +2,4 @@
 
 mod oracles;
 mod read;
+mod real;

@@ -34,21 +34,31 @@ fn failed(error: RatingsError) -> Unmade {
     Unmade::Failed(error.into())
 }
 
+/// The most ratings that an adversary may know of anybody: sensitive ratings are never known.
+fn most_open(original: &Ratings) -> Result<u32, Unmade> {
+    let open =
+        |user: u32| original.row(user).of.iter().filter(|&&item| !original.is_sensitive(item)).count() as u32;
+    let most = (0..original.users().len() as u32).map(open).max().filter(|&most| most > 0);
+    most.ok_or_else(|| Reason::Nothing { what: "rating that is not sensitive".to_owned() }.into())
+}
+
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct KnownRatings {
     known: u32,
     wrong: u32,
     rating_error: f64,
-    days: Option<u32>,
+    /// By how many days dates are off at most.
+    days: u32,
+    /// Whether dates are known.
+    times: bool,
     targets: usize,
 }
 
 impl Default for KnownRatings {
     fn default() -> Self {
-        let usual = attack::Knowledge::default();
-        let (known, wrong) = (usual.known, usual.wrong);
-        Self { known, wrong, rating_error: usual.rating_error, days: usual.days, targets: TARGETS }
+        let attack::Knowledge { known, wrong, rating_error, days } = attack::Knowledge::default();
+        Self { known, wrong, rating_error, days: days.unwrap_or(0), times: true, targets: TARGETS }
     }
 }
 
@@ -62,11 +72,11 @@ impl KnownRatings {
         if !(section.rating_error.is_finite() && section.rating_error >= 0.0) {
             return Err(KindError::key(format!("{id}.rating-error"), "must be a number from 0 on").into());
         }
-        // Who rated little cannot be attacked with much knowledge; in small data less is taken to be known.
-        let most =
-            (0..original.users().len() as u32).map(|user| original.row(user).of.len()).max().unwrap_or(0);
-        let fitted = section.known.min(most as u32).max(1);
-        Ok(Self { known: fitted, wrong: section.wrong.min(fitted), ..section })
+        // Who rated little cannot be attacked with much knowledge; in small data less is taken to be known, and in the same
+        // proportion wrong.
+        let fitted = section.known.min(most_open(original)?);
+        let wrong = u64::from(section.wrong) * u64::from(fitted) / u64::from(section.known);
+        Ok(Self { known: fitted, wrong: wrong as u32, ..section })
     }
 
     fn knowledge(&self) -> attack::Knowledge {
@@ -74,7 +84,7 @@ impl KnownRatings {
             known: self.known,
             wrong: self.wrong,
             rating_error: self.rating_error,
-            days: self.days,
+            days: self.times.then_some(self.days),
         }
     }
 }
@@ -108,13 +118,7 @@ impl Attack for ScoreboardAttack {
         let rough = asked.knowledge();
         let exact = attack::Knowledge { wrong: 0, rating_error: 0.0, ..rough };
         let mut findings = Vec::new();
-        for (variant, knowledge) in [
-            (format!("{} known ratings, {} of them wrong", rough.known, rough.wrong), rough),
-            (format!("{} known ratings, all exact", exact.known), exact),
-        ] {
-            if !findings.is_empty() && rough == exact {
-                break;
-            }
+        for (variant, knowledge) in variants(rough, exact, published.ratings.has_days()) {
             let found = scoreboard(&on, &knowledge, asked.targets, known.seed, progress).map_err(failed)?;
             findings.extend(self.findings(&found, variant, &on));
         }
@@ -123,6 +127,27 @@ impl Attack for ScoreboardAttack {
         }
         Ok(findings)
     }
+}
+
+/// What the adversary may know: part of it wrong, all of it exact, and, where the release has dates, ratings without dates.
+fn variants(
+    rough: attack::Knowledge,
+    exact: attack::Knowledge,
+    has_days: bool,
+) -> Vec<(String, attack::Knowledge)> {
+    let name = |own: &attack::Knowledge| match own.wrong {
+        0 => format!("{} known ratings", own.known),
+        wrong => format!("{} known ratings, {wrong} of them wrong", own.known),
+    };
+    let mut variants = vec![(name(&rough), rough)];
+    if rough != exact {
+        variants.push((format!("{} known ratings, all exact", exact.known), exact));
+    }
+    if has_days && rough.days.is_some() {
+        let dateless = attack::Knowledge { days: None, ..rough };
+        variants.push((format!("{}, without dates", name(&dateless)), dateless));
+    }
+    variants
 }
 
 impl ScoreboardAttack {
@@ -216,9 +241,7 @@ impl Attack for LinkageAttack {
         }
         progress.stage("attacking by preferences", None);
         let tolerance = asked.tolerance.unwrap_or(original.scale().step());
-        let most =
-            (0..original.users().len() as u32).map(|user| original.row(user).of.len()).max().unwrap_or(0);
-        let count = asked.known.min(most as u32).max(1);
+        let count = asked.known.min(most_open(original)?);
         let found = linkage(&on, count, tolerance, asked.targets, known.seed, progress).map_err(failed)?;
         let sampled = found.targets < original.users().len() as u64;
         let share = |hits: u64| Share::new(hits, found.targets);

@@ -13,7 +13,7 @@ use super::job::{Method, Settings, read_input};
 use crate::publish::{Completion, Distortion, Reconcile, publish};
 use crate::write::quoted;
 use crate::{
-    NullRule, Partition, Ratings, RatingsInput, RatingsOptions, Row, Scale, judge, read, survey,
+    Model, NullRule, Partition, Ratings, RatingsInput, RatingsOptions, Row, Scale, judge, read, survey,
     write_triples,
 };
 
@@ -61,6 +61,8 @@ pub struct PublishedRatings {
     /// The groups; none under plain pseudonyms.
     pub groups: Option<Partition>,
     pub(super) body: Body,
+    /// What is promised; none under plain pseudonyms.
+    pub(super) model: Option<Model>,
 }
 
 /// The original of a release, and the row of the release that is each user's.
@@ -289,7 +291,20 @@ pub(super) fn open(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Pu
         Stated::Pseudonyms {} => None,
         Stated::Proximity { .. } => Some(read_groups(folder, &body, progress)?),
     };
-    Ok(PublishedRatings { ratings, groups, body })
+    let model = promised(&folder.envelope().promises);
+    Ok(PublishedRatings { ratings, groups, body, model })
+}
+
+/// The model that a manifest promises.
+fn promised(promises: &[Promised]) -> Option<Model> {
+    let of = |id: &str| promises.iter().find(|own| own.id == id);
+    let word = |own: &Promised, name: &str| own.word(name).map(serde_json::Value::from);
+    let groups = of("k-epsilon")?;
+    let semantics = serde_json::from_value(word(groups, "semantics")?).ok()?;
+    let model = Model::new(groups.whole("k")?, groups.number("epsilon")?).with(semantics);
+    let Some(diversity) = of("diversity") else { return Some(model) };
+    let nulls = serde_json::from_value(word(diversity, "nulls")?).ok()?;
+    Some(Model { l: diversity.number("l")?, nulls, ..model })
 }
 
 fn read_groups(folder: &ReleaseFolder, body: &Body, progress: &dyn Progress) -> Result<Partition, KindError> {

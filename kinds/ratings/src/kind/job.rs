@@ -13,45 +13,68 @@ use crate::{
     read,
 };
 
-pub(super) const SECTIONS: &[Section] = &[Section {
-    name: "ratings",
-    keys: &[
-        (
-            "method",
-            "`proximity` publishes (k, epsilon)-anonymous ratings; `pseudonyms` only numbers the users and promises nothing.",
-        ),
-        ("k", "The least number of users in a group."),
-        (
-            "epsilon",
-            "How far the ratings of an item within a group are apart at most, in units of the scale.",
-        ),
-        ("l", "The least standard deviation of every sensitive item within a group; 0 asks for none."),
-        (
-            "semantics",
-            "`partition`: disjoint groups, pairwise within epsilon; `neighbourhood`: everybody with whoever is within epsilon.",
-        ),
-        (
-            "sd-nulls",
-            "Whether missing sensitive ratings are left out of the standard deviation (`skip`) or count as 0 (`as-zero`, Eq 6.3 literally).",
-        ),
-        (
-            "null-rule",
-            "`dense-items` publishes the items most users rated; `padding` also fills their nulls with the item's mean; `literal` publishes all items.",
-        ),
-        ("items", "How many dense items are published."),
-        ("share", "Instead of `items`: items are dense when at least this share of users rated them."),
-        (
-            "completion",
-            "`window` moves ratings into the cheapest window of length epsilon; `centroid` keeps the sum of each item in a group (thesis, 2.17).",
-        ),
-        (
-            "reconcile",
-            "What happens to an item that only some of a group rated: `blank`, `fill` with the group's mean, or the `cheapest` of both.",
-        ),
-        ("effort", "Attempts of the local search for better groups, per user."),
-        ("seed", "The seed of the local search."),
-    ],
-}];
+pub(super) const SECTIONS: &[Section] = &[
+    Section {
+        name: "input",
+        keys: &[
+            ("path", "The table of ratings (CSV, Parquet, Arrow)."),
+            ("layout", "`triples`: one row per rating; `wide`: one row per user and one column per item."),
+            ("user", "The column of the users; the first column unless given."),
+            ("item", "triples: the column of the items; the second column unless given."),
+            ("rating", "triples: the column of the ratings; the third column unless given."),
+            ("time", "triples: the column of the times. Only `pseudonyms` publishes days."),
+            (
+                "time-unit",
+                "What whole numbers in the column of times count: `seconds` or `milliseconds` since 1970, or `days`. Dates (YYYY-MM-DD) need no unit.",
+            ),
+            (
+                "scale",
+                "The lowest and the highest rating and the step between two, as `{ low = 0.5, high = 5, step = 0.5 }`; the step is 1 unless given.",
+            ),
+            ("sensitive", "The items whose ratings are a secret, as they stand in the data."),
+            ("missing", "Texts that stand for no rating, besides an empty cell."),
+        ],
+    },
+    Section {
+        name: "ratings",
+        keys: &[
+            (
+                "method",
+                "`proximity` publishes (k, epsilon)-anonymous ratings; `pseudonyms` only numbers the users and promises nothing.",
+            ),
+            ("k", "The least number of users in a group."),
+            (
+                "epsilon",
+                "How far the ratings of an item within a group are apart at most, in units of the scale.",
+            ),
+            ("l", "The least standard deviation of every sensitive item within a group; 0 asks for none."),
+            (
+                "semantics",
+                "`partition`: disjoint groups, pairwise within epsilon; `neighbourhood`: everybody with whoever is within epsilon.",
+            ),
+            (
+                "sd-nulls",
+                "Whether missing sensitive ratings are left out of the standard deviation (`skip`) or count as 0 (`as-zero`, Eq 6.3 literally).",
+            ),
+            (
+                "null-rule",
+                "`dense-items` publishes the items most users rated; `padding` also fills their nulls with the item's mean; `literal` publishes all items.",
+            ),
+            ("items", "How many dense items are published."),
+            ("share", "Instead of `items`: items are dense when at least this share of users rated them."),
+            (
+                "completion",
+                "`window` moves ratings into the cheapest window of length epsilon; `centroid` keeps the sum of each item in a group (thesis, 2.17).",
+            ),
+            (
+                "reconcile",
+                "What happens to an item that only some of a group rated: `blank`, `fill` with the group's mean, or the `cheapest` of both.",
+            ),
+            ("effort", "Attempts of the local search for better groups, per user."),
+            ("seed", "The seed of the local search."),
+        ],
+    },
+];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

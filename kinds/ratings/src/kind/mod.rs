@@ -11,6 +11,7 @@ mod job;
 mod measures;
 mod page;
 mod recognise;
+mod satisfaction;
 
 use std::path::PathBuf;
 
@@ -46,7 +47,13 @@ impl Kind for RatingsKind {
     }
 
     fn measures(&self) -> &'static [&'static dyn Measure] {
-        &[&measures::Queries, &measures::Clusters, &measures::Moments, &measures::Recommender]
+        &[
+            &measures::Queries,
+            &measures::Clusters,
+            &measures::Moments,
+            &measures::Recommender,
+            &satisfaction::Satisfaction,
+        ]
     }
 
     fn inputs(&self, job: &JobFile) -> Result<Vec<PathBuf>, KindError> {

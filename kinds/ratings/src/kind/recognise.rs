@@ -28,8 +28,39 @@ const ITEMS: [&str; 16] = [
 const RATINGS: [&str; 6] = ["rating", "ratings", "stars", "score", "overall", "vote"];
 const TIMES: [&str; 6] = ["timestamp", "time", "date", "day", "ratedat", "unixreviewtime"];
 
+/// The fewest items of a wide matrix.
+const ITEMS_OF_A_MATRIX: usize = 5;
+/// The most steps of a scale that people answer on.
+const STEPS: u8 = 21;
+
 pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
     let table = sample.table?;
+    triples(sample, table).or_else(|| matrix(sample, table))
+}
+
+/// A column of users who stand once, and all other columns on one scale of few steps.
+fn matrix(sample: &Sample<'_>, table: &Table) -> Option<Proposal> {
+    let user = table.columns.iter().find(|column| USERS.contains(&plain(&column.name).as_str()))?;
+    let items: Vec<&Column> = table.columns.iter().filter(|column| column.name != user.name).collect();
+    if items.len() < ITEMS_OF_A_MATRIX || user.domain.len() < table.rows {
+        return None;
+    }
+    let numbers = |column: &&Column| {
+        let domain = &column.domain;
+        (domain.missing()..domain.len() as u32).map(|code| domain.number(code)).collect::<Option<Vec<f64>>>()
+    };
+    let all: Option<Vec<Vec<f64>>> = items.iter().map(numbers).collect();
+    let scale = Scale::holding(all?.concat()).filter(|scale| (3..=STEPS).contains(&scale.levels()))?;
+    let reasons = vec![
+        format!("Every value of `{}` stands once.", user.name),
+        format!("All {} other columns hold numbers on one scale of {} steps.", items.len(), scale.levels()),
+    ];
+    let columns = format!("layout = \"wide\"\nuser = {:?}\n", user.name);
+    let job = job(sample.path.to_str()?, &columns, scale);
+    Some(Proposal { confidence: 0.6, reasons, job })
+}
+
+fn triples(sample: &Sample<'_>, table: &Table) -> Option<Proposal> {
     let find =
         |names: &[&str]| table.columns.iter().find(|column| names.contains(&plain(&column.name).as_str()));
     let (user, item, rating) = (find(&USERS)?, find(&ITEMS)?, find(&RATINGS)?);
@@ -44,8 +75,8 @@ pub(super) fn recognise(sample: &Sample<'_>) -> Option<Proposal> {
         format!("`{}` and `{}` repeat, and each pair of them stands once.", user.name, item.name),
         format!("`{}` holds numbers on a scale of {} steps.", rating.name, scale.levels()),
     ];
-    let job =
-        job(sample.path.to_str()?, [user, item, rating].map(|column| column.name.as_str()), time, scale);
+    let columns = columns([user, item, rating].map(|column| column.name.as_str()), time);
+    let job = job(sample.path.to_str()?, &columns, scale);
     Some(Proposal { confidence: 0.9, reasons, job })
 }
 
@@ -71,7 +102,8 @@ fn has_repeated_pairs(table: &Table, user: &Column, item: &Column) -> bool {
     repeated * 20 > table.rows
 }
 
-fn job(name: &str, [user, item, rating]: [&str; 3], time: Option<&Column>, scale: Scale) -> String {
+/// The columns of triples, as a job names them.
+fn columns([user, item, rating]: [&str; 3], time: Option<&Column>) -> String {
     let text = |text: &str| format!("{text:?}");
     let time = time.map_or(String::new(), |time| {
         let unit = match time.domain.kind() {
@@ -83,15 +115,16 @@ fn job(name: &str, [user, item, rating]: [&str; 3], time: Option<&Column>, scale
         };
         format!("time = {}\n{unit}", text(&time.name))
     });
+    format!("user = {}\nitem = {}\nrating = {}\n{time}", text(user), text(item), text(rating))
+}
+
+fn job(name: &str, columns: &str, scale: Scale) -> String {
     format!(
         "# Ratings: {name}\n\
          kind = \"ratings\"\n\n\
          [input]\n\
-         path = {}\n\
-         user = {}\n\
-         item = {}\n\
-         rating = {}\n\
-         {time}\
+         path = {name:?}\n\
+         {columns}\
          # The whole scale, also where nobody used an end of it.\n\
          scale = {{ low = {}, high = {}, step = {} }}\n\
          # Items whose ratings must stay unknown, by name.\n\
@@ -107,10 +140,6 @@ fn job(name: &str, [user, item, rating]: [&str; 3], time: Option<&Column>, scale
          [output]\n\
          folder = \"release\"\n\
          home = \"home\"\n",
-        text(name),
-        text(user),
-        text(item),
-        text(rating),
         scale.low(),
         scale.high(),
         scale.step(),

@@ -46,7 +46,7 @@ impl Attack for Active {
             // Numbers of edges between clusters, or degrees, hold no subgraph to look for.
             return Err(Reason::Nothing { what: "published edge between two nodes".to_owned() }.into());
         };
-        let graph = &original.network.graph;
+        let graph = super::flat(&original.network.graph);
         if graph.edge_count() > MOST_EDGES {
             return Err(Reason::TooLarge { what: "The number of edges".to_owned(), most: MOST_EDGES }.into());
         }
@@ -54,9 +54,11 @@ impl Attack for Active {
         let mut random = Random::stream(known.seed, 44);
         random.shuffle(&mut targets);
         targets.truncate(TARGETS.min(graph.nodes() / 4).max(1));
-        let planted = plant(graph, &targets, known.seed)?;
+        let planted = plant(&graph, &targets, known.seed)?;
         let method = match &original.settings.method {
-            Method::KNeighbourhood { k, .. } => Method::KNeighbourhood { k: *k, label: None },
+            Method::KNeighbourhood { k, direction, .. } => {
+                Method::KNeighbourhood { k: *k, label: None, direction: *direction }
+            }
             other => other.clone(),
         };
         let settings = Settings { method, ledger: None, ..original.settings.clone() };

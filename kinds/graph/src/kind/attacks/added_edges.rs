@@ -34,10 +34,10 @@ impl Attack for AddedEdges {
         let release = published(release)?;
         let (graph, truth, original) =
             release.with_people(super::original(original), known.seed, progress)?;
-        let people = &original.network.graph;
+        let (graph, people) = (super::flat(&graph), super::flat(&original.network.graph));
         let mut best = None;
         for by in Plausibility::ALL {
-            let found = plausibility(people, &graph, &truth, by, known.seed, progress)?;
+            let found = plausibility(&people, &graph, &truth, by, known.seed, progress)?;
             let found = found.ok_or_else(|| Reason::Nothing { what: "edge that was added".to_owned() })?;
             if best.is_none_or(|best: crate::attack::PlausibilityScore| found.area > best.area) {
                 best = Some(found);

@@ -35,9 +35,8 @@ impl Attack for Links {
         let release = published(release)?;
         let (graph, truth, original) =
             release.with_people(super::original(original), known.seed, progress)?;
-        let hidden: Vec<(u32, u32)> = original
-            .network
-            .graph
+        let (graph, people) = (super::flat(&graph), super::flat(&original.network.graph));
+        let hidden: Vec<(u32, u32)> = people
             .edges()
             .map(|(a, b)| (truth[a as usize], truth[b as usize]))
             .filter(|&(a, b)| a != NOBODY && b != NOBODY && !graph.has_edge(a, b))

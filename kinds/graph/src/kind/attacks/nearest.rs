@@ -35,8 +35,8 @@ impl Attack for Nearest {
         let release = published(release)?;
         let (graph, truth, original) =
             release.with_people(super::original(original), known.seed, progress)?;
-        let people = &original.network.graph;
-        let found = nearest_by_degrees(people, &graph, &truth, PEOPLE, known.seed, progress)?;
+        let (graph, people) = (super::flat(&graph), super::flat(&original.network.graph));
+        let found = nearest_by_degrees(&people, &graph, &truth, PEOPLE, known.seed, progress)?;
         let mut finding = Finding::new(&INFO, Share::new(found.claimed, found.targets));
         finding.right = Some(super::share(found.right, found.targets));
         finding.control = Some(Share::new(1, graph.nodes().max(1) as u64));

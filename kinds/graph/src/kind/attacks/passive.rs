@@ -38,13 +38,13 @@ impl Attack for Passive {
         let release = published(release)?;
         let (graph, truth, original) =
             release.with_people(super::original(original), known.seed, progress)?;
-        let people = &original.network.graph;
-        let found = coalitions(people, &graph, &truth, COALITIONS, known.seed, progress)?;
+        let (graph, people) = (super::flat(&graph), super::flat(&original.network.graph));
+        let found = coalitions(&people, &graph, &truth, COALITIONS, known.seed, progress)?;
         if found.tried == 0 {
             return Err(Reason::Nothing { what: "person with four friends".to_owned() }.into());
         }
         let rewired = generate::rewired(&graph, 5, known.seed);
-        let control = coalitions(people, &rewired, &truth, COALITIONS, known.seed, progress)?;
+        let control = coalitions(&people, &rewired, &truth, COALITIONS, known.seed, progress)?;
         let sure = found.found_themselves + found.misled;
         let mut themselves = Finding::new(&INFO, Share::new(sure, found.tried));
         themselves.variant = "coalitions that find themselves".to_owned();

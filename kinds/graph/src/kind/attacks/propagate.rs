@@ -155,6 +155,7 @@ fn second(path: &std::path::Path, original: &OriginalGraph) -> Result<(Graph, Op
     let directed = original.network.graph.is_directed();
     let options = NetworkOptions { directed, ..NetworkOptions::default() };
     let other = read(path, None, &options, &Silent)?;
+    let other = if directed { other } else { other.without_directions() };
     let number: foldhash::HashMap<&str, u32> =
         original.network.nodes.ids.iter().map(|id| &**id).zip(0..).collect();
     let people = other.nodes.ids.iter().map(|id| number.get(&**id).copied().unwrap_or(NOBODY));
