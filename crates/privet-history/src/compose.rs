@@ -12,26 +12,66 @@ use crate::file::{Class, Recorded};
 pub struct Composed {
     /// People who may be in an earlier release as well: whose values lead to a class there.
     pub people: u64,
-    /// People with fewer possible values than asked for in some sensitive column.
+    /// People with fewer possible values than asked for in some sensitive column, or with a likelier one.
     pub exposed: u64,
     /// People of whom one value is left in some sensitive column.
     pub certain: u64,
     /// The fewest values that are left of anybody in any sensitive column.
     pub fewest: Option<u64>,
-    /// The largest posterior of a value, all releases together, averaged over people.
+    /// The largest posterior of a value, all releases together, averaged over the people of whom it is known.
     pub mean_posterior: f64,
+    /// The largest posterior of a value of anybody.
+    pub largest_posterior: f64,
+}
+
+/// From when on a person counts as exposed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Fewer possible values.
+    pub least: u64,
+    /// A value with a larger posterior; no limit unless set.
+    pub most_posterior: Option<f64>,
+}
+
+impl Limits {
+    fn expose(&self, possible: u64, posterior: f64) -> bool {
+        possible < self.least || self.most_posterior.is_some_and(|most| posterior > most + 1e-12)
+    }
+}
+
+/// Why what an earlier release tells of sensitive values is not intersected with the newest one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unjudged {
+    /// One of them is none of classes, or names a column twice.
+    Form,
+    /// The earlier one has a quasi column that the newest does not have, so that nobody can be looked up.
+    Columns,
+    /// They have no sensitive column in common.
+    Sensitive,
+}
+
+/// Why `earlier` is not judged together with `newest`; nothing where it is.
+pub fn unjudged(newest: &Recorded, earlier: &Recorded) -> Option<Unjudged> {
+    let (Some(newest), Some(earlier)) = (Index::of(newest), Index::of(earlier)) else {
+        return Some(Unjudged::Form);
+    };
+    if !earlier.names().all(|own| newest.names().any(|other| own == other)) {
+        return Some(Unjudged::Columns);
+    }
+    let is_shared = earlier.sensitive.iter().any(|own| newest.sensitive.contains(own));
+    (!is_shared).then_some(Unjudged::Sensitive)
 }
 
 /// Intersects what `earlier` releases and the newest one tell of people. `people` holds, per distinct combination of quasi values of the
-/// newest table, in the order of its columns, how many have it. Releases without a common sensitive column are passed over.
+/// newest table, in the order of its columns, how many have it. Releases that cannot be judged ([`unjudged`]) are passed over.
 pub fn compose(
     newest: &Recorded,
     earlier: &[&Recorded],
     people: &BTreeMap<Vec<String>, u64>,
-    least: u64,
+    limits: Limits,
 ) -> Composed {
     let mut composed = Composed::default();
-    let mut posteriors = 0.0;
+    let (mut posteriors, mut known) = (0.0, 0);
     let Some(newest) = Index::of(newest) else { return composed };
     let earlier: Vec<Index<'_>> = earlier.iter().filter_map(|own| Index::of(own)).collect();
     for (values, &count) in people {
@@ -63,11 +103,13 @@ pub fn compose(
         }
         let Some(own) = fewest else { continue };
         composed.fewest = Some(composed.fewest.map_or(own, |all| all.min(own)));
-        composed.exposed += if own < least { count } else { 0 };
+        composed.exposed += if limits.expose(own, surest) { count } else { 0 };
         composed.certain += if own == 1 { count } else { 0 };
+        composed.largest_posterior = composed.largest_posterior.max(surest);
         posteriors += surest * count as f64;
+        known += count;
     }
-    composed.mean_posterior = if composed.people == 0 { 0.0 } else { posteriors / composed.people as f64 };
+    composed.mean_posterior = if known == 0 { 0.0 } else { posteriors / known as f64 };
     composed
 }
 
@@ -122,6 +164,10 @@ mod tests {
     use super::*;
     use crate::file::ColumnLabels;
 
+    fn at_least(least: u64) -> Limits {
+        Limits { least, most_posterior: None }
+    }
+
     fn release(labels: &[(&str, &str)], classes: &[(&str, &[(&str, u64)])]) -> Recorded {
         let labels = labels.iter().map(|(value, label)| ((*value).to_owned(), (*label).to_owned())).collect();
         let classes = classes.iter().map(|(label, held)| Class {
@@ -143,7 +189,7 @@ mod tests {
         let second =
             release(&[("21", "15-24")], &[("15-24", &[("Cancer", 1), ("Hepatitis", 1), ("Ulcer", 1)])]);
         let people = BTreeMap::from([(vec!["21".to_owned()], 3)]);
-        let composed = compose(&second, &[&first], &people, 2);
+        let composed = compose(&second, &[&first], &people, at_least(2));
         assert_eq!(
             (composed.people, composed.exposed, composed.certain, composed.fewest),
             (3, 3, 3, Some(1))
@@ -151,10 +197,43 @@ mod tests {
         assert_eq!(composed.mean_posterior, 1.0);
         // FX-6.5: two values are left, and the posterior is the product.
         let third = release(&[("21", "*")], &[("*", &[("Cancer", 2), ("HD", 1), ("Ulcer", 4)])]);
-        let composed = compose(&third, &[&first], &people, 2);
+        let composed = compose(&third, &[&first], &people, at_least(2));
         assert_eq!((composed.exposed, composed.fewest), (0, Some(2)));
         assert!((composed.mean_posterior - 2.0 / 3.0).abs() < 1e-12);
-        assert_eq!(compose(&third, &[&first], &people, 3).exposed, 3);
+        assert_eq!(compose(&third, &[&first], &people, at_least(3)).exposed, 3);
+    }
+
+    /// Two values are left, and one of them is nearly sure: the number of values alone would let it pass.
+    #[test]
+    fn a_value_that_is_nearly_sure_exposes_though_another_is_possible() {
+        let first = release(&[("21", "a")], &[("a", &[("Flu", 9), ("Gout", 1)])]);
+        let second = release(&[("21", "b")], &[("b", &[("Flu", 9), ("Gout", 1)])]);
+        let people = BTreeMap::from([(vec!["21".to_owned()], 10)]);
+        let at_most = |most| Limits { least: 2, most_posterior: Some(most) };
+        let composed = compose(&second, &[&first], &people, at_least(2));
+        assert_eq!((composed.exposed, composed.fewest), (0, Some(2)));
+        // By hand: 9 * 9 / (9 * 9 + 1 * 1).
+        assert!((composed.largest_posterior - 81.0 / 82.0).abs() < 1e-12);
+        assert_eq!(compose(&second, &[&first], &people, at_most(0.95)).exposed, 10);
+        assert_eq!(compose(&second, &[&first], &people, at_most(0.99)).exposed, 0);
+    }
+
+    #[test]
+    fn what_is_not_judged_is_named() {
+        let first = release(&[("21", "a")], &[("a", &[("Flu", 2)])]);
+        let of_column = |name: &str, sensitive: &[&str]| match first.clone() {
+            Recorded::Classes { mut columns, classes, .. } => {
+                columns[0].column = name.to_owned();
+                let sensitive = sensitive.iter().map(|own| (*own).to_owned()).collect();
+                Recorded::Classes { columns, sensitive, classes }
+            }
+            other => other,
+        };
+        assert_eq!(unjudged(&first, &first), None);
+        assert_eq!(unjudged(&of_column("age", &[]), &first), Some(Unjudged::Sensitive));
+        assert_eq!(unjudged(&of_column("zip", &["ill"]), &first), Some(Unjudged::Columns));
+        let signatures = Recorded::Signatures { people: BTreeMap::default(), counterfeits: 0 };
+        assert_eq!(unjudged(&first, &signatures), Some(Unjudged::Form));
     }
 
     #[test]
@@ -163,7 +242,7 @@ mod tests {
         let second = release(&[("21", "a"), ("30", "b")], &[("a", &[("Cold", 2)]), ("b", &[("Flu", 1)])]);
         let people = BTreeMap::from([(vec!["21".to_owned()], 2), (vec!["30".to_owned()], 1)]);
         // 30 is a value that the first table did not have, and of 21 nothing is possible.
-        let composed = compose(&second, &[&first], &people, 2);
+        let composed = compose(&second, &[&first], &people, at_least(2));
         assert_eq!((composed.people, composed.exposed, composed.fewest), (2, 0, None));
     }
 }

@@ -29,6 +29,17 @@ pub struct Correspondence {
 }
 
 impl Correspondence {
+    /// What is left of the smallest class by both.
+    #[must_use]
+    pub fn or_less(self, other: Self) -> Self {
+        let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+        Self {
+            forward: least(self.forward, other.forward),
+            cross: least(self.cross, other.cross),
+            backward: least(self.backward, other.backward),
+        }
+    }
+
     /// The least of them.
     pub fn least(&self) -> Option<u64> {
         [self.forward, self.cross, self.backward].into_iter().flatten().min()
@@ -86,13 +97,7 @@ pub fn correspondence(first: &Recorded, second: &Recorded) -> Result<Corresponde
     let mut found = Correspondence::default();
     // Sensitive columns together: a record is told by all its values, but classes tell each column alone, so each is attacked alone.
     for column in 0..sensitive.len() {
-        let attacked = attack(classes, then, &leads, column);
-        let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
-        found = Correspondence {
-            forward: least(found.forward, attacked.forward),
-            cross: least(found.cross, attacked.cross),
-            backward: least(found.backward, attacked.backward),
-        };
+        found = found.or_less(attack(classes, then, &leads, column));
     }
     Ok(found)
 }

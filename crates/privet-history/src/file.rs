@@ -59,6 +59,15 @@ pub enum Recorded {
         /// How many counterfeits were published.
         counterfeits: u64,
     },
+    /// A release with noise, whose privacy loss was charged to a ledger.
+    Noisy {
+        /// The ledger.
+        ledger: PathBuf,
+        /// The account in it.
+        account: String,
+        /// What it cost.
+        loss: String,
+    },
 }
 
 /// Per name of a person (under the history's key) the values of the person's group.
@@ -106,6 +115,30 @@ pub enum HistoryError {
 }
 
 impl History {
+    /// Remembers a release with noise that a ledger was charged for.
+    pub fn charged(&mut self, kind: &str, ledger: &Path, account: &str, loss: String) {
+        let real = std::fs::canonicalize(ledger).unwrap_or_else(|_| ledger.to_owned());
+        // The file is JSON: a path that is no text is written with what of it is one.
+        let ledger = PathBuf::from(real.to_string_lossy().into_owned());
+        let number = self.releases.len() + 1;
+        self.releases.push(Entry {
+            release: format!("release {number}"),
+            kind: kind.to_owned(),
+            recorded: Recorded::Noisy { ledger, account: account.to_owned(), loss },
+        });
+    }
+
+    /// The ledgers and accounts that noisy releases were charged to, each once.
+    pub fn ledgers(&self) -> BTreeSet<(&Path, &str)> {
+        self.releases
+            .iter()
+            .filter_map(|own| match &own.recorded {
+                Recorded::Noisy { ledger, account, .. } => Some((ledger.as_path(), account.as_str())),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// Remembers a table that was published. A path that is no text is left out: the file is JSON.
     pub fn is_about(&mut self, data: &Path) {
         let real = std::fs::canonicalize(data).unwrap_or_else(|_| data.to_owned());
@@ -155,6 +188,9 @@ mod tests {
         let people = Survivors::from([("a".to_owned(), signature)]);
         let recorded = Recorded::Signatures { people, counterfeits: 1 };
         history.releases.push(Entry { release: "seal".into(), kind: "series".into(), recorded });
+        history.charged("sets", Path::new("nowhere/searches.db"), "searches", "epsilon 1".to_owned());
+        history.charged("sets", Path::new("nowhere/searches.db"), "searches", "epsilon 2".to_owned());
+        assert_eq!(history.ledgers(), BTreeSet::from([(Path::new("nowhere/searches.db"), "searches")]));
         history.is_about(Path::new("nowhere/people.csv"));
         history.is_about(Path::new("nowhere/people.csv"));
         assert_eq!(history.data.len(), 1);

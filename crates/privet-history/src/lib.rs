@@ -21,7 +21,7 @@ mod correspond;
 mod file;
 mod m_invariance;
 
-pub use compose::{Composed, compose};
+pub use compose::{Composed, Limits, Unjudged, compose, unjudged};
 pub use correspond::{Correspondence, TooMany, correspondence};
 pub use file::{Class, ColumnLabels, Entry, History, HistoryError, Recorded, Signature, Survivors};
 pub use m_invariance::{Group, Grouped, Impossible, Tuple, m_invariant};

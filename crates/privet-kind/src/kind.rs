@@ -116,6 +116,9 @@ pub struct Outcome {
     pub summary: Vec<(String, String)>,
 }
 
+/// What the summary of a release with a privacy loss says where no ledger was charged.
+pub const NO_LEDGER: &str = "none was charged: nothing adds up what is published about these people";
+
 /// Files that only the owner keeps, by name.
 #[derive(Debug, Clone, Default)]
 pub struct OwnerFiles {

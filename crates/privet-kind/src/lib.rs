@@ -30,7 +30,7 @@ pub use assessment::{Assessment, Exceeded, Limit, NotMade};
 pub use attack::{Attack, AttackInfo, Finding, Need, Reason, Share, Standing, Unmade};
 pub use error::{Fault, KindError};
 pub use job::{AdversarySection, JobFile, OutputSection, Section};
-pub use kind::{Demo, Kind, Original, Outcome, OwnerFiles, Proposal, Release, Sample};
+pub use kind::{Demo, Kind, NO_LEDGER, Original, Outcome, OwnerFiles, Proposal, Release, Sample};
 pub use knowledge::Knowledge;
 pub use measure::{Figure, Measure, MeasureInfo};
 pub use note::{Basis, Note};

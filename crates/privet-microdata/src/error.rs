@@ -262,19 +262,22 @@ pub enum RunError {
     /// Several releases together leave too little possible.
     #[error(
         "no release was written: together with earlier releases, {exposed} of {people} people who may be in them have fewer than {least} \
-         possible sensitive values ({certain} have one), and `history.max-risk` accepts {} %. Promise more under [privacy], keep the \
+         possible sensitive values ({certain} have one){}, and `history.max-risk` accepts {} %. Promise more under [privacy], keep the \
          recoding of the earlier release (`privet apply`), publish m-invariantly (kind = \"series\"), or accept more",
+        most.map_or(String::new(), |most| format!(" or one with a posterior above {most}")),
         privet_attack::percent(*accepted)
     )]
     Composed {
         /// People who may be in an earlier release as well.
         people: u64,
-        /// Those with fewer possible values.
+        /// Those with fewer possible values, or one that is too likely.
         exposed: u64,
         /// Those with one.
         certain: u64,
         /// How many values must be possible.
         least: u64,
+        /// The largest posterior that a value may have.
+        most: Option<f64>,
         /// The share that is accepted.
         accepted: f64,
     },

@@ -16,9 +16,11 @@ pub struct HistorySection {
     pub file: PathBuf,
     /// How many sensitive values must stay possible for somebody, all releases together.
     pub least: u64,
-    /// The share of people for whom fewer may.
+    /// The largest posterior of a sensitive value, all releases together; no limit unless set.
+    pub max_posterior: Option<f64>,
+    /// The share of people for whom fewer values may stay possible, or one may be more likely.
     pub max_risk: f64,
-    /// Whether every record of the last release is one of the new table: then correspondence attacks are made.
+    /// Whether every record of each earlier release is one of the new table: then correspondence attacks are made.
     pub continues: bool,
     /// `continues`: how many records must be left of every class when those that cannot be the target's are taken out.
     pub least_left: u64,
@@ -26,7 +28,14 @@ pub struct HistorySection {
 
 impl Default for HistorySection {
     fn default() -> Self {
-        Self { file: "history.json".into(), least: 2, max_risk: 0.0, continues: false, least_left: 2 }
+        Self {
+            file: "history.json".into(),
+            least: 2,
+            max_posterior: None,
+            max_risk: 0.0,
+            continues: false,
+            least_left: 2,
+        }
     }
 }
 
@@ -42,6 +51,9 @@ impl HistorySection {
         }
         if !(0.0..=1.0).contains(&self.max_risk) {
             return key("max-risk", "must be a share from 0 to 1, such as 0.01");
+        }
+        if self.max_posterior.is_some_and(|most| !(most > 0.0 && most <= 1.0)) {
+            return key("max-posterior", "must be a probability above 0 and up to 1, such as 0.8");
         }
         if counts::asked(job) || job.search.published() == Some(Publish::Buckets) {
             return Err(JobError::key(

@@ -12,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod charged;
 mod condensed;
 mod graph;
 mod model;

@@ -14,6 +14,8 @@ use privet_data::{Column, Progress, Table};
 use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder, Trusted};
 use serde::Deserialize;
 
+use crate::charged;
+
 /// The most sets that are held at once.
 const MOST: usize = 20_000_000;
 
@@ -218,7 +220,8 @@ impl Referee for Sets {
                 let people = promised.whole("people")?;
                 format!(
                     "The release has ({epsilon}, {delta})-{kind} for persons who are added or removed, and no query of fewer than \
-                     {people} people leaves."
+                     {people} people leaves. {}",
+                    charged::ledger(promised)
                 )
             }
             "deniability" => {
@@ -296,20 +299,22 @@ fn verify_log(
         }
         let least = of_query.values().map(|own| own.len() as u64).min();
         let unit = if sessions { "sessions, which may be fewer people," } else { "people" };
-        checks.push(match least {
+        let check = match least {
             Some(least) if least < people => {
                 Check::failed("query threshold", format!("a query is of {least} {unit} and not of {people}"))
             }
             Some(least) => {
-                Check::passed("query threshold", format!("every query is of {least} {unit} or more"))
+                let detail = format!("every query is of {least} {unit} or more");
+                // Sessions of one person are not told apart from those of several.
+                Check { bounded: sessions, ..Check::passed("query threshold", detail) }
             }
             None => Check::passed("query threshold", "no query is published"),
-        });
+        };
+        checks.push(check);
     }
     Ok(checks)
 }
 
-/// The form of sketches. What they promise needs the histories.
 /// Cover sets: a partition into sets of one size, of queries that enough people asked, about as popular, and of other words.
 fn verify_covers(
     folder: &ReleaseFolder,
@@ -376,6 +381,7 @@ fn verify_covers(
     Ok(checks)
 }
 
+/// The form of sketches. What they promise needs the histories, so that no check of a promise is more than bounded.
 fn verify_sketches(
     folder: &ReleaseFolder,
     components: u64,
@@ -415,10 +421,13 @@ fn verify_sketches(
         }];
     for promised in &folder.envelope().promises {
         checks.push(match (promised.id.as_str(), unit) {
-            ("delta-anonymity", _) | ("k-variance", true) => Check::passed(
-                promised.id.clone(),
-                "is not contradicted; it takes the histories to compute it",
-            ),
+            ("delta-anonymity", _) | ("k-variance", true) => Check {
+                bounded: true,
+                ..Check::passed(
+                    promised.id.clone(),
+                    "is not contradicted; only the histories show the variances, which are the publisher's word",
+                )
+            },
             _ => Check::failed(promised.id.clone(), "this form of release has no such promise"),
         });
     }

@@ -3,15 +3,18 @@
 //! Slow and plain on purpose. Distances are compared as whole centimetres; between two points a trace is the straight line.
 //! What noise and pseudonyms hide cannot be seen in a file: those promises are checked for their form and marked as bounded.
 
+mod further;
 mod points;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use privet_data::Progress;
 use privet_data::io::ReadOptions;
-use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder};
+use privet_release::verify::statement_on_groups;
+use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder, Trusted};
 use serde_json::Value;
 
+use crate::charged;
 use points::{Walk, largest_squared_distance, read_walks};
 
 /// The referee.
@@ -48,8 +51,8 @@ fn owed(method: &str) -> &'static [(&'static str, &'static [&'static str])] {
     match method {
         "pseudonyms" | "swapping" => &[("traces", &[])],
         "never-walk-alone" | "wait-for-me" => &[("traces", &[]), ("k-delta", &["k", "delta"])],
-        "mix-zones" => &[("traces", &[]), ("mix-zones", &[])],
-        "path-cloaking" => &[("traces", &[]), ("time-to-confusion", &[])],
+        "mix-zones" => &[("traces", &[]), ("mix-zones", &[]), ("confusion", &["tau"])],
+        "path-cloaking" => &[("traces", &[]), ("time-to-confusion", &[]), ("confusion", &["tau"])],
         "geo-indistinguishability" => {
             &[("traces", &[]), ("geo-indistinguishability", &["epsilon", "radius", "grid", "positions"])]
         }
@@ -76,9 +79,27 @@ impl Referee for Traces {
         let mut checks = vec![consistency(folder)];
         let published = Published::read(folder, progress)?;
         for promised in &folder.envelope().promises {
-            checks.push(published.check(promised, folder));
+            checks.push(match (&published, promised.id.as_str()) {
+                (Published::Visits(records, values), "criterion") => {
+                    further::criterion(records, values, promised, progress)?
+                }
+                _ => published.check(promised, folder),
+            });
         }
         Ok(checks)
+    }
+
+    fn on_trust(&self) -> &'static [Trusted] {
+        &[
+            Trusted {
+                what: "whose positions and traces are published",
+                why: "that traces, positions of a span and records with one value are of different people: the input alone shows it",
+            },
+            Trusted {
+                what: "how noise was drawn",
+                why: "that it comes from the operating system and nobody kept it",
+            },
+        ]
     }
 
     fn statement(&self, promised: &Promised) -> Option<String> {
@@ -97,6 +118,14 @@ impl Referee for Traces {
                 "No published stretch of a trace is longer than {} seconds.",
                 promised.whole("seconds")?
             ),
+            "confusion" => format!(
+                "Where a pseudonym changes, an adversary who predicts motions names the true successor with a posterior of at most {}.",
+                promised.number("tau")?
+            ),
+            "criterion" => {
+                let requirement = promised.parameters.get("requirement")?;
+                statement_on_groups(requirement, promised.word("column")?)?
+            }
             "mix-zones" => format!(
                 "No point lies in one of {} zones, where pseudonyms change.",
                 promised.whole("zones")?
@@ -125,16 +154,23 @@ impl Referee for Traces {
             ),
             "geo-indistinguishability" => format!(
                 "Each position has planar Laplace noise: positions within {} metres of each other are indistinguishable up to a factor \
-                 of e^{}; a person has at most {} positions, and times are published as they are.",
+                 of e^{}; a person has at most {} positions, and times are published as they are. {}{}",
                 promised.whole("radius")?,
                 promised.word("epsilon")?,
-                promised.whole("positions")?
+                promised.whole("positions")?,
+                if is_remapped(promised) {
+                    "Each noisy position was moved to the best guess by public places. "
+                } else {
+                    ""
+                },
+                charged::ledger(promised)
             ),
             "differential-privacy" => format!(
-                "Flows are differentially private for a person with at most {} trips: epsilon is {}; flows below {} are not published.",
+                "Flows are differentially private for a person with at most {} trips: epsilon is {}; flows below {} are not published. {}",
                 promised.whole("trips")?,
                 promised.word("epsilon")?,
-                promised.whole("threshold")?
+                promised.whole("threshold")?,
+                charged::ledger(promised)
             ),
             _ => return None,
         })
@@ -170,6 +206,9 @@ fn consistency(folder: &ReleaseFolder) -> Check {
         "cloaking" if body("l") > 1.0 && !has("diverse-cloaks") => Some("diverse-cloaks"),
         "cloaking" if body("area") > 0.0 && !has("wide-cloaks") => Some("wide-cloaks"),
         "cells" if body("l") > 1.0 && !has("l-diversity") => Some("l-diversity"),
+        "cells" if further::criteria(settings(folder)) != further::promised(&envelope.promises) => {
+            Some("every further criterion")
+        }
         _ => None,
     };
     match missing {
@@ -186,7 +225,8 @@ type Region = (i64, [i64; 4]);
 enum Published {
     Walks(Vec<Walk>),
     Regions(Vec<(Region, Option<u32>)>),
-    Visits(Vec<(Vec<(String, String)>, Option<u32>)>),
+    /// Records of visits with the code of the value, and the texts of values.
+    Visits(Vec<(Vec<(String, String)>, Option<u32>)>, Vec<String>),
     Flows(Vec<(String, String, i64)>),
 }
 
@@ -215,8 +255,9 @@ impl Published {
                 diverse(keys, promised)
             }
             ("wide-cloaks", Self::Regions(records)) => wide(records, promised),
-            ("k-anonymity", Self::Visits(records)) => alike(records, promised),
-            ("l-diversity", Self::Visits(records)) => {
+            ("k-anonymity", Self::Visits(records, _)) => alike(records, promised),
+            ("confusion", Self::Walks(_)) => further::confusion(promised),
+            ("l-diversity", Self::Visits(records, _)) => {
                 diverse(records.iter().map(|own| (own.0.clone(), own.1)), promised)
             }
             ("differential-privacy", Self::Flows(flows)) => private(flows, promised, folder),
@@ -288,6 +329,7 @@ fn visits(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Published, 
         |name: &str| table.column(name).ok_or_else(|| folder.malformed(FILE, format!("no column `{name}`")));
     let (numbers, spans, cells) = (column("record")?, column("span")?, column("cell")?);
     let values = table.column("value");
+    let texts = values.map_or(Vec::new(), |own| own.domain.texts().iter().map(ToString::to_string).collect());
     let mut records: Vec<(Vec<(String, String)>, Option<u32>)> = Vec::new();
     for row in 0..table.rows {
         let number: Option<usize> = numbers.domain.text(numbers.codes[row]).parse().ok();
@@ -306,7 +348,7 @@ fn visits(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Published, 
             }
         }
     }
-    Ok(Published::Visits(records))
+    Ok(Published::Visits(records, texts))
 }
 
 fn flows(folder: &ReleaseFolder, progress: &dyn Progress) -> Result<Published, OpenError> {
@@ -390,6 +432,11 @@ fn zones(walks: &[Walk], promised: &Promised, folder: &ReleaseFolder) -> Result<
     }
 }
 
+/// Whether noisy positions were moved after the noise, so that they lie on no grid.
+fn is_remapped(promised: &Promised) -> bool {
+    promised.parameters.get("remapped").and_then(Value::as_bool) == Some(true)
+}
+
 /// The noise itself cannot be seen; that positions lie on the grid and are no more than promised can.
 fn noise(walks: &[Walk], promised: &Promised) -> Result<Found, String> {
     const EDGE: i64 = 1_000_000_000;
@@ -398,7 +445,7 @@ fn noise(walks: &[Walk], promised: &Promised) -> Result<Found, String> {
     {
         return Err("the promise states no noise".to_owned());
     }
-    let is_off = |own: i64| own % grid != 0 && own.abs() != EDGE;
+    let is_off = |own: i64| own % grid != 0 && own.abs() != EDGE && !is_remapped(promised);
     let off = walks.iter().flat_map(|own| &own.points).filter(|own| is_off(own.1) || is_off(own.2)).count();
     if off > 0 {
         return Err(format!("{off} positions do not lie on the grid"));
@@ -406,9 +453,15 @@ fn noise(walks: &[Walk], promised: &Promised) -> Result<Found, String> {
     if walks.iter().any(|own| own.points.len() as u64 > most) {
         return Err(format!("a trace has more than {most} positions"));
     }
-    let detail = "positions lie on the grid of the noise, and no trace has more than promised; that noise was added, and that a person \
-                  has one trace, is the publisher's word";
-    Ok(Found { detail: detail.to_owned(), reached: None, bounded: true })
+    let where_they_lie = match is_remapped(promised) {
+        true => "positions were moved by public places and lie anywhere",
+        false => "positions lie on the grid of the noise",
+    };
+    let detail = format!(
+        "{where_they_lie}, and no trace has more than promised; that noise was added, and that a person has one trace, is the publisher's \
+         word"
+    );
+    Ok(Found { detail, reached: None, bounded: true })
 }
 
 /// AP-15: a region holds k people; those with the very same region where the promise is reciprocal.

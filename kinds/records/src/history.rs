@@ -1,15 +1,17 @@
 //! `[history]`: what was published before about the same people, looked at before anything is published again.
 //!
-//! Guarantee: with a history, no release is written by which, together with any earlier one, more than the accepted share of its
-//! people has fewer possible sensitive values than asked for; where the earlier table is part of the new one, records that cannot be the
-//! target's are left out first. What is published is remembered in the owner's folder, with the release and not after it.
+//! Guarantee: with a history, no release is written by which, together with any earlier one that can be judged, more than the accepted
+//! share of its people has fewer possible sensitive values than asked for, or one with a larger posterior; where each earlier table is
+//! part of the new one, records that cannot be the target's are left out first. What is not judged is said. What is published is remembered in the owner's folder, with the release and not after it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use privet_history::{
-    Class, ColumnLabels, Composed, Entry, History, Recorded, TooMany, compose, correspondence,
+    Class, ColumnLabels, Composed, Correspondence, Entry, History, Limits, Recorded, TooMany, Unjudged,
+    compose, correspondence, unjudged,
 };
+use privet_microdata::history::HistorySection;
 use privet_release::Manifest;
 
 use crate::chosen::Place;
@@ -102,9 +104,11 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
     let people = people(candidate);
     // With each earlier release, and with all of them.
     let mut worst = Composed::default();
+    let limits = Limits { least: section.least, most_posterior: section.max_posterior };
+    let mut largest: f64 = 0.0;
     let each = earlier.iter().map(std::slice::from_ref).chain([&earlier[..]]);
     for some in each {
-        let composed = compose(&newest, some, &people, section.least);
+        let composed = compose(&newest, some, &people, limits);
         let limit = (section.max_risk * composed.people as f64 + 1e-9).floor() as u64;
         if composed.exposed > limit {
             return Err(RunError::Composed {
@@ -112,9 +116,11 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
                 exposed: composed.exposed,
                 certain: composed.certain,
                 least: section.least,
+                most: section.max_posterior,
                 accepted: section.max_risk,
             });
         }
+        largest = largest.max(composed.largest_posterior);
         if composed.exposed >= worst.exposed {
             worst = composed;
         }
@@ -126,30 +132,70 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
         worst.people,
         section.least
     )];
-    if let (true, Some(last)) = (section.continues, earlier.last()) {
-        let found = correspondence(last, &newest).map_err(|why| match why {
+    if worst.fewest.is_some() {
+        let limit =
+            section.max_posterior.map_or("no limit is set".to_owned(), |own| format!("{own} is accepted"));
+        notes.push(format!(
+            "the largest posterior of a sensitive value, releases together, is {largest:.3} ({limit})"
+        ));
+    }
+    notes.extend(not_judged(&newest, &earlier));
+    if section.continues {
+        notes.push(corresponds(section, &newest, &earlier)?);
+    }
+    Ok(notes)
+}
+
+/// What the gate says nothing about, in plain words.
+fn not_judged(newest: &Recorded, earlier: &[&Recorded]) -> Vec<String> {
+    let reasons = [
+        (Unjudged::Form, "they are no releases of classes by columns"),
+        (Unjudged::Columns, "they have quasi columns that this release does not have"),
+        (Unjudged::Sensitive, "they have no sensitive column in common with this release"),
+    ];
+    let count = |reason| earlier.iter().filter(|own| unjudged(newest, own) == Some(reason)).count();
+    let said = |(reason, why): (Unjudged, &str)| match count(reason) {
+        0 => None,
+        count => Some(format!(
+            "not judged: what {count} of the {} earlier releases tell of sensitive values together with this one; {why}",
+            earlier.len()
+        )),
+    };
+    reasons.into_iter().filter_map(said).collect()
+}
+
+/// The correspondence attacks on this release and each earlier one, and what they leave.
+fn corresponds(
+    section: &HistorySection,
+    newest: &Recorded,
+    earlier: &[&Recorded],
+) -> Result<String, RunError> {
+    let mut least = Correspondence::default();
+    for own in earlier {
+        let found = correspondence(own, newest).map_err(|why| match why {
             TooMany::Pairs => JobError::key(
                 "history.continues",
                 "asks for attacks on more pairs of classes than can be looked at",
             ),
             TooMany::Columns => JobError::key(
                 "history.continues",
-                "compares with a release of other columns; give both the same quasi and sensitive columns",
+                "compares with an earlier release of other columns; give both the same quasi and sensitive columns",
             ),
         })?;
         let left = found.least();
         if left.is_some_and(|left| left < section.least_left) {
             return Err(RunError::Corresponds { left: left.unwrap_or(0), least: section.least_left });
         }
-        let word = |own: Option<u64>| own.map_or("nobody to attack".to_owned(), |own| own.to_string());
-        notes.push(format!(
-            "records left of the smallest class by correspondence attacks: forward {}, cross {}, backward {}",
-            word(found.forward),
-            word(found.cross),
-            word(found.backward)
-        ));
+        least = least.or_less(found);
     }
-    Ok(notes)
+    let word = |own: Option<u64>| own.map_or("nobody to attack".to_owned(), |own| own.to_string());
+    Ok(format!(
+        "records left of the smallest class by correspondence attacks with {} earlier releases: forward {}, cross {}, backward {}",
+        earlier.len(),
+        word(least.forward),
+        word(least.cross),
+        word(least.backward)
+    ))
 }
 
 /// The history with this release: where it is written, and what.

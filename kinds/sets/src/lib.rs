@@ -27,7 +27,7 @@ pub use baskets::{Baskets, Catalogue, SetData};
 pub use error::SetsError;
 pub use kind::{Body, Input, Method, Opened, OriginalLog, OriginalSets, PublishedLog, PublishedNodes, Sets};
 pub use read::{
-    LineOptions, LogOptions, PairOptions, QueryList, USUAL_MOST_ITEMS, read_counts, read_lines, read_log,
-    read_pairs, seconds_of,
+    LineOptions, LogOptions, PairOptions, QueryList, Span, USUAL_MOST_ITEMS, read_counts, read_lines,
+    read_log, read_pairs, seconds_of,
 };
 pub use tree::{Cut, ItemTree};

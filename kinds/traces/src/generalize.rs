@@ -147,6 +147,21 @@ pub fn generalize(
     Ok(done)
 }
 
+/// Per sensitive value how many records have it before anything is generalized: the whole that groups are compared with.
+///
+/// # Errors
+/// When the cells do not fit the plane, or the window is not above 0.
+pub fn record_labels(traces: &Traces, options: &Generalize) -> Result<Vec<u64>, TraceError> {
+    if options.window <= 0 {
+        return Err(TraceError::parameter("window", "above 0 seconds"));
+    }
+    let mut counts = vec![0; traces.labels.as_ref().map_or(0, |own| own.domain.len())];
+    for label in records(traces, options)?.iter().filter_map(|own| own.label) {
+        counts[label as usize] += 1;
+    }
+    Ok(counts)
+}
+
 /// Records with their finest cells; a person has one record for each cell and span.
 fn records(traces: &Traces, options: &Generalize) -> Result<Vec<Record>, TraceError> {
     let cells = options.tiling.all(&traces.plane, traces.all_points().iter().map(|own| own.at))?;

@@ -194,6 +194,25 @@ impl Prior {
         Ok(Self { places })
     }
 
+    /// All positions remapped.
+    ///
+    /// # Errors
+    /// When the person asked to stop.
+    pub fn remap_all(
+        &self,
+        noisy: &[Position],
+        noise: &PlanarLaplace,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Position>, TraceError> {
+        use rayon::prelude::*;
+        let part = |chunk: &[Position]| {
+            progress.check()?;
+            Ok(chunk.iter().map(|&own| self.remap(own, noise)).collect::<Vec<_>>())
+        };
+        let parts: Vec<Vec<Position>> = noisy.par_chunks(256).map(part).collect::<Result<_, TraceError>>()?;
+        Ok(parts.concat())
+    }
+
     /// Where a noisy position most likely came from on average. Takes time in proportion to the number of places.
     pub fn remap(&self, noisy: Position, noise: &PlanarLaplace) -> Position {
         let rate = noise.epsilon.value().to_f64().value() / noise.radius.to_f64().value();

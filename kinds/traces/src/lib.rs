@@ -42,7 +42,7 @@ pub use cloak::{
 pub use criteria::{KDelta, are_within, is_k_delta_anonymous, judge_k_delta};
 pub use error::TraceError;
 pub use flows::{Flow, PrivateFlows, ends_of_trips, quiet_threshold};
-pub use generalize::{Generalize, Generalized, GeneralizedRecord, Unit, Visit, generalize};
+pub use generalize::{Generalize, Generalized, GeneralizedRecord, Unit, Visit, generalize, record_labels};
 pub use geo_indistinguishability::{PlanarLaplace, Prior};
 pub use kind::{Cloaking, Crowding, Form, Method, OriginalTraces, PublishedTraces, TracesKind};
 pub use plane::{Degrees, Plane};

@@ -37,6 +37,12 @@ impl Places {
         Ok(Self { positions: positions.to_vec(), side, cells, low, high })
     }
 
+    /// How many places there are; at least one.
+    #[allow(clippy::len_without_is_empty)] // there is always a place
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
     /// Where a place is.
     pub fn position(&self, place: u32) -> Position {
         self.positions[place as usize]

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::grid::Grid;
-use super::{Bench, Outcome};
+use super::{Bench, Outcome, growth_shapes};
 use crate::workspace::Scratch;
 
 /// No exponent above this where linear time is promised.
@@ -182,6 +182,11 @@ const KINDS: &[Kind] = &[
         )
     },
     Kind { verb: "condense", ..release("condensed", 100_000, "", "", &[]) },
+    release("sets, k^m", 100_000, "", growth_shapes::SETS, &["verify"]),
+    release("sets, korolova", 100_000, "", growth_shapes::LOG, &["verify"]),
+    release("traces, cells", 50_000, "", growth_shapes::TRACES, &["verify"]),
+    release("tables", 50_000, "", growth_shapes::TABLES, &["verify"]),
+    release("series", 50_000, "", growth_shapes::SERIES, &["verify"]),
 ];
 
 /// What a run took.
@@ -242,6 +247,9 @@ pub fn run(bench: &Bench<'_>) -> Result<Outcome> {
 
 /// Writes the table of so many records and the job.
 fn make(kind: &Kind, records: usize, folder: &Path) -> Result<()> {
+    if growth_shapes::make(kind.sections, records, folder)? {
+        return Ok(());
+    }
     let mut state = 5u64;
     let mut below = |limit: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -9,6 +9,7 @@ mod engine;
 mod graph;
 mod grid;
 mod growth;
+mod growth_shapes;
 mod measure;
 mod mine;
 mod parties;

@@ -17,7 +17,8 @@ Examples:
   privet history home
   privet history home --data patients.csv
 
-Releases come from the history in the owner's folder (section [history] of a job, or kind = \"series\"), answers from the ledgers of the data.")]
+Releases come from the history in the owner's folder (section [history] of a job, kind = \"series\", or a noisy release of sets or traces that charged
+a ledger), answers from the ledgers of the data and those that noisy releases were charged to.")]
 pub struct History {
     /// The owner's folder, or the history in it
     home: PathBuf,
@@ -53,8 +54,7 @@ impl History {
                 text.push_str(&format!("{number}. {}\n", sentence(own)));
             }
             for (data, own) in &answers {
-                let name = data.file_name().unwrap_or_default().to_string_lossy();
-                text.push_str(&format!("\nPrivate answers about {name}\n{}", ledger::describe(own)));
+                text.push_str(&format!("\nPrivate answers about {data}\n{}", ledger::describe(own)));
             }
             print(&text)?;
         }
@@ -70,18 +70,27 @@ impl History {
 
 impl History {
     /// The private answers about the table of a flag, or about all that the history knows to be there.
-    fn answers(&self, read: &File, bar: &Bar) -> Result<Vec<(PathBuf, Shown)>, QueryError> {
+    fn answers(&self, read: &File, bar: &Bar) -> Result<Vec<(String, Shown)>, QueryError> {
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(data) = &self.data {
-            return Ok(vec![(data.clone(), show_ledger(Some(data), &LedgerFlags::default(), bar)?)]);
+            return Ok(vec![(name(data), show_ledger(Some(data), &LedgerFlags::default(), bar)?)]);
         }
         let mut answers = Vec::new();
+        for (ledger, account) in read.ledgers() {
+            let flags = LedgerFlags {
+                ledger: Some(ledger.display().to_string()),
+                account: Some(account.to_owned()),
+                ..LedgerFlags::default()
+            };
+            answers.push((format!("{account} in {}", name(ledger)), show_ledger(None, &flags, bar)?));
+        }
         let has_ledger = |data: &&PathBuf| {
             let mut ledger = data.as_os_str().to_owned();
             ledger.push(".ledger");
             data.exists() && Path::new(&ledger).exists()
         };
         for data in read.data.iter().filter(has_ledger) {
-            answers.push((data.clone(), show_ledger(Some(data), &LedgerFlags::default(), bar)?));
+            answers.push((name(data), show_ledger(Some(data), &LedgerFlags::default(), bar)?));
         }
         Ok(answers)
     }
@@ -97,6 +106,9 @@ fn told(entry: &Entry) -> serde_json::Value {
         }),
         Recorded::Signatures { people, counterfeits } => serde_json::json!({
             "release": entry.release, "kind": entry.kind, "people": people.len(), "counterfeits": counterfeits,
+        }),
+        Recorded::Noisy { ledger, account, loss } => serde_json::json!({
+            "release": entry.release, "kind": entry.kind, "ledger": ledger, "account": account, "loss": loss,
         }),
     }
 }
@@ -122,6 +134,9 @@ fn sentence(entry: &Entry) -> String {
                 grouped(people.len() as u64),
                 grouped(*counterfeits)
             )
+        }
+        Recorded::Noisy { account, loss, .. } => {
+            format!("{}, noisy, {loss} charged to the account {account}", entry.kind)
         }
     }
 }

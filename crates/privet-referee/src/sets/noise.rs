@@ -77,10 +77,16 @@ pub(super) fn verify(
         };
         checks.push(match spent(queries, fresh_scale, clicks, population) {
             None => Check::failed("privacy", "the manifest states no scale or threshold that makes sense"),
-            Some((own, p)) if own <= epsilon * (1.0 + 1e-9) && p <= delta * (1.0 + 1e-9) => Check::passed(
-                "privacy",
-                format!("the stated noise and thresholds cost epsilon {own:.6} and delta {p:.3e}, no more than is promised"),
-            ),
+            Some((own, p)) if own <= epsilon * (1.0 + 1e-9) && p <= delta * (1.0 + 1e-9) => Check {
+                bounded: true,
+                ..Check::passed(
+                    "privacy",
+                    format!(
+                        "the stated noise and thresholds cost epsilon {own:.6} and delta {p:.3e}, no more than is promised; that this \
+                         noise was drawn is the publisher's word"
+                    ),
+                )
+            },
             Some((own, p)) => Check::failed(
                 "privacy",
                 format!("the stated noise and thresholds cost epsilon {own:.6} and delta {p:.3e}, more than is promised"),
@@ -89,9 +95,16 @@ pub(super) fn verify(
         let people = promised.whole("people");
         let stated = people == Some(queries.people) && clicks.is_none_or(|own| people == Some(own.people));
         checks.push(match stated {
-            true => {
-                Check::passed("fewest people", format!("the thresholds begin at {} people", queries.people))
-            }
+            true => Check {
+                bounded: true,
+                ..Check::passed(
+                    "fewest people",
+                    format!(
+                        "the thresholds begin at {} people; that queries of fewer were left out is the publisher's word",
+                        queries.people
+                    ),
+                )
+            },
             false => Check::failed(
                 "fewest people",
                 "the thresholds begin at another number of people than is promised",

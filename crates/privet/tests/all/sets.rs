@@ -201,6 +201,62 @@ fn wrong_jobs_are_told_why() {
     assert!(!folder.path().join("release").exists());
 }
 
+/// What a release costs is added up only where a ledger is charged, and a release that charges none says so everywhere.
+#[test]
+fn a_release_without_a_ledger_says_so_and_one_with_a_ledger_is_remembered() {
+    let (method, form) = METHODS[12];
+    let folder = folder(method, form);
+    let report = run(folder.path()).unwrap();
+    assert!(report.promises[0].contains("No ledger was charged"), "{:?}", report.promises);
+    let page = std::fs::read_to_string(folder.path().join("release/report.html")).unwrap();
+    assert!(page.contains("No ledger was charged"));
+    assert!(!folder.path().join("home/history.json").exists());
+    // With a ledger, the history of the owner's folder lists each release with what it cost.
+    use privet_dp::ledger::Ledger;
+    let mut ledger = privet_dp::ledger::SqliteLedger::open(&folder.path().join("searches.ledger")).unwrap();
+    let budget = privet_dp::Privacy::Approximate("5".parse().unwrap(), "1e-3".parse().unwrap()).loss();
+    ledger.open_account("searches", &budget).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("job.toml")).unwrap();
+    let charged = text.replace(
+        "[output]",
+        "ledger = \"searches.ledger\"\naccount = \"searches\"\n[output]\nreplace = true",
+    );
+    std::fs::write(folder.path().join("job.toml"), charged).unwrap();
+    for number in 1..=2 {
+        let report = run(folder.path()).unwrap();
+        assert!(report.promises[0].contains("was charged to a ledger"), "{:?}", report.promises);
+        let history = privet_history::History::read(&folder.path().join("home/history.json")).unwrap();
+        assert_eq!((history.releases.len(), history.ledgers().len()), (number, 1));
+    }
+    assert_eq!(run(folder.path()).unwrap_err().fault(), Fault::Budget);
+}
+
+/// A promise that needs what is not published is never shown as proven.
+#[test]
+fn promises_that_no_file_shows_are_marked_as_bounded() {
+    for (number, names) in [
+        (11, &["query threshold"][..]),
+        (12, &["privacy", "fewest people"]),
+        (13, &["privacy", "fewest people"]),
+        (15, &["delta-anonymity"]),
+    ] {
+        let (method, form) = METHODS[number];
+        let folder = folder(method, form);
+        run(folder.path()).unwrap();
+        let verdict = privet::verify(&folder.path().join("release"), VerifyOptions::default()).unwrap();
+        for name in names {
+            let check = verdict.checks.iter().find(|own| own.name == *name).unwrap();
+            assert!(check.ok && check.bounded, "{method}: {check:?}");
+        }
+    }
+    // Persons of a log are told apart by their numbers: that is shown.
+    let (method, form) = METHODS[10];
+    let folder = folder(method, form);
+    run(folder.path()).unwrap();
+    let verdict = privet::verify(&folder.path().join("release"), VerifyOptions::default()).unwrap();
+    assert!(verdict.checks.iter().any(|own| own.name == "query threshold" && !own.bounded));
+}
+
 #[test]
 fn the_demo_runs_and_is_proven() {
     let folder = tempfile::tempdir().unwrap();

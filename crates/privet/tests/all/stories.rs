@@ -1,7 +1,9 @@
 //! The story of every shape, end to end: the naive release is broken, the other one stands, verifies from its files alone, can be
 //! attacked and measured again, and a change of any file is noticed.
 
+mod planted;
 mod reuse;
+mod shared_data;
 mod tables;
 
 use std::path::Path;

@@ -22,6 +22,16 @@ fn folder() -> tempfile::TempDir {
         }
     }
     std::fs::write(folder.path().join("points.csv"), text).unwrap();
+    let shop = |own: u32| {
+        format!(
+            "{},{},{}\n",
+            52.49 + f64::from(own % 7) * 0.01,
+            13.35 + f64::from(own % 11) * 0.01,
+            1 + own % 5
+        )
+    };
+    let shops: String = (0..60).map(shop).collect();
+    std::fs::write(folder.path().join("shops.csv"), format!("latitude,longitude,weight\n{shops}")).unwrap();
     folder
 }
 
@@ -64,7 +74,7 @@ fn risk(assessment: &privet::Assessment, attack: &str, variant: &str) -> f64 {
 }
 
 const CENTRE: &str = "centre = [52.52, 13.4]";
-const METHODS: [(&str, &str, &str); 12] = [
+const METHODS: [(&str, &str, &str); 14] = [
     ("", "method = \"pseudonyms\"", "traces.csv"),
     ("", "method = \"never-walk-alone\"\nk = 4\ndelta = 300.0\nstep = 1200\nperiod = 3600", "traces.csv"),
     ("", "method = \"wait-for-me\"\nk = 3\ndelta = 300.0\nspace = 800.0\ntime = 1200", "traces.csv"),
@@ -75,6 +85,12 @@ const METHODS: [(&str, &str, &str); 12] = [
     ("sensitive = \"doing\"", "method = \"cloaking\"\nk = 4\nl = 2\ncrowding = \"hilbert\"", "regions.csv"),
     ("", "method = \"cloaking\"\nk = 4\narea = 10000.0\ncrowding = \"quadtree-nearest\"", "regions.csv"),
     ("sensitive = \"doing\"", "method = \"cells\"\nk = 4\nl = 2", "visits.csv"),
+    (
+        "sensitive = \"doing\"",
+        "method = \"cells\"\nk = 4\ncriteria = { t-closeness = { kind = \"equal\", t = 0.4 }, l-diversity = { kind = \"entropy\", l = 1.5 } }",
+        "visits.csv",
+    ),
+    ("", "method = \"cloaking\"\nk = 4\ncrowding = \"pyramid\"\nplaces = \"shops.csv\"", "regions.csv"),
     (
         CENTRE,
         "method = \"geo-indistinguishability\"\nepsilon = 0.5\nradius = 100\npositions = 6",
@@ -169,15 +185,15 @@ fn the_gate_refuses_what_attacks_break() {
 #[test]
 fn private_methods_need_a_public_plane() {
     let folder = folder();
-    let refused = run(folder.path(), "", METHODS[10].1).unwrap_err();
+    let refused = run(folder.path(), "", METHODS[12].1).unwrap_err();
     assert!(refused.to_string().contains("input.centre"), "{refused}");
-    assert!(run(folder.path(), "", METHODS[11].1).is_err());
+    assert!(run(folder.path(), "", METHODS[13].1).is_err());
 }
 
 #[test]
 fn the_same_job_gives_the_same_bytes() {
     let folder = folder();
-    for (input, traces, file) in &METHODS[..10] {
+    for (input, traces, file) in &METHODS[..12] {
         let bytes = || {
             run(folder.path(), input, traces).unwrap();
             ["manifest.json", file, "report.html"]
@@ -185,6 +201,78 @@ fn the_same_job_gives_the_same_bytes() {
         };
         assert!(bytes() == bytes(), "{traces}");
     }
+}
+
+/// US-19: whoever sends a region and picks from the candidates finds what is true, and gets more than that.
+#[test]
+fn questions_about_regions_are_answered_truly() {
+    let folder = folder();
+    for traces in [METHODS[11].1, "method = \"cloaking\"\nk = 6\nplaces = \"shops.csv\""] {
+        run(folder.path(), "", traces).unwrap();
+        let measured =
+            privet::measure(&folder.path().join("job.toml"), &folder.path().join("release"), None, &Silent);
+        let measured = measured.unwrap();
+        let figure = |name: &str| {
+            measured
+                .figures
+                .iter()
+                .find(|own| own.name == name)
+                .unwrap_or_else(|| panic!("{name}: {measured:?}"))
+                .after
+        };
+        assert_eq!(figure("true answers found"), 1.0);
+        assert!(figure("candidates for the nearest place") >= 1.0);
+    }
+    let refused = run(
+        folder.path(),
+        "",
+        "method = \"swapping\"\ndistance = 300.0\nstep = 1200\nplaces = \"shops.csv\"",
+    );
+    assert!(refused.unwrap_err().to_string().contains("traces.places"));
+}
+
+/// Noisy positions that are moved to the best guess by public places lie on no grid, and nearer to where people are.
+#[test]
+fn noise_is_remapped_by_public_places_alone() {
+    let folder = folder();
+    let noisy = METHODS[12].1;
+    run(folder.path(), CENTRE, &format!("{noisy}\nprior = \"shops.csv\"")).unwrap();
+    let release = folder.path().join("release");
+    let verdict = privet::verify(&release, VerifyOptions::default()).unwrap();
+    let check = verdict.checks.iter().find(|own| own.name == "geo-indistinguishability").unwrap();
+    assert!(verdict.holds() && check.bounded && check.detail.contains("public places"), "{verdict:?}");
+    let text = std::fs::read_to_string(release.join("report.html")).unwrap();
+    assert!(text.contains("No ledger was charged") && text.contains("moved to the best guess"));
+    // All positions lie within the places that the public table names.
+    let table =
+        privet_data::io::read(&release.join("traces.csv"), &privet_data::io::ReadOptions::default(), &Silent);
+    let table = table.unwrap().table;
+    let latitudes = table.column("latitude").unwrap().numbers_as(privet_data::Kind::Decimal);
+    assert!(latitudes.iter().all(|own| (52.489..52.551).contains(own)));
+    let refused = run(folder.path(), "", "method = \"pseudonyms\"\nprior = \"shops.csv\"").unwrap_err();
+    assert!(refused.to_string().contains("traces.prior"), "{refused}");
+}
+
+/// What a criterion says of cells is judged again from the file: a promise of more fails, and one that cannot be judged is not made.
+#[test]
+fn criteria_of_cells_are_judged_again() {
+    let folder = folder();
+    run(folder.path(), METHODS[10].0, METHODS[10].1).unwrap();
+    let path = folder.path().join("release").join(privet_release::MANIFEST);
+    let mut envelope = privet_release::Envelope::parse(&std::fs::read(&path).unwrap()).unwrap();
+    let promise = envelope
+        .promises
+        .iter_mut()
+        .find(|own| own.id == "criterion" && own.parameters["requirement"]["criterion"] == "l-diversity");
+    promise.unwrap().parameters.get_mut("requirement").unwrap()["l"] = 2.99.into();
+    std::fs::write(&path, envelope.to_json_sealed().unwrap()).unwrap();
+    let verdict = privet::verify(&folder.path().join("release"), VerifyOptions::default()).unwrap();
+    assert!(verdict.checks.iter().any(|own| !own.ok && own.name == "l-diversity"), "{:?}", verdict.checks);
+    let ordered =
+        "method = \"cells\"\nk = 4\ncriteria = { t-closeness = { kind = \"hierarchical\", t = 0.4 } }";
+    assert!(run(folder.path(), METHODS[10].0, ordered).is_err());
+    let refused = run(folder.path(), "", METHODS[10].1).unwrap_err();
+    assert!(refused.to_string().contains("traces.criteria"), "{refused}");
 }
 
 #[test]

@@ -74,12 +74,10 @@ fn matched(names: &Baskets, addresses: &Baskets, matching: Matching) -> Vec<Opti
                 trail.iter().for_each(|&site| lists[site as usize].push(address as u32));
             }
             loop {
-                let mut changed = false;
-                for (name, place) in found.iter_mut().enumerate() {
+                // An address that is the only one of two names is nobody's for sure.
+                let mut only: HashMap<u32, Vec<usize>> = HashMap::default();
+                for name in (0..names.len()).filter(|&name| found[name].is_none()) {
                     let trail = names.basket(name);
-                    if place.is_some() {
-                        continue;
-                    }
                     let Some(rarest) = trail.iter().min_by_key(|&&site| lists[site as usize].len()) else {
                         continue;
                     };
@@ -89,13 +87,19 @@ fn matched(names: &Baskets, addresses: &Baskets, matching: Matching) -> Vec<Opti
                     };
                     let mut candidates = lists[*rarest as usize].iter().filter(fits);
                     if let (Some(&address), None) = (candidates.next(), candidates.next()) {
-                        *place = Some(address);
-                        free[address as usize] = false;
-                        changed = true;
+                        only.entry(address).or_default().push(name);
                     }
                 }
-                if !changed {
+                let matched: Vec<(u32, usize)> = only
+                    .into_iter()
+                    .filter_map(|own| Some((own.0, *own.1.first().filter(|_| own.1.len() == 1)?)))
+                    .collect();
+                if matched.is_empty() {
                     break;
+                }
+                for (address, name) in matched {
+                    found[name] = Some(address);
+                    free[address as usize] = false;
                 }
             }
         }
@@ -118,6 +122,15 @@ mod tests {
         // b fits x and y until a has taken y.
         let (within, found) = match_trails(&names, &addresses, Matching::Within, &truth, 1);
         assert_eq!((found, within.sure, within.right), (vec![Some(1), Some(0), Some(2)], 3, 3));
+    }
+
+    /// Two names that fit one address alone cannot both be sure of it.
+    #[test]
+    fn an_address_that_two_names_want_is_sure_for_neither() {
+        let names = Baskets::of([vec![0], vec![0, 1], vec![2]]);
+        let addresses = Baskets::of([vec![0, 1], vec![2, 3]]);
+        let (score, found) = match_trails(&names, &addresses, Matching::Within, &[None, Some(0), Some(1)], 1);
+        assert_eq!((found, score.sure, score.right), (vec![None, None, Some(1)], 1, 1));
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use privet_data::Progress;
 use privet_data::hierarchy::read_hierarchy;
 use privet_data::io::ReadOptions;
-use privet_kind::{JobFile, KindError, Section};
+use privet_kind::{JobFile, KindError};
 use serde::Deserialize;
 
 use crate::anonymize::Selection;
 use crate::log::{Log, Splitting, ZealousKind};
-use crate::{ItemTree, LineOptions, LogOptions, PairOptions, SetData, USUAL_MOST_ITEMS};
+use crate::{ItemTree, LineOptions, LogOptions, PairOptions, SetData, Span, USUAL_MOST_ITEMS};
 
 /// The form of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -23,6 +23,16 @@ pub enum Form {
     Pairs,
     /// A search log.
     Log,
+}
+
+impl Form {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Lines => "\"lines\"",
+            Self::Pairs => "\"pairs\"",
+            Self::Log => "\"log\"",
+        }
+    }
 }
 
 /// `[input]`.
@@ -49,6 +59,12 @@ pub struct Input {
     /// The column of the time.
     #[serde(default)]
     pub time: Option<String>,
+    /// Pairs: the first moment that counts.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// Pairs: the first moment that counts no more.
+    #[serde(default)]
+    pub until: Option<String>,
     /// The column of the address that was followed.
     #[serde(default)]
     pub click: Option<String>,
@@ -61,6 +77,58 @@ pub struct Input {
     /// The most items of a basket.
     #[serde(default = "usual_most_items")]
     pub most_items: usize,
+}
+
+impl Input {
+    /// Refuses a key that the form does not use: what is written and ignored would be believed.
+    fn check(&self) -> Result<(), KindError> {
+        let given = [
+            ("separator", self.separator.is_some(), &[Form::Lines][..]),
+            ("person", self.person.is_some(), &[Form::Pairs, Form::Log]),
+            ("item", self.item.is_some(), &[Form::Pairs]),
+            ("query", self.query.is_some(), &[Form::Log]),
+            ("time", self.time.is_some(), &[Form::Pairs, Form::Log]),
+            ("from", self.from.is_some(), &[Form::Pairs]),
+            ("until", self.until.is_some(), &[Form::Pairs]),
+            ("click", self.click.is_some(), &[Form::Log]),
+            ("hierarchy", self.hierarchy.is_some(), &[Form::Lines, Form::Pairs]),
+            ("sensitive", !self.sensitive.is_empty(), &[Form::Lines, Form::Pairs]),
+        ];
+        for (key, _, forms) in given.into_iter().filter(|own| own.1) {
+            if !forms.contains(&self.form) {
+                let names: Vec<&str> = forms.iter().map(|own| own.word()).collect();
+                let problem = format!("is used with form = {} only; leave it out", names.join(" or "));
+                return Err(KindError::key(format!("input.{key}"), problem));
+            }
+        }
+        self.span().map(|_| ())
+    }
+
+    /// The span of time whose pairs count.
+    fn span(&self) -> Result<Option<Span>, KindError> {
+        if self.form != Form::Pairs {
+            return Ok(None);
+        }
+        let moment = |key: &str, text: &Option<String>| match text {
+            None => Ok(None),
+            Some(text) => match crate::seconds_of(text) {
+                Some(second) => Ok(Some(second)),
+                None => Err(KindError::key(key, "must be a moment, such as 2024-02-01 or 2024-02-01T08:00")),
+            },
+        };
+        let (from, until) = (moment("input.from", &self.from)?, moment("input.until", &self.until)?);
+        match (&self.time, from.is_some() || until.is_some()) {
+            (None, false) => Ok(None),
+            (Some(time), true) => Ok(Some(Span { time: time.clone(), from, until })),
+            (Some(_), false) => Err(KindError::key(
+                "input.time",
+                "says which pairs count, and needs `input.from` or `input.until`; times are not published",
+            )),
+            (None, true) => {
+                Err(KindError::key("input.time", "is needed beside `input.from` and `input.until`"))
+            }
+        }
+    }
 }
 
 fn usual_most_items() -> usize {
@@ -276,53 +344,6 @@ pub(super) fn zealous_kind(population: Option<u64>) -> ZealousKind {
     population.map_or(ZealousKind::Approximate, |population| ZealousKind::Probabilistic { population })
 }
 
-pub(super) const SECTIONS: &[Section] = &[Section {
-    name: "sets",
-    keys: &[
-        (
-            "method",
-            "apriori, count-tree, vertical, horizontal, coherence, diversity, rho-uncertainty, disassociation or policies for \
-             baskets; threshold, korolova, zealous, sketches or covers for search logs.",
-        ),
-        ("k", "The fewest baskets that any known set of items must fit."),
-        ("m", "The most items that an adversary knows; 2 unless set."),
-        ("part", "horizontal: the baskets of a part."),
-        ("h", "coherence: the largest share of a sensitive item."),
-        ("p", "coherence: the most public items that an adversary knows."),
-        ("l", "diversity: at most one of l baskets holds the same sensitive item."),
-        ("rho", "rho-uncertainty: the largest confidence of a rule to a sensitive item."),
-        ("most", "rho-uncertainty: the most items that an adversary knows; no limit unless set."),
-        ("largest-cluster", "disassociation: clusters of more baskets are halved."),
-        ("privacy", "policies: the sets of items that k baskets or none may hold."),
-        ("utility", "policies: sets of items that may be published as one."),
-        ("most-suppressed", "policies: the most items that may be left out."),
-        ("selection", "policies: coat (the rarest item first) or pcta (the cheapest pair first)."),
-        ("people", "Logs: no query of fewer people leaves."),
-        ("sessions", "threshold: where histories are cut, { gap-seconds, least-similarity }."),
-        ("hash", "threshold: whether words are published as hashes, which is weak."),
-        ("epsilon", "korolova, zealous: the whole epsilon, as a text."),
-        (
-            "delta",
-            "korolova, zealous: the whole delta, as a text. sketches: the least variance of an estimated count.",
-        ),
-        (
-            "queries-per-person",
-            "korolova, zealous: the distinct queries of a person that count; 1 unless set.",
-        ),
-        ("clicks-per-person", "korolova: the pairs of query and address that count; 0 publishes none."),
-        ("population", "zealous: the most persons of the log, for probabilistic differential privacy."),
-        ("ledger", "korolova, zealous: the ledger that is charged."),
-        ("account", "korolova, zealous: the account in the ledger."),
-        ("neighbours", "sketches: nearest neighbours whose similarity must vary."),
-        ("components", "sketches: the most components of anybody."),
-        ("size", "covers: the queries that are sent together."),
-        ("popularity-ratio", "covers: the most times that a member is as popular as another; 2 unless set."),
-        ("most-similarity", "covers: the largest cosine of two members; 0.5 unless set."),
-        ("dimensions", "covers: dimensions of the index that compares queries; 20 unless set."),
-        ("publish-signs", "sketches: whether the signs are published, which gives histories away."),
-    ],
-}];
-
 /// What was read.
 pub(super) enum Data {
     Sets(SetData, ItemTree),
@@ -332,6 +353,7 @@ pub(super) enum Data {
 /// Reads the input of a job.
 pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindError> {
     let input: Input = job.required("input")?;
+    input.check().map_err(|error| error.at(job.path()))?;
     let path = job.resolve(&input.path);
     if input.form == Form::Log {
         let options = LogOptions {
@@ -350,6 +372,7 @@ pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindE
         }
         _ => {
             let options = PairOptions {
+                span: input.span()?,
                 person: input.person,
                 item: input.item,
                 most_items: input.most_items,
@@ -358,6 +381,9 @@ pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindE
             crate::read_pairs(&path, &options, progress)?
         }
     };
+    if data.baskets.is_empty() {
+        return Err(KindError::bad_input("there is no basket; nothing can be published").at(&path));
+    }
     data.items.mark_sensitive(input.sensitive.iter().map(String::as_str))?;
     let tree = match &input.hierarchy {
         None => ItemTree::flat(&data.items),
@@ -368,4 +394,39 @@ pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindE
         }
     };
     Ok(Data::Sets(data, tree))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(keys: &str) -> Option<String> {
+        let text = format!("[input]\npath = \"data.csv\"\n{keys}\n");
+        let job = JobFile::in_folder(std::path::Path::new("."), text.parse().unwrap());
+        let input: Input = job.required("input").unwrap();
+        input.check().err().map(|own| own.to_string())
+    }
+
+    /// A key that is accepted and ignored would be believed.
+    #[test]
+    fn keys_that_a_form_does_not_use_are_refused() {
+        for (keys, key) in [
+            ("time = \"when\"", "input.time"),
+            ("from = \"2024-02-01\"", "input.time"),
+            ("time = \"when\"\nuntil = \"soon\"", "input.until"),
+            ("query = \"q\"", "input.query"),
+            ("click = \"url\"", "input.click"),
+            ("form = \"lines\"\nperson = \"who\"", "input.person"),
+            ("form = \"lines\"\ntime = \"when\"", "input.time"),
+            ("form = \"log\"\nitem = \"what\"", "input.item"),
+            ("form = \"log\"\nsensitive = [\"a\"]", "input.sensitive"),
+            ("form = \"log\"\nfrom = \"2024-02-01\"", "input.from"),
+        ] {
+            let told = refused(keys).unwrap_or_default();
+            assert!(told.contains(key) && !told.contains("soon"), "{keys}: {told}");
+        }
+        assert_eq!(refused("time = \"when\"\nfrom = \"2024-02-01\""), None);
+        assert_eq!(refused("form = \"log\"\ntime = \"when\"\nclick = \"url\""), None);
+        assert_eq!(refused("form = \"lines\"\nseparator = \",\"\nsensitive = [\"a\"]"), None);
+    }
 }

@@ -1,12 +1,12 @@
 //! Attacks on logs, on the seam.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use foldhash::HashMap;
 use privet_data::Progress;
 use privet_data::io::ReadOptions;
 use privet_kind::{
-    Attack, AttackInfo, Finding, Knowledge, Need, Note, Reason, Share, Standing, Unmade, Views,
+    Attack, AttackInfo, Finding, KindError, Knowledge, Need, Note, Reason, Share, Standing, Unmade, Views,
 };
 use serde::Deserialize;
 
@@ -300,6 +300,9 @@ struct NamedVisits {
     /// Whether some visits of a name are not known.
     #[serde(default)]
     within: bool,
+    /// A table of pairs: a name and the published number of that person, to score the matches.
+    #[serde(default)]
+    truth: Option<PathBuf>,
 }
 
 impl Attack for Trails {
@@ -338,9 +341,36 @@ impl Attack for Trails {
         });
         let addresses = Baskets::of(visits);
         let matching = if section.within { Matching::Within } else { Matching::Equal };
-        let (score, _) = match_trails(&trails, &addresses, matching, &vec![None; trails.len()], known.seed);
-        Ok(vec![Finding::new(self.info(), Share::new(score.sure, trails.len() as u64))])
+        let truth = match &section.truth {
+            None => vec![None; trails.len()],
+            Some(path) => truth(&known.path(path), &known.path(&section.visits), progress)?,
+        };
+        let (score, _) = match_trails(&trails, &addresses, matching, &truth, known.seed);
+        let mut finding = Finding::new(self.info(), Share::new(score.sure, trails.len() as u64));
+        if section.truth.is_some() {
+            finding.right = Some(Share::new(score.right, score.of));
+            finding.control = Some(Share::new(score.control, score.control_of));
+        }
+        Ok(vec![finding])
     }
+}
+
+/// Per name of a table of visits, in the order in which they are read, the published number of the person.
+fn truth(path: &Path, visits: &Path, progress: &dyn Progress) -> Result<Vec<Option<u32>>, KindError> {
+    let read = |path: &Path| privet_data::io::read(path, &ReadOptions::default().exactly(), progress);
+    let (truth, visits) = (read(path)?.table, read(visits)?.table);
+    let ([name, number, ..], [names, ..]) = (&truth.columns[..], &visits.columns[..]) else {
+        return Err(KindError::bad_input("needs two columns, a name and the published number").at(path));
+    };
+    let mut number_of: HashMap<&str, u32> = HashMap::default();
+    for (&name_code, &code) in name.codes.iter().zip(&number.codes) {
+        let Ok(number) = number.domain.text(code).trim().parse() else {
+            return Err(KindError::bad_input("holds something else than published numbers").at(path));
+        };
+        number_of.insert(name.domain.text(name_code), number);
+    }
+    let names = &names.domain.texts()[names.domain.missing() as usize..];
+    Ok(names.iter().map(|own| number_of.get(&**own).copied()).collect())
 }
 
 /// Histories from sketches and signs.

@@ -3,6 +3,7 @@
 use privet_data::Progress;
 use privet_dp::ledger::{Ledger, Request, SqliteLedger};
 use privet_dp::{DpError, Loss, Rational};
+use privet_history::History;
 use privet_kind::{JobFile, KindError, Outcome, OwnerFiles};
 use privet_release::{Draft, Promised, Randomness};
 
@@ -16,6 +17,9 @@ use crate::log::{
     Korolova, Log, NONE, NoisyLog, PlannedThreshold, TokenKey, Zealous, hash_tokens, people_per_query,
     remove_infrequent, split_sessions, tokens_of,
 };
+
+/// The history among the owner's files.
+const HISTORY: &str = "history.json";
 
 pub(super) fn of_log(
     job: &JobFile,
@@ -49,14 +53,16 @@ pub(super) fn of_log(
                 delta: spending.delta.parse().map_err(SetsError::from)?,
             };
             let plan = asked.plan()?;
-            let ways = charge(job, &spending, "queries and clicks by Korolova's release", &plan.loss())?;
+            let loss = plan.loss();
+            let ways = charge(job, &spending, "queries and clicks by Korolova's release", &loss)?;
             let noisy = plan.release(log, progress)?;
             let body = Body::Counts {
                 queries: threshold(&plan.queries, spending.queries_per_person),
                 fresh_scale: Some(plan.count_scale.to_string()),
                 clicks: plan.clicks.as_ref().map(|own| threshold(own, clicks_per_person)),
             };
-            counts(log, &noisy, &body, promise("approximate", &spending), ways, draft)
+            let made = counts(log, &noisy, &body, promise("approximate", &spending), ways, draft)?;
+            remembered(job, &spending, &loss, made)
         }
         Method::Zealous { spending, population } => {
             let asked = Zealous {
@@ -81,7 +87,8 @@ pub(super) fn of_log(
                 None => promise("approximate", &spending),
                 Some(population) => promise("probabilistic", &spending).with("population", population),
             };
-            counts(log, &noisy, &body, promise, ways, draft)
+            let made = counts(log, &noisy, &body, promise, ways, draft)?;
+            remembered(job, &spending, &asked.loss(), made)
         }
         Method::Sketches { delta, neighbours, components, publish_signs } => {
             let options = SketchOptions { delta, neighbours, most_components: components };
@@ -138,7 +145,9 @@ fn write_covers(
 }
 
 fn promise(kind: &str, spending: &Spending) -> Promised {
+    let ledger = if spending.ledger.is_some() { "charged" } else { "none" };
     Promised::new("differential-privacy")
+        .with("ledger", ledger)
         .with("kind", kind)
         .with("epsilon", spending.epsilon.as_str())
         .with("delta", spending.delta.as_str())
@@ -160,10 +169,7 @@ fn charge(
     let mut lines = vec![("privacy".to_owned(), loss.to_string())];
     match (&spending.ledger, &spending.account) {
         (None, None) => {
-            lines.push((
-                "ledger".to_owned(),
-                "none: nothing adds up what is published about these people".to_owned(),
-            ));
+            lines.push(("ledger".to_owned(), privet_kind::NO_LEDGER.to_owned()));
         }
         (Some(path), Some(account)) => {
             let failed = |error: DpError| KindError::from(SetsError::from(error));
@@ -176,6 +182,25 @@ fn charge(
         _ => return Err(KindError::key("sets.ledger", "needs `account` beside it, and the other way round")),
     }
     Ok(lines)
+}
+
+/// Puts a release that was charged into the history of the owner's folder, so that one list shows it beside all others.
+fn remembered(
+    job: &JobFile,
+    spending: &Spending,
+    loss: &Loss,
+    mut made: Outcome,
+) -> Result<Outcome, KindError> {
+    let (Some(home), Some(ledger), Some(account)) = (job.output()?.home, &spending.ledger, &spending.account)
+    else {
+        return Ok(made);
+    };
+    let path = job.resolve(&home).join(HISTORY);
+    let mut history =
+        History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+    history.charged("sets", &job.resolve(ledger), account, loss.to_string());
+    made.owner = made.owner.with(HISTORY, history.to_json().into_bytes());
+    Ok(made)
 }
 
 fn counts(

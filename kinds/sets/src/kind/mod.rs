@@ -10,6 +10,7 @@ mod make_log;
 mod measures;
 mod open;
 mod page;
+mod sections;
 
 pub use files::Body;
 pub use job::{Input, Method};
@@ -39,7 +40,7 @@ impl Kind for Sets {
     }
 
     fn sections(&self) -> &'static [Section] {
-        job::SECTIONS
+        sections::SECTIONS
     }
 
     fn attacks(&self) -> &'static [&'static dyn Attack] {

@@ -110,7 +110,8 @@ fn normalized(column: &Column) -> (Vec<Box<str>>, Vec<u32>) {
     (texts, queries)
 }
 
-fn moments(path: &Path, column: &Column, entries: &[u32]) -> Result<Vec<i64>, SetsError> {
+/// Per row the second that its time names.
+pub(super) fn moments(path: &Path, column: &Column, entries: &[u32]) -> Result<Vec<i64>, SetsError> {
     let of_entry: Vec<Option<i64>> =
         column.codes.par_iter().map(|&code| seconds_of(column.domain.text(code))).collect();
     match of_entry.iter().filter(|time| time.is_none()).count() as u64 {

@@ -9,7 +9,7 @@ mod times;
 pub use counts::{QueryList, read_counts};
 pub use lines::{LineOptions, read_lines};
 pub use log::{LogOptions, read_log};
-pub use pairs::{PairOptions, read_pairs};
+pub use pairs::{PairOptions, Span, read_pairs};
 pub use times::seconds_of;
 
 /// The most items of a basket unless something else is set. The longest real baskets have some thousands.

@@ -1,5 +1,6 @@
 //! The sections of a job about traces: `[input]` and `[traces]`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use privet_data::Progress;
@@ -7,12 +8,37 @@ use privet_kind::{JobFile, KindError, Section};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Descent, MixZones, NeverWalkAlone, PathCloaking, Plane, SameTime, Threat, TraceOptions, Traces,
-    TripOptions, Unit, WaitForMe, read, trips,
+    MixZones, NeverWalkAlone, PathCloaking, Plane, SameTime, Threat, TraceOptions, Traces, TripOptions, Unit,
+    WaitForMe, read, trips,
 };
 
 /// The sections, for the reference and for messages.
-pub const SECTIONS: &[Section] = &[Section {
+pub const SECTIONS: &[Section] = &[INPUT, TRACES];
+
+const INPUT: Section = Section {
+    name: "input",
+    keys: &[
+        ("path", "The table of points (CSV, Parquet), or a GeoJSON file, relative to the job."),
+        ("object", "The column that says whose point it is; found by its name unless set."),
+        ("time", "The column of the time; found by its name unless set."),
+        ("degrees", "The columns of latitude and longitude, as a list of two."),
+        ("xy", "The columns of coordinates in metres, as a list of two."),
+        ("sensitive", "The column of a sensitive value for each point."),
+        ("sort", "Whether points may stand in any order; false refuses time that runs backwards."),
+        (
+            "same-time",
+            "Points of a trace with equal times: `keep-first`, `spread` or `refuse`; keep-first unless set.",
+        ),
+        (
+            "centre",
+            "The public middle of the plane as [latitude, longitude]; needed by methods with a privacy loss.",
+        ),
+        ("gap", "Traces are cut where more than this many seconds pass between two points."),
+        ("fewest-points", "The fewest points of a trip after cutting."),
+    ],
+};
+
+const TRACES: Section = Section {
     name: "traces",
     keys: &[
         (
@@ -39,9 +65,18 @@ pub const SECTIONS: &[Section] = &[Section {
         ("zones", "mix-zones: how many zones are laid over the busiest squares."),
         ("tau", "mix-zones, path-cloaking: the largest posterior of a true successor."),
         ("time-to-confusion", "path-cloaking: the longest that a person can be followed, in seconds."),
-        ("crowding", "cloaking: how regions are made, `quadtree`, `quadtree-nearest` or `hilbert`."),
+        (
+            "crowding",
+            "cloaking: how regions are made, `quadtree`, `quadtree-nearest`, `hilbert`, or `pyramid` (a service whose people register and \
+             move).",
+        ),
         ("l", "cloaking, cells: how many different sensitive values people with one region have."),
         ("area", "cloaking: the least area of a region in square metres."),
+        (
+            "places",
+            "cloaking: a public table of places (latitude, longitude; or x, y in metres) that people with a region ask for; used by the \
+             measure `queries-on-regions`.",
+        ),
         ("window", "cloaking, cells: seconds of a span of time."),
         (
             "finest",
@@ -50,10 +85,20 @@ pub const SECTIONS: &[Section] = &[Section {
         ("levels", "cells: how many levels of cells there are, from the finest on."),
         ("unit", "cells: `position`, or `trace` for whole traces."),
         (
+            "criteria",
+            "cells: further criteria about the sensitive values of people with the same cells, with the keys of `[privacy]`, such as \
+             { t-closeness = 0.3 }; each must judge a group by itself.",
+        ),
+        (
             "epsilon",
             "geo-indistinguishability: the loss over the radius for one position; flows: the loss of a person.",
         ),
         ("grid", "geo-indistinguishability: the step of the grid in centimetres."),
+        (
+            "prior",
+            "geo-indistinguishability: a public table of places (latitude, longitude; or x, y in metres) with a column `weight`; each \
+             noisy position is moved to the best guess by them, which costs nothing.",
+        ),
         ("positions", "geo-indistinguishability: the most positions of a person that are published."),
         ("bounds", "flows: the public region as [west, south, east, north] in metres on the plane."),
         ("side", "flows: the side of cells in metres."),
@@ -62,7 +107,7 @@ pub const SECTIONS: &[Section] = &[Section {
         ("account", "geo-indistinguishability, flows: the account of the ledger."),
         ("seed", "The seed of what is left to chance and promises no differential privacy. Keep it secret."),
     ],
-}];
+};
 
 /// The `[input]` section.
 #[derive(Debug, Clone, Deserialize)]
@@ -159,16 +204,14 @@ pub enum Crowding {
     QuadtreeNearest,
     /// Runs on a Hilbert curve.
     Hilbert,
+    /// A service whose people register and move, by counts at all levels of a pyramid (Casper).
+    Pyramid,
 }
 
 impl Crowding {
-    /// The descent of a quadtree, if it is one.
-    pub fn descent(self) -> Option<Descent> {
-        match self {
-            Self::Quadtree => Some(Descent::Reciprocal),
-            Self::QuadtreeNearest => Some(Descent::Nearest),
-            Self::Hilbert => None,
-        }
+    /// Whether those who count for a region have the very same region.
+    pub fn is_reciprocal(self) -> bool {
+        matches!(self, Self::Quadtree | Self::Hilbert)
     }
 }
 
@@ -212,7 +255,7 @@ impl Cloaking {
 }
 
 /// Generalization to cells.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Cells {
     /// People with the same cells.
@@ -227,11 +270,22 @@ pub struct Cells {
     pub levels: u8,
     /// What is generalized.
     pub unit: Unit,
+    /// Further criteria about the sensitive values of people with the same cells, as in `[privacy]`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub criteria: BTreeMap<String, serde_json::Value>,
 }
 
 impl Default for Cells {
     fn default() -> Self {
-        Self { k: 5, l: 1, window: 3600, finest: None, levels: 5, unit: Unit::Position }
+        Self {
+            k: 5,
+            l: 1,
+            window: 3600,
+            finest: None,
+            levels: 5,
+            unit: Unit::Position,
+            criteria: BTreeMap::new(),
+        }
     }
 }
 
@@ -328,6 +382,10 @@ pub struct Settings {
     pub ledger: Option<(PathBuf, String)>,
     /// The seed, where the job gives one.
     pub seed: Option<u64>,
+    /// Public places with weights that noisy positions are moved by.
+    pub prior: Option<PathBuf>,
+    /// Public places that are asked for in regions.
+    pub places: Option<PathBuf>,
 }
 
 impl Settings {
@@ -342,6 +400,7 @@ impl Settings {
             }
         };
         let (ledger, account) = (text("ledger")?, text("account")?);
+        let (prior, places) = (text("prior")?, text("places")?);
         let seed = match table.remove("seed") {
             None => None,
             Some(seed) => {
@@ -364,7 +423,14 @@ impl Settings {
         if ledger.is_some() && !matches!(method, Method::GeoIndistinguishability(_) | Method::Flows(_)) {
             return Err(KindError::key("traces.ledger", "is for methods with a privacy loss"));
         }
-        Ok(Self { method, ledger, seed })
+        if prior.is_some() && !matches!(method, Method::GeoIndistinguishability(_)) {
+            return Err(KindError::key("traces.prior", "is for geo-indistinguishability"));
+        }
+        if places.is_some() && !matches!(method, Method::Cloaking(_)) {
+            return Err(KindError::key("traces.places", "is for cloaking"));
+        }
+        let [prior, places] = [prior, places].map(|own| own.map(|own| job.resolve(&PathBuf::from(own))));
+        Ok(Self { method, ledger, seed, prior, places })
     }
 }
 

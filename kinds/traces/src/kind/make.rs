@@ -1,20 +1,25 @@
 //! Making a release of traces: one arm for each method, which writes its file, its promises and who is who.
 
-use privet_criteria::{Criterion, Requirement, SensitiveColumn, build};
+mod cells;
+mod cloaked;
+
+pub(super) use cloaked::crowds;
+
 use privet_data::{Progress, Random};
 use privet_dp::ledger::{Request, SqliteLedger, answer};
 use privet_dp::{Epsilon, Loss, Privacy};
-use privet_kind::{Fault, JobFile, KindError, Outcome};
+use privet_history::History;
+use privet_kind::{Fault, JobFile, KindError, NO_LEDGER, Outcome};
 use privet_release::{Draft, Promised, Randomness};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, FLOWS, REGIONS, RegionRecord, TRACES, VISITS, WHO};
-use super::job::{Cells, Cloaking, FlowMethod, Input, Method, Noisy, Settings};
+use super::files::{self, FLOWS, TRACES, WHO};
+use super::job::{FlowMethod, Input, Method, Noisy, Settings};
+use super::places;
 use crate::{
-    Cell, Crowd, Generalize, Grouped, MixZone, PlanarLaplace, Plane, Point, Position, PrivateFlows, Segments,
-    Tiling, TraceError, Traces, Unit, ends_of_trips, generalize, hilbert_buckets, judge_cloaks,
-    judge_k_delta, mix_zones, never_walk_alone, path_cloaking, quadtree, quiet_threshold, swap_segments,
-    wait_for_me,
+    Cell, Grouped, MixZone, PlanarLaplace, Plane, Point, Position, Prior, PrivateFlows, Segments, Tiling,
+    TraceError, Traces, Unit, ends_of_trips, judge_k_delta, mix_zones, never_walk_alone, path_cloaking,
+    quiet_threshold, swap_segments, wait_for_me,
 };
 
 /// What only this kind states in the manifest.
@@ -46,7 +51,12 @@ struct Making<'a> {
     progress: &'a dyn Progress,
     body: Body,
     outcome: Outcome,
+    /// What was charged to the ledger.
+    charged: Option<String>,
 }
+
+/// The history among the owner's files.
+const HISTORY: &str = "history.json";
 
 /// Makes a release.
 pub(super) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Result<Outcome, KindError> {
@@ -70,8 +80,10 @@ pub(super) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
     };
     let public_plane = input.centre.is_some() || traces.plane == Plane::Metres;
     let outcome = Outcome { summary, ..Outcome::default() };
-    let mut making = Making { traces, settings, public_plane, seed, draft, progress, body, outcome };
+    let mut making =
+        Making { traces, settings, public_plane, seed, draft, progress, body, outcome, charged: None };
     making.publish()?;
+    making.remember(job)?;
     let written = serde_json::to_value(&making.body);
     making.outcome.body = written.map_err(|_| KindError::bad_input("a number of the job is not finite"))?;
     Ok(making.outcome)
@@ -94,7 +106,7 @@ impl Making<'_> {
             Method::PathCloaking(options) => {
                 let done = path_cloaking(&self.traces, &options, self.progress)?;
                 let promised = Promised::new("time-to-confusion").with("seconds", options.time_to_confusion);
-                self.segments(&done, promised)
+                self.segments(&done, promised, options.tau)
             }
             Method::Cloaking(options) => self.cloaked(&options),
             Method::Cells(options) => self.generalized(&options),
@@ -178,7 +190,7 @@ impl Making<'_> {
         self.write_traces(&done.traces, None, &owners)
     }
 
-    fn segments(&mut self, done: &Segments, promised: Promised) -> Result<(), KindError> {
+    fn segments(&mut self, done: &Segments, promised: Promised, tau: f64) -> Result<(), KindError> {
         self.say("segments", done.traces.len());
         self.say("changes of pseudonym that are confused", done.posteriors.len());
         self.say("largest posterior of a true successor", format!("{:.3}", done.largest()));
@@ -188,6 +200,13 @@ impl Making<'_> {
         self.say("changes refused", done.refused);
         self.say("points suppressed", done.suppressed_points);
         self.promise(promised);
+        self.promise(
+            Promised::new("confusion")
+                .with("tau", tau)
+                .with("changes", done.posteriors.len() as u64)
+                .with("exact", done.exact)
+                .with("reached", done.largest()),
+        );
         self.write_traces(&done.traces, None, &done.source)
     }
 
@@ -206,7 +225,7 @@ impl Making<'_> {
         self.body.zones =
             zones.iter().map(|own| [own.centre.x.into(), own.centre.y.into(), own.radius]).collect();
         let done = mix_zones(&self.traces, &zones, &Method::mix_zones(tau))?;
-        self.segments(&done, Promised::new("mix-zones").with("zones", zones.len() as u64))
+        self.segments(&done, Promised::new("mix-zones").with("zones", zones.len() as u64), tau)
     }
 
     fn values(&self) -> Vec<String> {
@@ -214,162 +233,51 @@ impl Making<'_> {
         texts.into_iter().flatten().map(|own| own.to_string()).collect()
     }
 
-    fn cloaked(&mut self, options: &Cloaking) -> Result<(), KindError> {
-        let threat = options.threat()?;
-        if options.window <= 0 {
-            return Err(KindError::key("traces.window", "must be above 0 seconds"));
-        }
-        if threat.l() > 1 && self.traces.labels.is_none() {
-            return Err(KindError::key("traces.l", "needs a column of sensitive values, `input.sensitive`"));
-        }
-        let crowds = crowds(&self.traces, options.window);
-        let (mut records, mut suppressed) = (Vec::new(), 0u64);
-        for (window, people) in crowds {
-            self.progress.check()?;
-            let positions: Vec<Position> = people.iter().map(|own| own.1).collect();
-            let values: Vec<u32> = people.iter().filter_map(|own| own.2).collect();
-            let crowd = Crowd { positions: &positions, values: &values };
-            let done = match options.crowding.descent() {
-                Some(descent) => quadtree(crowd, &threat, descent),
-                None => hilbert_buckets(crowd, &threat),
-            };
-            let done = match done {
-                Ok(done) => done,
-                // Too few people or values at that time: nobody is published.
-                Err(TraceError::Unreachable { .. }) => {
-                    suppressed += people.len() as u64;
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            for (place, own) in people.iter().enumerate() {
-                let record = RegionRecord { window, region: done.region(place), value: own.2 };
-                records.push((record, own.0));
-            }
-        }
-        if records.is_empty() {
-            return Err(KindError::refused(
-                "at no time there are enough people; lower k or use a longer window",
-            ));
-        }
-        records.sort_by_key(|own| (own.0.window, own.0.region, own.0.value));
-        let objects: Vec<u32> = records.iter().map(|own| own.1).collect();
-        let records: Vec<RegionRecord> = records.into_iter().map(|own| own.0).collect();
-        self.say("positions published", records.len());
-        self.say("positions suppressed", suppressed);
-        let reached = worst_cloaks(&records);
-        let is_reciprocal = options.crowding != super::Crowding::QuadtreeNearest;
-        let k = if is_reciprocal { reached.same } else { reached.inside };
-        self.promise(
-            Promised::new("cloaks").with("k", options.k).with("reciprocal", is_reciprocal).reaching(k as f64),
-        );
-        if threat.l() > 1 {
-            if !is_reciprocal {
-                return Err(KindError::key("traces.l", "needs the crowding `quadtree` or `hilbert`"));
-            }
-            self.promise(
-                Promised::new("diverse-cloaks").with("l", options.l).reaching(reached.values as f64),
-            );
-        }
-        if threat.area() > 0.0 {
-            self.promise(Promised::new("wide-cloaks").with("area", options.area).reaching(reached.area));
-        }
-        let values = self.values();
-        files::write(self.draft, REGIONS, |sink| files::write_regions(sink, &records, &values))?;
-        self.keep(&objects);
-        Ok(())
-    }
-
-    fn generalized(&mut self, options: &Cells) -> Result<(), KindError> {
-        let levels = options.levels;
-        let tiling = match self.traces.plane {
-            Plane::Local { .. } => {
-                let finest = u8::try_from(options.finest.unwrap_or(9)).unwrap_or(u8::MAX);
-                Tiling::H3 { finest, coarsest: finest.saturating_sub(levels.saturating_sub(1)) }
-            }
-            Plane::Metres => {
-                let side = options.finest.unwrap_or(400).checked_mul(100).unwrap_or(0);
-                Tiling::Squares { side, levels }
-            }
-        };
-        tiling.check(&self.traces.plane)?;
-        let criteria = self.criteria(options)?;
-        let asked = Generalize { tiling, window: options.window, unit: options.unit };
-        let done = generalize(&self.traces, &asked, &criteria, self.progress)?;
-        if done.records.is_empty() {
-            return Err(KindError::refused("no group satisfies the criteria; lower k or use more levels"));
-        }
-        self.body.tiling = Some(tiling);
-        self.say("records published", done.records.len());
-        self.say("records suppressed", done.suppressed);
-        self.say("records left out beside another of the person", done.repeated);
-        for (level, count) in done.levels.iter().enumerate() {
-            self.say(&format!("records at level {level}"), count);
-        }
-        let smallest = done.groups.chunk_by(|a, b| a == b).map(<[u32]>::len).min().unwrap_or_default();
-        self.promise(Promised::new("k-anonymity").with("k", options.k).reaching(smallest as f64));
-        if options.l > 1 {
-            self.promise(Promised::new("l-diversity").with("l", options.l));
-        }
-        let values = self.values();
-        files::write(self.draft, VISITS, |sink| {
-            writeln!(sink, "record,span,cell{}", if values.is_empty() { "" } else { ",value" })?;
-            for (number, record) in done.records.iter().enumerate() {
-                for visit in &record.visits {
-                    write!(sink, "{number},{},{}", visit.window, tiling.name(visit.cell, visit.level))?;
-                    if let Some(label) = record.label {
-                        write!(sink, ",{}", files::quoted(&values[label as usize]))?;
-                    }
-                    writeln!(sink)?;
-                }
-            }
-            Ok(())
-        })?;
-        let objects: Vec<u32> =
-            done.records.iter().map(|own| self.traces.object(own.source as usize)).collect();
-        self.keep(&objects);
-        Ok(())
-    }
-
-    fn criteria(&self, options: &Cells) -> Result<Vec<Box<dyn Criterion>>, KindError> {
-        let wrong = |error: privet_criteria::CriterionError| KindError::bad_input(error.to_string());
-        let mut asked = vec![Requirement::KAnonymity { k: options.k.into() }];
-        let people = self.traces.object_count() as u64;
-        if options.l <= 1 {
-            return build(&asked, &[], None, people).map_err(wrong);
-        }
-        let labels = self.traces.labels.as_ref();
-        let labels = labels.ok_or_else(|| {
-            KindError::key("traces.l", "needs a column of sensitive values, `input.sensitive`")
-        })?;
-        let value = serde_json::json!({ "l": options.l, "column": labels.name });
-        asked.extend(Requirement::parse("l-diversity", &value).map_err(wrong)?);
-        let mut counts = vec![0u64; labels.domain.len()];
-        labels.codes.iter().for_each(|&own| counts[own as usize] += 1);
-        let column =
-            SensitiveColumn { name: &labels.name, domain: &labels.domain, counts: &counts, hierarchy: None };
-        build(&asked, &[column], None, people).map_err(wrong)
-    }
-
     /// Charges a loss to the ledger, if the job names one, and then makes what costs it.
     fn charged<T>(
-        &self,
+        &mut self,
         what: &str,
         loss: &Loss,
-        make: impl FnOnce() -> Result<T, TraceError>,
+        make: impl FnOnce(&Self) -> Result<T, TraceError>,
     ) -> Result<T, KindError> {
-        let Some((file, account)) = &self.settings.ledger else { return Ok(make()?) };
+        self.say("privacy", loss);
+        let Some((file, account)) = self.settings.ledger.clone() else {
+            self.say("ledger", NO_LEDGER);
+            return Ok(make(self)?);
+        };
         let refused =
-            |error: &dyn std::fmt::Display| KindError::new(Fault::Budget, error.to_string()).at(file);
-        let mut ledger = SqliteLedger::open_existing(file, None).map_err(|error| refused(&error))?;
-        let request = Request::new(account, "release", what, loss).map_err(TraceError::from)?;
+            |error: &dyn std::fmt::Display| KindError::new(Fault::Budget, error.to_string()).at(&file);
+        let mut ledger = SqliteLedger::open_existing(&file, None).map_err(|error| refused(&error))?;
+        let request = Request::new(&account, "release", what, loss).map_err(TraceError::from)?;
         let mut made = Err(TraceError::Empty { what: "results" });
         let charged = answer(&mut ledger, &request, || {
-            made = make();
+            made = make(self);
             Ok(())
         });
         charged.map_err(|error| refused(&error))?;
+        self.charged = Some(loss.to_string());
         Ok(made?)
+    }
+
+    /// Puts a release that was charged into the history of the owner's folder, so that one list shows it beside all others.
+    fn remember(&mut self, job: &JobFile) -> Result<(), KindError> {
+        let (Some(home), Some((ledger, account)), Some(loss)) =
+            (job.output()?.home, &self.settings.ledger, self.charged.take())
+        else {
+            return Ok(());
+        };
+        let path = job.resolve(&home).join(HISTORY);
+        let mut history =
+            History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+        history.charged("traces", ledger, account, loss);
+        self.outcome.owner =
+            std::mem::take(&mut self.outcome.owner).with(HISTORY, history.to_json().into_bytes());
+        Ok(())
+    }
+
+    /// What a promise says about the ledger.
+    fn ledger(&self) -> &'static str {
+        if self.settings.ledger.is_some() { "charged" } else { "none" }
     }
 
     fn must_be_public(&self) -> Result<(), KindError> {
@@ -406,7 +314,16 @@ impl Making<'_> {
         let positions: Vec<Position> = points.iter().map(|own| own.at).collect();
         let loss = noise.loss(options.positions.into())?;
         let noisy =
-            self.charged("positions with noise", &loss, || noise.add_to_all(&positions, self.progress))?;
+            self.charged("positions with noise", &loss, |own| noise.add_to_all(&positions, own.progress))?;
+        let prior = self.settings.prior.clone();
+        let noisy = match &prior {
+            None => noisy,
+            Some(path) => {
+                // What is drawn is moved by public knowledge alone: that costs nothing.
+                let places = places::weighted(path, &self.traces.plane, self.progress)?;
+                Prior::new(places)?.remap_all(&noisy, &noise, self.progress)?
+            }
+        };
         let mut published = Traces::on(self.traces.plane);
         let mut rest = points.iter().zip(&noisy);
         let mut lists: Vec<(Vec<Point>, u32)> = Vec::new();
@@ -424,10 +341,12 @@ impl Making<'_> {
         self.say("positions left out", self.traces.all_points().len() - points.len());
         self.promise(
             Promised::new("geo-indistinguishability")
+                .with("ledger", self.ledger())
                 .with("epsilon", options.epsilon.as_str())
                 .with("radius", options.radius)
                 .with("grid", options.grid)
-                .with("positions", options.positions),
+                .with("positions", options.positions)
+                .with("remapped", prior.is_some()),
         );
         let source: Vec<u32> = lists.iter().map(|own| own.1).collect();
         self.write_traces(&published, None, &source)
@@ -445,7 +364,7 @@ impl Making<'_> {
         let pairs = declared.len() as u64 * declared.len() as u64;
         let threshold = quiet_threshold(&noise, pairs) + 1;
         let trips = ends_of_trips(&self.traces, &tiling, 0, &declared)?;
-        let found = self.charged("flows", noise.loss(), || flows.release(&trips, &noise, threshold))?;
+        let found = self.charged("flows", noise.loss(), |_| flows.release(&trips, &noise, threshold))?;
         self.outcome.randomness = Randomness::System;
         self.body.tiling = Some(tiling);
         self.body.threshold = Some(threshold);
@@ -453,6 +372,7 @@ impl Making<'_> {
         self.say("noise", &noise);
         self.promise(
             Promised::new("differential-privacy")
+                .with("ledger", self.ledger())
                 .with("epsilon", options.epsilon.as_str())
                 .with("trips", options.trips)
                 .with("threshold", threshold),
@@ -493,38 +413,6 @@ fn declared_cells(options: &FlowMethod, tiling: &Tiling, plane: &Plane) -> Resul
     cells.sort_unstable();
     cells.dedup();
     Ok(cells)
-}
-
-/// Per span who is where first in it, and with what value.
-#[allow(clippy::type_complexity)] // a list of spans with their people
-fn crowds(traces: &Traces, window: i64) -> Vec<(i64, Vec<(u32, Position, Option<u32>)>)> {
-    let mut all: Vec<(i64, u32, i64, Position, Option<u32>)> = Vec::with_capacity(traces.all_points().len());
-    for trace in 0..traces.len() {
-        for (point, place) in traces.points(trace).iter().zip(traces.range(trace)) {
-            let label = traces.labels.as_ref().map(|own| own.codes[place]);
-            all.push((point.time.div_euclid(window), traces.object(trace), point.time, point.at, label));
-        }
-    }
-    all.sort_unstable();
-    all.dedup_by_key(|own| (own.0, own.1));
-    let of = |own: &(i64, u32, i64, Position, Option<u32>)| (own.1, own.3, own.4);
-    all.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(of).collect())).collect()
-}
-
-/// The worst of all spans.
-pub(super) fn worst_cloaks(records: &[RegionRecord]) -> crate::Cloaks {
-    let spans = records.chunk_by(|a, b| a.window == b.window).map(|run| {
-        let regions: Vec<crate::Region> = run.iter().map(|own| own.region).collect();
-        let values: Vec<u32> = run.iter().filter_map(|own| own.value).collect();
-        judge_cloaks(&regions, &values)
-    });
-    let worst = spans.reduce(|a, b| crate::Cloaks {
-        inside: a.inside.min(b.inside),
-        same: a.same.min(b.same),
-        values: a.values.min(b.values),
-        area: a.area.min(b.area),
-    });
-    worst.unwrap_or(crate::Cloaks { inside: 0, same: 0, values: 0, area: 0.0 })
 }
 
 /// Whether the records of a method are whole traces.

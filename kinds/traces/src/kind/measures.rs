@@ -3,6 +3,7 @@
 use privet_data::Progress;
 use privet_kind::{Figure, KindError, Measure, MeasureInfo, Need, Reason, Unmade, Views};
 
+use super::queries::RegionQueries;
 use super::view::{Form, OriginalTraces, PublishedTraces, published};
 use crate::measure::{
     answer, cell_counts, distortion, flow_counts, length, range_queries, shape_distances, share_difference,
@@ -11,7 +12,8 @@ use crate::{Cell, Position, Tiling, Traces};
 use foldhash::HashMap;
 
 /// All of them.
-pub(super) const MEASURES: &[&dyn Measure] = &[&Ranges, &Lengths, &VisitedCells, &Flows, &Shapes];
+pub(super) const MEASURES: &[&dyn Measure] =
+    &[&Ranges, &Lengths, &VisitedCells, &Flows, &Shapes, &RegionQueries];
 
 /// Questions are drawn with this seed.
 const SEED: u64 = 1;
@@ -20,7 +22,8 @@ const QUESTIONS: usize = 200;
 /// The most traces whose shapes are compared.
 const SHAPES: usize = 300;
 
-fn both<'a>(
+/// The release and its original, on one plane.
+pub(super) fn both<'a>(
     release: Views<'a>,
     original: Views<'a>,
 ) -> Result<(&'a PublishedTraces, &'a OriginalTraces), Unmade> {

@@ -9,6 +9,8 @@ mod job;
 mod make;
 mod measures;
 mod page;
+mod places;
+mod queries;
 mod view;
 
 pub use job::{Cloaking, Crowding, Method};
@@ -50,7 +52,9 @@ impl Kind for TracesKind {
     }
 
     fn inputs(&self, job: &JobFile) -> Result<Vec<PathBuf>, KindError> {
-        Ok(vec![job.resolve(&job.required::<job::Input>("input")?.path)])
+        let settings = job::Settings::read(job)?;
+        let input = job.resolve(&job.required::<job::Input>("input")?.path);
+        Ok([Some(input), settings.prior, settings.places].into_iter().flatten().collect())
     }
 
     fn make(&self, job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Result<Outcome, KindError> {

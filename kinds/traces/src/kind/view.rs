@@ -1,5 +1,7 @@
 //! What a release of traces shows to the verbs, and the original beside it.
 
+use std::path::PathBuf;
+
 use privet_data::Progress;
 use privet_kind::{
     Assessment, JobFile, KindError, Original, OwnerFiles, PageSection, Reason, Release, Unmade, Views,
@@ -7,10 +9,10 @@ use privet_kind::{
 use privet_release::ReleaseFolder;
 
 use super::files::{self, FLOWS, Published, RegionRecord, VISITS};
-use super::job::{Input, Method};
+use super::job::{Input, Method, Settings};
 use super::make::Body;
-use super::page;
-use crate::{Flow, Plane, Tiling, Traces, Visit};
+use super::{page, places};
+use crate::{Flow, Plane, Position, Tiling, Traces, Visit};
 
 /// What is published, by its form.
 #[derive(Debug, Clone)]
@@ -67,6 +69,8 @@ pub struct OriginalTraces {
     pub traces: Traces,
     /// Per published trace or record the object it is about, where the owner kept it.
     pub who: Option<Vec<u32>>,
+    /// The public places of the job.
+    pub places: Option<Vec<Position>>,
 }
 
 impl PublishedTraces {
@@ -156,7 +160,10 @@ pub(super) fn original(
     let input: Input = job.required("input")?;
     let (traces, _) = input.read(job, progress)?;
     let who = files::read_who(owner, &traces.names)?;
-    Ok(OriginalTraces { traces, who })
+    let settings = Settings::read(job)?;
+    let read = |path: &PathBuf| places::positions(path, &traces.plane, progress);
+    let places = settings.places.as_ref().map(read).transpose()?;
+    Ok(OriginalTraces { traces, who, places })
 }
 
 impl Release for PublishedTraces {

@@ -100,8 +100,29 @@ fn a_history_refuses_what_releases_tell_together() {
     let error = run(folder.path(), &job(5), &[]).unwrap_err();
     assert!(matches!(error, RunError::Composed { .. }), "{error}");
     assert!(!folder.path().join("release-5").exists() && history() == before);
+    // A release without a sensitive column is compared with none, and says so.
+    let plain = job(0).replace("role = \"sensitive\"", "role = \"insensitive\"");
+    let plain: String =
+        plain.lines().filter(|own| !own.starts_with("l-diversity")).map(|own| format!("{own}\n")).collect();
+    let told = run(folder.path(), &plain, &["output.folder=plain", "output.home=other"]).unwrap();
+    let again = run(folder.path(), &plain, &["output.folder=plain-again", "output.home=other"]).unwrap();
+    assert!(
+        !format!("{told:?}").contains("not judged") && format!("{again:?}").contains("not judged"),
+        "{again:?}"
+    );
     // The same recoding again tells nothing more; what the steward accepts goes through.
     run(folder.path(), &job(0), &["output.folder=again", "history.continues=true"]).unwrap();
     run(folder.path(), &job(5), &["history.max-risk=1"]).unwrap();
     assert!(verified(&folder.path().join("again")) && verified(&folder.path().join("release-5")));
+    // Correspondence attacks are made with every earlier release, the first one too.
+    let error = run(
+        folder.path(),
+        &job(5),
+        &["output.folder=third", "history.max-risk=1", "history.continues=true", "history.least-left=19"],
+    );
+    assert!(matches!(error.unwrap_err(), RunError::Corresponds { .. }));
+    // Several values that stay possible are not enough where one of them is too likely.
+    let error =
+        run(folder.path(), &job(0), &["output.folder=third", "history.max-posterior=0.01"]).unwrap_err();
+    assert!(matches!(error, RunError::Composed { most: Some(_), .. }), "{error}");
 }

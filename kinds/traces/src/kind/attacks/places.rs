@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_data::io::ReadOptions;
-use privet_kind::{Attack, AttackInfo, Finding, KindError, Knowledge, Need, Share, Standing, Unmade, Views};
+use privet_kind::{Attack, AttackInfo, Finding, Knowledge, Need, Share, Standing, Unmade, Views};
 use serde::Deserialize;
 
+use super::super::places;
 use super::super::view::published;
 use super::scored;
 use crate::attack::longest_stays;
-use crate::{Degrees, Plane, Position};
 
 pub(super) struct SensitivePlaces;
 
@@ -44,34 +43,6 @@ fn shortest() -> i64 {
     600
 }
 
-fn read(
-    section: &Section,
-    known: &Knowledge,
-    plane: &Plane,
-    progress: &dyn Progress,
-) -> Result<Vec<Position>, KindError> {
-    let path = known.path(&section.places);
-    let table = privet_data::io::read(&path, &ReadOptions::default().exactly(), progress)?.table;
-    let (first, second) = match plane {
-        Plane::Local { .. } => ("latitude", "longitude"),
-        Plane::Metres => ("x", "y"),
-    };
-    let numbers = |name: &str| {
-        let column = table.column(name);
-        let column = column
-            .ok_or_else(|| KindError::bad_input(format!("the column `{name}` is missing")).at(&path))?;
-        Ok::<_, KindError>(column.numbers_as(privet_data::Kind::Decimal))
-    };
-    let position = |(a, b): (f64, f64)| match plane {
-        Plane::Local { .. } => plane.project(Degrees::new(a, b)?),
-        Plane::Metres => Position::from_metres(a, b),
-    };
-    let places: Option<Vec<Position>> =
-        numbers(first)?.into_iter().zip(numbers(second)?).map(position).collect();
-    places
-        .ok_or_else(|| KindError::bad_input("a place has no position on the plane of the release").at(&path))
-}
-
 impl Attack for SensitivePlaces {
     fn info(&self) -> &'static AttackInfo {
         &INFO
@@ -87,7 +58,7 @@ impl Attack for SensitivePlaces {
         let release = published(release)?;
         let traces = release.traces()?;
         let section: Section = known.section(INFO.id)?.ok_or(Need::Section)?;
-        let places = read(&section, known, &release.plane, progress)?;
+        let places = places::positions(&known.path(&section.places), &release.plane, progress)?;
         let stays =
             |points: &[crate::Point]| longest_stays(points, &places, section.radius, section.shortest);
         let found: Vec<Vec<crate::attack::Stay>> = traces.iter().map(|own| stays(own.1)).collect();
