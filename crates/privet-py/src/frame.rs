@@ -2,6 +2,7 @@
 
 use arrow_array::RecordBatch;
 use privet::Source;
+use privet_data::io::Frame;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
@@ -17,10 +18,9 @@ pub fn source(data: &Bound<'_, PyAny>) -> PyResult<Source> {
             "the data must be a path or a frame that exports Arrow (pandas 2.2, polars, pyarrow, DuckDB)",
         )
     })?;
+    // The buffers stay where they are, in the memory of the library that made the frame.
     let (batches, schema) = table.into_inner();
-    let batch = arrow_select::concat::concat_batches(&schema, &batches)
-        .map_err(|_| Failure::invalid("the frame cannot be put together to one Arrow record batch"))?;
-    Ok(Source::Frame(batch))
+    Ok(Source::Frame(Frame::new(schema, batches)))
 }
 
 /// A record batch as a table that exports an Arrow stream.

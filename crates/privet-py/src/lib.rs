@@ -33,5 +33,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(query::show_ledger, module)?)?;
     module.add_function(wrap_pyfunction!(query::query, module)?)?;
     module.add_function(wrap_pyfunction!(query::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(query::grouped_by, module)?)?;
     Ok(())
 }

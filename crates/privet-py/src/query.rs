@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use privet::KeptSource;
+use privet::{KeptSource, Source};
+use privet_measure::answer::PrivateQuestion;
 use privet_query::{self as private, Flags, LedgerFlags, Method, Neighbourhood, QueryOptions};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -10,6 +11,9 @@ use serde::Deserialize;
 use crate::errors::Failure;
 use crate::frame;
 use crate::watch::watch;
+
+/// What stands for the path of a frame: no file is read.
+const FRAME: &str = "data.arrow";
 
 /// What is declared with a question, from keyword arguments.
 #[derive(Debug, Default, Deserialize)]
@@ -111,8 +115,13 @@ impl Declared {
         })
     }
 
-    fn options(self, data: PathBuf, question: String) -> Result<QueryOptions, Failure> {
+    fn options(self, source: Source, question: String) -> Result<QueryOptions, Failure> {
         let flags = self.flags()?;
+        let (data, frame) = match source {
+            Source::File(path) => (path, None),
+            Source::Frame(frame) => (PathBuf::from(FRAME), Some(frame.at(FRAME))),
+            _ => return Err(Failure::invalid("the data is neither a file nor a frame")),
+        };
         Ok(QueryOptions {
             data,
             question,
@@ -121,6 +130,7 @@ impl Declared {
             ledger: self.ledger.into(),
             analyst: self.analyst,
             since: self.since,
+            frame,
         })
     }
 }
@@ -171,10 +181,15 @@ pub fn query(
     let source = frame::source(data)?;
     let declared = Declared::read(declared)?;
     watch(py, progress, move |progress| {
-        let kept = KeptSource::new(&source)?;
-        let options = declared.options(kept.path().to_owned(), question)?;
+        let options = declared.options(source, question)?;
         Ok(serde_json::to_string(&private::query(&options, progress)?)?)
     })
+}
+
+/// The columns that a question groups by; none for what is not one plain question, which is refused where it is asked.
+#[pyfunction]
+pub fn grouped_by(question: &str) -> Vec<String> {
+    PrivateQuestion::parse(question).map(|own| own.group_by).unwrap_or_default()
 }
 
 /// What a question would cost and how far off its numbers would be, as JSON. Nothing is charged.
@@ -190,8 +205,7 @@ pub fn plan(
     let source = frame::source(data)?;
     let declared = Declared::read(declared)?;
     watch(py, progress, move |progress| {
-        let kept = KeptSource::new(&source)?;
-        let options = declared.options(kept.path().to_owned(), question)?;
+        let options = declared.options(source, question)?;
         let (planned, refusal) = private::plan_query(&options, progress)?;
         match refusal {
             Some(refusal) => Err(refusal.into()),

@@ -46,7 +46,8 @@ impl Release {
         let summary = serde_json::to_string(release.summary())?;
         Ok(Self {
             folder: release.folder(),
-            job: Some(release.job()),
+            // Named when it is needed: that writes the frame beside it.
+            job: None,
             summary,
             held: Held::Records(Box::new(release)),
         })
@@ -60,6 +61,14 @@ impl Release {
     /// A published folder.
     pub fn at(folder: PathBuf, job: Option<PathBuf>, summary: String) -> Self {
         Self { folder, job, summary, held: Held::Published }
+    }
+
+    /// The job that names the original, for scores and measures.
+    fn job(&self) -> Option<PathBuf> {
+        match &self.held {
+            Held::Records(release) => Some(release.job()),
+            _ => self.job.clone(),
+        }
     }
 
     fn read(&self, name: &str) -> Result<String, Failure> {
@@ -81,7 +90,7 @@ impl Release {
             let options = privet::AttackOptions {
                 release: self.folder.clone(),
                 knowledge: asked.knowledge.clone(),
-                job: self.job.clone(),
+                job: self.job(),
                 plan: Plan {
                     attacks: asked.attacks.clone(),
                     max_risk: asked.max_risk,
@@ -98,7 +107,7 @@ impl Release {
         let options = assess::AttackOptions {
             release: self.folder.clone(),
             knowledge: asked.knowledge.clone(),
-            original: self.job.clone(),
+            original: self.job(),
             attacks: asked.attacks.clone(),
             confidence: asked.confidence,
             max_risk: asked.max_risk,
@@ -123,14 +132,14 @@ impl Release {
             )
         };
         if ManifestFile::read(&self.folder).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
-            let job = self.job.clone().ok_or_else(needed)?;
+            let job = self.job().ok_or_else(needed)?;
             let assessment = privet::measure(&job, &self.folder, None, progress)?;
             return Ok(serde_json::to_string(&assessment)?);
         }
         // A job as the original names its table itself; beside a table, it says what the columns of true records are.
         let (original, job) = match original {
-            Some(table) => (table, self.job.clone().filter(|_| matches!(self.held, Held::Records(_)))),
-            None => (self.job.clone().ok_or_else(needed)?, None),
+            Some(table) => (table, self.job().filter(|_| matches!(self.held, Held::Records(_)))),
+            None => (self.job().ok_or_else(needed)?, None),
         };
         let options = assess::MeasureOptions {
             original,
@@ -230,7 +239,7 @@ impl Release {
     fn job_text(&self) -> PyResult<Option<String>> {
         let read =
             |path: &PathBuf| std::fs::read_to_string(path).map_err(|error| KindError::io(path, &error));
-        Ok(self.job.as_ref().map(read).transpose().map_err(Failure::from)?)
+        Ok(self.job().as_ref().map(read).transpose().map_err(Failure::from)?)
     }
 
     /// The page for readers, as HTML.
@@ -332,8 +341,8 @@ impl Release {
     #[pyo3(signature = (progress=None))]
     fn recoding(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Recoding> {
         watch(py, progress, move |progress| {
-            let job = self.job.as_ref().ok_or_else(|| Failure::invalid("open the release with its job"))?;
-            Ok(Recoding { recoding: privet::Recoding::of(&self.folder, job, progress)? })
+            let job = self.job().ok_or_else(|| Failure::invalid("open the release with its job"))?;
+            Ok(Recoding { recoding: privet::Recoding::of(&self.folder, &job, progress)? })
         })
     }
 

@@ -20,6 +20,7 @@ pub fn suggest(
 ) -> PyResult<String> {
     let source = frame::source(data)?;
     watch(py, progress, move |progress| {
+        // The other shapes are recognised by their files, of which a frame has none.
         let kept = KeptSource::new(&source)?;
         let path = kept.path();
         if let Some((kind, proposal)) = privet::propose(path, progress) {

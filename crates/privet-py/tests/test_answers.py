@@ -52,6 +52,48 @@ def test_plans_cost_nothing_and_budgets_end(people, tmp_path):
     assert ledger.remaining["epsilon"] == "0.25"
 
 
+def test_the_shortest_question_works_as_it_is_typed(people, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    count = 3000
+    df = frame("pandas", {"sex": ["f", "m"] * (count // 2) , "cost": [float(n % 5000) for n in range(count)]})
+    with pytest.warns(UserWarning) as told:
+        with privet.Ledger("budget.db") as ledger: answer = privet.query(df, "select sex, avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
+    assert sorted(as_columns(answer.frame)["sex"]) == ["f", "m"]
+    said = " ".join(str(own.message) for own in told)
+    assert "total of epsilon 1" in said and "keys of sex are not declared" in said
+    assert ledger.remaining == {"epsilon": "0.5", "delta": "0.0000009"}
+    # The account is open now: the second question opens nothing, and a third is too much.
+    keys = {"sex": ["f", "m"]}
+    privet.query(df, "select sex, count(*) from data group by sex", epsilon=0.5, keys=keys, ledger=ledger)
+    with pytest.raises(privet.BudgetExceeded):
+        privet.query(df, "select count(*) from data", epsilon=0.5, ledger=ledger)
+    assert [own["kind"] for own in ledger.entries] == ["open", "charge", "charge"]
+
+
+def test_a_named_total_is_opened_without_a_warning(people, tmp_path, recwarn):
+    data = frame("polars", people)
+    ledger = privet.Ledger(tmp_path / "budget.db", epsilon="3/2")
+    planned = privet.plan(data, "select count(*) from data", epsilon=1, ledger=ledger)
+    assert planned.remaining is None and not (tmp_path / "budget.db").exists(), "a plan opens nothing"
+    privet.query(data, "select count(*) from data", epsilon=1, ledger=ledger, new_population=True)
+    assert ledger.remaining == {"epsilon": "0.5", "delta": "0"}
+    # Without a delta nothing pays for finding keys.
+    with pytest.raises(privet.InvalidInput, match="keys"):
+        privet.query(data, "select sex, count(*) from data group by sex", epsilon=0.25, ledger=ledger)
+    assert ledger.remaining["epsilon"] == "0.5" and not [own for own in recwarn if own.category is UserWarning]
+
+
+def test_keys_are_found_and_groups_limited(people, tmp_path):
+    data = frame("pyarrow", people)
+    ledger = opened(tmp_path, data, delta="1e-3")
+    answer = privet.query(
+        data, "select illness, count(*) from data group by illness", epsilon=4, delta="1e-6", unknown_keys=["illness"], ledger=ledger
+    )
+    assert set(as_columns(answer.frame)["illness"]) <= set(people["illness"])
+    with pytest.raises(privet.InvalidInput, match="max-groups"):
+        privet.query(data, "select count(*) from data", epsilon=0.5, max_groups=2, ledger=ledger)
+
+
 def test_what_must_be_declared(people, tmp_path):
     data = frame("polars", people)
     with pytest.raises(privet.InvalidInput, match="ledger"):

@@ -67,6 +67,7 @@ mod waiting;
 use std::path::PathBuf;
 
 use privet_data::Progress;
+use privet_data::io::Frame;
 use privet_dp::Loss;
 use privet_dp::ledger::{Act, Head, Ledger, LedgerError, Record, Request};
 
@@ -115,6 +116,8 @@ pub struct QueryOptions {
     /// A last entry of the ledger that was seen earlier, as `NUMBER:HASH`. Where it is not in the chain any more, nothing
     /// is answered: an old copy, put back, would be a fresh budget.
     pub since: Option<String>,
+    /// The table itself, where a program holds it in memory; `data` is then the path that it stands for.
+    pub frame: Option<Frame>,
 }
 
 /// What will be done, without having done it.
@@ -342,7 +345,10 @@ fn must_be_there(ledger: &mut dyn Ledger, since: Option<&Head>) -> Result<(), Le
 impl Prepared {
     fn new(options: &QueryOptions) -> Result<Self, QueryError> {
         let since = options.since.as_deref().map(head).transpose()?;
-        let subject = Subject::new(&options.data, options.job.as_deref())?;
+        let mut subject = Subject::new(&options.data, options.job.as_deref())?;
+        if let Some(frame) = &options.frame {
+            (subject.path, subject.options.frame) = (frame.path().to_owned(), Some(frame.clone()));
+        }
         let job = subject.job.as_ref().map(|(job, base)| (job, base.as_path()));
         let plan = Plan::new(&options.question, &Declared { flags: &options.flags, job })?;
         unused::refuse(&plan, &options.flags)?;

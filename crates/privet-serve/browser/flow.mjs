@@ -74,6 +74,15 @@ try {
 
   const csv = join(scratch, "patients.csv");
   writeFileSync(csv, people(400));
+  // With the mouse: a file that is dropped is one that was chosen.
+  const dropped = await page.evaluateHandle((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "patients.csv", { type: "text/csv" }));
+    return data;
+  }, people(400));
+  await page.dispatchEvent("#drop", "dragover", { dataTransfer: dropped });
+  await page.dispatchEvent("#drop", "drop", { dataTransfer: dropped });
+  hold(await page.evaluate("document.getElementById('file').files[0]?.name") === "patients.csv", "a file can be dropped");
   await page.setInputFiles("#file", csv);
   await page.getByRole("button", { name: "Look at it" }).click();
   await page.waitForURL("**/data");
@@ -127,7 +136,12 @@ try {
 
   await page.getByRole("link", { name: "Next: explore" }).click();
   await page.getByRole("button", { name: "Make candidates" }).click();
+  // Work goes on when the page is loaded again.
+  await page.reload();
+  hold(await page.locator("#tasks .task").first().isVisible(), "the work is shown after a reload");
   await settle();
+  await page.locator("svg a[href='#k-20']").click();
+  hold(page.url().endsWith("#k-20"), "a candidate can be chosen on the curve");
   await page.locator("input[name=a][value='2']").check();
   await page.locator("input[name=b][value='20']").check();
   await page.getByRole("button", { name: "Compare" }).click();
@@ -148,6 +162,8 @@ try {
   hold(await page.locator("main").getByText("All promises hold.").isVisible(), "the release was verified");
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "The release, as an archive" }).click()]);
   hold(download.suggestedFilename() === "release.zip", "the archive has its name");
+  const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Everything that makes it again" }).click()]);
+  hold(whole.suggestedFilename() === "project.zip", "everything that makes it again has its name");
   await look("8-handover");
 
   await page.goto(`${project}/answers`);
@@ -161,6 +177,20 @@ try {
   await look("9-answers");
   await page.goto(`${project}/job`);
   await look("10-job");
+
+  // Data of another shape.
+  const graph = join(scratch, "people.graphml");
+  const edges = [...Array(40).keys()].flatMap((node) => [1, 2, 3 + (node % 5)].map((step) => `<edge source="p${node}" target="p${(node + step) % 40}"/>`));
+  const nodes = [...Array(40).keys()].map((node) => `<node id="p${node}"/>`);
+  writeFileSync(graph, `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">${nodes.join("")}${edges.join("")}</graph></graphml>`);
+  await page.goto(host);
+  await page.setInputFiles("#file", graph);
+  await page.getByRole("button", { name: "Look at it" }).click();
+  await page.waitForURL("**/data");
+  await page.getByRole("button", { name: "Make the release" }).click();
+  await settle();
+  hold(await page.locator("article.attack").first().isVisible(), "the attacks on a graph are shown");
+  await look("11-graph");
 
   // Dark, and as narrow as a phone.
   await page.emulateMedia({ colorScheme: "dark" });

@@ -37,7 +37,7 @@ pub struct ServeArgs {
     /// The largest file that is taken, such as 500MB
     #[arg(long, value_name = "SIZE", default_value = "1GB", value_parser = size)]
     max_upload: u64,
-    /// Offer the tables of this PostgreSQL database of this machine, such as postgres://localhost/hospital
+    /// Offer the tables of this PostgreSQL database, such as postgres://localhost/hospital; another machine by TLS
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::ServeError;
 use crate::guard::hex;
 use crate::project::Project;
+use crate::shelf::Shelf;
 
 /// Projects at once.
 const MOST: usize = 50;
@@ -26,6 +27,8 @@ pub(crate) struct Desk {
     /// The largest file that is taken.
     pub max_upload: u64,
     projects: Mutex<BTreeMap<String, Arc<Project>>>,
+    /// The tables of all projects, as far as they are kept.
+    shelf: Arc<Shelf>,
     _lock: File,
 }
 
@@ -62,11 +65,13 @@ impl Desk {
             }
             Err(TryLockError::Error(error)) => return Err(failed(&path, &error)),
         }
+        let shelf = Arc::new(Shelf::new());
         let projects = match keep {
-            Some(_) => found(&folder),
+            Some(_) => found(&folder, &shelf),
             None => BTreeMap::new(),
         };
-        Ok(Self { folder, is_kept: keep.is_some(), max_upload, projects: Mutex::new(projects), _lock: lock })
+        let (is_kept, projects) = (keep.is_some(), Mutex::new(projects));
+        Ok(Self { folder, is_kept, max_upload, projects, shelf, _lock: lock })
     }
 
     fn projects(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Project>>> {
@@ -76,6 +81,11 @@ impl Desk {
     /// Whether projects stay after the end.
     pub fn is_kept(&self) -> bool {
         self.is_kept
+    }
+
+    /// Where tables of projects are kept.
+    pub fn shelf(&self) -> &Arc<Shelf> {
+        &self.shelf
     }
 
     /// All projects, by name.
@@ -109,6 +119,7 @@ impl Desk {
     /// Removes a project with everything that belongs to it.
     pub fn remove(&self, id: &str) {
         if let Some(project) = self.projects().remove(id) {
+            self.shelf.forget(project.folder());
             // why: what cannot be removed now is removed with the whole folder
             let _ = fs::remove_dir_all(project.folder());
         }
@@ -142,12 +153,17 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The projects of a kept folder.
-fn found(folder: &Path) -> BTreeMap<String, Arc<Project>> {
+fn found(folder: &Path, shelf: &Arc<Shelf>) -> BTreeMap<String, Arc<Project>> {
     let Ok(entries) = fs::read_dir(folder) else { return BTreeMap::new() };
     let open = |entry: fs::DirEntry| {
         let id = entry.file_name().into_string().ok()?;
         let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Some((id, Arc::new(is_id.then(|| Project::open(entry.path()))??)))
+        if is_id && !Project::is_in(&entry.path()) {
+            // why: data whose upload or copy did not end; what cannot be removed now is removed next time
+            let _ = fs::remove_dir_all(entry.path());
+            return None;
+        }
+        Some((id, Arc::new(is_id.then(|| Project::open(entry.path(), shelf))??)))
     };
     entries.flatten().filter_map(open).collect()
 }

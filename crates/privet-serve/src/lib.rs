@@ -27,10 +27,13 @@ mod edit;
 mod guard;
 mod listen;
 mod pages;
+mod patience;
 mod picture;
 mod power;
+mod preview;
 mod project;
 mod routes;
+mod shelf;
 mod tables;
 mod tasks;
 mod tries;
@@ -55,7 +58,7 @@ pub struct Options {
     pub keep: Option<PathBuf>,
     /// The largest file that is taken, in bytes.
     pub max_upload: u64,
-    /// The URL of a PostgreSQL database of this machine whose tables may be taken.
+    /// The URL of a PostgreSQL database whose tables may be taken.
     pub postgres: Option<String>,
 }
 

@@ -92,13 +92,13 @@ pub(crate) fn share(share: f64) -> Markup {
     html! { span class="share" { (bar(share)) " " (percent(share)) } }
 }
 
-/// In per cent; what is not nothing is not shown as nothing.
+/// In per cent; what is not nothing is not shown as nothing. The number and its sign stay on one line.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
-        0.0 => "0 %".to_owned(),
-        own if own < 0.1 => "< 0.1 %".to_owned(),
-        own if own < 10.0 => format!("{own:.1} %"),
-        own => format!("{own:.0} %"),
+        0.0 => "0\u{a0}%".to_owned(),
+        own if own < 0.1 => "<\u{a0}0.1\u{a0}%".to_owned(),
+        own if own < 10.0 => format!("{own:.1}\u{a0}%"),
+        own => format!("{own:.0}\u{a0}%"),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use privet_data::Progress;
 use privet_data::io::{Input, ReadOptions, read};
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confine::{self, HOME, RELEASE};
 use crate::edit::Edit;
+use crate::shelf::Shelf;
 use crate::tasks::Failure;
 
 /// The job file.
@@ -23,6 +24,14 @@ pub(crate) const JOB: &str = "job.toml";
 const META: &str = "project.json";
 /// What the last run said.
 pub(crate) const SUMMARY: &str = "summary.json";
+/// What verifying the release found.
+pub(crate) const VERDICT: &str = "verdict.json";
+/// What attacks found.
+pub(crate) const ATTACKS: &str = "attacks.json";
+/// What attacks conclude about each person.
+pub(crate) const PEOPLE: &str = "people.csv";
+/// What the file of a population is called, without its ending.
+pub(crate) const POPULATION: &str = "population";
 /// What the release follows from.
 const BASIS: &str = "basis.json";
 /// A mark that a run is under way; what it finds at the start was interrupted.
@@ -84,8 +93,8 @@ pub(crate) struct Project {
     meta: Meta,
     /// Whether the program ended in the middle of a run.
     pub was_interrupted: bool,
-    /// The table, and the `[input]` section that it was read by.
-    cache: Mutex<Option<(String, Arc<Read>)>>,
+    /// Where its table is kept, beside those of other projects.
+    shelf: Arc<Shelf>,
     /// Changes of the job file, one at a time.
     editing: Mutex<()>,
 }
@@ -107,6 +116,7 @@ impl Project {
         name: &str,
         data: &str,
         reading: &Reading,
+        shelf: &Arc<Shelf>,
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let path = folder.join(data);
@@ -119,7 +129,7 @@ impl Project {
             meta.guesses = reasons
                 .map(|reason| Guess { name: String::new(), role: kind.to_owned(), reason: reason.clone() })
                 .collect();
-            return Self::write(folder, meta, &proposal.job, &[]);
+            return Self::write(folder, meta, &proposal.job, &[], shelf);
         }
         let usual = ReadOptions::default();
         let options = ReadOptions {
@@ -138,18 +148,27 @@ impl Project {
             .into_iter()
             .map(|own| Guess { name: own.name, role: own.role.word().to_owned(), reason: own.reason })
             .collect();
-        Self::write(folder, meta, &proposal.job, &proposal.files)
+        Self::write(folder, meta, &proposal.job, &proposal.files, shelf)
     }
 
-    fn write(folder: PathBuf, meta: Meta, job: &str, files: &[(String, String)]) -> Result<Self, Failure> {
+    fn write(
+        folder: PathBuf,
+        meta: Meta,
+        job: &str,
+        files: &[(String, String)],
+        shelf: &Arc<Shelf>,
+    ) -> Result<Self, Failure> {
         let failed = |error: String| Failure::failed(error);
         let mut edit = Edit::new(job).map_err(failed)?;
-        edit.set(&["input"], "path", meta.data.as_str());
+        // Jobs of some kinds name their data by another key, and name it so already.
+        if meta.kind.is_none() {
+            edit.set(&["input"], "path", meta.data.as_str());
+        }
         edit.set(&["output"], "folder", RELEASE);
         edit.set(&["output"], "home", HOME);
         edit.set(&["output"], "replace", true);
-        let project =
-            Self { folder, meta, was_interrupted: false, cache: Mutex::new(None), editing: Mutex::new(()) };
+        let shelf = Arc::clone(shelf);
+        let project = Self { folder, meta, was_interrupted: false, shelf, editing: Mutex::new(()) };
         for (name, text) in files {
             project.save(name, text.as_bytes()).map_err(failed)?;
         }
@@ -158,8 +177,13 @@ impl Project {
         Ok(project)
     }
 
+    /// Whether a folder holds a project.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(META).exists()
+    }
+
     /// A project of an earlier time.
-    pub fn open(folder: PathBuf) -> Option<Self> {
+    pub fn open(folder: PathBuf, shelf: &Arc<Shelf>) -> Option<Self> {
         let meta: Meta = serde_json::from_slice(&fs::read(folder.join(META)).ok()?).ok()?;
         let running = folder.join(RUNNING);
         let was_interrupted = running.exists();
@@ -169,8 +193,8 @@ impl Project {
             let _ = privet_release::clean(&folder, false);
             let _ = fs::remove_file(running);
         }
-        let (cache, editing) = (Mutex::new(None), Mutex::new(()));
-        Some(Self { folder, meta, was_interrupted, cache, editing })
+        let (shelf, editing) = (Arc::clone(shelf), Mutex::new(()));
+        Some(Self { folder, meta, was_interrupted, shelf, editing })
     }
 
     pub fn folder(&self) -> &Path {
@@ -215,10 +239,30 @@ impl Project {
         self.release().join(privet_release::MANIFEST).is_file()
     }
 
+    /// The file of a population that was given to the project.
+    pub fn population(&self) -> Option<String> {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().ok();
+        let mut names = fs::read_dir(&self.folder).ok()?.flatten().filter_map(name);
+        names.find(|own| own.rsplit_once('.').is_some_and(|(stem, _)| stem == POPULATION))
+    }
+
     /// The text of the job file.
     pub fn job_text(&self) -> String {
         // why: a job file that is gone is shown as an empty one, which the page says is wrong
         fs::read_to_string(self.job_path()).unwrap_or_default()
+    }
+
+    /// The text of the job file for use outside the page: it names the data as its owner does.
+    pub fn job_outside(&self) -> String {
+        // why: a job file that is no TOML names nothing, and is shown as it is
+        crate::bundle::job(self).unwrap_or_else(|_| self.job_text())
+    }
+
+    /// Replaces the job file by one that may name the data as its owner does.
+    pub fn set_job_from_outside(&self, text: &str) -> Result<(), String> {
+        // What is no TOML is refused below, with the reason.
+        let inside = crate::bundle::job_inside(self, text).unwrap_or_else(|_| text.to_owned());
+        self.set_job(&inside)
     }
 
     /// The job file, confined to the folder.
@@ -281,29 +325,20 @@ impl Project {
         head.input.options().map_err(|error| error.to_string())
     }
 
-    fn cache(&self) -> MutexGuard<'_, Option<(String, Arc<Read>)>> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The table, as the job reads it; kept until the job reads it in another way.
+    /// The table, as the job reads it; kept until the job reads it in another way or others take its place.
     pub fn table(&self) -> Result<Arc<Read>, String> {
         let table = self.job_table()?;
-        let key = toml::to_string(table.get("input").unwrap_or(&toml::Value::Boolean(false)))
+        let section = toml::to_string(table.get("input").unwrap_or(&toml::Value::Boolean(false)))
             .map_err(|error| error.to_string())?;
-        let mut cache = self.cache();
-        if let Some((own, input)) = &*cache
-            && *own == key
-        {
-            return Ok(Arc::clone(input));
-        }
         let options = self.options()?;
-        let told = Told::default();
-        let input =
-            read(&self.data(), &options, &told).map_err(|error| plain(&error.to_string(), &self.folder))?;
-        let notices = told.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let input = Arc::new(Read { input, notices });
-        *cache = Some((key, Arc::clone(&input)));
-        Ok(input)
+        self.shelf.table(&self.folder, &section, || {
+            let told = Told::default();
+            let input = read(&self.data(), &options, &told)
+                .map_err(|error| plain(&error.to_string(), &self.folder))?;
+            let notices = told.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let bytes = input.table.coded_bytes() as u64;
+            Ok((Read { input, notices }, bytes))
+        })
     }
 
     /// Runs the job: from here on it is what the command line does.
@@ -317,6 +352,15 @@ impl Project {
             false => self.run_records(progress),
         };
         if outcome.is_ok() {
+            // What was found about an earlier release says nothing about this one.
+            for old in [VERDICT, ATTACKS, PEOPLE] {
+                match fs::remove_file(self.folder.join(old)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(Failure::failed(format!("{old} cannot be removed: {error}")));
+                    }
+                    _ => {}
+                }
+            }
             self.save_json(BASIS, &basis).map_err(Failure::failed)?;
         }
         // why: at the next start it would only say that a run was interrupted

@@ -39,12 +39,17 @@ impl App {
 
     /// The most bytes that a request to this address may have.
     fn largest(&self, path: &str) -> u64 {
-        match path {
+        match takes_a_file(path) {
             // A file, and the fields of the form around it.
-            "/projects" => self.desk.max_upload.saturating_add(1 << 20),
-            _ => LARGEST_FORM as u64,
+            true => self.desk.max_upload.saturating_add(1 << 20),
+            false => LARGEST_FORM as u64,
         }
     }
+}
+
+/// Whether a file is sent to this address.
+fn takes_a_file(path: &str) -> bool {
+    path == "/projects" || path.starts_with("/p/") && path.ends_with("/population")
 }
 
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -52,13 +57,17 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/", get(pages::start::show))
         .route("/projects", post(pages::start::upload).layer(DefaultBodyLimit::disable()))
         .route("/tables", post(pages::start::take_table))
+        .route("/new/{id}", get(pages::arrival::show))
+        .route("/new/{id}/stop", post(pages::arrival::stop))
+        .route("/new/{id}/events", get(pages::arrival::events))
         .route("/p/{id}", get(|Path(id): Path<String>| async move { see_other(&format!("/p/{id}/data")) }))
         .route("/p/{id}/data", get(pages::data::show).post(pages::data::change))
         .route("/p/{id}/roles", get(pages::roles::show).post(pages::roles::change))
         .route("/p/{id}/hierarchies", get(pages::hierarchies::show).post(pages::hierarchies::change))
         .route("/p/{id}/check", post(pages::hierarchies::check))
-        .route("/p/{id}/groups", post(pages::hierarchies::change_groups))
+        .route("/p/{id}/groups", post(pages::groups::change))
         .route("/p/{id}/promises", get(pages::promises::show).post(pages::promises::change))
+        .route("/p/{id}/population", post(pages::start::take_population).layer(DefaultBodyLimit::disable()))
         .route("/p/{id}/explore", get(pages::explore::show).post(pages::explore::choose))
         .route("/p/{id}/result", get(pages::result::show))
         .route("/p/{id}/handover", get(pages::handover::show))
@@ -93,7 +102,7 @@ async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
             pages::failed(StatusCode::PAYLOAD_TOO_LARGE, "That is more than this page takes.")
         }
         // An upload has a limit for each of its parts.
-        Ok(()) if request.uri().path() == "/projects" => next.run(request).await,
+        Ok(()) if takes_a_file(request.uri().path()) => next.run(request).await,
         Ok(()) => match tokio::time::timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
             Err(_) => pages::failed(StatusCode::REQUEST_TIMEOUT, "The request took too long."),
@@ -214,6 +223,17 @@ impl Posted {
     /// The field of this name as it was typed.
     pub fn raw(&self, name: &str) -> &str {
         self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
+    }
+
+    /// Every field with its name, as it was typed.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// A form with these fields.
+    #[cfg(test)]
+    pub fn of(fields: Vec<(String, String)>) -> Self {
+        Self(fields)
     }
 
     /// Whether there is a field of this name that is not empty.

@@ -1,53 +1,44 @@
 //! Tables of a PostgreSQL server that was named when the program was started.
 //!
-//! The server is one of this machine: the connection is not encrypted, so another one is refused. A table is named by its number in the
-//! list that the server gave; what a request says never becomes a part of a statement. It is copied to the private folder as CSV, and from
-//! there on is a file like any other.
+//! A server of another machine is reached by TLS alone; the password is in the URL, in `PGPASSWORD` or in `~/.pgpass`. A table is named by
+//! its number in the list that the server gave; what a request says never becomes a part of a statement. It is copied to the private folder
+//! as CSV, and from there on is a file like any other.
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::IpAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use postgres::config::Host;
-use postgres::{Client, Config, NoTls};
+use postgres::{Client, NoTls};
+use privet_data::Progress;
+use privet_dp::ledger::{PostgresLedger, connect_to_database};
 
+use crate::tasks::{Failure, State};
+
+/// Bytes that are copied at once.
+const PART: usize = 1 << 20;
+/// How often somebody looks whether the copy is to stop.
+const LOOK: Duration = Duration::from_millis(100);
 /// Tables that are listed.
 const MOST: i64 = 500;
 
 /// A server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Server {
-    config: Config,
-}
-
-fn is_here(host: &Host) -> bool {
-    match host {
-        Host::Unix(_) => true,
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-    }
+    url: String,
 }
 
 impl Server {
-    /// From the URL of a database of this machine.
+    /// From the URL of a database.
     pub fn new(url: &str) -> Result<Self, String> {
-        let config: Config = url.parse().map_err(|_| {
-            "--postgres takes the URL of a database, such as postgres://localhost/hospital".to_owned()
-        })?;
-        match !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_here) {
-            true => Ok(Self { config }),
-            false => Err(
-                "--postgres names another machine, and the connection is not encrypted; use a tunnel to it, and name localhost".to_owned()
-            ),
-        }
+        // What it says names no password.
+        PostgresLedger::check(url).map_err(|error| format!("--postgres: {error}"))?;
+        Ok(Self { url: url.to_owned() })
     }
 
     fn connect(&self) -> Result<Client, String> {
-        // What the library says may quote the URL with its password.
-        let mut client =
-            self.config.connect(NoTls).map_err(|_| "the database cannot be reached".to_owned())?;
+        let mut client = connect_to_database(&self.url).map_err(|error| error.to_string())?;
         let read_only = client.batch_execute("set session characteristics as transaction read only");
         read_only.map_err(|_| "the database cannot be read".to_owned())?;
         Ok(client)
@@ -62,28 +53,72 @@ impl Server {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Copies a table to a file of at most so many bytes.
-    pub fn copy(&self, (schema, table): &(String, String), path: &Path, most: u64) -> Result<(), String> {
+    /// Copies a table to a file of at most so many bytes, until it is asked to stop.
+    pub fn copy(
+        &self,
+        (schema, table): &(String, String),
+        path: &Path,
+        most: u64,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
         let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
         let statement = format!(
             "copy (select * from {}.{}) to stdout with (format csv, header true)",
             quoted(schema),
             quoted(table)
         );
-        let failed = |_| "the table cannot be read".to_owned();
-        let mut client = self.connect()?;
-        let mut reader = client.copy_out(statement.as_str()).map_err(failed)?.take(most + 1);
-        let mut file = File::create_new(path).map_err(|error| error.to_string())?;
-        let size =
-            std::io::copy(&mut reader, &mut file).map_err(|_| "the table cannot be read".to_owned())?;
-        file.flush().map_err(|error| error.to_string())?;
-        match size > most {
-            true => {
-                Err("the table is larger than this page takes; start it with a larger --max-upload"
-                    .to_owned())
-            }
-            false => Ok(()),
+        progress.stage("copying the table, bytes", None);
+        let mut client = self.connect().map_err(Failure::failed)?;
+        let stop = client.cancel_token();
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // A server that computes sends nothing that could be looked at between two parts, so it is told to stop.
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    if progress.cancelled() {
+                        // why: one that cannot be told is left when the connection is closed
+                        let _ = stop.cancel_query(NoTls);
+                        return;
+                    }
+                    std::thread::sleep(LOOK);
+                }
+            });
+            let outcome = copy_out(&mut client, &statement, path, most, progress);
+            is_over.store(true, Ordering::Relaxed);
+            outcome
+        })
+    }
+}
+
+fn copy_out(
+    client: &mut Client,
+    statement: &str,
+    path: &Path,
+    most: u64,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    let stopped =
+        || progress.check().map_err(|own| Failure { state: State::Stopped, message: own.to_string() });
+    // What the server says may repeat a value.
+    let unreadable = || stopped().err().unwrap_or_else(|| Failure::failed("the table cannot be read"));
+    let mut reader = client.copy_out(statement).map_err(|_| unreadable())?;
+    let unwritable = |error: std::io::Error| Failure::failed(error.to_string());
+    let mut file = File::create_new(path).map_err(unwritable)?;
+    let (mut part, mut size) = (vec![0; PART], 0);
+    loop {
+        stopped()?;
+        let read = reader.read(&mut part).map_err(|_| unreadable())?;
+        if read == 0 {
+            return file.flush().map_err(unwritable);
         }
+        size += read as u64;
+        if size > most {
+            return Err(Failure::failed(
+                "the table is larger than this page takes; start it with a larger --max-upload",
+            ));
+        }
+        file.write_all(&part[..read]).map_err(unwritable)?;
+        progress.at(size);
     }
 }
 
@@ -92,17 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_servers_of_this_machine_are_accepted() {
-        for url in [
-            "postgres://localhost/x",
-            "postgres://user:pw@127.0.0.1:5433/x",
-            "host=/var/run/postgresql dbname=x",
-        ] {
+    fn another_machine_is_reached_by_tls_or_with_consent_alone() {
+        for url in ["postgres://localhost/x", "postgres://user:pw@127.0.0.1:5433/x"] {
             assert!(Server::new(url).is_ok(), "{url}");
         }
-        for url in ["postgres://db.example/x", "postgres://localhost,db.example/x", "host=10.0.0.1", "x", ""]
-        {
+        for url in ["x", "", "mysql://localhost/x"] {
             assert!(Server::new(url).is_err(), "{url}");
         }
+        let refused = Server::new("postgres://me:secret@db.example/x?sslmode=nonsense").err().unwrap();
+        assert!(!refused.contains("secret"), "{refused}");
     }
 }

@@ -112,6 +112,11 @@ impl Task {
         self.told().state
     }
 
+    /// Whether somebody asked it to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     pub fn snapshot(&self) -> Snapshot {
         let Told { state, stage, total, message, notices } = self.told().clone();
         let done = self.done.load(Ordering::Relaxed);

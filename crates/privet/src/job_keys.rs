@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use privet_data::io::Frame;
 use privet_kind::KindError;
 use tempfile::TempDir;
 use toml::{Table, Value};
 
 use crate::records::{Source, write_frame};
+
+/// Sections that need nothing of the input but its table.
+const OF_A_TABLE: [&str; 6] = ["input", "columns", "privacy", "search", "adversary", "output"];
 
 /// The keys of a job.
 #[derive(Debug, Clone, Default)]
@@ -63,22 +67,42 @@ impl JobKeys {
     }
 
     /// Writes the job and, of a frame, the records into a private folder. Gives where the job is, and its text.
-    pub fn write(mut self, source: &Source, scratch: &TempDir) -> Result<(PathBuf, String), KindError> {
+    pub fn write(self, source: &Source, scratch: &TempDir) -> Result<(PathBuf, String), KindError> {
+        let (path, text, frame) = self.write_lazily(source, scratch)?;
+        if let Some(frame) = frame {
+            write_frame(&frame, frame.path())?;
+        }
+        Ok((path, text))
+    }
+
+    /// The same without the records of a frame, where the job reads nothing but its table: the frame that stands for their file is given in
+    /// its place.
+    pub fn write_lazily(
+        mut self,
+        source: &Source,
+        scratch: &TempDir,
+    ) -> Result<(PathBuf, String, Option<Frame>), KindError> {
         if let Some(problem) = self.problem.take() {
             return Err(KindError::bad_input(problem));
         }
-        let input = match source {
-            Source::File(path) => std::path::absolute(path).map_err(|error| KindError::io(path, &error))?,
-            Source::Frame(batch) => {
+        let (input, mut frame) = match source {
+            Source::File(path) => {
+                (std::path::absolute(path).map_err(|error| KindError::io(path, &error))?, None)
+            }
+            Source::Frame(frame) => {
                 let path = scratch.path().join("input.arrow");
-                write_frame(batch, &path)?;
-                path
+                (path.clone(), Some(frame.clone().at(path)))
             }
         };
+        // An engine, or a history of releases, looks for the file itself.
+        if let Some(own) = frame.take_if(|_| self.table.keys().any(|key| !OF_A_TABLE.contains(&key.as_str())))
+        {
+            write_frame(&own, own.path())?;
+        }
         let text = self.with_input(&input)?;
         let path = scratch.path().join("job.toml");
         std::fs::write(&path, &text).map_err(|error| KindError::io(&path, &error))?;
-        Ok((path, text))
+        Ok((path, text, frame))
     }
 
     fn with_input(&mut self, input: &Path) -> Result<String, KindError> {

@@ -231,6 +231,7 @@ impl Query {
             ledger: LedgerFlags { new_population: self.new_population, ..self.ledger.flags() },
             analyst: self.analyst,
             since: self.since,
+            frame: None,
         };
         let makes_records = self.synthetic.is_some() || method == Some(Method::AlphaBeta);
         if self.output.is_some() && !makes_records {

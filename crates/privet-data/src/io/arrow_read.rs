@@ -5,6 +5,8 @@
 //! time zone is told in UTC and ends in `Z`. A null is missing and has the empty text, which
 //! is missing in these files whatever `missing` says.
 
+mod frame;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -37,6 +39,9 @@ use super::options::{Format, ReadOptions};
 use super::stream::Each;
 use super::{Input, guard, kept_columns, open_plain, parquet_check};
 use crate::{Cancelled, Cells, Column, Domain, Progress, Table};
+
+pub use frame::Frame;
+pub(super) use frame::read_frame;
 
 /// Rows that are decoded at once.
 const BATCH: usize = 16_384;

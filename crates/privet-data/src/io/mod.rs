@@ -38,7 +38,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use arrow_read::texts_of;
-pub use arrow_read::{ValueReader, check_columnar};
+pub use arrow_read::{Frame, ValueReader, check_columnar};
 pub use arrow_write::BatchWriter;
 pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use extent::{input_limit, limit_input};
@@ -93,6 +93,9 @@ fn read_as_it_is(
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Input, ReadErrorKind> {
+    if let Some(frame) = options.frame_at(path) {
+        return arrow_read::read_frame(frame, options, progress, None);
+    }
     let tuning = Tuning::default();
     match Source::of(path, options)? {
         (Source::Standard, Format::Csv) => {

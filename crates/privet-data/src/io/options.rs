@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::arrow_read::Frame;
 use super::formulas::Formulas;
 use super::spelling::Spelling;
 use crate::Equality;
@@ -150,6 +151,8 @@ pub struct ReadOptions {
     pub spelling_of: BTreeMap<String, Spelling>,
     /// Whether every cell is read by itself, whatever the others are like ([`exactly`](Self::exactly)).
     pub cell_by_cell: bool,
+    /// A table in memory, read in place of a file where the path is the one that it stands for.
+    pub frame: Option<Frame>,
 }
 
 impl Default for ReadOptions {
@@ -171,6 +174,7 @@ impl Default for ReadOptions {
             formulas: Formulas::Keep,
             spelling_of: BTreeMap::new(),
             cell_by_cell: false,
+            frame: None,
         }
     }
 }
@@ -185,6 +189,11 @@ impl ReadOptions {
     /// When two texts of this column are one value.
     pub fn equality_in(&self, column: &str) -> Equality {
         self.equality_of.get(column).copied().unwrap_or(self.equality)
+    }
+
+    /// The table in memory that stands for a path.
+    pub(super) fn frame_at(&self, path: &Path) -> Option<&Frame> {
+        self.frame.as_ref().filter(|frame| frame.path() == path)
     }
 
     pub(super) fn is_missing(&self, text: &str) -> bool {

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::arrow_read::read_columnar;
+use super::arrow_read::{read_columnar, read_frame};
 use super::arrow_write::ArrowChunks;
 use super::csv_read::{Tuning, stream_csv};
 use super::csv_write::CsvChunks;
@@ -72,6 +72,9 @@ fn stream_path(
     progress: &dyn Progress,
     each: &mut Each<'_>,
 ) -> Result<Input, ReadErrorKind> {
+    if let Some(frame) = options.frame_at(path) {
+        return read_frame(frame, options, progress, Some(each));
+    }
     let tuning = Tuning::default();
     match Source::of(path, options)? {
         (Source::Standard, Format::Csv) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use privet_data::io::{Encoding, Format, Formulas, ReadOptions, Spelling};
+use privet_data::io::{Encoding, Format, Formulas, Frame, ReadOptions, Spelling};
 use privet_release::{KeyError, PrivateKey};
 use serde::Deserialize;
 
@@ -61,6 +61,9 @@ pub struct Input {
     /// How the numbers and dates of single columns are spelled, by name.
     #[serde(default)]
     spelling: BTreeMap<String, Spelling>,
+    /// The table itself, where a program holds it in memory; no key of a job file.
+    #[serde(skip)]
+    pub frame: Option<Frame>,
 }
 
 /// The `[output]` section.
@@ -170,6 +173,7 @@ impl Input {
             max_input: self.max_input.map(|Size(bytes)| bytes),
             formulas: self.formulas,
             spelling_of: self.spelling.clone(),
+            frame: self.frame.clone(),
             ..ReadOptions::default()
         };
         if let Some(missing) = &self.missing {

@@ -1,4 +1,9 @@
-"""Frames of every library, in and out, as Arrow. Nothing is written to files for it, and no message holds a value."""
+"""Frames of every library, in and out, through the C data interface of Arrow. No message holds a value.
+
+`anonymize`, `query`, `plan` and `transform` read the buffers where they are; no file holds them. What opens an account, compares a release with
+its original, or makes another kind of release reads a file, so a frame is written to a private folder for it, readable by this user alone and
+removed with the object. Published records come back from the files of the release.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,12 @@ Amount = Union[int, float, str, Fraction]
 # What the account of a frame is called when nothing is said: frames have no file name.
 _ACCOUNT = "data"
 
+# What an account may spend in all when it is opened by its first question and no total was named.
+_TOTAL = ("1", "1e-6")
+
+# What finding the groups of a question costs where their keys are not declared and no delta was named.
+_FINDING = "1e-7"
+
 
 def _amount(amount: Amount | None) -> str | None:
     return None if amount is None else str(amount)
@@ -33,18 +40,25 @@ class Ledger:
     """A ledger: accounts with a budget of privacy each, and every charge. A context, so that a block shows which ledger pays.
 
     `path` is a file or a URL such as `"postgres://user@host/database"`. `account` is the account in it; for frames `"data"`, for files
-    the name of the file when left out. Without `open` there is no budget, and nothing is answered.
+    the name of the file when left out.
+
+    `open` opens the account with its total. The account of a frame that is not open is opened by its first question, with the total
+    `epsilon` and `delta` of this object; where none was named that is epsilon 1 and delta 1e-6, and a warning says so.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
         account: str | None = None,
         signing_key: str | os.PathLike[str] | None = None,
         analyst: str | None = None,
     ) -> None:
         self.path = os.fspath(path)
+        self.epsilon = epsilon
+        self.delta = delta
         self.account = account
         self.signing_key = signing_key
         self.analyst = analyst
@@ -85,6 +99,29 @@ class Ledger:
         with Watch(progress) as told:
             _native.open_ledger(_frames.arrow(data), _settings.written(declared), told)
         return self
+
+    def _left(self) -> dict[str, str] | None:
+        """What is left of the account of a frame; `None` where it is not open."""
+        account = self.account or _ACCOUNT
+        try:
+            mine = [own for own in self.entries if own["account"] == account]
+        except _native.InvalidInput:
+            # There is no ledger. One that is broken is refused again when something is to be charged to it.
+            return None
+        return dict(mine[-1]["remaining"]) if mine else None
+
+    def _open_for(self, data: Any, given: Mapping[str, Any], new_population: bool, progress: Progress) -> None:
+        """Opens the account of a frame for its first question."""
+        epsilon, delta = self.epsilon, self.delta
+        if epsilon is None:
+            epsilon, delta = _TOTAL[0], _TOTAL[1] if delta is None else delta
+            warnings.warn(
+                f"the account `{self.account or _ACCOUNT}` of {self.path} was opened with a total of epsilon {epsilon} and delta {delta}, "
+                "which cannot be raised later; name another total with privet.Ledger(path, epsilon=…, delta=…) or Ledger.open",
+                stacklevel=3,
+            )
+        people = {name: given[name] for name in ("neighbours", "per_person", "max_records")}
+        self.open(data, epsilon=epsilon, delta=delta, new_population=new_population, progress=progress, **people)
 
     @property
     def entries(self) -> list[dict[str, Any]]:
@@ -229,10 +266,15 @@ def query(
     keys: Mapping[str, Sequence[Any]] | None = None,
     other: Mapping[str, str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
+    unknown_keys: Sequence[str] | None = None,
+    tables: Mapping[str, str | os.PathLike[str]] | None = None,
+    rho: Amount | None = None,
     mechanism: str | None = None,
     neighbours: str | None = None,
     per_person: str | None = None,
     max_records: int | None = None,
+    max_groups: int | None = None,
+    max_per_group: int | None = None,
     probabilistic: bool = False,
     synthetic: int | None = None,
     job: str | os.PathLike[str] | None = None,
@@ -242,11 +284,30 @@ def query(
 ) -> Answer:
     """Answers a question in SQL with random noise, charged to a ledger before the answer is shown.
 
-    Bounds and keys must be declared and not be read off the data; `job` names a job file that does so. Columns of `group by` need keys.
+    Bounds must be declared and not be read off the data, and so must the keys of `group by`; `job` names a job file that does so. A column
+    of `group by` without declared keys is grouped by the values that many people have, as with `unknown_keys`: that costs `delta`, 1e-7
+    where none is named. An account without a delta cannot pay for that, and the question is refused.
+
+    >>> import tempfile, pandas as pd
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> people = pd.DataFrame({"sex": ["f", "m"] * 2000, "cost": [100.0 + n % 900 for n in range(4000)]})
+    >>> with privet.Ledger(folder.name + "/budget.db", epsilon=2, delta="1e-6") as ledger:
+    ...     answer = privet.query(people, "select sex, avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
+    >>> sorted(line["sex"] for line in answer.lines)
+    ['f', 'm']
+    >>> ledger.remaining["epsilon"]
+    '1.5'
 
     Raises `BudgetExceeded` when the account does not suffice; nothing is charged then.
     """
-    declared = _declared(**{name: own for name, own in locals().items() if name not in ("question", "progress")})
+    given = {name: own for name, own in locals().items() if name not in ("data", "question", "progress", "new_population")}
+    paying = _paying(data, ledger)
+    _find_keys(data, question, paying, given)
+    if paying is not None and not _file(data) and paying._left() is None:
+        paying._open_for(data, given, new_population, progress)
+        # The people are known from here on.
+        new_population = False
+    declared = _declared(data, paying, new_population, given)
     with Watch(progress) as told:
         found = _native.query(_frames.arrow(data), question, declared, told)
     return Answer(json.loads(found), _frames.back(data))
@@ -263,10 +324,15 @@ def plan(
     keys: Mapping[str, Sequence[Any]] | None = None,
     other: Mapping[str, str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
+    unknown_keys: Sequence[str] | None = None,
+    tables: Mapping[str, str | os.PathLike[str]] | None = None,
+    rho: Amount | None = None,
     mechanism: str | None = None,
     neighbours: str | None = None,
     per_person: str | None = None,
     max_records: int | None = None,
+    max_groups: int | None = None,
+    max_per_group: int | None = None,
     probabilistic: bool = False,
     synthetic: int | None = None,
     job: str | os.PathLike[str] | None = None,
@@ -275,29 +341,61 @@ def plan(
     progress: Progress = None,
 ) -> Plan:
     """Tells what `query` would cost and how far off its numbers would be. Charges nothing and does not read the records."""
-    declared = _declared(**{name: own for name, own in locals().items() if name not in ("question", "progress")})
+    given = {name: own for name, own in locals().items() if name not in ("data", "question", "progress", "new_population")}
+    paying = _paying(data, ledger)
+    _find_keys(data, question, paying, given)
+    declared = _declared(data, paying, new_population, given)
     with Watch(progress) as told:
         found = _native.plan(_frames.arrow(data), question, declared, told)
     return Plan(json.loads(found))
 
 
-def _declared(data: Any, ledger: Any, new_population: bool, **given: Any) -> str:
+def _paying(data: Any, ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
     if ledger is None and not _file(data):
         raise _native.InvalidInput("`ledger` is missing: a frame has no file with a ledger beside it")
-    paying = ledger if isinstance(ledger, Ledger) or ledger is None else Ledger(ledger)
+    return ledger if isinstance(ledger, Ledger) or ledger is None else Ledger(ledger)
+
+
+def _find_keys(data: Any, question: str, paying: Ledger | None, given: dict[str, Any]) -> None:
+    """Names the columns of `group by` without declared keys as those whose keys are found, where the account can pay for that."""
+    other_ways = ("unknown_keys", "job", "mechanism", "synthetic", "rho", "tables")
+    if paying is None or _file(data) or any(given[name] for name in other_ways):
+        return
+    columns = [name for name in _native.grouped_by(question) if name not in (given["keys"] or {})]
+    left = paying._left()
+    total = paying.delta if paying.epsilon is not None else (paying.delta or _TOTAL[1])
+    delta = (total or 0) if left is None else left["delta"]
+    if not columns or Fraction(str(delta)) == 0:
+        return
+    given["unknown_keys"] = columns
+    if given["delta"] is None:
+        given["delta"] = _FINDING
+    warnings.warn(
+        f"the keys of {', '.join(columns)} are not declared: groups of few people are left out, which costs delta {given['delta']}; "
+        "declare them with `keys`, or say `unknown_keys`",
+        stacklevel=3,
+    )
+
+
+def _declared(data: Any, paying: Ledger | None, new_population: bool, given: Mapping[str, Any]) -> str:
     place = {} if paying is None else paying._place(data)
     place["new_population"] = new_population
     analyst = given["analyst"] or (paying.analyst if paying is not None else None)
     declared = {
         "epsilon": _amount(given["epsilon"]),
         "delta": _amount(given["delta"]),
+        "rho": _amount(given["rho"]),
         "neighbours": given["neighbours"],
         "per_person": given["per_person"],
         "max_records": given["max_records"],
+        "max_groups": given["max_groups"],
+        "max_per_group": given["max_per_group"],
         "bounds": [f"{name}={low}..{high}" for name, (low, high) in (given["bounds"] or {}).items()],
         "grids": [f"{name}={unit}" for name, unit in (given["grid"] or {}).items()],
         "keys": [f"{name}={','.join(_key(own) for own in own_keys)}" for name, own_keys in (given["keys"] or {}).items()],
         "others": [f"{name}={label}" for name, label in (given["other"] or {}).items()],
+        "unknown_keys": list(given["unknown_keys"] or ()),
+        "tables": [f"{name}={os.fspath(path)}" for name, path in (given["tables"] or {}).items()],
         "mechanism": given["mechanism"],
         "probabilistic": given["probabilistic"],
         "synthetic": given["synthetic"],

@@ -51,6 +51,7 @@ fn options(cx: &Context, form: &Posted) -> Result<QueryOptions, String> {
         ledger: ledger(cx),
         analyst: Some("page".to_owned()),
         since: None,
+        frame: None,
     })
 }
 

@@ -3,12 +3,12 @@
 use axum::extract::Query;
 use axum::response::Response;
 use maud::{Markup, html};
-use privet_data::Silent;
-use privet_data::io::{ReadOptions, read};
+use privet_data::io::ReadOptions;
 use serde::Deserialize;
 
-use super::{Context, changed, grid, grouped, rows_of};
+use super::{Context, changed, grid, grouped};
 use crate::picture::{Mark, curve, percent};
+use crate::preview::{self, Preview};
 use crate::routes::Posted;
 use crate::tries::{CANDIDATES, Candidate};
 
@@ -97,7 +97,7 @@ fn one(cx: &Context, own: &Candidate) -> Markup {
                 dt { "Largest risk" } dd { (percent(own.risk())) }
                 @for (column, level) in &own.levels { dt { (column) } dd { "level " @if level.is_null() { "mixed" } @else { (level) } } }
             }
-            @if let Ok((names, rows)) = rows {
+            @if let Ok(Preview { names, rows }) = rows {
                 (grid(&format!("First records with k = {}", own.k), &names.iter().map(String::as_str).collect::<Vec<_>>(), &rows))
             }
         }
@@ -105,7 +105,7 @@ fn one(cx: &Context, own: &Candidate) -> Markup {
 }
 
 /// The first records of a release below the project.
-pub(crate) fn records(cx: &Context, folder: &str) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
+pub(crate) fn records(cx: &Context, folder: &str) -> Result<Preview, String> {
     let folder = cx.project.folder().join(folder);
     let manifest = std::fs::read(folder.join(privet_release::MANIFEST)).map_err(|error| error.to_string())?;
     let manifest = privet_release::Manifest::parse(&manifest).map_err(|_| "not a release of records")?;
@@ -114,10 +114,7 @@ pub(crate) fn records(cx: &Context, folder: &str) -> Result<(Vec<String>, Vec<Ve
         delimiter: manifest.data.delimiter.and_then(|own| u8::try_from(own).ok()),
         ..ReadOptions::default()
     };
-    let input = read(&folder.join(&manifest.data.file), &options.exactly(), &Silent)
-        .map_err(|error| error.to_string())?;
-    let rows = rows_of(&input.table, PREVIEW);
-    Ok((input.names, rows))
+    preview::first(&folder.join(&manifest.data.file), &options.exactly(), PREVIEW)
 }
 
 pub(crate) async fn choose(cx: Context, form: Posted) -> Response {

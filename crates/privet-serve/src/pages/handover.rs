@@ -1,19 +1,25 @@
 //! Step 7: the release as an archive, its report, its proof on the spot, and scripts that make it again.
 
+use std::fs::File;
+use std::path::PathBuf;
+
+use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::html;
 use privet_release::VerifyOptions;
 use serde::{Deserialize, Serialize};
+use tokio::io::AsyncReadExt;
 
 use super::{Context, failed};
-use crate::bundle::{PYTHON, SHELL, archive};
+use crate::bundle;
 use crate::guard::REPORT_POLICY;
-use crate::project::{JOB, Project};
+use crate::project::{PEOPLE, Project, VERDICT};
 use crate::tasks::{Failure, State, Task};
 
-const VERDICT: &str = "verdict.json";
+/// Bytes of a file that are in memory at once.
+const PART: usize = 64 << 10;
 
 /// What verifying found.
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,8 +65,13 @@ pub(crate) async fn show(cx: Context) -> Response {
             ul class="files" {
                 (file("release.zip", "The release, as an archive"))
                 (file("report.html", "Its report"))
-                (file("job.toml", "The job file, for you"))
-                (file("release.sh", "A shell script that makes it again"))
+            }
+            h2 { "To make it again" }
+            p { "The archive holds the job file, " code { (bundle::data_name(&cx.project)) } ", the hierarchies and both scripts. It holds the data, so it is for you alone." }
+            ul class="files" {
+                (file("project.zip", "Everything that makes it again"))
+                (file("job.toml", "The job file"))
+                (file("release.sh", "A shell script"))
                 (file("release.py", "The same in Python"))
             }
             h2 { "Verify on the spot" }
@@ -79,34 +90,65 @@ pub(crate) async fn show(cx: Context) -> Response {
     .await
 }
 
-/// A file of the project, by a word of ours.
-pub(crate) async fn file(cx: Context, Path((_, what)): Path<(String, String)>) -> Response {
-    let read = cx.blocking(move |cx| {
-        let project = &cx.project;
-        let bytes =
-            |path: &std::path::Path| std::fs::read(path).map_err(|_| "There is no such file yet.".to_owned());
-        Ok(Some(match what.as_str() {
-            "job.toml" => ("application/toml", true, bytes(&project.folder().join(JOB))?),
-            "release.zip" if project.has_release() => ("application/zip", true, archive(&project.release())?),
-            "release.sh" => ("text/x-shellscript", true, SHELL.as_bytes().to_vec()),
-            "release.py" => ("text/x-python", true, PYTHON.as_bytes().to_vec()),
-            "report" => ("text/html; charset=utf-8", false, bytes(&project.release().join("report.html"))?),
-            "report.html" => {
-                ("text/html; charset=utf-8", true, bytes(&project.release().join("report.html"))?)
-            }
-            "owner" => ("text/html; charset=utf-8", false, bytes(&project.home().join("report.html"))?),
-            "people.csv" => {
-                ("text/csv; charset=utf-8", true, bytes(&project.folder().join(super::result::PEOPLE))?)
-            }
-            _ => return Ok(None),
-        }))
+/// What a file is sent as: its type, whether it is saved in place of shown, and its bytes.
+type Sent = (&'static str, bool, Bytes);
+
+enum Bytes {
+    Text(String),
+    File(File),
+}
+
+/// A file of the project, by a word of ours; none for another word.
+fn of_word(project: &Project, what: &str) -> Result<Option<Sent>, String> {
+    const HTML: &str = "text/html; charset=utf-8";
+    let file = |path: PathBuf| match File::open(path) {
+        Ok(file) => Ok(Bytes::File(file)),
+        Err(_) => Err("There is no such file yet.".to_owned()),
+    };
+    Ok(Some(match what {
+        "job.toml" => ("application/toml", true, Bytes::Text(project.job_outside())),
+        "release.zip" if project.has_release() => {
+            ("application/zip", true, Bytes::File(bundle::release(project)?))
+        }
+        "project.zip" => ("application/zip", true, Bytes::File(bundle::project(project)?)),
+        "release.sh" => ("text/x-shellscript", true, Bytes::Text(bundle::shell(project)?)),
+        "release.py" => ("text/x-python", true, Bytes::Text(bundle::python(project)?)),
+        "report" => (HTML, false, file(project.release().join("report.html"))?),
+        "report.html" => (HTML, true, file(project.release().join("report.html"))?),
+        "owner" => (HTML, false, file(project.home().join("report.html"))?),
+        "people.csv" => ("text/csv; charset=utf-8", true, file(project.folder().join(PEOPLE))?),
+        _ => return Ok(None),
+    }))
+}
+
+/// A file part by part, so that memory does not grow with it.
+fn streamed(file: File) -> Body {
+    let parts = futures_util::stream::try_unfold(tokio::fs::File::from_std(file), |mut file| async move {
+        let mut part = vec![0; PART];
+        let read = file.read(&mut part).await?;
+        part.truncate(read);
+        Ok::<_, std::io::Error>((read > 0).then_some((part, file)))
     });
-    let (kind, is_download, bytes) = match read.await {
+    Body::from_stream(parts)
+}
+
+pub(crate) async fn file(cx: Context, Path((_, what)): Path<(String, String)>) -> Response {
+    let read = cx.blocking(move |cx| of_word(&cx.project, &what)).await;
+    let (kind, is_download, bytes) = match read {
         Ok(Some(found)) => found,
         Ok(None) => return failed(StatusCode::NOT_FOUND, "There is no such file."),
         Err(problem) => return failed(StatusCode::NOT_FOUND, &problem),
     };
-    let mut response = ([(header::CONTENT_TYPE, kind)], bytes).into_response();
+    let mut response = match bytes {
+        Bytes::Text(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        Bytes::File(file) => {
+            let length = file.metadata().ok().map(|own| own.len());
+            let mut response = ([(header::CONTENT_TYPE, kind)], streamed(file)).into_response();
+            let length = length.map(HeaderValue::from);
+            response.headers_mut().extend(length.map(|own| (header::CONTENT_LENGTH, own)));
+            response
+        }
+    };
     let headers = response.headers_mut();
     // A page that is shown or saved is what a release says of itself; it may run nothing here.
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(REPORT_POLICY));

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use privet_data::hierarchy::{HierarchySpec, build, parse_hierarchy, write_hierarchy};
+use privet_data::hierarchy::{HierarchySpec, build, write_hierarchy};
 use privet_data::{Column, Hierarchy};
 use serde::Deserialize;
 
@@ -11,25 +11,23 @@ use super::{Context, alert, changed, grouped};
 use crate::picture::bar;
 use crate::routes::Posted;
 
-/// Values whose groups are edited one by one.
-const MOST_VALUES: usize = 400;
 /// Labels that are shown of a level.
 const MOST_LABELS: usize = 8;
 const UNITS: [&str; 6] = ["day", "week", "month", "quarter", "year", "decade"];
 
 /// How often each value of a column occurs.
-fn counts(column: &Column) -> Vec<u64> {
+pub(super) fn counts(column: &Column) -> Vec<u64> {
     let mut counts = vec![0; column.domain.len()];
     column.codes.iter().for_each(|&code| counts[code as usize] += 1);
     counts
 }
 
 /// The hierarchy that a job says for a column, as TOML.
-fn said(job: &toml::Table, column: &str) -> Option<toml::Value> {
+pub(super) fn said(job: &toml::Table, column: &str) -> Option<toml::Value> {
     job.get("columns")?.get(column)?.get("hierarchy").cloned()
 }
 
-fn spec_of(value: &toml::Value) -> Result<HierarchySpec, String> {
+pub(super) fn spec_of(value: &toml::Value) -> Result<HierarchySpec, String> {
     #[derive(Deserialize)]
     struct Line {
         hierarchy: HierarchySpec,
@@ -59,7 +57,7 @@ fn look(cx: &Context, column: &Column, spec: Option<&HierarchySpec>) -> Result<M
         let smallest = of_label.iter().copied().filter(|own| *own > 0).min().unwrap_or(0);
         html! {
             li {
-                strong { (level.labels.len()) @if level.labels.len() == 1 { " label" } @else { " labels" } } ", the rarest with " (grouped(smallest)) " records"
+                strong { (level.labels.len()) @if level.labels.len() == 1 { " label" } @else { " labels" } } ", the rarest with " (grouped(smallest)) @if smallest == 1 { " record" } @else { " records" }
                 ul class="labels" { @for &own in order.iter().take(MOST_LABELS) {
                     li { (bar(of_label[own] as f64 / records)) " " (level.labels[own]) " " small { (grouped(of_label[own])) } }
                 } }
@@ -108,7 +106,7 @@ pub(crate) async fn show(cx: Context, axum::extract::Query(asked): axum::extract
             section id="check" aria-live="polite" aria-label="What it makes of the column" {
                 @match looked { Ok(markup) => (markup), Err(problem) => (alert(&problem)) }
             }
-            @match spec { Ok(spec) => (groups(cx, number, column, spec.as_ref())), Err(_) => {} }
+            @match spec { Ok(spec) => (super::groups::editor(cx, number, column, spec.as_ref(), &asked)), Err(_) => {} }
             p class="next" { a class="button" href=(cx.to("promises")) { "Next: promises" } }
         })
     })
@@ -119,6 +117,10 @@ pub(crate) async fn show(cx: Context, axum::extract::Query(asked): axum::extract
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     column: Option<usize>,
+    /// What the values that are shown hold.
+    pub find: Option<String>,
+    /// From which value on they are shown.
+    pub from: Option<usize>,
 }
 
 fn builders(value: Option<&toml::Value>) -> Markup {
@@ -135,6 +137,7 @@ fn builders(value: Option<&toml::Value>) -> Markup {
         Some(_) if of("intervals").is_some() => "intervals",
         Some(_) if of("mask").is_some() => "mask",
         Some(_) if of("dates").is_some() => "dates",
+        Some(_) if of("tree").is_some() || of("groups").is_some() => "written",
         Some(_) => "other",
     };
     let choice = |word: &str, text: &str| {
@@ -161,8 +164,12 @@ fn builders(value: Option<&toml::Value>) -> Markup {
             div class="of" { @for unit in UNITS {
                 label class="choice" { input type="checkbox" name=(format!("unit-{unit}")) value="yes" checked[units.split(", ").any(|own| own == unit)]; " " (unit) }
             } }
-            @if kind == "file" || kind == "other" { (choice(kind, if kind == "file" { "Groups of a file, below" } else { "As the job file says" })) }
-            @else { (choice("file", "Groups, to be put together below")) }
+            @match kind {
+                "file" => (choice(kind, "Groups of a file, below")),
+                "written" => (choice(kind, "Groups of the job file, below")),
+                "other" => { (choice(kind, "As the job file says")) (choice("file", "Groups, to be put together below")) },
+                _ => (choice("file", "Groups, to be put together below")),
+            }
         }
     }
 }
@@ -237,7 +244,7 @@ pub(crate) async fn check(cx: Context, form: Posted) -> Response {
     ([(axum::http::header::CONTENT_TYPE, "text/html; charset=utf-8")], markup.into_string()).into_response()
 }
 
-fn column_of<'a>(table: &'a privet_data::Table, form: &Posted) -> Result<&'a Column, String> {
+pub(super) fn column_of<'a>(table: &'a privet_data::Table, form: &Posted) -> Result<&'a Column, String> {
     let number = form.get("column").parse::<usize>().ok();
     number.and_then(|own| table.columns.get(own)).ok_or_else(|| "there is no such column".to_owned())
 }
@@ -275,7 +282,7 @@ pub(crate) async fn change(cx: Context, form: Posted) -> Response {
 }
 
 /// Writes a hierarchy to its file and names it in the job.
-fn save(cx: &Context, column: &Column, number: &str, hierarchy: &Hierarchy) -> Result<(), String> {
+pub(super) fn save(cx: &Context, column: &Column, number: &str, hierarchy: &Hierarchy) -> Result<(), String> {
     let mut bytes = Vec::new();
     write_hierarchy(&mut bytes, hierarchy, b';').map_err(|error| error.to_string())?;
     let name = format!("hierarchies/column-{number}.csv");
@@ -284,121 +291,4 @@ fn save(cx: &Context, column: &Column, number: &str, hierarchy: &Hierarchy) -> R
         edit.set(&["columns", column.name.as_str()], "hierarchy", name.as_str());
         Ok(())
     })
-}
-
-/// The editor of groups: a field for the group of each value, which rows can be dragged to as well.
-fn groups(cx: &Context, number: usize, column: &Column, spec: Option<&HierarchySpec>) -> Markup {
-    let Some(HierarchySpec::File(_)) = spec else { return html! {} };
-    let counts = counts(column);
-    let Ok(hierarchy) = build_of(cx, column, spec, &counts) else { return html! {} };
-    let first = column.domain.missing();
-    let values: Vec<u32> = (first..column.domain.len() as u32).collect();
-    if values.len() > MOST_VALUES {
-        return html! { p class="hint" { "There are too many values to group one by one; edit the file of the hierarchy elsewhere and give it in a job of the command line." } };
-    }
-    // The label above each value, and the one above that.
-    let above = |code: u32, level: usize| -> String {
-        let text = column.domain.text(code);
-        let leaf = hierarchy.leaves().iter().position(|own| **own == *text);
-        let own = leaf.and_then(|leaf| {
-            let level = hierarchy.levels().get(level)?;
-            level.labels.get(*level.node_of_leaf.get(leaf)? as usize)
-        });
-        own.map_or_else(String::new, |own| own.to_string())
-    };
-    // A value that is its own group, and one that is in the group of all, are in none that has a name.
-    let group = |code: u32| match above(code, 0) {
-        own if own == "*" || *own == *column.domain.text(code) => String::new(),
-        own => own,
-    };
-    let mut names: Vec<String> =
-        values.iter().map(|&code| group(code)).filter(|own| !own.is_empty()).collect();
-    names.sort();
-    names.dedup();
-    html! {
-        form method="post" action=(cx.to("groups")) id="groups" {
-            (cx.secret())
-            input type="hidden" name="column" value=(number);
-            h3 { "Groups" }
-            p class="hint" { "Name the group of each value, or drag a value onto a group. Values of one group look alike on the first step." }
-            datalist id="names" { @for name in &names { option value=(name) {} } }
-            ul class="chips" id="chips" aria-label="Groups" { @for name in &names { li class="chip" data-group=(name) { (name) } } }
-            div class="scroll" tabindex="0" role="region" aria-label="Values and their groups" { table {
-                thead { tr { th scope="col" { "Value" } th scope="col" { "Records" } th scope="col" { "Group" } } }
-                tbody { @for (place, &code) in values.iter().enumerate() {
-                    @let label = group(code);
-                    tr draggable="true" { th scope="row" { (column.domain.text(code)) } td { (grouped(counts[code as usize])) }
-                        td { input type="text" name=(format!("v{place}")) list="names" value=(label)
-                            aria-label=(format!("Group of {}", column.domain.text(code))); } }
-                } }
-            } }
-            @if names.len() > 1 {
-                h3 { "Groups of groups" }
-                div class="scroll" tabindex="0" role="region" aria-label="Groups and larger groups" { table {
-                    thead { tr { th scope="col" { "Group" } th scope="col" { "Larger group" } } }
-                    tbody { @for name in &names {
-                        @let larger = values.iter().find(|code| above(**code, 0) == *name).map(|code| above(*code, 1)).unwrap_or_default();
-                        tr { th scope="row" { (name) } td { input type="text" name=(format!("g:{name}")) value=(if larger == "*" { "" } else { &larger }) aria-label=(format!("Larger group of {name}")); } }
-                    } }
-                } }
-            }
-            button type="submit" { "Save groups" }
-        }
-    }
-}
-
-fn build_of(
-    cx: &Context,
-    column: &Column,
-    spec: Option<&HierarchySpec>,
-    counts: &[u64],
-) -> Result<Hierarchy, String> {
-    match spec {
-        Some(spec) => {
-            build(spec, cx.project.folder(), &column.domain, counts).map_err(|error| error.to_string())
-        }
-        None => Ok(Hierarchy::flat(&column.domain)),
-    }
-}
-
-pub(crate) async fn change_groups(cx: Context, form: Posted) -> Response {
-    let page = format!("hierarchies?column={}", form.get("column").parse::<usize>().unwrap_or(0));
-    let outcome = cx
-        .blocking(move |cx| {
-            let input = cx.project.table()?;
-            let column = column_of(&input.table, &form)?;
-            let values: Vec<u32> = (column.domain.missing()..column.domain.len() as u32).collect();
-            let text = |code: u32| Box::<str>::from(column.domain.text(code));
-            let group = |place: usize, code: u32| match form.get(&format!("v{place}")) {
-                "" => text(code),
-                name => name.into(),
-            };
-            let groups: Vec<Box<str>> =
-                values.iter().enumerate().map(|(place, &code)| group(place, code)).collect();
-            let larger: Vec<Box<str>> = groups
-                .iter()
-                .map(|own| match form.get(&format!("g:{own}")) {
-                    "" => own.clone(),
-                    name => name.into(),
-                })
-                .collect();
-            let leaves: Vec<Box<str>> = values.iter().map(|&code| text(code)).collect();
-            let mut levels = Vec::new();
-            // A level that changes nothing is none.
-            if groups != leaves {
-                levels.push(groups.clone());
-            }
-            if larger != groups {
-                levels.push(larger);
-            }
-            levels.push(vec!["*".into(); values.len()]);
-            let hierarchy = Hierarchy::new(leaves, levels).map_err(|error| error.to_string())?;
-            let mut bytes = Vec::new();
-            write_hierarchy(&mut bytes, &hierarchy, b';').map_err(|error| error.to_string())?;
-            // What was written is what will be read.
-            parse_hierarchy(&bytes).map_err(|error| error.to_string())?;
-            save(cx, column, form.get("column"), &hierarchy)
-        })
-        .await;
-    changed(&cx, &page, outcome)
 }

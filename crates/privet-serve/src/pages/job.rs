@@ -15,7 +15,7 @@ pub(crate) async fn show(cx: Context) -> Response {
             form method="post" {
                 (cx.secret())
                 label for="job-text" { "Text" }
-                textarea id="job-text" name="job" rows="32" class="code" spellcheck="false" { (cx.project.job_text()) }
+                textarea id="job-text" name="job" rows="32" class="code" spellcheck="false" { (cx.project.job_outside()) }
                 button type="submit" { "Save" }
             }
         })
@@ -24,6 +24,7 @@ pub(crate) async fn show(cx: Context) -> Response {
 }
 
 pub(crate) async fn change(cx: Context, form: Posted) -> Response {
-    let outcome = cx.blocking(move |cx| cx.project.set_job(&form.raw("job").replace("\r\n", "\n"))).await;
+    let outcome =
+        cx.blocking(move |cx| cx.project.set_job_from_outside(&form.raw("job").replace("\r\n", "\n"))).await;
     changed(&cx, "job", outcome)
 }

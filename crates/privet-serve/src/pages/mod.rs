@@ -1,8 +1,11 @@
 //! The pages: what every page has in common, and the addresses that belong to no step.
 
 pub(crate) mod answers;
+pub(crate) mod arrival;
 pub(crate) mod data;
 pub(crate) mod explore;
+mod findings;
+pub(crate) mod groups;
 pub(crate) mod handover;
 pub(crate) mod hierarchies;
 pub(crate) mod job;
@@ -45,6 +48,9 @@ const STEPS: [(&str, &str); 7] = [
     ("result", "Result"),
     ("handover", "Hand over"),
 ];
+
+/// The steps that data of every shape has; the others are about tables of one record per person.
+const OF_ALL_SHAPES: [&str; 3] = ["data", "result", "handover"];
 
 impl Context {
     pub fn to(&self, page: &str) -> String {
@@ -95,14 +101,8 @@ impl Context {
         self.page_with(step, title, body, &tasks)
     }
 
-    /// What is under way, and what ended last.
     fn tasks(&self) -> Vec<Snapshot> {
-        let mut over = 0;
-        let told = |own: Snapshot| {
-            over += usize::from(own.state.is_over());
-            (!own.state.is_over() || over <= 2).then_some(own)
-        };
-        self.app.tasks.of(&self.id).iter().map(|own| own.snapshot()).filter_map(told).collect()
+        told(&self.app, &self.id)
     }
 
     /// A page of a step.
@@ -116,19 +116,19 @@ impl Context {
         let markup = html! {
             nav class="steps" aria-label="Steps" {
                 ol {
-                    @for (word, name) in STEPS {
-                        li { a href=(self.to(word)) aria-current=[(word == step).then_some("step")] { (name) } }
+                    @for (word, name) in STEPS.iter().filter(|(word, _)| self.project.is_table() || OF_ALL_SHAPES.contains(word)) {
+                        li { a href=(self.to(word)) aria-current=[(*word == step).then_some("step")] { (name) } }
                     }
                 }
                 ul {
-                    li { a href=(self.to("answers")) aria-current=[(step == "answers").then_some("page")] { "Private answers" } }
+                    @if self.project.is_table() { li { a href=(self.to("answers")) aria-current=[(step == "answers").then_some("page")] { "Private answers" } } }
                     li { a href=(self.to("job")) aria-current=[(step == "job").then_some("page")] { "Job file" } }
                 }
             }
             div class="columns" {
                 main id="main" tabindex="-1" {
                     p class="project" { (self.project.name()) }
-                    (tasks_of(self, tasks))
+                    (tasks_of(&format!("/p/{}", self.id), &self.session, tasks))
                     @if self.project.was_interrupted && tasks.is_empty() {
                         (alert("The program ended in the middle of a run. Nothing of that run was published; run it again."))
                     }
@@ -140,7 +140,7 @@ impl Context {
                         @if let Some(problem) = &problem {
                             p class="problem" { (problem) }
                         }
-                        pre tabindex="0" role="region" aria-label="The text of the job file" { (self.project.job_text()) }
+                        pre tabindex="0" role="region" aria-label="The text of the job file" { (self.project.job_outside()) }
                         p {
                             a href=(self.to("job")) { "Edit" } " · "
                             a href=(self.to("file/job.toml")) download="job.toml" { "Download" }
@@ -154,9 +154,20 @@ impl Context {
     }
 }
 
-fn tasks_of(cx: &Context, tasks: &[Snapshot]) -> Markup {
+/// What is under way for a project, and what ended last.
+fn told(app: &App, id: &str) -> Vec<Snapshot> {
+    let mut over = 0;
+    let told = |own: Snapshot| {
+        over += usize::from(own.state.is_over());
+        (!own.state.is_over() || over <= 2).then_some(own)
+    };
+    app.tasks.of(id).iter().map(|own| own.snapshot()).filter_map(told).collect()
+}
+
+/// Tasks with their progress; `base` is the address below which their events are and a stop is taken.
+fn tasks_of(base: &str, session: &Session, tasks: &[Snapshot]) -> Markup {
     html! {
-        section id="tasks" class="tasks" aria-live="polite" aria-label="Work" data-events=(cx.to("events")) {
+        section id="tasks" class="tasks" aria-live="polite" aria-label="Work" data-events=(format!("{base}/events")) {
             @for task in tasks {
                 @let is_over = task.state.is_over();
                 div class=(format!("task {}", task.state.word())) data-task=(task.id) {
@@ -166,8 +177,8 @@ fn tasks_of(cx: &Context, tasks: &[Snapshot]) -> Markup {
                     }
                     @if !is_over {
                         progress aria-label=(task.title) max=[task.total] value=[task.total.map(|_| task.done)] {}
-                        form method="post" action=(cx.to("stop")) class="inline" {
-                            (cx.secret())
+                        form method="post" action=(format!("{base}/stop")) class="inline" {
+                            (secret(session))
                             input type="hidden" name="task" value=(task.id);
                             button type="submit" class="quiet" { "Stop" }
                         }
@@ -294,18 +305,22 @@ pub(crate) async fn stop(cx: Context, form: Posted) -> Response {
 
 /// What is under way, as a stream that tells every change.
 pub(crate) async fn events(cx: Context) -> Response {
-    let begun = (cx, Vec::<Snapshot>::new(), true);
-    let stream = futures_util::stream::unfold(begun, |(cx, before, is_first)| async move {
+    watched(cx.app, cx.id)
+}
+
+fn watched(app: Arc<App>, id: String) -> Response {
+    let begun = (app, id, Vec::<Snapshot>::new(), true);
+    let stream = futures_util::stream::unfold(begun, |(app, id, before, is_first)| async move {
         let mut waited = 0;
         loop {
             if !is_first || waited > 0 {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
             waited += 1;
-            let now = cx.tasks();
+            let now = told(&app, &id);
             if is_first || now != before {
                 let event = Event::default().data(serde_json::to_string(&now).unwrap_or_default());
-                return Some((Ok::<_, Infallible>(event), (cx, now, false)));
+                return Some((Ok::<_, Infallible>(event), (app, id, now, false)));
             }
         }
     });
@@ -325,7 +340,7 @@ pub(crate) fn rows_of(table: &privet_data::Table, most: usize) -> Vec<Vec<String
 /// A table of texts that scrolls by itself.
 pub(crate) fn grid(caption: &str, names: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(caption) {
+        div class="scroll records" tabindex="0" role="region" aria-label=(caption) {
             table {
                 caption { (caption) }
                 thead { tr { @for name in names { th scope="col" { (name) } } } }

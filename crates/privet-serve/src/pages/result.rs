@@ -2,21 +2,18 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use privet_data::Silent;
+use privet_data::io::ReadOptions;
 use privet_job::assess::{AttackOptions, attack as attack_release};
 use serde_json::Value;
 
 use super::roles::role_of;
-use super::{Context, explore, grid, grouped, rows_of};
+use super::{Context, explore, findings, grid, grouped, rows_of};
 use crate::picture::{bar, percent, share};
 use crate::power::together;
-use crate::project::{Project, SUMMARY};
+use crate::preview::{self, Preview};
+use crate::project::{ATTACKS, PEOPLE, Project, SUMMARY};
 use crate::tasks::{Failure, Task};
 
-/// What attacks conclude about each person.
-pub(crate) const PEOPLE: &str = "people.csv";
-/// What attacks found.
-const ATTACKS: &str = "attacks.json";
 /// People who are shown.
 const SHOWN: usize = 20;
 
@@ -24,6 +21,11 @@ const SHOWN: usize = 20;
 pub(crate) fn attack(project: &Project, task: &Task) -> Result<String, Failure> {
     if !project.has_release() {
         return Err(Failure::failed("there is no release yet; make it first"));
+    }
+    if let Some(manifest) = findings::manifest(project) {
+        let found = findings::attack(project, &manifest, task)?;
+        project.save_json(ATTACKS, &found).map_err(Failure::failed)?;
+        return Ok("The release was attacked.".to_owned());
     }
     let folder = project.folder();
     let options = AttackOptions {
@@ -45,29 +47,50 @@ pub(crate) async fn show(cx: Context) -> Response {
         let Some(summary) = cx.project.json::<Value>(SUMMARY).filter(|_| cx.project.has_release()) else {
             return Ok(html! { h1 { "Result" } p { "There is no release yet." } (cx.button("run", "Make the release", "result")) });
         };
+        if let Some(manifest) = findings::manifest(&cx.project) {
+            let attacked: Option<privet::Assessment> = cx.project.json(ATTACKS);
+            return Ok(html! {
+                (head(cx))
+                (findings::show(manifest.kind().unwrap_or_default(), &summary, attacked.as_ref()))
+                (cx.button("attack", "Attack the release", "result"))
+                (reports(cx))
+            });
+        }
         // The owner's facts; a kind without them has its own page.
         let owner: Value = cx.project.json("home/report.json").unwrap_or_default();
         let found: Value = cx.project.json(ATTACKS).unwrap_or_default();
         let assessed = &owner["assessment"];
         Ok(html! {
-            h1 { "Result" }
-            @if cx.project.is_changed() { p class="notice" { "The job file was changed after this release was made; make it again." } }
-            (cx.button("run", "Make it again", "result"))
+            (head(cx))
             (at_a_glance(&summary))
             (before_and_after(cx, &summary))
             (risk(cx, &summary, assessed))
             (utility(assessed))
             (attacks(if found.is_object() { &found } else { assessed }))
             (exposed(cx))
-            h2 { "Reports" }
-            ul {
-                li { a href=(cx.to("file/report")) target="_blank" rel="noopener" { "The report of the release, for everybody" } }
-                @if cx.project.home().join("report.html").is_file() { li { a href=(cx.to("file/owner")) target="_blank" rel="noopener" { "The owner's page, for you alone" } } }
-            }
-            p class="next" { a class="button" href=(cx.to("handover")) { "Next: hand over" } }
+            (reports(cx))
         })
     })
     .await
+}
+
+fn head(cx: &Context) -> Markup {
+    html! {
+        h1 { "Result" }
+        @if cx.project.is_changed() { p class="notice" { "The job file was changed after this release was made; make it again." } }
+        (cx.button("run", "Make it again", "result"))
+    }
+}
+
+fn reports(cx: &Context) -> Markup {
+    html! {
+        h2 { "Reports" }
+        ul {
+            li { a href=(cx.to("file/report")) target="_blank" rel="noopener" { "The report of the release, for everybody" } }
+            @if cx.project.home().join("report.html").is_file() { li { a href=(cx.to("file/owner")) target="_blank" rel="noopener" { "The owner's page, for you alone" } } }
+        }
+        p class="next" { a class="button" href=(cx.to("handover")) { "Next: hand over" } }
+    }
 }
 
 fn at_a_glance(summary: &Value) -> Markup {
@@ -95,7 +118,7 @@ fn before_and_after(cx: &Context, summary: &Value) -> Markup {
                 (grid("First records of the input", &input.table.columns.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(), &rows_of(&input.table, 10)))
             }
             @match after {
-                Ok((names, rows)) => (grid("First records of the release", &names.iter().map(String::as_str).collect::<Vec<_>>(), &rows)),
+                Ok(Preview { names, rows }) => (grid("First records of the release", &names.iter().map(String::as_str).collect::<Vec<_>>(), &rows)),
                 Err(_) => p { "This kind of release has no single table of records; its report shows what it holds." },
             }
         }
@@ -167,29 +190,27 @@ fn attacks(found: &Value) -> Markup {
             article class="attack" {
                 h3 { (own["attack"].as_str().unwrap_or_default()) @if let Some(column) = own["column"].as_str() { " on " (column) } }
                 p { @if let Some(risk) = risk { (bar(risk)) " " strong { (percent(risk)) } " of the people are exposed. " } }
-                p { (own["assumed"].as_str().unwrap_or_default()) " " (own["success"].as_str().unwrap_or_default()) }
+                @if let Some(assumed) = own["assumed"].as_str() { p { "Assumed knowledge: " (assumed) "." } }
+                @if let Some(success) = own["success"].as_str() { p { "Success: " (success) "." } }
             }
         }
         @for own in found["not_made"].as_array().into_iter().flatten() {
-            p class="hint" { (own["attack"].as_str().unwrap_or_default()) ": not made. " (own["why"].as_str().unwrap_or_default()) }
+            p class="hint" { (own["attack"].as_str().unwrap_or_default()) " was not made: " (own["why"].as_str().unwrap_or_default()) }
         }
     }
 }
 
 fn exposed(cx: &Context) -> Markup {
     let path = cx.project.folder().join(PEOPLE);
-    let read = privet_data::io::read(
-        &path,
-        &privet_data::io::ReadOptions { header: Some(true), ..Default::default() },
-        &Silent,
-    );
+    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    let read = preview::first(&path, &options, SHOWN).and_then(|first| Ok((first, preview::count(&path)?)));
     html! {
         h2 { "Who would be exposed" }
         @match read {
-            Ok(input) => {
-                p { (grouped(input.table.rows as u64)) " conclusions, with the record and how sure the adversary is. This is for you alone. "
+            Ok((Preview { names, rows }, count)) => {
+                p { (grouped(count)) " conclusions, with the record and how sure the adversary is. This is for you alone. "
                     a href=(cx.to("file/people.csv")) download="people.csv" { "Download all" } }
-                (grid("The first conclusions", &input.names.iter().map(String::as_str).collect::<Vec<_>>(), &rows_of(&input.table, SHOWN)))
+                (grid("The first conclusions", &names.iter().map(String::as_str).collect::<Vec<_>>(), &rows))
             },
             Err(_) => p { "Attack the release to see what would be concluded about whom." },
         }

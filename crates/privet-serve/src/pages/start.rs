@@ -8,12 +8,11 @@ use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::html;
-use privet_data::Silent;
 use tokio::io::AsyncWriteExt;
 
-use super::{Context, failed, frame, secret};
+use super::{Context, arrival, changed, failed, frame, secret};
 use crate::guard::Session;
-use crate::project::{Project, Reading};
+use crate::project::{POPULATION, Project, Reading};
 use crate::routes::{App, Posted, see_other};
 
 /// How long a client may take for the next part of an upload.
@@ -111,41 +110,16 @@ pub(crate) async fn take_table(State(app): State<Arc<App>>, form: Posted) -> Res
         Ok(begun) => begun,
         Err(problem) => return failed(StatusCode::INSUFFICIENT_STORAGE, &problem),
     };
-    let (place, most) = (folder.clone(), app.desk.max_upload);
-    let made = tokio::task::spawn_blocking(move || {
-        server.copy(&table, &place.join("data.csv"), most)?;
+    let most = app.desk.max_upload;
+    let name = format!("{}.{}", table.0, table.1);
+    let title = format!("Copying {name}");
+    arrival::begin(app, id, folder, &title, move |folder, shelf, task| {
+        server.copy(&table, &folder.join("data.csv"), most, task)?;
         let reading =
             Reading { header: Some(true), delimiter: Some(b','), skip: Some(0), ..Reading::default() };
-        let name = format!("{}.{}", table.0, table.1);
-        Project::import(place, &name, "data.csv", &reading, &Silent).map_err(|failure| failure.message)
-    });
-    let made =
-        made.await.unwrap_or_else(|_| Err("privet has a fault: the table could not be read".to_owned()));
-    finished(&app, &id, &folder, made.map_err(|problem| (StatusCode::UNPROCESSABLE_ENTITY, problem)))
-}
-
-/// Goes to a project that was made, or says what stood in its way and leaves nothing behind.
-fn finished(app: &App, id: &str, folder: &Path, made: Result<Project, Refused>) -> Response {
-    match made {
-        Ok(project) => {
-            app.desk.add(id, project);
-            see_other(&format!("/p/{id}/data"))
-        }
-        Err((status, problem)) => {
-            // why: what cannot be removed now is removed with the whole folder
-            let _ = std::fs::remove_dir_all(folder);
-            let body = html! {
-                main id="main" class="alone" {
-                    h1 { "That was not taken" }
-                    (super::alert(&problem))
-                    p { a href="/" { "Back" } }
-                }
-            };
-            let mut response = frame("That was not taken", body, false);
-            *response.status_mut() = status;
-            response
-        }
-    }
+        Project::import(folder.to_owned(), &name, "data.csv", &reading, shelf, task)
+    })
+    .await
 }
 
 /// Takes a file, part by part, to a private folder.
@@ -158,20 +132,47 @@ pub(crate) async fn upload(
         Ok(begun) => begun,
         Err(problem) => return failed(StatusCode::INSUFFICIENT_STORAGE, &problem),
     };
-    let taken = take(multipart, &folder, &session, app.desk.max_upload).await;
-    let made = match taken {
+    match take(multipart, &folder, &session, app.desk.max_upload, "data").await {
         Ok((name, data, reading)) => {
-            let place = folder.clone();
-            let made = tokio::task::spawn_blocking(move || {
-                Project::import(place, &name, &data, &reading, &Silent).map_err(|failure| failure.message)
-            });
-            made.await
-                .unwrap_or_else(|_| Err("privet has a fault: the file could not be read".to_owned()))
-                .map_err(|problem| (StatusCode::UNPROCESSABLE_ENTITY, problem))
+            let title = format!("Reading {name}");
+            arrival::begin(app, id, folder, &title, move |folder, shelf, task| {
+                Project::import(folder.to_owned(), &name, &data, &reading, shelf, task)
+            })
+            .await
         }
-        Err(refused) => Err(refused),
+        Err((status, problem)) => {
+            // why: what cannot be removed now is removed with the whole folder
+            let _ = std::fs::remove_dir_all(folder);
+            arrival::not_taken(status, &problem)
+        }
+    }
+}
+
+/// Takes the file of a population, which some promises count people in, in place of an earlier one.
+pub(crate) async fn take_population(
+    cx: Context,
+    axum::Extension(session): axum::Extension<Session>,
+    multipart: Multipart,
+) -> Response {
+    let folder = cx.project.folder().to_owned();
+    let failed = |error: std::io::Error| error.to_string();
+    let draft = match tempfile::Builder::new().prefix(".population-").tempdir_in(&folder) {
+        Ok(draft) => draft,
+        Err(error) => return changed(&cx, "promises", Err(failed(error))),
     };
-    finished(&app, &id, &folder, made)
+    match take(multipart, draft.path(), &session, cx.app.desk.max_upload, POPULATION).await {
+        Ok((_, name, _)) => {
+            let put = || {
+                if let Some(old) = cx.project.population() {
+                    std::fs::remove_file(folder.join(old)).map_err(failed)?;
+                }
+                std::fs::rename(draft.path().join(&name), folder.join(&name)).map_err(failed)
+            };
+            let outcome = put();
+            changed(&cx, "promises", outcome)
+        }
+        Err((status, problem)) => arrival::not_taken(status, &problem),
+    }
 }
 
 type Refused = (StatusCode, String);
@@ -181,6 +182,7 @@ async fn take(
     folder: &Path,
     session: &Session,
     most: u64,
+    stem: &str,
 ) -> Result<(String, String, Reading), Refused> {
     let bad = |problem: &str| (StatusCode::BAD_REQUEST, problem.to_owned());
     let cut = || bad("The upload was cut off or took too long; nothing was kept.");
@@ -195,7 +197,7 @@ async fn take(
                 return Err((StatusCode::FORBIDDEN, "The form is not one of this session.".to_owned()));
             }
             let shown = field.file_name().unwrap_or_default().to_owned();
-            let data = name_of(&shown).ok_or_else(|| {
+            let data = name_of(&shown, stem).ok_or_else(|| {
                 bad("The ending of the file tells no format; .csv, .tsv, .txt, .xlsx, .ods, .parquet, .arrow and .graphml are taken.")
             })?;
             let failed = |error: std::io::Error| (StatusCode::INSUFFICIENT_STORAGE, error.to_string());
@@ -249,10 +251,10 @@ async fn take(
 }
 
 /// What a file is called in its folder: one of our names with an ending of ours, whatever its owner calls it.
-fn name_of(shown: &str) -> Option<String> {
+fn name_of(shown: &str, stem: &str) -> Option<String> {
     let (_, ending) = shown.rsplit_once('.')?;
     let ending = ending.to_ascii_lowercase();
-    ENDINGS.contains(&ending.as_str()).then(|| format!("data.{ending}"))
+    ENDINGS.contains(&ending.as_str()).then(|| format!("{stem}.{ending}"))
 }
 
 #[cfg(test)]
@@ -261,10 +263,10 @@ mod tests {
 
     #[test]
     fn files_get_names_of_ours() {
-        assert_eq!(name_of("../../etc/cron.d/x.CSV").unwrap(), "data.csv");
-        assert_eq!(name_of("Ärzte 2026.xlsx").unwrap(), "data.xlsx");
+        assert_eq!(name_of("../../etc/cron.d/x.CSV", "data").unwrap(), "data.csv");
+        assert_eq!(name_of("Ärzte 2026.xlsx", "data").unwrap(), "data.xlsx");
         for other in ["x", "x.exe", "x.csv/../../y", "", ".csv/..", "job.toml"] {
-            assert!(name_of(other).is_none(), "{other}");
+            assert!(name_of(other, "data").is_none(), "{other}");
         }
     }
 }

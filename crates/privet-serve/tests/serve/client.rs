@@ -153,6 +153,11 @@ impl Client {
 
     /// The bytes of an upload.
     pub fn upload_request(&self, csrf: &str, name: &str, bytes: &[u8]) -> Vec<u8> {
+        self.upload_to("/projects", csrf, name, bytes)
+    }
+
+    /// The bytes of a form with a file for this address.
+    pub fn upload_to(&self, path: &str, csrf: &str, name: &str, bytes: &[u8]) -> Vec<u8> {
         let mut body = format!(
             "--b\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n{csrf}\r\n--b\r\nContent-Disposition: form-data; \
              name=\"file\"; filename=\"{name}\"\r\nContent-Type: text/csv\r\n\r\n"
@@ -161,7 +166,7 @@ impl Client {
         body.extend_from_slice(bytes);
         body.extend_from_slice(b"\r\n--b--\r\n");
         let mut request = format!(
-            "POST /projects HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nCookie: {}\r\nOrigin: http://{}\r\nContent-Type: \
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nCookie: {}\r\nOrigin: http://{}\r\nContent-Type: \
              multipart/form-data; boundary=b\r\nContent-Length: {}\r\n\r\n",
             self.host,
             self.cookie,
@@ -173,9 +178,24 @@ impl Client {
         request
     }
 
+    /// What became of data that was sent: waits while it is read.
+    pub fn arrived(&self, mut answer: Answer) -> Answer {
+        let since = Instant::now();
+        let place = answer.header("location").to_owned();
+        while place.starts_with("/new/") && [200, 303].contains(&answer.status) {
+            answer = self.get(&place);
+            if answer.header("location").starts_with("/p/") {
+                break;
+            }
+            assert!(since.elapsed() < Duration::from_secs(120), "it does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        answer
+    }
+
     /// Uploads a file and gives the address of its project.
     pub fn upload(&self, name: &str, bytes: &[u8]) -> String {
-        let answer = send(&self.host, &self.upload_request(&self.csrf, name, bytes)).unwrap();
+        let answer = self.arrived(send(&self.host, &self.upload_request(&self.csrf, name, bytes)).unwrap());
         assert_eq!(answer.status, 303, "{}", answer.text());
         answer.header("location").strip_suffix("/data").unwrap().to_owned()
     }

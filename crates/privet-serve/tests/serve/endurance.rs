@@ -31,6 +31,49 @@ fn fifty_clients_at_once_get_their_pages() {
     drop(silent);
 }
 
+/// A file that takes a while to be read waits behind other work, shows its progress, and leaves nothing when it is stopped.
+#[test]
+fn reading_is_a_task_that_can_be_stopped() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path().join("kept");
+    let server = Server::with(Options { keep: Some(folder.clone()), ..Options::default() });
+    let client = server.client();
+    let project = long_job(&client, 60_000);
+    begin(&client, &project);
+    let request = client.upload_request(&client.csrf, "second.csv", people(50).as_bytes());
+    let answer = send(&client.host, &request).unwrap();
+    let place = answer.header("location").to_owned();
+    assert!(answer.status == 303 && place.starts_with("/new/"), "{place}");
+    let page = client.get(&place).text();
+    assert!(page.contains("Reading second.csv") && page.contains("class=\"task waiting\""), "{page}");
+    assert!(page.contains(&format!("data-events=\"{place}/events\"")));
+    assert_eq!(projects(&folder).len(), 2);
+    // The third task: after the upload and the job of the first project.
+    assert_eq!(client.post(&format!("{place}/stop"), &[("task", "3")]).status, 303);
+    assert_eq!(client.post(&format!("{project}/stop"), &[("task", "2")]).status, 303);
+    until("its folder is removed", || projects(&folder).len() == 1);
+    let stopped = client.get(&place);
+    assert!(stopped.status == 409 && stopped.text().contains("nothing was kept"), "{}", stopped.text());
+    assert_eq!(client.get("/new/0000000000000000").status, 404);
+}
+
+/// What a killed program had begun to take is removed by the next one that uses the folder.
+#[test]
+fn data_that_did_not_become_a_project_is_removed_at_the_next_start() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path().join("kept");
+    let project = {
+        let server = Server::with(Options { keep: Some(folder.clone()), ..Options::default() });
+        server.client().upload("patients.csv", people(30).as_bytes())
+    };
+    let left = folder.join("0123456789abcdef");
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("data.csv"), people(3)).unwrap();
+    let server = Server::with(Options { keep: Some(folder.clone()), ..Options::default() });
+    assert!(!left.exists());
+    assert_eq!(server.client().get(&format!("{project}/data")).status, 200);
+}
+
 #[test]
 fn an_upload_that_breaks_off_leaves_nothing() {
     let kept = tempfile::tempdir().unwrap();
@@ -115,7 +158,8 @@ fn work_queues_tells_its_progress_and_can_be_stopped() {
     }
     assert!(line.contains("\"state\":\"running\"") && line.contains("\"state\":\"waiting\""), "{line}");
 
-    for task in ["2", "1"] {
+    // The first task was the upload.
+    for task in ["3", "2"] {
         assert_eq!(client.post(&format!("{project}/stop"), &[("task", task)]).status, 303);
     }
     until("it stops", || !page().contains("<progress"));

@@ -51,7 +51,10 @@ fn a_table_becomes_a_release() {
         let answer = client.post(&format!("{project}/hierarchies"), &fields);
         assert_eq!(answer.status, 303, "{}", answer.text());
     }
-    let answer = client.post(&format!("{project}/groups"), &[("column", "3"), ("v0", "any"), ("v1", "any")]);
+    let groups = client.get(&format!("{project}/hierarchies?column=3")).text();
+    let of = between(&groups, "name=\"of\" value=\"", "\"").to_owned();
+    let fields = [("column", "3"), ("of", &of), ("v0", "any"), ("v1", "any")];
+    let answer = client.post(&format!("{project}/groups"), &fields);
     assert_eq!(answer.status, 303, "{}", answer.text());
     let groups = client.get(&format!("{project}/hierarchies?column=3")).text();
     assert!(groups.contains("Groups") && groups.contains("value=\"any\""), "{groups}");
@@ -200,7 +203,7 @@ fn a_table_of_a_database_is_taken() {
     let (before, _) = page.split_once("public.privet &quot; serve").expect("the table is listed");
     let number = before.rsplit_once("<option value=\"").unwrap().1.split('"').next().unwrap();
     assert_eq!(client.post("/tables", &[("table", "9999")]).status, 404);
-    let answer = client.post("/tables", &[("table", number)]);
+    let answer = client.arrived(client.post("/tables", &[("table", number)]));
     assert_eq!(answer.status, 303, "{}", answer.text());
     assert!(client.get(answer.header("location")).text().contains("80 records"));
     database.batch_execute("drop table \"privet \"\" serve\"").unwrap();

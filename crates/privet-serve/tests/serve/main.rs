@@ -3,4 +3,6 @@
 mod client;
 mod endurance;
 mod flow;
+mod hand_over;
 mod safety;
+mod shapes;

@@ -6,7 +6,7 @@ use crate::client::{Answer, Server, get, people, send};
 use privet_serve::{Options, ServeError, serve};
 
 /// Every address that needs a session.
-const INSIDE: [&str; 14] = [
+const INSIDE: [&str; 17] = [
     "/",
     "/p/x",
     "/p/x/data",
@@ -21,6 +21,9 @@ const INSIDE: [&str; 14] = [
     "/p/x/events",
     "/p/x/file/job.toml",
     "/p/x/file/report",
+    "/p/x/file/project.zip",
+    "/new/x",
+    "/new/x/events",
 ];
 
 fn sealed(answer: &Answer) {
@@ -114,7 +117,7 @@ fn other_names_and_other_sites_change_nothing() {
     assert_eq!(client.get(&format!("{project}/file/job.toml")).text(), job, "nothing was changed");
     assert_eq!(post(""), 303, "a form of the session");
     // What only looks changes nothing.
-    for path in ["begin", "stop", "remove", "check", "groups"] {
+    for path in ["begin", "stop", "remove", "check", "groups", "population"] {
         assert_eq!(client.get(&format!("{project}/{path}")).status, 405, "{path}");
     }
 }
@@ -155,8 +158,8 @@ fn a_job_file_names_files_of_its_project_only() {
     let project = client.upload("patients.csv", people(30).as_bytes());
     let job = client.get(&format!("{project}/file/job.toml")).text();
     for (from, to) in [
-        ("path = \"data.csv\"", "path = \"/etc/passwd\""),
-        ("path = \"data.csv\"", "path = \"../data.csv\""),
+        ("path = \"patients.csv\"", "path = \"/etc/passwd\""),
+        ("path = \"patients.csv\"", "path = \"../data.csv\""),
         ("folder = \"release\"", "folder = \"/tmp/privet-elsewhere\""),
         ("home = \"home\"", "home = \"../home\""),
         ("[privacy]", "[query]\nledger = \"postgres://127.0.0.1/x\"\n\n[privacy]"),
@@ -206,6 +209,7 @@ fn no_value_is_told_of_what_cannot_be_read() {
     let broken = "name,age\nSmith,31\n\"Jones,32\n";
     let answer =
         send(&client.host, &client.upload_request(&client.csrf, "x.csv", broken.as_bytes())).unwrap();
+    let answer = client.arrived(answer);
     assert_eq!(answer.status, 422);
     let text = answer.text();
     assert!(text.contains("line 3") && !text.contains("Smith") && !text.contains("Jones"), "{text}");
@@ -226,30 +230,120 @@ fn other_addresses_need_tls_and_a_password() {
     assert!(serve(&tls, &|| true, &|_| {}).unwrap_err().to_string().contains("missing.pem"));
 }
 
+/// A server that asks for a password, with TLS or without.
+struct Guarded {
+    address: String,
+    stop: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Guarded {
+    fn start(folder: &std::path::Path, tls: Option<(PathBuf, PathBuf)>) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("password");
+        std::fs::write(&path, "correct horse battery\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let own = std::sync::Arc::clone(&stop);
+        // All addresses of the machine where there is TLS: what `--listen` is for.
+        let listen = if tls.is_some() { "0.0.0.0:0" } else { "127.0.0.1:0" }.parse().unwrap();
+        let options = Options { listen, password_file: Some(path), tls, ..Options::default() };
+        let thread = std::thread::spawn(move || {
+            let is_over = || own.load(std::sync::atomic::Ordering::SeqCst);
+            serve(&options, &is_over, &|said| sender.send(said.to_owned()).unwrap()).unwrap();
+        });
+        let address = receiver.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert!(!address.contains("token"), "{address}");
+        Self { address, stop, thread: Some(thread) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
 #[test]
 fn a_password_is_asked_for_and_opens() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("password");
-    std::fs::write(&path, "correct horse battery\n").unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let own = std::sync::Arc::clone(&stop);
-    let options = Options { password_file: Some(path), ..Options::default() };
-    let thread = std::thread::spawn(move || {
-        serve(&options, &|| own.load(std::sync::atomic::Ordering::SeqCst), &|said| {
-            sender.send(said.to_owned()).unwrap();
-        })
-    });
-    let address = receiver.recv().unwrap();
-    assert!(!address.contains("token"), "{address}");
-    let host = address.strip_prefix("http://").unwrap().strip_suffix("/enter").unwrap().to_owned();
+    let server = Guarded::start(folder.path(), None);
+    let host = server.address.strip_prefix("http://").unwrap().strip_suffix("/enter").unwrap().to_owned();
     let client = crate::client::Client { host: host.clone(), cookie: String::new(), csrf: String::new() };
     let origin = format!("Origin: http://{host}\r\n");
     assert_eq!(client.post_as("/enter", &[("password", "wrong")], &origin).status, 401);
     let entered = client.post_as("/enter", &[("password", "correct horse battery")], &origin);
     assert!(entered.header("set-cookie").contains("HttpOnly"));
-    stop.store(true, std::sync::atomic::Ordering::SeqCst);
-    thread.join().unwrap().unwrap();
+    assert!(!entered.header("set-cookie").contains("Secure"), "a browser would not send it back here");
+}
+
+/// With `--listen`: a certificate that clients can check, the password, a cookie that goes over TLS alone, and a pause after wrong guesses.
+#[test]
+fn another_address_talks_tls_and_asks_for_the_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["page.example".to_owned()]).unwrap();
+    let certificate = certificate.self_signed(&pair).unwrap();
+    let [cert, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
+    std::fs::write(&cert, certificate.pem()).unwrap();
+    std::fs::write(&key, pair.serialize_pem()).unwrap();
+    let server = Guarded::start(folder.path(), Some((cert, key)));
+    let port = server.address.strip_suffix("/enter").unwrap().rsplit(':').next().unwrap().to_owned();
+    assert!(server.address.starts_with("https://"), "{}", server.address);
+
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate.der().clone()).unwrap();
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let config = std::sync::Arc::new(config);
+    let talk = |request: String| -> String {
+        use std::io::{Read, Write};
+        let name = "page.example".try_into().unwrap();
+        let connection = rustls::ClientConnection::new(std::sync::Arc::clone(&config), name).unwrap();
+        let tcp = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        tcp.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+        let mut stream = rustls::StreamOwned::new(connection, tcp);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    };
+    let host = format!("page.example:{port}");
+    let enter = |password: &str| {
+        let body = format!("password={}", password.replace(' ', "+"));
+        talk(format!(
+            "POST /enter HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}\r\nConnection: close\r\nContent-Type: \
+             application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    assert!(talk(get(&host, "/enter", "")).contains("type=\"password\""));
+    assert!(talk(get(&host, "/", "")).starts_with("HTTP/1.1 303"), "the page asks for the password");
+    assert!(enter("wrong guess of it").starts_with("HTTP/1.1 401"));
+    let entered = enter("correct horse battery");
+    let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
+    assert!(
+        cookie.contains("Secure") && cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    let own = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    assert!(talk(get(&host, "/", &own)).starts_with("HTTP/1.1 200"));
+    let from_elsewhere = format!("{own}Origin: https://evil.example\r\n");
+    let forged = talk(format!(
+        "POST /p/x/begin HTTP/1.1\r\nHost: {host}\r\n{from_elsewhere}Connection: close\r\nContent-Length: 0\r\n\r\n"
+    ));
+    assert!(forged.starts_with("HTTP/1.1 403"), "{forged}");
+
+    // What is not TLS gets no answer of the page.
+    let plain = send(&format!("127.0.0.1:{port}"), get(&host, "/enter", "").as_bytes());
+    assert!(plain.is_err());
+    // After five wrong guesses in a row even the right one waits.
+    (0..5).for_each(|_| assert!(enter("wrong guess of it").starts_with("HTTP/1.1 401")));
+    assert!(enter("correct horse battery").starts_with("HTTP/1.1 401"));
 }

@@ -8,19 +8,29 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use privet_data::io::{Format, ReadOptions};
+use privet_data::io::{Format, Frame, ReadOptions};
 use privet_data::{Silent, Table};
 use privet_kind::KindError;
 
 /// Writes a frame where only this program may read.
-pub(crate) fn write(batch: &RecordBatch, path: &Path) -> Result<(), KindError> {
+pub(crate) fn write(frame: &Frame, path: &Path) -> Result<(), KindError> {
     let wrong = |error: ArrowError| match error {
         ArrowError::IoError(_, source) => KindError::io(path, &source),
         other => KindError::bad_input(format!("the frame cannot be written as Arrow: {other}")),
     };
     let file = File::create(path).map_err(|error| KindError::io(path, &error))?;
-    let mut writer = FileWriter::try_new(file, &batch.schema()).map_err(wrong)?;
-    writer.write(batch).and_then(|()| writer.finish()).map_err(wrong)
+    let mut writer = FileWriter::try_new(file, frame.schema()).map_err(wrong)?;
+    frame.batches().iter().try_for_each(|batch| writer.write(batch)).map_err(wrong)?;
+    writer.finish().map_err(wrong)
+}
+
+/// All records of a frame in one batch.
+pub(super) fn whole(frame: &Frame) -> Result<RecordBatch, KindError> {
+    match frame.batches() {
+        [only] => Ok(only.clone()),
+        many => arrow_select::concat::concat_batches(frame.schema(), many)
+            .map_err(|_| KindError::bad_input("the frame cannot be put together to one Arrow record batch")),
+    }
 }
 
 /// A published table as one frame: in the types of an Arrow file, as text from a CSV.

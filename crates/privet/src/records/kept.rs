@@ -23,11 +23,11 @@ impl KeptSource {
     pub fn new(source: &Source) -> Result<Self, KindError> {
         match source {
             Source::File(path) => Ok(Self { path: path.clone(), scratch: None }),
-            Source::Frame(batch) => {
+            Source::Frame(own) => {
                 let scratch = super::private_folder();
                 let scratch = scratch.map_err(|error| KindError::io(&std::env::temp_dir(), &error))?;
                 let path = scratch.path().join("data.arrow");
-                frame::write(batch, &path)?;
+                frame::write(own, &path)?;
                 Ok(Self { path, scratch: Some(scratch) })
             }
         }

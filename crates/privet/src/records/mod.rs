@@ -13,6 +13,7 @@ mod release;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use privet_data::io::Frame;
 use privet_data::{Progress, Silent};
 use privet_job::{Job, RunOptions};
 use privet_kind::{Fault, KindError};
@@ -34,19 +35,25 @@ pub use release::{AnonymizedRelease, read_records, read_table, table_names};
 pub enum Source {
     /// A file: CSV, Parquet or Arrow.
     File(PathBuf),
-    /// A frame in memory.
-    Frame(RecordBatch),
+    /// A frame in memory, as record batches of one schema.
+    Frame(Frame),
 }
 
 impl From<&RecordBatch> for Source {
     fn from(batch: &RecordBatch) -> Self {
-        Self::Frame(batch.clone())
+        Self::Frame(batch.clone().into())
     }
 }
 
 impl From<RecordBatch> for Source {
     fn from(batch: RecordBatch) -> Self {
-        Self::Frame(batch)
+        Self::Frame(batch.into())
+    }
+}
+
+impl From<Frame> for Source {
+    fn from(frame: Frame) -> Self {
+        Self::Frame(frame)
     }
 }
 
@@ -203,11 +210,12 @@ impl Anonymize {
     pub fn run_with(mut self, progress: &dyn Progress) -> Result<AnonymizedRelease, KindError> {
         let scratch = scratch()?;
         self.job.set("output.folder", "release");
-        let (_, text) = self.job.write(&self.source, &scratch)?;
-        let job = Job::parse(&text, &[]).map_err(|error| KindError::bad_input(error.to_string()))?;
+        let (_, text, frame) = self.job.write_lazily(&self.source, &scratch)?;
+        let mut job = Job::parse(&text, &[]).map_err(|error| KindError::bad_input(error.to_string()))?;
+        job.input.frame.clone_from(&frame);
         let options = RunOptions { base: scratch.path().to_owned(), ..RunOptions::default() };
         let summary = privet_job::run(&job, &options, progress).map_err(error)?;
-        Ok(AnonymizedRelease::new(scratch, summary))
+        Ok(AnonymizedRelease::new(scratch, summary, frame))
     }
 
     fn role(mut self, column: &str, role: &str) -> Self {

@@ -97,9 +97,17 @@ impl Recoding {
     /// # Errors
     /// When a published column is missing, or the records cannot be read.
     pub fn apply(&self, source: &Source, progress: &dyn Progress) -> Result<RecordBatch, KindError> {
-        let kept = KeptSource::new(source)?;
-        let options = ReadOptions { columns: Some(self.published.clone()), ..self.options.clone() };
-        let table = read(kept.path(), &options, progress)?.table;
+        let mut options = ReadOptions { columns: Some(self.published.clone()), ..self.options.clone() };
+        let path = match source {
+            Source::File(path) => path.clone(),
+            Source::Frame(own) => {
+                let own = own.clone().at("the frame");
+                let path = own.path().to_owned();
+                options.frame = Some(own);
+                path
+            }
+        };
+        let table = read(&path, &options, progress)?.table;
         let missing = |name: &str| KindError::bad_input(format!("the records have no column {name}"));
         let mut recoded: Vec<(Vec<Option<Box<str>>>, &[u32])> = Vec::with_capacity(self.quasi.len());
         for own in &self.quasi {
@@ -117,7 +125,7 @@ impl Recoding {
             }
         }
         let given = match source {
-            Source::Frame(batch) => batch.clone(),
+            Source::Frame(own) => frame::whole(own)?,
             _ => frame::of_table(&table)?,
         };
         let mut fields: Vec<Arc<Field>> = Vec::new();

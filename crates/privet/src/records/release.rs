@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use privet_data::Silent;
-use privet_data::io::Format;
+use privet_data::io::{Format, Frame};
 use privet_job::{Summary, assess};
 use privet_kind::{KindError, Knowledge};
 use privet_release::manifest::File;
@@ -17,14 +17,16 @@ use crate::compare::{Comparison, compare};
 /// Anonymized records. What was not written with [`AnonymizedRelease::write`] is gone when this is dropped.
 #[derive(Debug)]
 pub struct AnonymizedRelease {
-    /// The private folder with the release, the job and, for frames, the input.
+    /// The private folder with the release and the job.
     scratch: TempDir,
     summary: Summary,
+    /// The input, where it is a frame that no file holds yet.
+    frame: Option<Frame>,
 }
 
 impl AnonymizedRelease {
-    pub(super) fn new(scratch: TempDir, summary: Summary) -> Self {
-        Self { scratch, summary }
+    pub(super) fn new(scratch: TempDir, summary: Summary, frame: Option<Frame>) -> Self {
+        Self { scratch, summary, frame }
     }
 
     /// The private folder that holds the release until this is dropped.
@@ -32,8 +34,13 @@ impl AnonymizedRelease {
         self.scratch.path().join("release")
     }
 
-    /// The job file that made it, which names the original.
+    /// The job file that made it, which names the original. A frame is written beside it now, in the private folder, for whoever reads that
+    /// job; before, no file held it.
     pub fn job(&self) -> PathBuf {
+        if let Some(own) = self.frame.as_ref().filter(|own| !own.path().exists()) {
+            // why: where the system refuses, whoever reads the job is told that its input is not there
+            let _ = frame::write(own, own.path());
+        }
         self.scratch.path().join("job.toml")
     }
 

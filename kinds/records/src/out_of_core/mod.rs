@@ -73,7 +73,8 @@ pub(crate) fn attempt(
     }
     let path = options.base.join(&job.input.path);
     // What cannot be read a second time is searched in passes, whatever its size.
-    let can_be_read_again = std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    let can_be_read_again =
+        job.input.frame.is_some() || std::fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
     let chunk = match limit {
         MemoryLimit::Records(records) => CHUNK.min(usize::try_from(records).unwrap_or(CHUNK)),
         MemoryLimit::Bytes(_) => CHUNK,
