@@ -93,7 +93,7 @@ fn transfers(rows: &mut Vec<Value>) -> Result<(), Failure> {
     let count = 1usize << 24;
     let (found, seconds, bytes) = loopback(2, |session| {
         // The hashes of the last message, to be compared; all are computed.
-        let mut last = Vec::new();
+        let mut last = zeroize::Zeroizing::new(Vec::new());
         if session.me() == 0 {
             let mut sender = Sender::new(session, 1)?;
             for _ in 0..count / CHUNK {

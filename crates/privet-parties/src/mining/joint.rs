@@ -157,9 +157,34 @@ pub fn codes_of(mut cell: usize, sizes: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use privet_dp::{Epsilon, Histogram, Neighbours, People, Privacy};
+    use proptest::prelude::*;
 
     use super::*;
     use crate::session::run_local;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(6))]
+        #[test]
+        fn counts_are_opened_where_one_owner_would_open_them(
+            counts in (2usize..4, 1usize..9).prop_flat_map(|(parties, cells)| {
+                proptest::collection::vec(proptest::collection::vec(0u64..12, cells), parties)
+            }),
+            minimum in 0u64..20,
+        ) {
+            let all: Vec<u64> = (0..counts[0].len()).map(|cell| counts.iter().map(|own| own[cell]).sum()).collect();
+            let expected: Vec<Option<u64>> =
+                all.iter().map(|&count| (minimum <= 1 || count >= minimum).then_some(count)).collect();
+            let small: Vec<bool> = all.iter().map(|&count| count > 0 && count < minimum).collect();
+            let results = run_local(counts.len(), |session| {
+                let mut joint = Joint::new(session, minimum)?;
+                let own = &counts[session.me()];
+                Ok((joint.open(session, own)?, joint.small(session, own)?))
+            });
+            for result in results {
+                prop_assert_eq!(result.unwrap(), (expected.clone(), small.clone()));
+            }
+        }
+    }
 
     #[test]
     fn only_counts_that_reach_the_minimum_are_opened() {

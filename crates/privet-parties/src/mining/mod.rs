@@ -23,8 +23,3 @@ pub(crate) fn parse_verdict(reader: &mut Reader<'_>) -> Result<(bool, [u8; 32]),
     };
     Ok((accepts, reader.array()?))
 }
-
-/// Text that is published.
-pub(crate) fn parse_published<'m>(reader: &mut Reader<'m>) -> Result<&'m str, Reason> {
-    std::str::from_utf8(reader.bytes(1 << 24)?).map_err(|_| Reason::Malformed)
-}
