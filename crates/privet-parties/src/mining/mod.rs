@@ -4,6 +4,7 @@
 pub mod align;
 pub mod anonymous;
 pub mod bayes;
+pub mod closing;
 pub mod clusters;
 pub mod joint;
 pub mod moments;
