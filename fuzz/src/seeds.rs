@@ -211,7 +211,6 @@ pub fn party() -> Vec<Vec<u8>> {
             Tag::Payload => vec![3; 544],
             Tag::ValidShare => shares[0].clone(),
             Tag::ValidityStep => shares[2].clone(),
-            Tag::Published => vec![2, 0, 0, 0, b'a', b'b'],
             Tag::Verdict => [&[1][..], &[7; 32]].concat(),
             Tag::ExtensionMatrix | Tag::TransferItems => vec![5; 32],
             _ => vec![5; 24],

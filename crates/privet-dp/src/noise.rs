@@ -236,6 +236,16 @@ impl Noise {
         }
     }
 
+    /// So many draws of a share of this noise: the shares of `of` parties add up to one draw of it. Laplace noise alone can be shared out.
+    pub fn shares(&self, draws: usize, of: u32) -> Result<Vec<i64>, DpError> {
+        match self.shape {
+            Shape::Laplace => samplers::discrete_laplace_shares(&self.scale, draws, of),
+            Shape::Gaussian | Shape::Normal => {
+                Err(DpError::parameter("shared noise", "discrete Laplace noise"))
+            }
+        }
+    }
+
     /// Whether the law is a Gaussian; otherwise it is a Laplace distribution.
     pub fn is_gaussian(&self) -> bool {
         self.shape != Shape::Laplace

@@ -77,6 +77,29 @@ pub fn add_discrete_laplace(scale: &RBig, counts: &[u64]) -> Result<Vec<i64>, Dp
     Ok(noisy)
 }
 
+/// So many draws of a share of discrete Laplace noise: of `of` parties that add one each, the sum is discrete Laplace of this scale. The
+/// numerator and the denominator of the scale must be below 2^32.
+pub fn discrete_laplace_shares(scale: &RBig, draws: usize, of: u32) -> Result<Vec<i64>, DpError> {
+    checked(scale)?;
+    let above = u32::try_from(scale.numerator().clone()).ok().filter(|&above| above > 0);
+    let below = u32::try_from(scale.denominator().clone()).ok();
+    let Some((above, below)) = above.zip(below).filter(|_| of > 0) else {
+        return Err(DpError::parameter(
+            "the scale of shared noise",
+            "a fraction of numbers from 1 to below 2^32",
+        ));
+    };
+    let mut drawn = vec![0i64; draws];
+    drawn.par_chunks_mut(CHUNK).try_for_each(|drawn| {
+        let mut bits = Bits::system();
+        for own in drawn {
+            *own = bits.share_of_geometric(above, below, of)? - bits.share_of_geometric(above, below, of)?;
+        }
+        Ok::<_, DpError>(())
+    })?;
+    Ok(drawn)
+}
+
 /// Counts with independent discrete Gaussian noise each, cut off as in [`add_discrete_laplace`].
 pub fn add_discrete_gaussian(sigma: &RBig, counts: &[u64]) -> Result<Vec<i64>, DpError> {
     checked(sigma)?;

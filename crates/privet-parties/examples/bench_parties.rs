@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use privet_data::Silent;
 use privet_parties::PartyError;
+use privet_parties::mining::clusters;
 use privet_parties::mining::joint::Joint;
 use privet_parties::mining::rules::{RuleOptions, Supports, large_itemsets};
 use privet_parties::mining::tree::{Tree, TreeOptions, grow};
 use privet_parties::protocol::extension::{CHUNK, Receiver, Sender};
-use privet_parties::protocol::intersection::{cardinality, intersect};
+use privet_parties::protocol::intersection::{self, cardinality, intersect};
 use privet_parties::protocol::sum::Sums;
 use privet_parties::protocol::union::union;
 use privet_parties::protocol::valid_sum;
@@ -93,7 +94,7 @@ fn transfers(rows: &mut Vec<Value>) -> Result<(), Failure> {
     let count = 1usize << 24;
     let (found, seconds, bytes) = loopback(2, |session| {
         // The hashes of the last message, to be compared; all are computed.
-        let mut last = Vec::new();
+        let mut last = zeroize::Zeroizing::new(Vec::new());
         if session.me() == 0 {
             let mut sender = Sender::new(session, 1)?;
             for _ in 0..count / CHUNK {
@@ -198,15 +199,18 @@ fn rules(rows: &mut Vec<Value>) -> Result<(), Failure> {
     let (found, seconds, bytes) = loopback(3, |session| {
         let mut joint = Joint::new(session, 20)?;
         let own: Vec<BTreeSet<String>> = transactions.iter().skip(session.me()).step_by(3).cloned().collect();
-        Ok(large_itemsets(session, &mut joint, &own, options)?.0)
+        Ok(large_itemsets(session, &mut joint, &own, options)?.supports)
     })?;
     // One owner of all transactions, mined by other code.
     let begun = Instant::now();
     let data = privet_mine::rules::Transactions::parse(&text)?;
     let itemsets = privet_mine::rules::frequent_itemsets(&data, 100, 1_000_000, &Silent)?;
+    let mut known = privet_mine::rules::channels::supports_of(&itemsets, transactions.len() as u64);
+    known.retain(|set, _| set.len() <= options.longest);
+    let closed = privet_mine::rules::channels::close_by_leaving_out(&known, 20, &Silent)?;
     let central: Supports = itemsets
         .iter()
-        .filter(|(set, _)| set.len() <= options.longest)
+        .filter(|(set, _)| closed.supports.contains_key(*set))
         .map(|(set, support)| {
             let mut names: Vec<String> = set.iter().map(ToString::to_string).collect();
             names.sort_unstable();
@@ -261,6 +265,39 @@ fn tree(rows: &mut Vec<Value>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The sum of values over an intersection: a Paillier ciphertext per item.
+fn paillier(rows: &mut Vec<Value>) -> Result<(), Failure> {
+    let count = 2_000u64;
+    let sets = [items(0, count), items(count / 2, count)];
+    let values: Vec<u64> = (0..count).collect();
+    let expected = (count / 2, (0..count / 2).sum::<u64>());
+    let (found, seconds, bytes) =
+        loopback(2, |session| intersection::sum(session, &sets[session.me()], &values, 0))?;
+    let is_right = found.iter().all(|own| *own == expected);
+    rows.push(json!({ "what": format!("sum over an intersection of {count} x {count}"), "seconds": seconds, "bytes": bytes, "right": is_right }));
+    Ok(())
+}
+
+/// k-means over three parties, with and without a minimum; without one it is that of one owner.
+fn clusters(rows: &mut Vec<Value>) -> Result<(), Failure> {
+    let points: Vec<Vec<i64>> =
+        (0..90_000i64).map(|own| vec![(own * 7919) % 1000, (own * 104_729 + own / 7) % 1000]).collect();
+    for minimum in [0u64, 10] {
+        let side = |session: &mut Session<'static>| {
+            let mut joint = Joint::new(session, minimum)?;
+            let own: Vec<Vec<i64>> =
+                points.iter().skip(session.me()).step_by(session.parties()).cloned().collect();
+            clusters::horizontal(session, &mut joint, &own, &[(0, 1000); 2], (5, 15))
+        };
+        let (found, seconds, bytes) = loopback(3, side)?;
+        let central = run_local(1, side).swap_remove(0)?;
+        let is_right = found.iter().all(|own| *own == central);
+        let what = format!("5 clusters of {} points, 3 parties, at least {minimum}", points.len());
+        rows.push(json!({ "what": what, "seconds": seconds, "bytes": bytes, "right": is_right }));
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let is_asked = |part: &str| asked.is_empty() || asked.iter().any(|own| own == part);
@@ -279,6 +316,12 @@ fn main() -> Result<(), Failure> {
     }
     if is_asked("tree") {
         tree(&mut rows)?;
+    }
+    if is_asked("clusters") {
+        clusters(&mut rows)?;
+    }
+    if is_asked("paillier") {
+        paillier(&mut rows)?;
     }
     if is_asked("cardinality") {
         sizes(100_000, &mut rows)?;

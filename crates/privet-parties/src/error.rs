@@ -193,6 +193,14 @@ impl PartyError {
         }
     }
 
+    /// What is told of this error when it ends the session of the party of this name.
+    pub(crate) fn abort(&self, name: &str) -> Abort {
+        match self {
+            Self::Abort(abort) => abort.clone(),
+            other => Abort { party: name.to_owned(), reason: other.reason(), reported_by: None },
+        }
+    }
+
     pub(crate) fn io(path: &std::path::Path, problem: &'static str, error: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), problem, error }
     }

@@ -99,6 +99,9 @@ pub struct ColumnSection {
     /// The party that has the column, where parties have different columns of the same people.
     #[serde(default)]
     pub party: Option<String>,
+    /// The parties that have the column, each of other people: instead of `party`, for counts over different columns.
+    #[serde(default)]
+    pub parties: Vec<String>,
 }
 
 /// What is computed.
@@ -115,6 +118,9 @@ pub enum Task {
         /// With collectors: the most people that a party may have in a cell.
         #[serde(default)]
         most: Option<u64>,
+        /// Parties with different columns: what tells people apart.
+        #[serde(default)]
+        identifier: Option<String>,
     },
     /// A k-anonymous table of all records.
     Table {
@@ -224,14 +230,21 @@ fn comma() -> char {
     ','
 }
 
+/// The minimum of a job that names none.
+pub const DEFAULT_MIN_COUNT: u64 = 5;
+
 /// What is not shown.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PrivacySection {
-    /// Counts below this are not opened, not even to the parties.
-    pub min_count: u64,
+    /// Counts below this are not opened, not even to the parties; [`DEFAULT_MIN_COUNT`] when left out.
+    pub min_count: Option<u64>,
+    /// Whether all owners accept a result that is no release of an existing kind: no gate judges it.
+    pub without_release: bool,
     /// Counts get noise of every party, and every party's ledger is charged this.
     pub epsilon: Option<String>,
+    /// Counts with noise: how many parties may collude; all but one when left out.
+    pub colluding: Option<usize>,
     /// Tables: what the release promises besides k-anonymity, in the words of a job for records.
     pub also: Option<toml::Table>,
 }
@@ -244,6 +257,13 @@ pub struct AdversarySection {
     pub max_risk: Option<f64>,
     /// How sure that is.
     pub confidence: Option<f64>,
+}
+
+impl PrivacySection {
+    /// Counts below this are not opened.
+    pub fn minimum(&self) -> u64 {
+        self.min_count.unwrap_or(DEFAULT_MIN_COUNT)
+    }
 }
 
 impl Task {
@@ -264,13 +284,23 @@ impl Task {
     /// What tells people apart, where parties have different columns of the same people.
     pub fn identifier(&self) -> Option<&String> {
         match self {
-            Self::NaiveBayes { identifier, .. }
+            Self::Counts { identifier, .. }
+            | Self::NaiveBayes { identifier, .. }
             | Self::Clusters { identifier, .. }
             | Self::Rules { identifier, .. } => identifier.as_ref(),
             Self::Correlation { identifier, .. } | Self::Intersection { identifier, .. } => Some(identifier),
-            Self::Counts { .. } | Self::Table { .. } | Self::Tree { .. } | Self::Union { .. } => None,
+            Self::Table { .. } | Self::Tree { .. } | Self::Union { .. } => None,
         }
     }
+}
+
+/// The two sides of counts over different columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sides {
+    /// The parties of each side.
+    pub holders: [Vec<usize>; 2],
+    /// The columns of each side.
+    pub columns: [Vec<String>; 2],
 }
 
 /// A job that was read and checked.
@@ -317,6 +347,39 @@ impl ReadJob {
         self.job.parties.iter().position(|party| party.name == name)
     }
 
+    /// The two sides of counts over different columns: the side of the first column, and the other.
+    ///
+    /// # Errors
+    /// When there are not two, a party is on both or on none.
+    pub fn sides(&self) -> Result<Sides, PartyError> {
+        let wrong = |text: &str| PartyError::Job(text.to_owned());
+        let mut found: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
+        for name in self.job.task.columns() {
+            let column = self.job.columns.get(name).ok_or_else(|| wrong("a column is not declared"))?;
+            let names = column.party.iter().chain(&column.parties);
+            let mut holders: Vec<usize> = names.filter_map(|name| self.party(name)).collect();
+            holders.sort_unstable();
+            holders.dedup();
+            match found.iter_mut().find(|own| own.0 == holders) {
+                Some(side) => side.1.push(name.clone()),
+                None => found.push((holders, vec![name.clone()])),
+            }
+        }
+        let Ok([first, second]) = <[_; 2]>::try_from(found) else {
+            return Err(wrong(
+                "counts with an `identifier` have two sides: columns of some parties, and columns of others",
+            ));
+        };
+        let on =
+            |party: usize| usize::from(first.0.contains(&party)) + usize::from(second.0.contains(&party));
+        if (0..self.job.parties.len()).any(|party| on(party) != 1) {
+            return Err(wrong(
+                "every party holds the columns of one side: `party` or `parties` of [columns.NAME]",
+            ));
+        }
+        Ok(Sides { holders: [first.0, second.0], columns: [first.1, second.1] })
+    }
+
     /// How all parties are reached.
     pub fn endpoints(&self) -> Vec<Endpoint> {
         let endpoint = |party: &PartySection| Endpoint {
@@ -357,6 +420,61 @@ mod tests {
     }
 
     #[test]
+    fn counts_over_different_columns_have_two_sides() {
+        let columns = |first: &str, second: &str| {
+            format!(
+                "[columns.ill]\nvalues = [\"yes\", \"no\"]\n{first}\n[columns.exposed]\nvalues = [\"yes\", \"no\"]\n{second}"
+            )
+        };
+        let task = "type = \"counts\"\nidentifier = \"id\"\ncolumns = [\"ill\", \"exposed\"]";
+        let parse = |columns: &str| ReadJob::parse(&text(task, columns), PathBuf::new());
+        let sides = parse(&columns("parties = [\"b\"]", "party = \"a\"")).unwrap().sides().unwrap();
+        assert_eq!(sides.holders, [vec![1], vec![0]]);
+        assert_eq!(sides.columns, [vec!["ill".to_owned()], vec!["exposed".to_owned()]]);
+        for (first, second) in [
+            ("party = \"a\"", "party = \"a\""),
+            ("party = \"a\"", "parties = [\"a\", \"b\"]"),
+            ("party = \"a\"", ""),
+            ("party = \"a\"", "parties = [\"c\"]"),
+            ("party = \"a\"\nparties = [\"b\"]", "party = \"b\""),
+        ] {
+            assert!(parse(&columns(first, second)).is_err(), "{first} {second}");
+        }
+        let noisy = format!("{task}\n[privacy]\nepsilon = \"1\"\nwithout-release = true");
+        let noisy = ReadJob::parse(&text(&noisy, &columns("party = \"a\"", "party = \"b\"")), PathBuf::new());
+        assert!(noisy.unwrap_err().to_string().contains("identifier"));
+    }
+
+    /// Exact counts of one person, noisy counts, correlations, intersections and unions were written although no gate had judged them.
+    #[test]
+    fn a_result_that_no_gate_judges_must_be_asked_for() {
+        let parse = |text: &str| ReadJob::parse(text, PathBuf::new()).map_err(|error| error.to_string());
+        let columns = "[columns.sex]\nvalues = [\"f\", \"m\"]";
+        let held =
+            "[columns.age]\nrange = [0, 90]\nparty = \"a\"\n[columns.dose]\nrange = [0, 9]\nparty = \"b\"";
+        let counts = "type = \"counts\"\ncolumns = [\"sex\"]";
+        let id = "identifier = \"id\"";
+        for (task, columns, privacy) in [
+            (counts.to_owned(), columns, "min-count = 1"),
+            (counts.to_owned(), columns, "min-count = 0"),
+            (counts.to_owned(), columns, "epsilon = \"1\""),
+            (format!("type = \"correlation\"\ncolumns = [\"age\", \"dose\"]\n{id}"), held, ""),
+            (format!("type = \"intersection\"\n{id}"), "", ""),
+            (format!("type = \"intersection\"\n{id}\nsum = \"cost\""), "", "min-count = 9"),
+            ("type = \"union\"\ncolumn = \"code\"".to_owned(), "", ""),
+        ] {
+            let job = |more: &str| text(&format!("{task}\n[privacy]\n{privacy}\n{more}"), columns);
+            let error = parse(&job("")).unwrap_err();
+            assert!(error.contains("without-release"), "{task}: {error}");
+            assert!(parse(&job("without-release = true")).is_ok(), "{task}");
+        }
+        // What is a release does not take it.
+        assert_eq!(parse(&text(counts, columns)).unwrap().job.privacy.minimum(), DEFAULT_MIN_COUNT);
+        let release = text(&format!("{counts}\n[privacy]\nwithout-release = true"), columns);
+        assert!(parse(&release).unwrap_err().contains("is a release"));
+    }
+
+    #[test]
     fn jobs_are_checked() {
         let parse = |text: &str| ReadJob::parse(text, PathBuf::new()).map_err(|error| error.to_string());
         let counts = "type = \"counts\"\ncolumns = [\"sex\"]";
@@ -369,7 +487,8 @@ mod tests {
         assert!(parse(&text(counts, sex).replace(&"2".repeat(64), "x")).unwrap_err().contains("SHA-256"));
         assert!(parse(&text("type = \"table\"\nquasi = []\nk = 0", sex)).is_err());
         let risk = "[adversary]\nmax-risk = 0.1";
-        assert!(parse(&text(&format!("{counts}\n{risk}"), sex)).unwrap_err().contains("max-risk"));
+        let meant = "[privacy]\nmin-count = 1\nwithout-release = true";
+        assert!(parse(&text(&format!("{counts}\n{meant}\n{risk}"), sex)).unwrap_err().contains("max-risk"));
         assert!(parse(&text(&format!("{counts}\n[privacy]\nmin-count = 2\n{risk}"), sex)).is_ok());
         for (collectors, problem) in [
             ("collectors = [\"a\", \"a\"]\nmost = 5", "two of the job's parties"),

@@ -2,7 +2,9 @@
 //!
 //! Guarantee: nothing is written unless every party's gate accepts what it would write and all would write the same. Whatever the parties
 //! learn together is a release of the same strength as any other: tables and counts go through the gate of records, which the program brings
-//! as a [`Gate`]; rules lose itemsets from which small groups could be computed; trees, clusters and rules go through the gate of models.
+//! as a [`Gate`]; rules lose itemsets from which small groups could be computed; trees, clusters and rules go through the gate of models. The
+//! result file holds what the gate judged and nothing more. Results that are no release are refused unless the job asks for them
+//! (`without-release`), and then the result and its page say that no gate judged them.
 
 use std::path::{Path, PathBuf};
 
@@ -125,6 +127,7 @@ fn side(
         "parties": parties,
         "result": outcome.result,
         "revealed-to-the-parties": outcome.revealed,
+        "judged-by-the-gate": outcome.product.is_some(),
         "assumption": "parties that follow the protocol and do not pool what they see beyond what the protocol's page allows",
     });
     let text = format!("{document:#}\n");
@@ -149,7 +152,10 @@ fn report(outcome: &Outcome, parties: &[String]) -> String {
         Some(Product::Model(_)) => {
             "The model is in `release`, with a report of its own: `privet verify` checks it again, and `privet mine predict` uses it.\n\n"
         }
-        None => "",
+        None => {
+            "No gate judged this result, and no attack was tried on it: it is no release of an existing kind, and the job accepts that \
+             (`without-release`). Think before you publish it.\n\n"
+        }
     };
     text + &format!("```json\n{:#}\n```\n", outcome.result)
 }

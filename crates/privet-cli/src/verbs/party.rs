@@ -26,7 +26,8 @@ use crate::progress::Bar;
 Examples:
   privet party keys north             makes north.key and north.crt, and prints the fingerprint for the job
   privet party job.toml --as north    this party's side of a job that all parties hold
-  privet party demo                   three hospitals on this machine, from keys to a joint release"
+  privet party demo                   three hospitals on this machine, from keys to a joint release
+  privet party demo --task association    two hospitals and a registry: diagnoses by exposures"
 )]
 pub struct Party {
     #[command(subcommand)]
@@ -52,8 +53,11 @@ enum Act {
         /// Where to put them: NAME.key and NAME.crt. Keys are never overwritten
         name: PathBuf,
     },
-    /// Three hospitals that do not exist make a k-anonymous table together, each in a process of its own
+    /// Three owners that do not exist compute a release together, each in a process of its own
     Demo {
+        /// What they compute: a k-anonymous table of three hospitals, or a registry's exposures by the diagnoses of two hospitals
+        #[arg(long, value_enum, default_value_t)]
+        task: DemoTask,
         /// Where to put everything; an earlier demo there is replaced
         #[arg(long, value_name = "FOLDER", default_value = "privet-party-demo")]
         folder: PathBuf,
@@ -66,12 +70,27 @@ enum Act {
     },
 }
 
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum DemoTask {
+    /// Three hospitals, one k-anonymous table
+    #[default]
+    Table,
+    /// Two hospitals and a registry, counts of diagnoses by exposures
+    Association,
+}
+
 impl Party {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
         match (self.act, self.job, self.name) {
             (Some(Act::Keys { name }), ..) => keys(&name, shared),
-            (Some(Act::Demo { folder, patients, seed }), ..) => show(&folder, patients, seed, shared),
+            (Some(Act::Demo { task, folder, patients, seed }), ..) => {
+                let story = match task {
+                    DemoTask::Table => demo::Story::Table,
+                    DemoTask::Association => demo::Story::Association,
+                };
+                show(&folder, patients, seed, story, shared)
+            }
             (None, Some(job), Some(name)) => {
                 let job = ReadJob::read(&job).map_err(failure)?;
                 let options = privet_parties::run::RunOptions { name, key: self.key, replace: self.force };
@@ -143,11 +162,17 @@ fn tell(summary: &Summary, shared: &Shared) -> Result<(), Failure> {
     ))
 }
 
-fn show(folder: &Path, patients: usize, seed: u64, shared: &Shared) -> Result<u8, Failure> {
+fn show(
+    folder: &Path,
+    patients: usize,
+    seed: u64,
+    story: demo::Story,
+    shared: &Shared,
+) -> Result<u8, Failure> {
     if !(1..=1_000_000).contains(&patients) {
         return Err(Failure::bad_input("--patients takes a number from 1 to 1000000"));
     }
-    let job = demo::write_demo(folder, patients, seed).map_err(failure)?;
+    let job = demo::write_demo(folder, patients, seed, story).map_err(failure)?;
     let program = std::env::current_exe().map_err(Failure::resources)?;
     let start = |name: &&str| {
         Command::new(&program)
@@ -159,7 +184,7 @@ fn show(folder: &Path, patients: usize, seed: u64, shared: &Shared) -> Result<u8
             .stderr(Stdio::inherit())
             .spawn()
     };
-    let processes: Result<Vec<_>, _> = demo::NAMES.iter().map(start).collect();
+    let processes: Result<Vec<_>, _> = story.names().iter().map(start).collect();
     let mut summaries = Vec::new();
     let mut worst = DONE;
     for process in processes.map_err(Failure::resources)? {
@@ -173,19 +198,26 @@ fn show(folder: &Path, patients: usize, seed: u64, shared: &Shared) -> Result<u8
             message: "a party of the demo ended without a result".to_owned(),
         });
     }
-    let release = folder.join(format!("{}-result", demo::NAMES[0])).join("release");
+    let release = folder.join(format!("{}-result", story.names()[0])).join("release");
     let verdict = privet_job::verify(&release, VerifyOptions::default()).map_err(Failure::resources)?;
     if shared.json {
         print_json(&serde_json::json!({ "parties": summaries, "verified": verdict.holds() }))?;
     } else if !shared.quiet {
         let sent: u64 = summaries.iter().filter_map(|own| own["traffic"]["sent"].as_u64()).sum();
+        let result = summaries.first().map(|own| &own["result"]);
+        let figures = |key: &str| result.map(|own| own[key].to_string()).unwrap_or_default();
+        let (who, what) = match story {
+            demo::Story::Table => ("Three hospitals", format!("Agreed levels: {}", figures("levels"))),
+            demo::Story::Association => {
+                ("Two hospitals and a registry", format!("Diagnoses by exposures: {}", figures("counts")))
+            }
+        };
         print(&format!(
-            "Three hospitals of {} patients each, and none saw a record of another. The job: {}\n\
-             Agreed levels: {}\nSent in all: {} bytes. Each hospital holds the same release, for example {}\n\
+            "{who}, {} patients in each hospital, and none saw a record of another. The job: {}\n\
+             {what}\nSent in all: {} bytes. Each party holds the same release, for example {}\n\
              Verified: all {} checks hold. The report is report.html in the release.",
             super::grouped(patients as u64),
             job.display(),
-            summaries.first().map(|own| own["result"]["levels"].to_string()).unwrap_or_default(),
             super::grouped(sent),
             release.display(),
             verdict.checks.len(),

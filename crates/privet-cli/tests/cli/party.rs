@@ -103,3 +103,61 @@ fn joint_clusters_and_rules_are_releases_of_models() {
     assert_eq!([&rule["support"], &rule["antecedent_support"]], [8, 10]);
     assert!(rule["consequent_support"].is_null());
 }
+
+#[test]
+fn the_demos_end_in_verified_releases() {
+    let dir = Dir::new();
+    let made = dir.expect(0, &["party", "demo", "--patients", "200", "--folder", "table", "--json"]).json();
+    assert_eq!((made["verified"].as_bool(), made["parties"].as_array().map(Vec::len)), (Some(true), Some(3)));
+    dir.expect(0, &["verify", "table/west-result/release"]);
+    // Two hospitals and a registry, each with people that the others may not know.
+    let more = ["party", "demo", "--task", "association", "--patients", "300", "--folder", "linked"];
+    dir.expect(0, &more).prints("Two hospitals and a registry");
+    let counts = dir.json("linked/registry-result/result.json");
+    let mut central = std::collections::BTreeMap::new();
+    let registry = dir.text("linked/registry.csv");
+    let exposures: std::collections::BTreeMap<&str, &str> =
+        registry.lines().skip(1).filter_map(|line| line.split_once(',')).collect();
+    for hospital in ["north", "south"] {
+        let text = dir.text(&format!("linked/{hospital}.csv"));
+        for (person, diagnosis) in text.lines().skip(1).filter_map(|line| line.split_once(',')) {
+            if let Some(exposure) = exposures.get(person) {
+                *central.entry((diagnosis.to_owned(), (*exposure).to_owned())).or_insert(0u64) += 1;
+            }
+        }
+    }
+    central.retain(|_, count| *count >= 10);
+    let joint: std::collections::BTreeMap<(String, String), u64> = counts["result"]["counts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| {
+            let value = |place: usize| own["values"][place].as_str().unwrap().to_owned();
+            ((value(0), value(1)), own["count"].as_u64().unwrap())
+        })
+        .collect();
+    assert!(central.len() > 4);
+    assert_eq!(joint, central);
+    dir.expect(0, &["verify", "linked/registry-result/release"]);
+}
+
+/// Correlations, intersections and unions were written although no gate had judged them.
+#[test]
+fn results_that_no_gate_judges_are_refused_unless_meant() {
+    let dir = Dir::new();
+    let task = "[task]\ntype = \"intersection\"\nidentifier = \"id\"\n";
+    parties(&dir, task);
+    let table = "id\n1\n2\n3\n4\n5\n6\n";
+    dir.write("north.txt", table).write("south.txt", table);
+    let results = run(&dir);
+    assert!(
+        results.iter().all(|(code, text)| *code == Some(2) && text.contains("without-release")),
+        "{results:?}"
+    );
+    dir.write("job.toml", dir.text("job.toml") + "[privacy]\nwithout-release = true\n");
+    let results = run(&dir);
+    assert!(results.iter().all(|(code, _)| *code == Some(0)), "{results:?}");
+    let result = dir.json("north-result/result.json");
+    assert_eq!(result["result"]["people"], 6);
+    assert_eq!(result["judged-by-the-gate"], false);
+}

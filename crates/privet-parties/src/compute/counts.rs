@@ -17,6 +17,13 @@ const MOST_CELLS: usize = 1 << 24;
 /// Where counts are checked: each is some hundred bytes then.
 const MOST_CHECKED: usize = 1 << 17;
 
+/// The values of a cell.
+fn names(labels: &[Vec<String>], cell: usize) -> Vec<String> {
+    let sizes: Vec<usize> = labels.iter().map(Vec::len).collect();
+    let codes = codes_of(cell, &sizes).into_iter().zip(labels);
+    codes.map(|(code, labels)| labels[code].clone()).collect()
+}
+
 impl Context<'_> {
     pub(super) fn counts(
         &self,
@@ -34,47 +41,61 @@ impl Context<'_> {
             return Err(PartyError::Job(format!("the table of counts has more than {limit} cells")));
         };
         let own = cross_count(&views, &sizes);
-        let names = |cell: usize| -> Vec<String> {
-            let codes = codes_of(cell, &sizes).into_iter().zip(&labels);
-            codes.map(|(code, labels)| labels[code].clone()).collect()
-        };
-        let list = |opened: &[(usize, i64)]| -> Vec<Value> {
-            opened.iter().map(|&(cell, count)| json!({ "values": names(cell), "count": count })).collect()
-        };
         if let Some(epsilon) = &self.job.job.privacy.epsilon {
             let epsilon: Epsilon = epsilon.parse()?;
             let people = People::one_record_each(Neighbours::AddRemove);
             let noise = Histogram { people, cells }.noise(&Privacy::Pure(epsilon))?;
             self.charge(session, noise.loss())?;
             let opened = self.noisy(session, &own, most, &noise)?;
-            let opened: Vec<(usize, i64)> = opened.into_iter().enumerate().collect();
-            let (adding, whose) = match self.collectors() {
-                Some(_) => (2, "discrete Laplace of both collectors"),
-                None => (session.parties(), "discrete Laplace of every party"),
+            let opened = opened.iter().enumerate();
+            let list: Vec<Value> = opened
+                .map(|(cell, count)| json!({ "values": names(&labels, cell), "count": count }))
+                .collect();
+            let (parties, whole) = (session.parties() as u32, self.honest(session));
+            let (times, whose) = match self.collectors() {
+                Some(_) => (2.0, "discrete Laplace of both collectors".to_owned()),
+                None if whole == 1 => (f64::from(parties), "discrete Laplace of every party".to_owned()),
+                None => (
+                    f64::from(parties) / f64::from(whole),
+                    format!("a share of every party; those of {whole} parties are discrete Laplace"),
+                ),
             };
-            let accuracy = noise.half_width_95_of_mean(1) * (adding as f64).sqrt();
+            let accuracy = noise.half_width_95_of_mean(1) * times.sqrt();
             let result = json!({
-                "columns": columns, "counts": list(&opened), "noise": whose,
+                "columns": columns, "counts": list, "noise": whose,
                 "epsilon": self.job.job.privacy.epsilon, "half-width-95": accuracy,
             });
             return Ok(Outcome::new(result, self.revealed_by_noise()));
         }
-        let minimum = self.job.job.privacy.min_count;
+        let minimum = self.job.job.privacy.minimum();
         let opened = self.exact(session, &own, most, minimum)?;
-        let shown: Vec<(usize, i64)> = opened
-            .iter()
-            .enumerate()
-            .filter_map(|(cell, count)| Some((cell, count.filter(|count| *count > 0)?.cast_signed())))
-            .collect();
-        let result = json!({ "columns": columns, "counts": list(&shown), "min-count": minimum });
-        let mut outcome = Outcome::new(result, "which cells reach the minimum, and these counts");
+        let revealed = "which cells reach the minimum, and these counts";
+        Ok(self.counts_outcome(columns, &labels, &opened, minimum, revealed))
+    }
+
+    /// Counts that were opened, and with a minimum the release of records that they are.
+    pub(super) fn counts_outcome(
+        &self,
+        columns: &[String],
+        labels: &[Vec<String>],
+        opened: &[Option<u64>],
+        minimum: u64,
+        revealed: &'static str,
+    ) -> Outcome {
+        let shown = opened.iter().enumerate();
+        let shown = shown.filter_map(|(cell, count)| Some((cell, count.filter(|count| *count > 0)?)));
+        let records: Vec<(Vec<String>, u64)> =
+            shown.map(|(cell, count)| (names(labels, cell), count)).collect();
+        let list: Vec<Value> =
+            records.iter().map(|(values, count)| json!({ "values": values, "count": count })).collect();
+        let result = json!({ "columns": columns, "counts": list, "min-count": minimum });
+        let mut outcome = Outcome::new(result, revealed);
         if minimum > 1 {
-            let records = shown.iter().map(|&(cell, count)| (names(cell), count.cast_unsigned())).collect();
             let columns = columns.to_vec();
             outcome.product =
                 Some(Product::Table(JointTable { columns, sensitive: None, k: minimum, records }));
         }
-        Ok(outcome)
+        outcome
     }
 
     /// The two parties that check the others, where the job names them.
@@ -83,10 +104,19 @@ impl Context<'_> {
         Some([self.job.party(first)?, self.job.party(second)?])
     }
 
+    /// The parties whose noise must be enough: all but those that may collude.
+    fn honest(&self, session: &Session<'_>) -> u32 {
+        let colluding = self.job.job.privacy.colluding;
+        colluding.map_or(1, |colluding| session.parties().saturating_sub(colluding).max(1) as u32)
+    }
+
     fn revealed_by_noise(&self) -> &'static str {
         match self.collectors() {
             Some(_) => {
                 "noisy counts alone; the promise holds against all other parties together but both collectors"
+            }
+            None if self.job.job.privacy.colluding.is_some() => {
+                "noisy counts alone; the promise holds against as many parties together as the job says (`colluding`)"
             }
             None => "noisy counts alone; the promise holds against all other parties together",
         }
@@ -125,12 +155,13 @@ impl Context<'_> {
         noise: &Noise,
     ) -> Result<Vec<i64>, PartyError> {
         let Some(collectors) = self.collectors() else {
-            return Joint::new(session, 0)?.open_noisy(session, own, noise);
+            let honest = self.honest(session);
+            return Joint::new(session, 0)?.open_noisy(session, own, noise, honest);
         };
         let shares = valid_sum::shares(session, collectors, own, most)?;
         let open = |shares: Vec<u64>| {
             let open =
-                |session: &mut Session<'_>| Joint::new(session, 0)?.open_noisy(session, &shares, noise);
+                |session: &mut Session<'_>| Joint::new(session, 0)?.open_noisy(session, &shares, noise, 1);
             let opened: Result<Vec<i64>, PartyError> = session.among(&collectors, open);
             Ok::<_, PartyError>(opened?.into_iter().map(i64::cast_unsigned).collect())
         };

@@ -19,7 +19,7 @@ impl Context<'_> {
         session: &mut Session<'_>,
         table: &LocalTable,
     ) -> Result<Outcome, PartyError> {
-        let minimum = self.job.job.privacy.min_count;
+        let minimum = self.job.job.privacy.minimum();
         match &self.job.job.task {
             Task::Counts { columns, most, .. } => self.counts(session, table, columns, most.unwrap_or(0)),
             Task::Table { quasi, sensitive, k } => self.table(session, table, quasi, sensitive.as_ref(), *k),
@@ -66,7 +66,7 @@ impl Context<'_> {
                 self.cluster_outcome(
                     columns,
                     &found,
-                    "the centroids of every round, and the sizes that reach the minimum",
+                    "of every round the sums of coordinates and the sizes of clusters, over groups that have the minimum of people each, and which groups these are",
                 )
             }
             _ => Err(PartyError::Job("the task needs an identifier".to_owned())),
@@ -81,7 +81,7 @@ impl Context<'_> {
         sensitive: Option<&String>,
         k: u64,
     ) -> Result<Outcome, PartyError> {
-        let minimum = self.job.job.privacy.min_count;
+        let minimum = self.job.job.privacy.min_count.unwrap_or(0); // k is the minimum of a table
         let (codes, _) = self.coded(table, quasi)?;
         let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
         let mut levels = Vec::new();
@@ -102,9 +102,11 @@ impl Context<'_> {
             "levels": quasi.iter().zip(&found.levels).map(|(name, level)| (name.clone(), json!(level))).collect::<serde_json::Map<_, _>>(),
             "records": found.records.iter().map(|own| own.1).sum::<u64>(),
             "candidates": found.candidates,
+            "tested": found.tested,
+            "passed-over": found.passed_over,
         });
         let mut outcome =
-            Outcome::new(result, "that candidates before the chosen one are not k-anonymous, one bit each");
+            Outcome::new(result, "of each combination of levels that was tested, whether it is k-anonymous");
         outcome.product = Some(Product::Table(JointTable {
             columns: quasi.iter().chain(sensitive).cloned().collect(),
             sensitive: sensitive.cloned(),

@@ -1,5 +1,6 @@
 //! From a job and a party's input to the joint result, over a session.
 
+mod association;
 mod counts;
 mod horizontal;
 mod model;
@@ -84,7 +85,7 @@ pub fn compute(session: &mut Session<'_>, job: &ReadJob) -> Result<Outcome, Part
     let me = session.me();
     let context = Context { job, me };
     let path = job.base.join(&job.job.parties[me].input);
-    let minimum = job.job.privacy.min_count;
+    let minimum = job.job.privacy.minimum();
     match &job.job.task {
         Task::Rules { support, confidence, longest, items, separator, identifier: None } => {
             let transactions = input::transactions(&path, *separator)?;
@@ -92,8 +93,8 @@ pub fn compute(session: &mut Session<'_>, job: &ReadJob) -> Result<Outcome, Part
             let support = (*support).max(minimum);
             let options =
                 rules::RuleOptions { support, confidence: *confidence, longest: *longest, items: *items };
-            let (found, records) = rules::large_itemsets(session, &mut joint, &transactions, options)?;
-            Ok(rule_outcome(session, found, records, *confidence, minimum)?)
+            let found = rules::large_itemsets(session, &mut joint, &transactions, options)?;
+            Ok(rule_outcome(session, found, *confidence, minimum)?)
         }
         Task::Union { column, items } => {
             let table = LocalTable::read(&path, session.progress())?;
@@ -119,16 +120,16 @@ pub fn compute(session: &mut Session<'_>, job: &ReadJob) -> Result<Outcome, Part
     }
 }
 
-/// Rules, after itemsets are left out from which fewer than the minimum of people could be computed.
+/// Rules. The itemsets from which fewer than the minimum of people could be computed were left out before anything was opened; here the
+/// same is asked of the supports themselves. The result holds the rules alone, because they are what the gate judges.
 fn rule_outcome(
     session: &Session<'_>,
-    mut found: rules::Supports,
-    records: u64,
+    found: rules::Large,
     confidence: f64,
     minimum: u64,
 ) -> Result<Outcome, PartyError> {
     use privet_mine::rules::channels;
-    let mut left_out = 0;
+    let rules::Large { supports: mut found, records, mut left_out } = found;
     if minimum > 1 {
         let labels: Vec<String> =
             found.keys().filter(|own| own.len() == 1).map(|own| own[0].clone()).collect();
@@ -138,17 +139,15 @@ fn rule_outcome(
         coded.insert(Vec::new(), records);
         let closed = channels::close_by_leaving_out(&coded, minimum, session.progress());
         let closed = closed.map_err(|error| PartyError::Resources(error.to_string()))?;
-        left_out = closed.left_out;
+        left_out += closed.left_out;
         found.retain(|items, _| closed.supports.contains_key(&items.iter().map(code).collect::<Vec<u32>>()));
     }
     let rules = rules::rules_of(&found, confidence);
-    let itemsets: Vec<Value> =
-        found.iter().map(|(items, support)| json!({ "items": items, "support": support })).collect();
-    let result =
-        json!({ "transactions": records, "itemsets": itemsets, "rules": rules, "left-out": left_out });
+    let result = json!({ "transactions": records, "rules": rules, "left-out": left_out });
     let outcome = Outcome::new(
         result,
-        "which itemsets are large at some party, not at which; supports below the limit stay hidden",
+        "which itemsets are large at some party, not at which, and which are large in all; the supports of large itemsets, but of those from \
+         which a group below the minimum follows; all other supports stay hidden",
     );
     Ok(outcome.with_model(model::rules(&found, &rules, records, minimum)?))
 }
@@ -206,7 +205,7 @@ impl Context<'_> {
             json!({ "columns": columns, "clusters": clusters, "rounds": found.rounds }),
             revealed,
         );
-        Ok(outcome.with_model(model::clusters(found, &axes, self.job.job.privacy.min_count)?))
+        Ok(outcome.with_model(model::clusters(found, &axes, self.job.job.privacy.minimum())?))
     }
 
     fn moment_outcome(

@@ -20,11 +20,15 @@ impl Context<'_> {
         session: &mut Session<'_>,
         table: &LocalTable,
     ) -> Result<Outcome, PartyError> {
-        let minimum = self.job.job.privacy.min_count;
+        let minimum = self.job.job.privacy.minimum();
         let identifier = self.job.job.task.identifier().cloned().unwrap_or_default();
         let identifiers = table.texts(&identifier)?;
         if let Task::Intersection { sum, .. } = &self.job.job.task {
             return self.intersection(session, table, &identifiers, sum.as_deref());
+        }
+        if let Task::Counts { .. } = &self.job.job.task {
+            let sides = self.job.sides()?;
+            return self.association(session, table, &identifiers, &sides);
         }
         let order = align(session, &identifiers, minimum)?;
         let records = order.len();
@@ -80,7 +84,7 @@ impl Context<'_> {
                     records,
                     (least, *longest),
                 )?;
-                rule_outcome(session, found, records as u64, *confidence, minimum)
+                rule_outcome(session, found, *confidence, minimum)
             }
             Task::Correlation { columns, target, .. } => {
                 self.correlation(session, &mut joint, table, &order, (columns, target.as_ref()))
@@ -96,7 +100,7 @@ impl Context<'_> {
         identifiers: &[Vec<u8>],
         sum: Option<&str>,
     ) -> Result<Outcome, PartyError> {
-        let minimum = self.job.job.privacy.min_count;
+        let minimum = self.job.job.privacy.minimum();
         match sum {
             None => {
                 let size = intersection::cardinality(session, identifiers)?;
@@ -152,7 +156,7 @@ impl Context<'_> {
         let values: Result<Vec<Vec<String>>, PartyError> =
             attributes.iter().map(|name| Ok(input::labels(self.declared(name)?))).collect();
         let columns = Columns { class: (class, &classes), names: attributes, values: &values? };
-        bayes_outcome(&model, &columns, self.job.job.privacy.min_count)
+        bayes_outcome(&model, &columns, self.job.job.privacy.minimum())
     }
 
     fn correlation(

@@ -39,7 +39,15 @@ impl ReadJob {
             let Some(column) = job.columns.get(name) else {
                 return wrong(format!("the column `{name}` is not declared: [columns.{name}]"));
             };
-            if is_vertical != column.party.is_some() {
+            if column.party.is_some() && !column.parties.is_empty() {
+                return wrong(format!(
+                    "the column `{name}` names a `party` and `parties`: one of them is enough"
+                ));
+            }
+            if !column.parties.is_empty() && !matches!(job.task, Task::Counts { .. }) {
+                return wrong(format!("the column `{name}` names `parties`, which is for counts"));
+            }
+            if is_vertical != (column.party.is_some() || !column.parties.is_empty()) {
                 let should = if is_vertical {
                     "names no party"
                 } else {
@@ -49,7 +57,7 @@ impl ReadJob {
             }
         }
         for (name, column) in &job.columns {
-            if column.party.as_ref().is_some_and(|party| self.party(party).is_none()) {
+            if column.party.iter().chain(&column.parties).any(|party| self.party(party).is_none()) {
                 return wrong(format!("the column `{name}` names a party that does not take part"));
             }
             let is_range =
@@ -74,7 +82,15 @@ impl ReadJob {
         if let Task::Counts { collectors: Some(collectors), most, .. } = &job.task {
             self.check_collectors(collectors, *most)?;
         }
+        if matches!(job.task, Task::Counts { identifier: Some(_), .. }) {
+            self.sides()?;
+        }
         match &job.task {
+            Task::Counts { identifier: Some(_), collectors, .. }
+                if collectors.is_some() || job.privacy.epsilon.is_some() =>
+            {
+                wrong("counts with an `identifier` take neither `collectors` nor `epsilon`".to_owned())
+            }
             Task::Rules { support: 0, .. } | Task::Table { k: 0, .. } => {
                 wrong("a support and a k are at least 1".to_owned())
             }
@@ -94,8 +110,28 @@ impl ReadJob {
                 "`max-risk` is for results that are a release: tables, models, and counts with a `min-count`"
                     .to_owned(),
             ),
+            Task::Counts { collectors, .. }
+                if job.privacy.colluding.is_some_and(|own| {
+                    !(1..job.parties.len()).contains(&own) || collectors.is_some() || job.privacy.epsilon.is_none()
+                }) =>
+            {
+                wrong(
+                    "`colluding` is for counts with `epsilon` and without collectors, from 1 to one less than there are parties".to_owned(),
+                )
+            }
+            _ if job.privacy.colluding.is_some() && !matches!(job.task, Task::Counts { .. }) => {
+                wrong("`colluding` is for counts with noise".to_owned())
+            }
             _ if job.privacy.epsilon.is_some() && !matches!(job.task, Task::Counts { .. }) => {
                 wrong("noise (`epsilon`) is for counts".to_owned())
+            }
+            _ if !self.makes_release() && !job.privacy.without_release => wrong(
+                "the result is no release, so no gate judges it: noisy counts, counts with a `min-count` below 2, correlations, intersections \
+                 and unions need `without-release = true` under [privacy]"
+                    .to_owned(),
+            ),
+            _ if self.makes_release() && job.privacy.without_release => {
+                wrong("`without-release` is for results that are none; this result is a release".to_owned())
             }
             _ => Ok(()),
         }
@@ -105,7 +141,7 @@ impl ReadJob {
     fn makes_release(&self) -> bool {
         let privacy = &self.job.privacy;
         match &self.job.task {
-            Task::Counts { .. } => privacy.min_count > 1 && privacy.epsilon.is_none(),
+            Task::Counts { .. } => privacy.minimum() > 1 && privacy.epsilon.is_none(),
             Task::Table { .. }
             | Task::NaiveBayes { .. }
             | Task::Tree { .. }

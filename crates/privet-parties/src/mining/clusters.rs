@@ -1,12 +1,16 @@
 //! k-means over parts of a table. Coordinates are whole numbers: values in units of a declared grid.
 //!
 //! # What is revealed
-//! Horizontal: the centroids of every round and how many records each has, where these reach the minimum; a centroid with fewer stays where it
-//! is. Vertical: which cluster each record is in, in every round (Vaidya and Clifton), to parties that know these people by the alignment;
-//! distances stay shares, and each party's part of a centroid stays with it until the end.
+//! Horizontal: of every round the exact sums of coordinates and the sizes of clusters, and of every group of people who went the same way so
+//! far, which clusters at least the minimum of them are nearest to. Sums of two rounds may be subtracted, so a person who moves alone would
+//! show. Therefore no fewer than the minimum move alone: people who went the same way in all rounds are a path; where fewer than the minimum
+//! of a path are nearest to a cluster, they count with the nearest cluster that enough of the path are nearest to, or all of the path stay
+//! together. Every sum that is opened is then one over whole paths, and whatever is computed from sums of any rounds is a combination of sums
+//! over paths, which have nobody or at least the minimum each. With a minimum of 1 this is Lloyd's algorithm as it is.
 //!
-//! At the end clusters with fewer records than the minimum are left out, and their records belong to the nearest centroid that is left, until
-//! every cluster has enough: sizes are those of the published centroids.
+//! Vertical: which cluster each record is in, in every round (Vaidya and Clifton), to parties that know these people by the alignment;
+//! distances stay shares, and each party's part of a centroid stays with it until the end; at the end clusters with fewer records than the
+//! minimum are left out, and their records belong to the nearest centroid that is left, until every cluster has enough.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +54,78 @@ fn mean(sum: i64, count: u64) -> i64 {
     (2 * sum + count).div_euclid(2 * count)
 }
 
+/// Cells of paths and clusters that are compared with the minimum in a round; with more, the centroids stay where they are.
+const MOST_CELLS: usize = 1 << 18;
+
+/// People who were counted in the same clusters in all rounds so far: nobody, or at least the minimum, over all parties.
+#[derive(Debug, Clone)]
+struct Paths {
+    /// The path of each of this party's people.
+    of: Vec<usize>,
+    /// The cluster that each path was counted in last; none before the first round.
+    cluster: Vec<Option<usize>>,
+}
+
+impl Paths {
+    /// Everybody together.
+    fn beginning(people: usize) -> Self {
+        Self { of: vec![0; people], cluster: vec![None] }
+    }
+
+    /// Where each of this party's people is counted.
+    fn counted(&self) -> impl Iterator<Item = usize> {
+        self.of.iter().filter_map(|&path| self.cluster[path])
+    }
+
+    /// Per cluster whether a path is counted there.
+    fn used(&self, clusters: usize) -> Vec<bool> {
+        (0..clusters).map(|own| self.cluster.contains(&Some(own))).collect()
+    }
+}
+
+/// Counts everybody in the nearest cluster, as far as nobody moves with fewer than the minimum.
+fn step(
+    session: &mut Session<'_>,
+    joint: &mut Joint,
+    paths: &Paths,
+    points: &[Vec<i64>],
+    centroids: &[Vec<i64>],
+) -> Result<Paths, PartyError> {
+    let clusters = centroids.len();
+    let wishes: Vec<usize> = points.iter().map(|point| nearest(point, centroids)).collect();
+    if joint.minimum() <= 1 {
+        return Ok(Paths { of: wishes, cluster: (0..clusters).map(Some).collect() });
+    }
+    let mut counts = vec![0u64; paths.cluster.len() * clusters];
+    paths.of.iter().zip(&wishes).for_each(|(path, wish)| counts[path * clusters + wish] += 1);
+    let minimum = joint.minimum();
+    let reached = joint.reached(session, &counts, minimum)?;
+    let mut next = Vec::new();
+    let mut path_of = vec![0; counts.len()];
+    for (path, before) in paths.cluster.iter().enumerate() {
+        let first = next.len();
+        let enough: Vec<usize> = (0..clusters).filter(|wish| reached[path * clusters + wish]).collect();
+        if enough.is_empty() {
+            let Some(before) = before else { return Err(too_few()) };
+            next.push(Some(*before));
+            path_of[path * clusters..][..clusters].fill(first);
+            continue;
+        }
+        for wish in 0..clusters {
+            let far = |own: usize| (own != wish, distance(&centroids[wish], &centroids[own]), own);
+            let place = (0..enough.len()).min_by_key(|&place| far(enough[place])).unwrap_or(0);
+            path_of[path * clusters + wish] = first + place;
+        }
+        next.extend(enough.into_iter().map(Some));
+    }
+    let of = paths.of.iter().zip(&wishes).map(|(path, wish)| path_of[path * clusters + wish]).collect();
+    Ok(Paths { of, cluster: next })
+}
+
+fn too_few() -> PartyError {
+    PartyError::Refused("every cluster has fewer records than the minimum".to_owned())
+}
+
 /// k-means over horizontal parts: `points` are this party's, one position per axis each.
 ///
 /// # Errors
@@ -62,50 +138,83 @@ pub fn horizontal(
     (clusters, rounds): (usize, usize),
 ) -> Result<Clusters, PartyError> {
     let mut centroids = beginning(ranges, clusters);
+    let mut paths = Paths::beginning(points.len());
     let axes = ranges.len();
     let mut done = 0;
     for round in 1..=rounds {
         session.stage("moving the centroids", Some(rounds as u64));
         session.at(round as u64);
-        let mut counts = vec![0u64; clusters];
+        if paths.cluster.len().saturating_mul(clusters) > MOST_CELLS {
+            break;
+        }
+        paths = step(session, joint, &paths, points, &centroids)?;
+        let mut sizes = vec![0u64; clusters];
         let mut sums = vec![0i64; clusters * axes];
-        for point in points {
-            let own = nearest(point, &centroids);
-            counts[own] += 1;
+        for (own, point) in paths.counted().zip(points) {
+            sizes[own] += 1;
             sums[own * axes..][..axes].iter_mut().zip(point).for_each(|(sum, value)| *sum += value);
         }
-        let sizes = joint.open(session, &counts)?;
-        let is_shown = |cluster: &usize| sizes[*cluster].is_some_and(|size| size > 0);
-        let shown: Vec<usize> = (0..clusters).filter(is_shown).collect();
+        let used = paths.used(clusters);
+        let shown: Vec<usize> = (0..clusters).filter(|&own| used[own]).collect();
+        let own: Vec<u64> = shown.iter().map(|&own| sizes[own]).collect();
+        let sizes = joint.sums.sum(session, &own)?;
         let own: Vec<i64> = shown.iter().flat_map(|&own| sums[own * axes..][..axes].to_vec()).collect();
         let opened = joint.sums.sum_signed(session, &own)?;
         let before = centroids.clone();
-        for (cluster, sums) in shown.iter().zip(opened.chunks(axes.max(1))) {
-            let size = sizes[*cluster].unwrap_or(1);
-            centroids[*cluster] = sums.iter().map(|sum| mean(*sum, size)).collect();
+        for ((cluster, sums), size) in shown.iter().zip(opened.chunks(axes.max(1))).zip(sizes) {
+            // Without a minimum a cluster may have nobody.
+            if size > 0 {
+                centroids[*cluster] = sums.iter().map(|sum| mean(*sum, size)).collect();
+            }
         }
         done = round;
         if before == centroids {
             break;
         }
     }
+    let sizes = last_sizes(session, joint, paths, points, &mut centroids)?;
+    Ok(Clusters { centroids, sizes, rounds: done })
+}
+
+/// How many people are counted in each cluster at the end; clusters in which nobody is counted are left out.
+fn last_sizes(
+    session: &mut Session<'_>,
+    joint: &mut Joint,
+    mut paths: Paths,
+    points: &[Vec<i64>],
+    centroids: &mut Vec<Vec<i64>>,
+) -> Result<Vec<u64>, PartyError> {
     loop {
-        let mut counts = vec![0u64; centroids.len()];
-        points.iter().for_each(|point| counts[nearest(point, &centroids)] += 1);
-        let reached = joint.reached(session, &counts, joint.minimum().max(1))?;
-        if keep(&mut centroids, &reached)? {
+        let last = step(session, joint, &paths, points, centroids)?;
+        let used = last.used(centroids.len());
+        if used.iter().all(|own| *own) {
+            let mut counts = vec![0u64; centroids.len()];
+            last.counted().for_each(|own| counts[own] += 1);
             let sizes = joint.sums.sum(session, &counts)?;
-            return Ok(Clusters { centroids, sizes, rounds: done });
+            let has_people: Vec<bool> = sizes.iter().map(|size| *size > 0).collect();
+            if keep(centroids, &has_people)? {
+                return Ok(sizes);
+            }
+            continue;
         }
+        // Paths that were counted in a cluster that goes are counted in the nearest one that stays.
+        let staying: Vec<usize> = (0..centroids.len()).filter(|&own| used[own]).collect();
+        let moved = |own: usize| {
+            (0..staying.len()).min_by_key(|&place| {
+                (staying[place] != own, distance(&centroids[own], &centroids[staying[place]]), place)
+            })
+        };
+        paths.cluster = paths.cluster.iter().map(|own| own.and_then(moved)).collect();
+        keep(centroids, &used)?;
     }
 }
 
-/// Leaves out the clusters that have too few records; whether all had enough.
+/// Leaves out the clusters that are not kept; whether all were.
 fn keep<T>(clusters: &mut Vec<T>, reached: &[bool]) -> Result<bool, PartyError> {
     let mut has_enough = reached.iter();
     clusters.retain(|_| has_enough.next() == Some(&true));
     if clusters.is_empty() {
-        return Err(PartyError::Refused("every cluster has fewer records than the minimum".to_owned()));
+        return Err(too_few());
     }
     Ok(clusters.len() == reached.len())
 }
@@ -238,6 +347,106 @@ mod tests {
         }
     }
 
+    /// Where people are counted, by the whole history of each; the people of one history are a path. Fails when no group is large enough.
+    fn counted_by_paths(
+        histories: &[Vec<usize>],
+        points: &[Vec<i64>],
+        centroids: &[Vec<i64>],
+        minimum: u64,
+    ) -> Option<Vec<usize>> {
+        let mut counted = Vec::new();
+        for (history, point) in histories.iter().zip(points) {
+            let same = || histories.iter().zip(points).filter(|own| own.0 == history);
+            let wishing = |wish: usize| same().filter(|own| nearest(own.1, centroids) == wish).count() as u64;
+            let enough = (0..centroids.len()).filter(|&wish| wishing(wish) >= minimum);
+            let wish = nearest(point, centroids);
+            let near = |own: &usize| (*own != wish, distance(&centroids[wish], &centroids[*own]), *own);
+            counted.push(enough.min_by_key(near).or(history.last().copied())?);
+        }
+        Some(counted)
+    }
+
+    /// The same algorithm by one owner who keeps whole histories.
+    fn central_by_paths(
+        points: &[Vec<i64>],
+        ranges: &[(i64, i64)],
+        (clusters, rounds): (usize, usize),
+        minimum: u64,
+    ) -> Option<(Vec<Vec<i64>>, Vec<u64>)> {
+        let mut centroids = beginning(ranges, clusters);
+        let mut histories: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
+        for _ in 0..rounds {
+            let before = centroids.clone();
+            let counted = counted_by_paths(&histories, points, &centroids, minimum)?;
+            for (cluster, centroid) in centroids.iter_mut().enumerate() {
+                let members: Vec<&Vec<i64>> =
+                    points.iter().zip(&counted).filter(|own| *own.1 == cluster).map(|own| own.0).collect();
+                for (axis, at) in centroid.iter_mut().enumerate().filter(|_| !members.is_empty()) {
+                    *at = mean(members.iter().map(|own| own[axis]).sum(), members.len() as u64);
+                }
+            }
+            histories.iter_mut().zip(counted).for_each(|(history, own)| history.push(own));
+            // No opened cluster, and no two rounds together, tell of fewer than the minimum.
+            for history in &histories {
+                assert!(histories.iter().filter(|own| *own == history).count() as u64 >= minimum);
+            }
+            if before == centroids {
+                break;
+            }
+        }
+        // Paths stay what they are when their clusters are numbered anew.
+        let path = |own: &Vec<usize>| histories.iter().position(|other| other == own).unwrap();
+        let mut histories: Vec<Vec<usize>> =
+            histories.iter().map(|own| vec![path(own), own.last().copied().unwrap_or(0)]).collect();
+        loop {
+            let counted = counted_by_paths(&histories, points, &centroids, minimum)?;
+            let size = |cluster: usize| counted.iter().filter(|own| **own == cluster).count() as u64;
+            let sizes: Vec<u64> = (0..centroids.len()).map(size).collect();
+            if sizes.iter().all(|&size| size > 0) {
+                return Some((centroids, sizes));
+            }
+            let staying: Vec<usize> = (0..sizes.len()).filter(|&own| sizes[own] > 0).collect();
+            for last in histories.iter_mut().filter_map(|own| own.last_mut()) {
+                let far = |place: &usize| {
+                    (
+                        staying[*place] != *last,
+                        distance(&centroids[*last], &centroids[staying[*place]]),
+                        *place,
+                    )
+                };
+                *last = (0..staying.len()).min_by_key(far).unwrap();
+            }
+            centroids = staying.iter().map(|&own| centroids[own].clone()).collect();
+        }
+    }
+
+    /// One person alone moves between two rounds: the difference of the sums of these rounds was this person's coordinates.
+    #[test]
+    fn nobody_moves_alone_between_opened_rounds() {
+        let points: Vec<Vec<i64>> =
+            (0..12).map(|own| vec![if own < 6 { 10 + own } else { 80 + own }]).chain([vec![47]]).collect();
+        let beginning = vec![vec![30], vec![62]];
+        let after = vec![vec![12], vec![88]];
+        let results = run_local(2, |session| {
+            let mut joint = Joint::new(session, 4)?;
+            let own: Vec<Vec<i64>> = points.iter().skip(session.me()).step_by(2).cloned().collect();
+            let first = step(session, &mut joint, &Paths::beginning(own.len()), &own, &beginning)?;
+            // The last person is now nearer to the first centroid than to the second.
+            let second = step(session, &mut joint, &first, &own, &after)?;
+            Ok([first, second].map(|paths| {
+                let mut sizes = vec![0u64; 2];
+                paths.counted().for_each(|own| sizes[own] += 1);
+                sizes
+            }))
+        });
+        let total = |round: usize, cluster: usize| -> u64 {
+            results.iter().map(|own| own.as_ref().unwrap()[round][cluster]).sum()
+        };
+        assert_eq!((nearest(&[47], &beginning), nearest(&[47], &after)), (1, 0));
+        assert_eq!([total(0, 0), total(0, 1)], [6, 7]);
+        assert_eq!([total(1, 0), total(1, 1)], [6, 7]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4))]
         #[test]
@@ -247,16 +456,19 @@ mod tests {
             minimum in prop_oneof![Just(0u64), Just(3)],
         ) {
             let ranges = [(0, 100); 3];
-            let expected = central(&points, &ranges, (clusters, 5), minimum);
+            let by_paths = match minimum {
+                0 => Some(central(&points, &ranges, (clusters, 5), minimum)),
+                _ => central_by_paths(&points, &ranges, (clusters, 5), minimum),
+            };
             let results = run_local(3, |session| {
                 let mut joint = Joint::new(session, minimum)?;
                 let own: Vec<Vec<i64>> = points.iter().skip(session.me()).step_by(3).cloned().collect();
                 horizontal(session, &mut joint, &own, &ranges, (clusters, 5))
             });
             for result in results {
-                let result = result.unwrap();
-                prop_assert_eq!((result.centroids, result.sizes), expected.clone());
+                prop_assert_eq!(result.ok().map(|own| (own.centroids, own.sizes)), by_paths.clone());
             }
+            let expected = central(&points, &ranges, (clusters, 5), minimum);
             let holders = [0, 1, 0];
             let results = run_local(2, |session| {
                 let mut joint = Joint::new(session, minimum)?;

@@ -4,6 +4,7 @@
 pub mod align;
 pub mod anonymous;
 pub mod bayes;
+pub mod closing;
 pub mod clusters;
 pub mod joint;
 pub mod moments;
@@ -22,9 +23,4 @@ pub(crate) fn parse_verdict(reader: &mut Reader<'_>) -> Result<(bool, [u8; 32]),
         _ => return Err(Reason::Malformed),
     };
     Ok((accepts, reader.array()?))
-}
-
-/// Text that is published.
-pub(crate) fn parse_published<'m>(reader: &mut Reader<'m>) -> Result<&'m str, Reason> {
-    std::str::from_utf8(reader.bytes(1 << 24)?).map_err(|_| Reason::Malformed)
 }

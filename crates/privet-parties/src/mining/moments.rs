@@ -57,8 +57,9 @@ pub fn moments(
             if (me != first && me != second) || held(first).is_empty() || held(second).is_empty() {
                 continue;
             }
-            session.stage("scalar products of columns", None);
             let (theirs, others) = (held(first), held(second));
+            let rows: u64 = theirs.iter().map(|&own| u64::from(bits[own]) * records as u64).sum();
+            session.stage("scalar products of columns", Some(rows));
             let transfers = joint.transfers(session)?;
             for (place, &a) in theirs.iter().enumerate() {
                 let side = match me == first {

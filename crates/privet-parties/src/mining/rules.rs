@@ -4,13 +4,14 @@
 //! An itemset that is large over all records is as large, in proportion, at some party at least; so the union misses none.
 //!
 //! # What is revealed
-//! How many transactions there are; per size the itemsets that are large at some party, not at which; which of them are large over all, and the
-//! supports of these. The supports of others stay hidden.
+//! How many transactions there are; per size the itemsets that are large at some party, not at which; which of them are large over all; and
+//! what [`super::closing`] opens of the supports of these. The supports of others stay hidden.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::closing::open_closed;
 use super::joint::Joint;
 use crate::error::PartyError;
 use crate::protocol::union::{LONGEST, union};
@@ -32,6 +33,17 @@ pub struct RuleOptions {
 /// An itemset, its items sorted, with its support.
 pub type Supports = BTreeMap<Vec<String>, u64>;
 
+/// Large itemsets of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Large {
+    /// Those whose supports were opened.
+    pub supports: Supports,
+    /// How many transactions there are.
+    pub records: u64,
+    /// How many were left out because a group below the minimum followed from them.
+    pub left_out: usize,
+}
+
 /// A rule between items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssociationRule {
@@ -45,7 +57,7 @@ pub struct AssociationRule {
     pub confidence: f64,
 }
 
-/// Large itemsets over all parties' transactions, and how many transactions there are. Transactions are sets of items.
+/// Large itemsets over all parties' transactions. Transactions are sets of items.
 ///
 /// # Errors
 /// When an item is too long or there are too many, or the session fails.
@@ -54,7 +66,7 @@ pub fn large_itemsets(
     joint: &mut Joint,
     transactions: &[BTreeSet<String>],
     options: RuleOptions,
-) -> Result<(Supports, u64), PartyError> {
+) -> Result<Large, PartyError> {
     let own = transactions.len() as u64;
     let all = joint.sums.sum(session, &[own])?[0];
     let is_large_here = |support: u64| {
@@ -63,7 +75,9 @@ pub fn large_itemsets(
     let mut here: BTreeMap<&str, u64> = BTreeMap::new();
     transactions.iter().flatten().for_each(|item| *here.entry(item).or_default() += 1);
     if here.keys().any(|item| item.len() > LONGEST) {
-        return Err(PartyError::Input(format!("an item has more than {LONGEST} bytes")));
+        return Err(PartyError::Input(format!(
+            "an item has more than {LONGEST} bytes: use codes instead of names"
+        )));
     }
     session.stage("uniting the large items", None);
     let large: Vec<Vec<u8>> = here
@@ -75,14 +89,13 @@ pub fn large_itemsets(
     let items: Result<Vec<String>, _> = items.into_iter().map(String::from_utf8).collect();
     let items = items.map_err(|_| PartyError::Input("an item is no text".to_owned()))?;
     let counts: Vec<u64> = items.iter().map(|item| here.get(item.as_str()).copied().unwrap_or(0)).collect();
-    let opened = joint.open_from(session, &counts, options.support)?;
-    let mut found: Supports = BTreeMap::new();
+    let reached = joint.reached(session, &counts, options.support)?;
+    // Shares of supports: this party's counts.
+    let mut found: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     let mut labels: Vec<String> = Vec::new();
-    for (item, support) in items.into_iter().zip(opened) {
-        if let Some(support) = support.filter(|support| *support >= options.support) {
-            found.insert(vec![item.clone()], support);
-            labels.push(item);
-        }
+    for ((item, count), _) in items.into_iter().zip(counts).zip(reached).filter(|(_, reached)| *reached) {
+        found.insert(vec![item.clone()], count);
+        labels.push(item);
     }
     // From here on items are numbers.
     let place = |item: &String| labels.binary_search(item).ok().map(|place| place as u16);
@@ -109,16 +122,14 @@ pub fn large_itemsets(
             known.push((place, &candidates[place]));
         }
         let counts: Vec<u64> = known.iter().map(|(place, _)| here[*place]).collect();
-        let opened = joint.open_from(session, &counts, options.support)?;
+        let reached = joint.reached(session, &counts, options.support)?;
         level = BTreeSet::new();
-        for ((_, items), support) in known.into_iter().zip(opened) {
-            if let Some(support) = support.filter(|support| *support >= options.support) {
-                found.insert(items.iter().map(|item| labels[usize::from(*item)].clone()).collect(), support);
-                level.insert(items.clone());
-            }
+        for (((_, items), count), _) in known.into_iter().zip(counts).zip(reached).filter(|own| own.1) {
+            found.insert(items.iter().map(|item| labels[usize::from(*item)].clone()).collect(), count);
+            level.insert(items.clone());
         }
     }
-    Ok((found, all))
+    open_closed(session, joint, found, all)
 }
 
 /// Itemsets of one item more all of whose parts are large, sorted.
@@ -230,14 +241,14 @@ mod tests {
         ) {
             let options = RuleOptions { support: 5, confidence: 0.5, longest: 3, items: 10 };
             let results = run_local(parties, |session| {
-                let mut joint = Joint::new(session, 2)?;
+                let mut joint = Joint::new(session, 0)?;
                 let own: Vec<BTreeSet<String>> = transactions.iter().skip(session.me()).step_by(parties).cloned().collect();
                 large_itemsets(session, &mut joint, &own, options)
             });
             for result in results {
-                let (found, count) = result.unwrap();
-                prop_assert_eq!(count as usize, transactions.len());
-                prop_assert_eq!(found, central(&transactions, 5));
+                let found = result.unwrap();
+                prop_assert_eq!(found.records as usize, transactions.len());
+                prop_assert_eq!(found.supports, central(&transactions, 5));
             }
         }
     }

@@ -5,12 +5,13 @@
 //! product so far are multiplied by the bits of the next party, record by record.
 //!
 //! # What is revealed
-//! Which itemsets reach the support, and the supports of these. Nothing of single records.
+//! Which itemsets reach the support, and what [`super::closing`] opens of the supports of these. Nothing of single records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::closing::open_closed;
 use super::joint::Joint;
-use super::rules::{Supports, candidates};
+use super::rules::{Large, candidates};
 use crate::error::PartyError;
 use crate::protocol::product::{pack, receive_each, receive_sums, send_each, send_sums};
 use crate::session::Session;
@@ -67,6 +68,14 @@ pub fn support(
     Ok(shares[0])
 }
 
+/// Records that a party goes through for the support of an itemset: every party that comes later multiplies with each that came before.
+fn rows_of(me: usize, items: &[u16], holders: &[(String, usize)], records: usize) -> usize {
+    let parties: BTreeSet<usize> = items.iter().map(|&item| holders[usize::from(item)].1).collect();
+    let before = parties.iter().filter(|&&party| party < me).count();
+    let after = parties.iter().filter(|&&party| party > me).count();
+    if parties.contains(&me) { (before + after) * records } else { 0 }
+}
+
 /// Large itemsets over columns of bits. `holders` tells per item its name and whose it is; `column` gives this party's.
 ///
 /// # Errors
@@ -78,12 +87,15 @@ pub fn large_itemsets(
     columns: &[Vec<bool>],
     records: usize,
     (support_at_least, longest): (u64, usize),
-) -> Result<Supports, PartyError> {
+) -> Result<Large, PartyError> {
     let packed: Vec<Vec<u64>> = columns.iter().map(|own| pack(own.iter().copied())).collect();
-    let mut found = Supports::new();
+    // This party's shares of the supports.
+    let mut found: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     let mut candidate_sets: Vec<Vec<u16>> = (0..holders.len() as u16).map(|item| vec![item]).collect();
     for size in 1..=longest {
-        session.stage(&format!("supports of sets of {size} items"), Some(candidate_sets.len() as u64));
+        let rows: usize =
+            candidate_sets.iter().map(|items| rows_of(session.me(), items, holders, records)).sum();
+        session.stage(&format!("supports of sets of {size} items"), Some(rows as u64));
         let mut shares = Vec::with_capacity(candidate_sets.len());
         for items in &candidate_sets {
             let mut involved = vec![false; session.parties()];
@@ -95,29 +107,28 @@ pub fn large_itemsets(
             });
             shares.push(support(session, joint, &involved, &bits, records)?);
         }
-        let opened = joint.open_from(session, &shares, support_at_least)?;
+        let reached = joint.reached(session, &shares, support_at_least)?;
         let mut level = BTreeSet::new();
-        for (items, support) in candidate_sets.iter().zip(opened) {
-            if let Some(support) = support.filter(|support| *support >= support_at_least) {
-                let mut names: Vec<String> =
-                    items.iter().map(|item| holders[usize::from(*item)].0.clone()).collect();
-                names.sort_unstable();
-                found.insert(names, support);
-                level.insert(items.clone());
-            }
+        for ((items, share), _) in candidate_sets.iter().zip(shares).zip(reached).filter(|own| own.1) {
+            let mut names: Vec<String> =
+                items.iter().map(|item| holders[usize::from(*item)].0.clone()).collect();
+            names.sort_unstable();
+            found.insert(names, share);
+            level.insert(items.clone());
         }
         candidate_sets = candidates(&level);
         if candidate_sets.is_empty() {
             break;
         }
     }
-    Ok(found)
+    open_closed(session, joint, found, records as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::rules::Supports;
     use super::*;
     use crate::session::run_local;
 
@@ -137,7 +148,7 @@ mod tests {
                 }
             }
             let results = run_local(3, |session| {
-                let mut joint = Joint::new(session, 2)?;
+                let mut joint = Joint::new(session, 0)?;
                 let column = |item: usize| match holders[item].1 == session.me() {
                     true => table.iter().map(|own| own[item]).collect(),
                     false => Vec::new(),
@@ -146,7 +157,7 @@ mod tests {
                 large_itemsets(session, &mut joint, &holders, &columns, table.len(), (12, 3))
             });
             for result in results {
-                prop_assert_eq!(result.unwrap(), expected.clone());
+                prop_assert_eq!(result.unwrap().supports, expected.clone());
             }
         }
     }

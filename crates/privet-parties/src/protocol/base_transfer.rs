@@ -12,7 +12,7 @@
 use curve25519_dalek::ristretto::RistrettoPoint;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConditionallySelectable};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::group::{Encoded, decode, hash, parse_points, random_scalar};
 use crate::error::PartyError;
@@ -44,14 +44,18 @@ fn key(shared: &RistrettoPoint, public: &Encoded, number: usize) -> Seed {
 ///
 /// # Errors
 /// When the session fails.
-pub fn send(session: &mut Session<'_>, to: usize, count: usize) -> Result<Vec<[Seed; 2]>, PartyError> {
+pub fn send(
+    session: &mut Session<'_>,
+    to: usize,
+    count: usize,
+) -> Result<Zeroizing<Vec<[Seed; 2]>>, PartyError> {
     let constant = constant(session, session.me(), to);
     let mut secret = random_scalar()?;
     let public = RistrettoPoint::mul_base(&secret).compress().to_bytes();
     session.send(to, Tag::BaseTransfer, &public)?;
     let message = session.receive_exactly(to, Tag::BaseTransfer, 32 * count)?;
     let points = session.parse(to, &message, |reader| parse_points(reader, count))?;
-    let mut keys = Vec::with_capacity(count);
+    let mut keys = Zeroizing::new(Vec::with_capacity(count));
     let of_constant = constant * secret;
     for (number, encoded) in points.iter().enumerate() {
         let shared = decode(encoded).map_err(|reason| session.blame(to, reason))? * secret;
@@ -65,13 +69,17 @@ pub fn send(session: &mut Session<'_>, to: usize, count: usize) -> Result<Vec<[S
 ///
 /// # Errors
 /// When the session fails.
-pub fn receive(session: &mut Session<'_>, from: usize, choices: &[Choice]) -> Result<Vec<Seed>, PartyError> {
+pub fn receive(
+    session: &mut Session<'_>,
+    from: usize,
+    choices: &[Choice],
+) -> Result<Zeroizing<Vec<Seed>>, PartyError> {
     let constant = constant(session, from, session.me());
     let public = session.receive_exactly(from, Tag::BaseTransfer, 32)?;
     let public: Encoded = session.parse(from, &public, |reader| reader.array())?;
     let sender = decode(&public).map_err(|reason| session.blame(from, reason))?;
     let mut message = Vec::with_capacity(32 * choices.len());
-    let mut keys = Vec::with_capacity(choices.len());
+    let mut keys = Zeroizing::new(Vec::with_capacity(choices.len()));
     for (number, choice) in choices.iter().enumerate() {
         let mut secret = random_scalar()?;
         let own = RistrettoPoint::mul_base(&secret);
@@ -86,8 +94,29 @@ pub fn receive(session: &mut Session<'_>, from: usize, choices: &[Choice]) -> Re
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::session::run_local;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+        #[test]
+        fn any_choices_give_the_chosen_keys(choices in proptest::collection::vec(any::<bool>(), 1..30)) {
+            let results = run_local(2, |session| {
+                if session.me() == 0 {
+                    return send(session, 1, choices.len());
+                }
+                let own: Vec<Choice> = choices.iter().map(|&own| Choice::from(u8::from(own))).collect();
+                Ok(Zeroizing::new(receive(session, 0, &own)?.iter().map(|key| [*key; 2]).collect()))
+            });
+            let [sent, received] = [&results[0], &results[1]].map(|own| own.as_ref().unwrap());
+            for ((pair, got), &choice) in sent.iter().zip(received.iter()).zip(&choices) {
+                prop_assert_eq!(pair[usize::from(choice)], got[0]);
+                prop_assert_ne!(pair[usize::from(!choice)], got[0]);
+            }
+        }
+    }
 
     #[test]
     fn the_receiver_gets_the_keys_it_chose() {
@@ -97,10 +126,10 @@ mod tests {
                 return send(session, 1, 40);
             }
             let own: Vec<Choice> = choices.iter().map(|&own| Choice::from(u8::from(own))).collect();
-            Ok(receive(session, 0, &own)?.into_iter().map(|key| [key; 2]).collect())
+            Ok(Zeroizing::new(receive(session, 0, &own)?.iter().map(|key| [*key; 2]).collect()))
         });
         let [sent, received] = [&results[0], &results[1]].map(|own| own.as_ref().unwrap());
-        for ((pair, got), choice) in sent.iter().zip(received).zip(choices) {
+        for ((pair, got), choice) in sent.iter().zip(received.iter()).zip(choices) {
             assert_eq!(pair[usize::from(choice)], got[0]);
             assert_ne!(pair[usize::from(!choice)], got[0]);
         }

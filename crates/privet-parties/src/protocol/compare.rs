@@ -273,6 +273,52 @@ pub fn any_small(
     Ok(opened & 1 == 0)
 }
 
+/// Per column whether some sum of it is above 0 and below the bound; `rows` are shares, all of one length. Everybody learns one bit per column
+/// and nothing else of the sums.
+///
+/// # Errors
+/// When the session fails.
+pub fn any_small_of(
+    session: &mut Session<'_>,
+    transfers: &mut Transfers,
+    rows: &[Vec<u64>],
+    bound: u64,
+    width: Width,
+) -> Result<Vec<bool>, PartyError> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let lanes = width.lanes();
+    let words = columns.div_ceil(lanes);
+    if columns == 0 {
+        return Ok(Vec::new());
+    }
+    // Every row begins at a word.
+    let mut shares = Vec::with_capacity(rows.len() * words * lanes);
+    for row in rows {
+        shares.extend_from_slice(row);
+        shares.resize(shares.len().next_multiple_of(lanes), 0);
+    }
+    let small = small_shares(session, transfers, &shares, bound, width)?;
+    let flip = if session.is_first() { u64::MAX } else { 0 };
+    let mut left: Vec<Vec<u64>> =
+        small.chunks(words).map(|row| row.iter().map(|word| word ^ flip).collect()).collect();
+    // No sum of a column is small where all are not.
+    while left.len() > 1 {
+        let half = left.len() / 2;
+        let odd = left.split_off(2 * half);
+        let both = and(session, transfers, &left[..half].concat(), &left[half..].concat())?;
+        left = both.chunks(words).map(<[u64]>::to_vec).chain(odd).collect();
+    }
+    let mut own = left.pop().unwrap_or_default();
+    // Of each number its sign alone is opened.
+    own.iter_mut().for_each(|word| *word &= width.signs());
+    let opened = open(session, &own)?;
+    let bit = |place: usize| {
+        let up = width.bits() * (place % lanes) as u32 + width.bits() - 1;
+        opened[place / lanes] >> up & 1 == 0
+    };
+    Ok((0..columns).map(bit).collect())
+}
+
 /// Per record which of its sums is least, the first of equal ones; `shares[c][i]` is this party's share of candidate c of record i, whose
 /// sums are below 2^63. Everybody learns the answers and nothing of the sums.
 ///

@@ -8,12 +8,19 @@
 //! correlation robust for every Δ, with a fresh number i per use. The receiver's choices are hidden by the output of a pseudo-random
 //! generator. A receiver that sends other choices in different columns could learn bits of Δ: malicious receivers are not covered. The code
 //! does not branch on choices or keys.
+//!
+//! # Why this is written here
+//! `cryprot-ot` runs over the connections of its own crate `cryprot-net` on an asynchronous runtime (`tokio`), and its releases up to 0.2.1 rest
+//! on version 4 of `curve25519-dalek`, beside the 5 that is used here; its page of 0.1.0 calls it research software that is not intended for
+//! production. A session here binds every message to a job and a party, adds it to a transcript, and names the party whose message is wrong; a
+//! connection of another crate would bypass all three. What is written here is the part between primitives of others: AES (`aes`), the curve,
+//! and the base transfers. The tests compare the hash with its definition, block by block, and the transfers with what they should give.
 
 use aes::Aes128;
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use rayon::prelude::*;
 use subtle::Choice;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::base_transfer;
 use crate::error::{PartyError, Reason};
@@ -75,7 +82,7 @@ impl Sender {
         let choices: Vec<Choice> =
             (0..COLUMNS).map(|column| Choice::from((delta >> column) as u8 & 1)).collect();
         let seeds = base_transfer::receive(session, to, &choices)?;
-        Ok(Self { delta, columns: seeds.into_iter().map(Generator::new).collect(), used: 0 })
+        Ok(Self { delta, columns: seeds.iter().map(|seed| Generator::new(*seed)).collect(), used: 0 })
     }
 
     /// Rows of so many transfers, at most [`CHUNK`].
@@ -113,7 +120,7 @@ impl Receiver {
     /// When the session fails.
     pub fn new(session: &mut Session<'_>, from: usize) -> Result<Self, PartyError> {
         let seeds = base_transfer::send(session, from, COLUMNS)?;
-        Ok(Self { columns: seeds.into_iter().map(|pair| pair.map(Generator::new)).collect(), used: 0 })
+        Ok(Self { columns: seeds.iter().map(|pair| pair.map(Generator::new)).collect(), used: 0 })
     }
 
     /// Rows of so many transfers, at most [`CHUNK`], with these choices: bits of words, the lowest first.
@@ -263,10 +270,10 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// So many hashes of every row, one row after the other.
-    pub fn hashes(&self, per_row: usize) -> Vec<u128> {
+    /// So many hashes of every row, one row after the other; erased when dropped.
+    pub fn hashes(&self, per_row: usize) -> Zeroizing<Vec<u128>> {
         let cipher = Aes128::new(&Array(HASH_KEY));
-        let mut hashes = vec![0u128; self.rows.len() * per_row];
+        let mut hashes = Zeroizing::new(vec![0u128; self.rows.len() * per_row]);
         let batch = 64;
         let rows = self.rows.par_chunks(batch).zip(hashes.par_chunks_mut(batch * per_row));
         rows.enumerate().for_each(|(chunk, (rows, hashes))| {
@@ -286,6 +293,8 @@ impl Rows {
             for ((hash, block), hidden) in hashes.iter_mut().zip(&outer).zip(&kept) {
                 *hash = u128::from_le_bytes(block.0) ^ hidden;
             }
+            kept.zeroize();
+            inner.iter_mut().chain(&mut outer).for_each(|block| block.zeroize());
         });
         hashes
     }
@@ -310,6 +319,26 @@ mod tests {
         }
     }
 
+    /// π(π(x) xor i) xor π(x), one block at a time.
+    #[test]
+    fn hashes_are_those_of_the_definition() {
+        let cipher = Aes128::new(&Array(HASH_KEY));
+        let permuted = |block: u128| {
+            let mut block = Array(block.to_le_bytes());
+            cipher.encrypt_block(&mut block);
+            u128::from_le_bytes(block.0)
+        };
+        let mut rows = vec![0u128; 150];
+        Generator::new([4; 16]).fill_blocks(&mut rows);
+        let hashes = Rows { rows: rows.clone(), first: 1000 }.hashes(3);
+        assert_eq!(hashes.len(), 450);
+        for (place, hash) in hashes.iter().enumerate() {
+            let (row, own) = (place / 3, (place % 3) as u128);
+            let number = ((1000 + row as u128) << 32) + own;
+            assert_eq!(*hash, permuted(permuted(rows[row]) ^ number) ^ permuted(rows[row]), "{place}");
+        }
+    }
+
     #[test]
     fn the_receiver_knows_the_hash_it_chose_and_no_other() {
         let choices: Vec<u64> = vec![0x0123_4567_89ab_cdef, 0, u64::MAX, 0xf0f0, 5];
@@ -326,7 +355,7 @@ mod tests {
                 let mut receiver = Receiver::new(session, 0)?;
                 for count in counts {
                     let rows = receiver.extend(session, 0, &choices, count)?;
-                    all.push([rows.hashes(2), Vec::new()]);
+                    all.push([rows.hashes(2), Zeroizing::new(Vec::new())]);
                 }
             }
             Ok(all)
@@ -341,7 +370,7 @@ mod tests {
                 assert_ne!(sent[1 - choice][place], *hash);
             }
         }
-        let all: std::collections::HashSet<u128> = sent.iter().flat_map(|own| own[0].clone()).collect();
+        let all: std::collections::HashSet<u128> = sent.iter().flat_map(|own| own[0].to_vec()).collect();
         assert_eq!(all.len(), 2 * counts.iter().sum::<usize>());
     }
 }

@@ -61,9 +61,6 @@ pub fn parse_body(tag: Tag, body: &[u8]) -> Result<(), Reason> {
         Tag::Verdict => {
             crate::mining::parse_verdict(&mut reader)?;
         }
-        Tag::Published => {
-            crate::mining::parse_published(&mut reader)?;
-        }
     }
     reader.finish()
 }

@@ -62,7 +62,7 @@ fn send(
         );
         session.send(to, Tag::Correction, &message)?;
         take(&shares);
-        session.at((begin + count) as u64);
+        session.advance(count as u64);
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn receive(
             },
         );
         take(&shares);
-        session.at((begin + count) as u64);
+        session.advance(count as u64);
     }
     Ok(())
 }

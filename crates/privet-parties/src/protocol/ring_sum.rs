@@ -52,6 +52,8 @@ pub fn ring_sum(session: &mut Session<'_>, values: &[u64]) -> Result<Seen, Party
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::session::run_local;
 
@@ -65,6 +67,23 @@ mod tests {
         let passed: Vec<u64> = passed.collect();
         assert_eq!(passed, [89, 96, 26]);
         assert_eq!((100 + passed[2] - 77) % 100, 49);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+        #[test]
+        fn the_ring_gives_the_central_sums(
+            values in (3usize..6, 0usize..5).prop_flat_map(|(parties, cells)| {
+                proptest::collection::vec(proptest::collection::vec(any::<u64>(), cells), parties)
+            }),
+        ) {
+            let expected: Vec<u64> = (0..values[0].len())
+                .map(|cell| values.iter().fold(0u64, |sum, own| sum.wrapping_add(own[cell])))
+                .collect();
+            for result in run_local(values.len(), |session| ring_sum(session, &values[session.me()])) {
+                prop_assert_eq!(&result.unwrap().sums, &expected);
+            }
+        }
     }
 
     /// The attack: the neighbours of party 2 put together what they saw.

@@ -8,7 +8,7 @@
 //! sum of their vectors, which follows from the result and their own input anyway. With two parties the sum tells each the other's vector:
 //! no protocol can prevent that. Everybody gets the same result; a party that leaves before its message ends the session without one.
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::PartyError;
 use crate::random::{self, Generator};
@@ -42,9 +42,10 @@ impl Sums {
             }
         }
         for other in session.others().filter(|&other| other < session.me()).collect::<Vec<usize>>() {
-            let message = session.receive_exactly(other, Tag::PairSeed, 16)?;
-            let seed = session.parse(other, &message, |reader| reader.array())?;
+            let message = Zeroizing::new(session.receive_exactly(other, Tag::PairSeed, 16)?);
+            let mut seed: random::Seed = session.parse(other, &message, |reader| reader.array())?;
             streams[other] = Some(Generator::new(seed));
+            seed.zeroize();
         }
         Ok(Self { streams })
     }

@@ -98,8 +98,33 @@ pub(crate) fn parse_items<'m>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::session::run_local;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+        #[test]
+        fn the_chosen_items_are_those_that_were_sent(
+            items in proptest::collection::vec(any::<[u8; 9]>(), 1..40),
+            wishes in proptest::collection::vec(any::<proptest::sample::Index>(), 1..4),
+        ) {
+            let items: Vec<Vec<u8>> = items.iter().map(|own| own.to_vec()).collect();
+            let chosen: Vec<usize> = wishes.iter().map(|own| own.index(items.len())).collect();
+            let mut results = run_local(2, |session| {
+                if session.me() == 0 {
+                    let mut sender = Sender::new(session, 1)?;
+                    send(session, &mut sender, 1, &items, chosen.len())?;
+                    return Ok(Vec::new());
+                }
+                let mut receiver = Receiver::new(session, 0)?;
+                receive(session, &mut receiver, 0, (items.len(), 9), &chosen)
+            });
+            let got = results.pop().unwrap().unwrap();
+            prop_assert_eq!(got, chosen.iter().map(|&place| items[place].clone()).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn exactly_the_chosen_items_can_be_read() {

@@ -37,6 +37,11 @@ pub fn union(session: &mut Session<'_>, items: &[Vec<u8>], size: usize) -> Resul
     if own.len() > size {
         return Err(PartyError::Input("there are more items than the job allows".to_owned()));
     }
+    if own.iter().any(|item| item.len() > LONGEST) {
+        return Err(PartyError::Input(format!(
+            "an item has more than {LONGEST} bytes: use codes instead of names"
+        )));
+    }
     let mut points = Vec::with_capacity(size);
     for own in &own {
         points.push(embed(&[&[REAL], own.as_slice()].concat())?);
@@ -127,6 +132,20 @@ mod tests {
             });
             for result in results {
                 prop_assert_eq!(result.unwrap(), expected.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn items_that_are_too_long_are_refused_before_anything_is_sent() {
+        for (length, is_refused) in [(LONGEST, false), (LONGEST + 1, true)] {
+            let results = run_local(2, |session| {
+                let result = union(session, &[vec![b'x'; length]], 2);
+                Ok((result, session.traffic().sent))
+            });
+            for result in results {
+                let (result, sent) = result.unwrap();
+                assert_eq!((result.is_err(), sent == 0), (is_refused, is_refused), "{length}");
             }
         }
     }

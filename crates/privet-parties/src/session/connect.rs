@@ -5,7 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -49,6 +49,20 @@ enum Event {
     Failed(usize, Reason),
 }
 
+/// The connections to all parties, by their numbers.
+struct Streams {
+    reading: Vec<Option<Box<Reading>>>,
+    writing: Vec<Option<Box<Writing>>>,
+}
+
+impl Streams {
+    /// A party that is not connected in both directions.
+    fn missing(&self, me: usize) -> Option<usize> {
+        let is_there = |other: usize| self.reading[other].is_some() && self.writing[other].is_some();
+        (0..self.reading.len()).find(|&other| other != me && !is_there(other))
+    }
+}
+
 /// Connects to all parties and agrees on the job, of which `job` is the hash.
 ///
 /// # Errors
@@ -59,55 +73,23 @@ pub fn connect<'p>(
     identity: &Identity,
     job: [u8; 32],
     limits: Limits,
-    transcript: Option<Transcript>,
+    mut transcript: Option<Transcript>,
     progress: &'p dyn Progress,
 ) -> Result<Session<'p>, PartyError> {
-    let own = &parties[me];
-    if identity.fingerprint() != own.certificate {
-        return Err(PartyError::Key(
-            "the certificate of this party is not the one that the job names for it".to_owned(),
-        ));
-    }
-    progress.stage("waiting for the other parties", None);
     let names: Vec<String> = parties.iter().map(|party| party.name.clone()).collect();
-    let failed = |party: usize, reason: Reason| {
-        PartyError::Abort(Abort { party: names[party].clone(), reason, reported_by: None })
-    };
-    let deadline = Instant::now() + limits.connect;
-    let listener = TcpListener::bind(&own.address)
-        .map_err(|error| PartyError::Network { what: format!("cannot listen at {}", own.address), error })?;
-    let (events, happened) = mpsc::channel();
-    accept(listener, parties, me, identity, deadline, events.clone())?;
-    for (other, party) in parties.iter().enumerate().filter(|&(other, _)| other != me) {
-        let config = tls::client(identity, party.certificate)?;
-        let (address, events) = (party.address.clone(), events.clone());
-        std::thread::spawn(move || {
-            let event = match dial(&address, config, deadline) {
-                Ok(stream) => Event::Dialled(other, Box::new(stream)),
-                Err(reason) => Event::Failed(other, reason),
-            };
-            // why: whoever gave up does not listen any more
-            let _ = events.send(event);
-        });
-    }
-    let mut reading: Vec<Option<Box<Reading>>> = parties.iter().map(|_| None).collect();
-    let mut writing: Vec<Option<Box<Writing>>> = parties.iter().map(|_| None).collect();
-    let is_missing = |reading: &[Option<Box<Reading>>], writing: &[Option<Box<Writing>>]| {
-        (0..parties.len())
-            .find(|&other| other != me && (reading[other].is_none() || writing[other].is_none()))
-    };
-    while let Some(missing) = is_missing(&reading, &writing) {
-        progress.check()?;
-        match happened.recv_timeout(Duration::from_millis(50)) {
-            Ok(Event::Accepted(other, stream)) => reading[other] = Some(stream),
-            Ok(Event::Dialled(other, stream)) => writing[other] = Some(stream),
-            Ok(Event::Failed(other, reason)) => return Err(failed(other, reason)),
-            Err(_) if Instant::now() > deadline => return Err(failed(missing, Reason::Unreachable)),
-            Err(_) => {}
+    let streams = match streams(parties, me, identity, limits, progress) {
+        Ok(streams) => streams,
+        Err(error) => {
+            if let Some(mut transcript) = transcript.take() {
+                transcript.event("abort", serde_json::json!(error.abort(&names[me])));
+                // why: the error is what the operator must hear of
+                let _ = transcript.finish(false);
+            }
+            return Err(error);
         }
-    }
+    };
     let shared = Shared::new();
-    let streams = reading.into_iter().zip(writing).enumerate();
+    let streams = streams.reading.into_iter().zip(streams.writing).enumerate();
     let peer = |(other, (reading, writing)): (usize, (Option<Box<Reading>>, Option<Box<Writing>>))| {
         Some(peer(other, *reading?, *writing?, &names, &shared))
     };
@@ -124,6 +106,7 @@ pub fn connect<'p>(
         kept: None,
         taking_part: (0..names.len()).collect(),
         progress,
+        done: AtomicU64::new(0),
     };
     match agree(&mut session, job) {
         Ok(()) => Ok(session),
@@ -133,6 +116,87 @@ pub fn connect<'p>(
             Ok(_) => PartyError::Resources("the session could not begin".to_owned()),
         }),
     }
+}
+
+/// Listens and dials until every party is connected in both directions.
+fn streams(
+    parties: &[Endpoint],
+    me: usize,
+    identity: &Identity,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<Streams, PartyError> {
+    let own = &parties[me];
+    if identity.fingerprint() != own.certificate {
+        return Err(PartyError::Key(
+            "the certificate of this party is not the one that the job names for it".to_owned(),
+        ));
+    }
+    progress.stage("waiting for the other parties", None);
+    let failed = |party: usize, reason: Reason| {
+        PartyError::Abort(Abort { party: parties[party].name.clone(), reason, reported_by: None })
+    };
+    let deadline = Instant::now() + limits.connect;
+    let listener = TcpListener::bind(&own.address)
+        .map_err(|error| PartyError::Network { what: format!("cannot listen at {}", own.address), error })?;
+    let (events, happened) = mpsc::channel();
+    let _accepting = accept(listener, parties, me, identity, deadline, events.clone())?;
+    for other in (0..parties.len()).filter(|&other| other != me) {
+        begin_dialling(other, &parties[other], identity, deadline, &events)?;
+    }
+    let mut streams = Streams {
+        reading: parties.iter().map(|_| None).collect(),
+        writing: parties.iter().map(|_| None).collect(),
+    };
+    while let Some(missing) = streams.missing(me) {
+        progress.check()?;
+        match happened.recv_timeout(Duration::from_millis(50)) {
+            Ok(Event::Accepted(other, stream)) => {
+                // A party that began anew dials again; what was dialled before leads to a process that is gone.
+                if streams.writing[other].as_ref().is_some_and(|own| is_closed(&own.sock)) {
+                    streams.writing[other] = None;
+                    begin_dialling(other, &parties[other], identity, deadline, &events)?;
+                }
+                streams.reading[other] = Some(stream);
+            }
+            Ok(Event::Dialled(other, stream)) => streams.writing[other] = Some(stream),
+            Ok(Event::Failed(other, reason)) => return Err(failed(other, reason)),
+            Err(_) if Instant::now() > deadline => return Err(failed(missing, Reason::Unreachable)),
+            Err(_) => {}
+        }
+    }
+    Ok(streams)
+}
+
+/// Dials a party in a thread of its own.
+fn begin_dialling(
+    other: usize,
+    party: &Endpoint,
+    identity: &Identity,
+    deadline: Instant,
+    events: &mpsc::Sender<Event>,
+) -> Result<(), PartyError> {
+    let config = tls::client(identity, party.certificate)?;
+    let (address, events) = (party.address.clone(), events.clone());
+    std::thread::spawn(move || {
+        let event = match dial(&address, config, deadline) {
+            Ok(stream) => Event::Dialled(other, Box::new(stream)),
+            Err(reason) => Event::Failed(other, reason),
+        };
+        // why: whoever gave up does not listen any more
+        let _ = events.send(event);
+    });
+    Ok(())
+}
+
+/// Whether the other end of a connection on which nothing is received is gone.
+fn is_closed(sock: &TcpStream) -> bool {
+    let looked = sock.set_nonblocking(true).and_then(|()| sock.peek(&mut [0]));
+    let is_open = match looked {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+    };
+    !(is_open && sock.set_nonblocking(false).is_ok())
 }
 
 /// The same job, and a number of this session that no party chose alone.
@@ -173,7 +237,17 @@ pub(crate) fn parse_hello(reader: &mut super::wire::Reader<'_>) -> Result<([u8; 
     Ok((reader.array()?, reader.array()?))
 }
 
-/// Accepts until all peers are there; every handshake has a thread, so that nobody waits for a stranger.
+/// Ends accepting when it is dropped: all parties are there, or this one gave up.
+struct Accepting(Arc<AtomicBool>);
+
+impl Drop for Accepting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Accepts until that is ended; every handshake has a thread, so that nobody waits for a stranger. A party may come more than once: it counts
+/// as one, and its last connection is the one that is used.
 fn accept(
     listener: TcpListener,
     parties: &[Endpoint],
@@ -181,31 +255,29 @@ fn accept(
     identity: &Identity,
     deadline: Instant,
     events: mpsc::Sender<Event>,
-) -> Result<(), PartyError> {
+) -> Result<Accepting, PartyError> {
     let peers: Vec<Fingerprint> = parties.iter().map(|party| party.certificate).collect();
     let config = tls::server(identity, peers.iter().copied().filter(|own| *own != peers[me]).collect())?;
     let unusable = |error| PartyError::Network { what: "the listener cannot be used".to_owned(), error };
     listener.set_nonblocking(true).map_err(unusable)?;
-    let count = parties.len() - 1;
-    let accepted = Arc::new(AtomicU64::new(0));
+    let accepting = Accepting(Arc::default());
+    let is_ended = accepting.0.clone();
     std::thread::spawn(move || {
-        while Instant::now() < deadline && accepted.load(Ordering::Relaxed) < count as u64 {
+        while Instant::now() < deadline && !is_ended.load(Ordering::Relaxed) {
             let Ok((stream, _)) = listener.accept() else {
                 std::thread::sleep(Duration::from_millis(20));
                 continue;
             };
-            let (config, events, peers, accepted) =
-                (config.clone(), events.clone(), peers.clone(), accepted.clone());
+            let (config, events, peers) = (config.clone(), events.clone(), peers.clone());
             std::thread::spawn(move || {
                 let Some((fingerprint, stream)) = handshake(stream, config) else { return };
                 let Some(other) = peers.iter().position(|own| *own == fingerprint) else { return };
-                accepted.fetch_add(1, Ordering::Relaxed);
                 // why: whoever gave up does not listen any more
                 let _ = events.send(Event::Accepted(other, Box::new(stream)));
             });
         }
     });
-    Ok(())
+    Ok(accepting)
 }
 
 fn handshake(stream: TcpStream, config: Arc<rustls::ServerConfig>) -> Option<(Fingerprint, Reading)> {

@@ -37,6 +37,7 @@ pub fn local(parties: usize) -> Vec<Session<'static>> {
             kept: None,
             taking_part: (0..parties).collect(),
             progress: &Silent,
+            done: AtomicU64::new(0),
         }
     };
     (0..parties).map(session).collect()

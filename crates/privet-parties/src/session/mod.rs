@@ -6,6 +6,7 @@
 
 mod connect;
 mod local;
+mod progress;
 mod queue;
 pub mod tls;
 mod transcript;
@@ -119,6 +120,8 @@ pub struct Session<'p> {
     /// The parties that take part in what is computed now; all, but within [`Session::among`].
     taking_part: Vec<usize>,
     progress: &'p dyn Progress,
+    /// Units of the stage that are done.
+    done: AtomicU64,
 }
 
 impl<'p> Session<'p> {
@@ -183,24 +186,6 @@ impl<'p> Session<'p> {
     /// What went over the network so far.
     pub fn traffic(&self) -> Traffic {
         self.traffic
-    }
-
-    /// Tells the operator what is done now, and how much was exchanged for it so far.
-    pub fn stage(&self, name: &str, total: Option<u64>) {
-        match self.traffic.sent + self.traffic.received {
-            0 => self.progress.stage(name, total),
-            bytes => self.progress.stage(&format!("{name} ({} exchanged)", amount(bytes)), total),
-        }
-    }
-
-    /// Tells the operator how much of it is done.
-    pub fn at(&self, done: u64) {
-        self.progress.at(done);
-    }
-
-    /// Who is told of progress and asked whether to stop.
-    pub fn progress(&self) -> &'p dyn Progress {
-        self.progress
     }
 
     /// Adds a line to the transcript.
@@ -394,14 +379,7 @@ impl<'p> Session<'p> {
         match &result {
             Ok(_) => self.note("end", serde_json::json!({ "traffic": self.traffic })),
             Err(error) => {
-                let abort = match error {
-                    PartyError::Abort(abort) => abort.clone(),
-                    other => Abort {
-                        party: self.names[self.me].clone(),
-                        reason: other.reason(),
-                        reported_by: None,
-                    },
-                };
+                let abort = error.abort(&self.names[self.me]);
                 self.note("abort", serde_json::json!(abort));
                 let party = self.names.iter().position(|name| *name == abort.party).unwrap_or(self.me);
                 let payload = [party as u8, abort.reason.code()];
@@ -418,7 +396,8 @@ impl<'p> Session<'p> {
             }
         }
         let traffic = self.traffic;
-        let written = self.transcript.as_mut().map_or(Ok(()), Transcript::finish);
+        let is_complete = result.is_ok();
+        let written = self.transcript.take().map_or(Ok(()), |transcript| transcript.finish(is_complete));
         drop(self);
         let value = result?;
         written.map_err(|error| PartyError::Network {
@@ -472,16 +451,6 @@ impl Peer {
             }
             Outgoing::Local(queue) => queue.push_at_once(Frame { header, payload: payload.to_vec() }),
         }
-    }
-}
-
-/// So many bytes, for people.
-fn amount(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.2} GB", bytes as f64 / 1e9),
     }
 }
 

@@ -16,6 +16,7 @@ use rustls::{
     ServerConfig, SignatureScheme,
 };
 use sha2::{Digest, Sha256};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::PartyError;
 
@@ -73,7 +74,7 @@ pub fn make_keys(name: &Path) -> Result<MadeKeys, PartyError> {
     let made = parameters.self_signed(&pair).map_err(failed)?;
     let mut secret = pair.serialize_pem();
     let written = write_new(&key, secret.as_bytes(), 0o600);
-    zeroize::Zeroize::zeroize(&mut secret);
+    secret.zeroize();
     written?;
     write_new(&certificate, made.pem().as_bytes(), 0o644)?;
     Ok(MadeKeys { key, certificate, fingerprint: hex(&fingerprint(made.der())) })
@@ -98,6 +99,12 @@ pub struct Identity {
     key: PrivateKeyDer<'static>,
 }
 
+impl Drop for Identity {
+    fn drop(&mut self) {
+        self.key.zeroize();
+    }
+}
+
 impl std::fmt::Debug for Identity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Identity")
@@ -114,9 +121,10 @@ impl Identity {
         let wrong = |path: &Path| {
             PartyError::Key(format!("{}: is not a PEM file that `privet party keys` made", path.display()))
         };
+        let text = Zeroizing::new(std::fs::read(key).map_err(|_| wrong(key))?);
         Ok(Self {
             certificate: CertificateDer::from_pem_file(&certificate).map_err(|_| wrong(&certificate))?,
-            key: PrivateKeyDer::from_pem_file(key).map_err(|_| wrong(key))?,
+            key: PrivateKeyDer::from_pem_slice(&text).map_err(|_| wrong(key))?,
         })
     }
 

@@ -2,10 +2,14 @@
 //!
 //! It holds no payload and no key. Every line carries the hash of the line before, so that lines cannot be taken out or changed later without
 //! it showing; two parties compare their transcripts by the hashes of the messages between them.
+//!
+//! A transcript is written line by line into a draft beside its place (`.draft.jsonl`), which stays when the process is killed. The transcript
+//! of a session that ends with a result takes its place; one that ends without is `.failed.jsonl`, so that the transcript of an earlier result
+//! is there as long as the result is.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -15,13 +19,16 @@ use crate::error::PartyError;
 
 /// A transcript that is being written.
 pub struct Transcript {
-    file: BufWriter<File>,
+    file: File,
+    place: PathBuf,
+    /// What could not be written first; it must not change what the protocol does.
+    problem: Option<std::io::Error>,
     chain: [u8; 32],
     lines: u64,
 }
 
 impl Transcript {
-    /// Begins one; an existing file is replaced.
+    /// Begins one, whose place this is.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -30,8 +37,10 @@ impl Transcript {
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| PartyError::io(path, "cannot be written", error))?;
-        Ok(Self { file: BufWriter::new(file), chain: [0; 32], lines: 0 })
+        let draft = path.with_extension("draft.jsonl");
+        let file =
+            options.open(&draft).map_err(|error| PartyError::io(&draft, "cannot be written", error))?;
+        Ok(Self { file, place: path.to_owned(), problem: None, chain: [0; 32], lines: 0 })
     }
 
     /// Adds an event.
@@ -55,17 +64,25 @@ impl Transcript {
         let text = event.to_string();
         self.chain = Sha256::digest(text.as_bytes()).into();
         self.lines += 1;
-        // why: a transcript that cannot be written must not change what the protocol does; `finish` reports it
-        let _ = writeln!(self.file, "{text}");
+        if let Err(error) = self.file.write_all((text + "\n").as_bytes()) {
+            self.problem.get_or_insert(error);
+        }
     }
 
-    /// Ends it.
+    /// Ends it: in its place, or beside it when the session ended without a result.
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn finish(&mut self) -> std::io::Result<()> {
-        self.file.flush()?;
-        self.file.get_ref().sync_all()
+    pub fn finish(self, is_complete: bool) -> std::io::Result<()> {
+        if let Some(error) = self.problem {
+            return Err(error);
+        }
+        self.file.sync_all()?;
+        let draft = self.place.with_extension("draft.jsonl");
+        match is_complete {
+            true => std::fs::rename(draft, &self.place),
+            false => std::fs::rename(draft, self.place.with_extension("failed.jsonl")),
+        }
     }
 }
 

@@ -72,8 +72,6 @@ tags! {
     ValidityStep = 61,
     /// What a party found at its gate.
     Verdict = 70,
-    /// Published records or figures.
-    Published = 71,
     /// A count or a size that the protocol makes public.
     Size = 72,
 }

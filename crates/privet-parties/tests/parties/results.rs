@@ -83,7 +83,7 @@ fn with_ledgers(budgets: [&str; 2]) -> Setting {
         let mut ledger = SqliteLedger::open(&setting.path(&format!("{name}.ledger"))).unwrap();
         ledger.open_account(&format!("{name}.csv"), &loss(budget)).unwrap();
     }
-    std::fs::write(&setting.job, text + "[privacy]\nepsilon = \"0.5\"\n").unwrap();
+    std::fs::write(&setting.job, text + "[privacy]\nepsilon = \"0.5\"\nwithout-release = true\n").unwrap();
     setting
 }
 
