@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use privet_job::assess::{self, AttackOptions};
-use privet_release::ManifestFile;
+use privet::assessments::AttackOptions;
 
-use super::{Shared, assessment, print, print_json, seam};
+use super::{Shared, assessment, print, print_json};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
@@ -67,11 +66,7 @@ pub struct Attack {
 impl Attack {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        // Read once: what is attacked is what was looked at. A table has none.
-        let manifest = ManifestFile::read(&self.release).ok();
-        if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
-            return self.run_on_seam(manifest, shared);
-        }
+        let folder = privet::PublishedFolder::at(self.release.clone());
         let bar = Bar::new(shared.quiet || shared.json);
         let options = AttackOptions {
             release: self.release,
@@ -86,17 +81,17 @@ impl Attack {
             seed: self.seed,
             people: self.people,
             report: self.report,
-            manifest,
+            manifest: None,
         };
-        let assessed = assess::attack(&options, &bar)?;
+        let assessed = folder.attack(&options, &bar)?;
         bar.clear();
         if shared.json {
             print_json(&assessed)?;
         } else if !shared.quiet {
-            print(&assessment::attacks(&assessed))?;
+            print(&assessment::attacks_of(&assessed))?;
         }
         // What was found stands either way; what is beyond the limit comes before what was not tried.
-        let (message, code) = match (assessed.beyond_limit(), assess::untried(&options, &assessed)) {
+        let (message, code) = match (assessed.beyond_limit(), assessed.untried(&options)) {
             (Some(message), _) => (message, REFUSED),
             (None, Some(message)) => (message, BAD_INPUT),
             (None, None) => return Ok(DONE),
@@ -105,30 +100,5 @@ impl Attack {
             crate::progress::say_error(&Failure { code, message });
         }
         Ok(code)
-    }
-
-    /// Runs it on a release of a kind that names itself.
-    fn run_on_seam(self, manifest: &ManifestFile, shared: &Shared) -> Result<u8, Failure> {
-        if self.people.is_some() {
-            return Err(Failure::bad_input("--people is for releases of records; use --report here"));
-        }
-        if !self.set.is_empty() {
-            return Err(Failure::bad_input("--set is for releases of records; change the job file here"));
-        }
-        let plan = privet::Plan {
-            attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
-            max_risk: self.max_risk,
-            max_absolute_risk: self.max_absolute_risk,
-        };
-        let options = privet::AttackOptions {
-            release: self.release,
-            knowledge: self.knowledge,
-            job: self.original.or(self.job),
-            plan,
-            confidence: self.confidence,
-            seed: self.seed,
-            report: self.report,
-        };
-        seam::attack(manifest, &options, shared)
     }
 }
