@@ -212,7 +212,7 @@ pub(crate) fn is_counted<'c>(people: &'c Suspects, chances: &'c Chances) -> impl
 }
 
 /// What the adversary is given.
-pub(crate) const ASSUMED: &str = "who is in the data, their quasi columns, and how labels are read";
+pub(crate) const ASSUMED: &str = "who is in the data, their identifying columns, and how labels are read";
 
 /// What counts as success.
 pub(crate) fn success(column: &str, confidence: f64, alike: Option<&str>) -> String {

@@ -305,20 +305,21 @@ impl Knowledge {
             // Up to the end of the line where the mistake begins: a missing key is told of the header of its part.
             let before = error.span().and_then(line);
             let at = before.map_or(String::new(), |own| format!("line {}: ", own.matches('\n').count() + 1));
-            // What stands there is about people: where is said, what is not. Keys that are missed are ours.
-            let missed = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-            let wrong = match missed {
+            // What stands there is about people: where is said, what is not. Keys that are missing are ours.
+            let Ok(table) = text.parse::<toml::Table>() else {
+                return format!("{at}is not TOML: {}", error.message().trim_end());
+            };
+            let part = before.and_then(Part::open_at_the_end_of);
+            let wrong = match part.as_ref().and_then(|part| part.missing_key(&table)) {
                 Some(key) => format!("`{key}` is missing"),
-                None if text.parse::<toml::Table>().is_err() => {
-                    return format!("{at}is not TOML: {}", error.message().trim_end());
-                }
                 None => "is not what a knowledge file has there".to_owned(),
             };
-            let keys = before.and_then(keys_of_part).unwrap_or_else(|| {
-                "its keys are people, control, job, records, negations, priors, statements, releases, rules, server, \
-                 strength, time, risks and known-attributes"
-                    .to_owned()
-            });
+            let keys = match part {
+                Some(Part { name, keys, .. }) => format!("in `{name}` the keys are {keys}"),
+                None => "its keys are people, control, job, records, negations, priors, statements, releases, rules, server, \
+                         strength, time, risks and known-attributes"
+                    .to_owned(),
+            };
             format!("{at}{wrong}; {keys}, and the guide (measure-and-attack) shows each")
         })?;
         knowledge.lines = Lines::of(text);
@@ -397,25 +398,57 @@ impl Knowledge {
     }
 }
 
-/// Which keys the part of the file has that is open at the end of this text; none outside of all parts.
-fn keys_of_part(before: &str) -> Option<String> {
-    const KEYS: [(&str, &str); 11] = [
-        ("people", "path, name, columns and known"),
-        ("control", "path, name and columns"),
-        ("records", "person, column and value"),
-        ("negations", "person, column and not"),
-        ("priors", "column, where, shares, at-least and at-most"),
-        ("releases", "folder, job, independent and same-table"),
-        ("risks", "attacks, predicate-columns, first, second, neighbours, known and secrets"),
-        ("rules", "top and support"),
-        ("server", "smallest"),
-        ("strength", "statements, three-d and values"),
-        ("time", "order and known"),
+/// A part of the file.
+struct Part {
+    name: &'static str,
+    /// Its keys, in words.
+    keys: &'static str,
+    /// Those that it must have.
+    required: &'static [&'static str],
+    /// How many parts of this name begin before it.
+    before: usize,
+}
+
+impl Part {
+    const fn new(name: &'static str, keys: &'static str, required: &'static [&'static str]) -> Self {
+        Self { name, keys, required, before: 0 }
+    }
+
+    const ALL: [Self; 11] = [
+        Self::new("people", "path, name, columns and known", &["path"]),
+        Self::new("control", "path, name and columns", &["path"]),
+        Self::new("records", "person, column and value", &["person", "value"]),
+        Self::new("negations", "person, column and not", &["person", "not"]),
+        Self::new("priors", "column, where, shares, at-least and at-most", &[]),
+        Self::new("releases", "folder, job, independent and same-table", &["folder"]),
+        Self::new("risks", "attacks, predicate-columns, first, second, neighbours, known and secrets", &[]),
+        Self::new("rules", "top and support", &["top"]),
+        Self::new("server", "smallest", &["smallest"]),
+        Self::new("strength", "statements, three-d and values", &[]),
+        Self::new("time", "order and known", &[]),
     ];
-    let header = before.lines().rev().map(str::trim).find(|line| line.starts_with('['))?;
-    let name = header.trim_start_matches('[').split([']', '.']).next()?.trim();
-    let (name, keys) = KEYS.iter().find(|own| own.0 == name)?;
-    Some(format!("in `{name}` the keys are {keys}"))
+
+    /// The part that is open where this text ends; none outside of all parts.
+    fn open_at_the_end_of(before: &str) -> Option<Self> {
+        let headers = || before.lines().map(str::trim).filter(|line| line.starts_with('['));
+        let name_of = |header: &str| {
+            let name = header.trim_start_matches('[').split([']', '.']).next().unwrap_or_default();
+            name.trim().to_owned()
+        };
+        let name = name_of(headers().next_back()?);
+        let part = Self::ALL.into_iter().find(|part| part.name == name)?;
+        let same = headers().filter(|header| name_of(header) == name).count();
+        Some(Self { before: same.saturating_sub(1), ..part })
+    }
+
+    /// A key that it must have and has not.
+    fn missing_key(&self, file: &toml::Table) -> Option<&'static str> {
+        let part = match file.get(self.name)? {
+            toml::Value::Array(parts) => parts.get(self.before)?.as_table()?,
+            part => part.as_table()?,
+        };
+        self.required.iter().copied().find(|key| !part.contains_key(*key))
+    }
 }
 
 #[cfg(test)]
@@ -502,6 +535,8 @@ mod tests {
         let missed = told("[time]\nknown = 5\n[people]\nname = 'x'");
         assert!(missed.contains("`path` is missing; in `people` the keys are"), "{missed}");
         assert!(told("[[records]]\nperson = 'x'").contains("`value` is missing; in `records`"));
+        let second = told("[[records]]\nperson = 'x'\nvalue = 'y'\n[[records]]\nvalue = 'z'");
+        assert!(second.contains("`person` is missing; in `records`"), "{second}");
         assert!(told("[[negations]]\nperson = 'x'\nnot = []").contains("names no value"));
         assert!(told("[people]\npath = 'a'\n[peeple]\npath = 'b'").contains("its keys are people, control"));
     }

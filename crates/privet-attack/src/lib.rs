@@ -18,7 +18,6 @@ pub mod adversary;
 pub mod attacks;
 mod chances;
 pub mod composition;
-pub mod counting;
 pub mod dimensions;
 mod finding;
 mod histogram;

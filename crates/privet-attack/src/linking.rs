@@ -105,7 +105,8 @@ pub(crate) fn blank() -> Finding {
     Finding {
         attack: LINKING,
         column: None,
-        assumed: "an identified table of people with their quasi columns, and how labels are read".to_owned(),
+        assumed: "an identified table of people with their identifying columns, and how labels are read"
+            .to_owned(),
         success: "exactly one published record may be the person's".to_owned(),
         unit: Unit::People,
         exposed: Rate::new(0, 0),

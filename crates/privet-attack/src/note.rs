@@ -25,6 +25,8 @@ pub enum Topic {
     NoControl,
     /// What those learn who know in which class each person stands.
     KnownClasses,
+    /// Why nothing could be learned from a release.
+    NotLearned,
 }
 
 impl Note {

@@ -9,8 +9,7 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::answer::Question;
-use privet_microdata::answer::must_be_meant;
-pub use privet_microdata::answer::{AskError, Asked, Spread};
+pub use privet_microdata::answer::{AnswerBasis, AskError, Asked, Spread, must_be_meant};
 pub use privet_records::{UnfoldOptions, UnfoldSummary};
 
 use crate::layouts;

@@ -5,6 +5,7 @@
 use privet_data::Progress;
 use privet_microdata::assess::check_places;
 use privet_microdata::assess::places::{Inputs, Written};
+use privet_release::ManifestFile;
 use privet_report::Assessment;
 
 use crate::error::{JobError, RunError};
@@ -39,6 +40,25 @@ pub fn attack(options: &AttackOptions, progress: &dyn Progress) -> Result<Assess
 /// # Errors
 /// When the release, the original or an option cannot be used.
 pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+    check_measure(options)?;
+    layouts::of(&options.release)?.measure(options, progress)
+}
+
+/// Measures the release of a manifest that was read, which decides what kind of release it is.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_manifest(
+    manifest: &ManifestFile,
+    options: &MeasureOptions,
+    progress: &dyn Progress,
+) -> Result<Assessment, RunError> {
+    check_measure(options)?;
+    layouts::of_manifest(manifest)?.measure(options, progress)
+}
+
+/// Refuses files that would be overwritten, and options that cannot be used.
+fn check_measure(options: &MeasureOptions) -> Result<(), RunError> {
     let mut inputs = Inputs::of_release(&options.release);
     inputs.table(Some(&options.original));
     inputs.names(options.job.as_deref());
@@ -58,7 +78,7 @@ pub fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Result<Asse
             return Err(JobError::new(format!("{flag} names {name} twice; name each column once")).into());
         }
     }
-    layouts::of(&options.release)?.measure(options, progress)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -67,7 +87,6 @@ mod tests {
     use privet_microdata::candidate::RunOptions;
     use privet_microdata::job::Job;
     use privet_randomized::randomize::{RandomizeJob, RandomizeOptions, randomize};
-    use privet_release::ManifestFile;
 
     use super::*;
 

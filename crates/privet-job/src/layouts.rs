@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use privet_microdata::layouts::{Layout, Reader};
+use privet_release::manifest::Form;
 use privet_release::{ManifestFile, PublishedError};
 
 /// The layouts with a kind of their own.
@@ -17,15 +18,20 @@ pub(crate) fn of(folder: &Path) -> Result<Box<dyn Layout>, PublishedError> {
 
 /// The layout of a manifest.
 pub(crate) fn of_manifest(file: &ManifestFile) -> Result<Box<dyn Layout>, PublishedError> {
-    if file.kind().is_none() {
-        return Ok(privet_records::unread());
-    }
+    let Some(kind) = file.kind() else { return Ok(privet_records::unread()) };
     for read in LAYOUTS {
         if let Some(layout) = read(file)? {
             return Ok(layout);
         }
     }
-    Ok(privet_records::of(file.bytes()))
+    // A kind of a layout that this verb does not have is named, and never read as another.
+    match Form::of(kind) {
+        Some(_) => Ok(privet_records::of(file.bytes())),
+        None => Err(PublishedError::Other {
+            folder: file.folder().to_owned(),
+            problem: "it is a release of another kind, which this does not serve; `privet kinds` lists what each kind has",
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -43,6 +49,8 @@ mod tests {
             let damaged = found(&format!("{{\"format\": 1, \"kind\": \"{kind}\"}}"));
             assert!(matches!(damaged, Some(PublishedError::Manifest { .. })), "{kind}: {damaged:?}");
         }
+        let other = found("{\"format\": 1, \"kind\": \"graph\"}");
+        assert!(matches!(other, Some(PublishedError::Other { .. })), "{other:?}");
         // The reader of records says what is wrong with what names no kind.
         assert!(found("{\"format\": 1}").is_none() && found("no json").is_none());
     }

@@ -33,7 +33,9 @@ pub use privet_randomized::{judge, randomize, reconstruct};
 pub use privet_records::engine;
 
 pub use anonymize::run;
-pub use answer::{AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, unfold};
+pub use answer::{
+    AnswerBasis, AskError, Asked, Spread, UnfoldOptions, UnfoldSummary, ask, must_be_meant, unfold,
+};
 pub use privet_microdata::adversary::AdversarySection;
 pub use privet_microdata::candidate::{RunOptions, base_of};
 pub use privet_microdata::countermeasure::Countermeasure;
@@ -51,4 +53,4 @@ pub use privet_microdata::size::{ACCEPTED_SIZES, parse_size};
 pub use privet_microdata::summary::{CountsSummary, Seconds, Summary, TableSummary};
 pub use privet_records::{Purposes, Request};
 pub use reproduce::{quoted, reproducing_flags};
-pub use verify::verify;
+pub use verify::{verify, verify_manifest};

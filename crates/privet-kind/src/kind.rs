@@ -7,6 +7,7 @@ use privet_data::{Progress, Table};
 use privet_release::{Draft, Promised, Randomness, ReleaseFolder};
 use serde_json::Value;
 
+use crate::answer::{NoAnswer, Question, ReleaseAnswer};
 use crate::assessment::Assessment;
 use crate::attack::Attack;
 use crate::error::KindError;
@@ -17,7 +18,7 @@ use crate::views::Views;
 
 /// A form of publication.
 ///
-/// A new kind is one crate with this trait, one referee, and one line in each of two registries.
+/// A new kind is one crate with this trait, one referee, one dependency of `privet` and one line in its registry.
 pub trait Kind: Sync {
     /// The word after `kind =` in a job.
     fn id(&self) -> &'static str;
@@ -93,6 +94,14 @@ pub trait Release {
     /// The sections of its page that only this kind can write: what was published, with pictures. The verbs add the promises, the
     /// attacks and the files. It must follow from the published files and the assessment alone.
     fn sections(&self, assessment: &Assessment) -> Vec<PageSection>;
+
+    /// Answers a question from what is published. The default says that this kind answers none.
+    ///
+    /// # Errors
+    /// When the kind answers none, or the question does not fit the release.
+    fn answer(&self, _question: &Question) -> Result<ReleaseAnswer, NoAnswer> {
+        Err(NoAnswer::Unsupported)
+    }
 }
 
 /// The original of a release.

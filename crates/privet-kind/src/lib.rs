@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answer;
 mod assessment;
 mod attack;
 mod error;
@@ -26,6 +27,7 @@ mod note;
 pub mod page;
 mod views;
 
+pub use answer::{NoAnswer, Question, ReleaseAnswer};
 pub use assessment::{Assessment, Exceeded, Limit, NotMade};
 pub use attack::{Attack, AttackInfo, Finding, Need, Reason, Share, Standing, Unmade};
 pub use error::{Fault, KindError};

@@ -4,7 +4,7 @@
 //! ask two questions of it: what does this candidate cost, and what is the least that any candidate
 //! from here on could cost.
 //!
-//! [`utility`] compares a finished release with its original. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`], [`masked`]
+//! [`utility`] compares a finished release with its original; [`counting`] tells what people may have who share out the values of a group. [`risk`] measures the other side: how likely people are to be found again. [`classify`], [`learn`], [`ipf`], [`masked`]
 //! and [`combine`] use what was released, as its readers would (survey, section 5).
 //!
 //! ```
@@ -20,6 +20,7 @@ mod additive;
 pub mod answer;
 pub mod classify;
 pub mod combine;
+pub mod counting;
 pub mod exact;
 mod grouped;
 pub mod ipf;

@@ -18,6 +18,8 @@ use crate::memory_limit::TooLittle;
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobError {
     file: Option<PathBuf>,
+    /// The key of the job that is at fault, where one is; the message continues the sentence that begins with it.
+    key: Option<String>,
     message: String,
     /// Whether something ran out, rather than that the job is at fault.
     is_resources: bool,
@@ -27,10 +29,13 @@ impl std::error::Error for JobError {}
 
 impl std::fmt::Display for JobError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{}: {}", file.display(), self.message),
-            None => f.write_str(&self.message),
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
         }
+        if let Some(key) = &self.key {
+            write!(f, "`{key}` ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -45,7 +50,7 @@ fn perturbs(job: &toml::Table) -> bool {
 impl JobError {
     /// An error with a message that says what is wrong and what would be accepted.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { file: None, message: message.into(), is_resources: false }
+        Self { file: None, key: None, message: message.into(), is_resources: false }
     }
 
     /// A file that the system did not let us write: its disk may be full.
@@ -60,7 +65,7 @@ impl JobError {
 
     /// A key of the job is at fault; `problem` continues the sentence that begins with the key.
     pub fn key(key: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
-        Self::new(format!("`{}` {}", key.as_ref(), problem.as_ref()))
+        Self { key: Some(key.as_ref().to_owned()), ..Self::new(problem.as_ref()) }
     }
 
     /// What is wrong with a file. What is not TOML at all may be a table that was given for a job: of that no line is quoted.
@@ -102,12 +107,16 @@ impl JobError {
     /// The same message about a key by another name: a flag of the command line stands for it.
     #[must_use]
     pub fn in_terms_of(self, section: &str, flag: &str) -> Self {
-        Self { message: self.message.replace(&format!("`{section}"), &format!("`{flag}")), ..self }
+        let key = self.key.map(|key| match key.strip_prefix(section) {
+            Some(rest) => format!("{flag}{rest}"),
+            None => key,
+        });
+        Self { key, ..self }
     }
 
     /// What is wrong, without the file that it is wrong with.
-    pub fn problem(&self) -> &str {
-        &self.message
+    pub fn problem(&self) -> String {
+        Self { file: None, ..self.clone() }.to_string()
     }
 
     /// The same error about a file.

@@ -36,7 +36,7 @@ pub trait Layout {
     }
 
     /// What this program knows of releases of its own making beyond what the referee checks.
-    fn verify(&self, folder: &Path, progress: &dyn Progress) -> Vec<Check>;
+    fn verify(&self, manifest: &ManifestFile, progress: &dyn Progress) -> Vec<Check>;
 }
 
 /// Reads a manifest of one layout; `None` when it is of another.

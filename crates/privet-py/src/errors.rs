@@ -72,6 +72,15 @@ impl From<privet_job::RunError> for Failure {
     }
 }
 
+impl From<privet::AssessError> for Failure {
+    fn from(error: privet::AssessError) -> Self {
+        match error {
+            privet::AssessError::Views(error) => error.into(),
+            privet::AssessError::Table(error) => error.into(),
+        }
+    }
+}
+
 impl From<privet_job::JobError> for Failure {
     fn from(error: privet_job::JobError) -> Self {
         Self::invalid(error.to_string())

@@ -2,13 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use privet::{AnonymizedRelease, KeptSource, Plan};
+use privet::assessments::{AttackOptions, MeasureOptions};
+use privet::{AnonymizedRelease, KeptSource, PublishedFolder};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Progress, Silent};
-use privet_job::assess;
 use privet_kind::KindError;
 use privet_model::PublishedModel;
-use privet_release::{ManifestFile, ReleaseFolder, VerifyOptions};
+use privet_release::{ReleaseFolder, VerifyOptions};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use serde_json::{Value, json};
@@ -85,26 +85,7 @@ impl Release {
     }
 
     fn attacked(&self, asked: &Asked, progress: &dyn Progress) -> Result<String, Failure> {
-        let manifest = ManifestFile::read(&self.folder).ok();
-        if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
-            let options = privet::AttackOptions {
-                release: self.folder.clone(),
-                knowledge: asked.knowledge.clone(),
-                job: self.job(),
-                plan: Plan {
-                    attacks: asked.attacks.clone(),
-                    max_risk: asked.max_risk,
-                    max_absolute_risk: asked.max_absolute_risk,
-                },
-                confidence: asked.confidence,
-                seed: asked.seed,
-                report: None,
-            };
-            let assessment = privet::attack_manifest(manifest, &options, progress)?;
-            let exceeded = privet::limit_sentence(&assessment);
-            return Ok(told(serde_json::to_value(&assessment)?, exceeded));
-        }
-        let options = assess::AttackOptions {
+        let options = AttackOptions {
             release: self.folder.clone(),
             knowledge: asked.knowledge.clone(),
             original: self.job(),
@@ -113,10 +94,9 @@ impl Release {
             max_risk: asked.max_risk,
             max_absolute_risk: asked.max_absolute_risk,
             seed: asked.seed,
-            manifest,
-            ..assess::AttackOptions::default()
+            ..AttackOptions::default()
         };
-        let assessment = assess::attack(&options, progress)?;
+        let assessment = PublishedFolder::at(self.folder.clone()).attack(&options, progress)?;
         Ok(told(serde_json::to_value(&assessment)?, assessment.beyond_limit()))
     }
 
@@ -131,26 +111,23 @@ impl Release {
                 "the original is not known; give it as the first argument, or open the release with its job",
             )
         };
-        if ManifestFile::read(&self.folder).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
-            let job = self.job().ok_or_else(needed)?;
-            let assessment = privet::measure(&job, &self.folder, None, progress)?;
-            return Ok(serde_json::to_string(&assessment)?);
-        }
+        let folder = PublishedFolder::at(self.folder.clone());
+        let original = original.filter(|_| !folder.has_original_by_job());
         // A job as the original names its table itself; beside a table, it says what the columns of true records are.
         let (original, job) = match original {
             Some(table) => (table, self.job().filter(|_| matches!(self.held, Held::Records(_)))),
             None => (self.job().ok_or_else(needed)?, None),
         };
-        let options = assess::MeasureOptions {
+        let options = MeasureOptions {
             original,
             job,
             release: self.folder.clone(),
             class: classes,
             queries: 200,
             seed: 1,
-            ..assess::MeasureOptions::default()
+            ..MeasureOptions::default()
         };
-        Ok(serde_json::to_string(&assess::measure(&options, progress)?)?)
+        Ok(serde_json::to_string(&folder.measure(&options, progress)?)?)
     }
 }
 

@@ -13,6 +13,9 @@ const GROUPS: &str = "groups.csv";
 /// The referee.
 pub struct Condensed;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Condensed;
+
 /// The body of the manifest, written again.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -15,6 +15,9 @@ use serde::Deserialize;
 /// The referee.
 pub struct Graph;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Graph;
+
 /// What the manifest states about a graph.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

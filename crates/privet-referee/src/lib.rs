@@ -1,4 +1,5 @@
-//! The referees of the kinds on the seam: one file per kind, one line in [`REFEREES`].
+//! The referees of the kinds on the seam: one file `src/<kind>.rs` per kind with a constant `REFEREE`. `build.rs` lists them in
+//! [`REFEREES`], so that a new kind edits no line of this crate.
 //!
 //! A referee computes the definitions behind the promises of a release again, from the published files alone. This crate depends on
 //! no crate that makes releases, so nothing can be shared with the makers by accident.
@@ -13,27 +14,5 @@
 #![forbid(unsafe_code)]
 
 mod charged;
-mod condensed;
-mod graph;
-mod model;
-mod ratings;
-mod sample;
-mod series;
-mod sets;
-mod tables;
-mod traces;
 
-use privet_release::Referee;
-
-/// Every referee.
-pub const REFEREES: &[&dyn Referee] = &[
-    &condensed::Condensed,
-    &graph::Graph,
-    &model::Model,
-    &ratings::Ratings,
-    &sample::Sample,
-    &series::Series,
-    &sets::Sets,
-    &tables::Tables,
-    &traces::Traces,
-];
+include!(concat!(env!("OUT_DIR"), "/referees.rs"));

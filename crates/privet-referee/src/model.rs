@@ -23,6 +23,9 @@ const RECORDS: &str = "records.csv";
 /// The referee.
 pub struct Model;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Model;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {

@@ -18,6 +18,9 @@ const ROUNDING: f64 = 1e-9;
 /// The referee.
 pub struct Ratings;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Ratings;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Body {

@@ -10,6 +10,9 @@ const FILE: &str = "tally.csv";
 /// The referee.
 pub struct Sample;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Sample;
+
 impl Referee for Sample {
     fn kind(&self) -> &'static str {
         "sample"

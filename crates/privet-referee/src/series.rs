@@ -10,6 +10,9 @@ use serde::Deserialize;
 /// The referee.
 pub struct Series;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Series;
+
 const DATA: &str = "data.csv";
 const COUNTERFEITS: &str = "counterfeits.csv";
 const GROUP: &str = "group";

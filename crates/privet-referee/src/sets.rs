@@ -22,6 +22,9 @@ const MOST: usize = 20_000_000;
 /// The referee.
 pub struct Sets;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Sets;
+
 #[derive(Deserialize)]
 #[serde(tag = "form", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 enum Body {

@@ -14,6 +14,9 @@ use serde::Deserialize;
 /// The referee.
 pub struct Tables;
 
+/// It, for the list of all.
+pub const REFEREE: &dyn Referee = &Tables;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Body {

@@ -57,7 +57,10 @@ pub use release_folder::{OpenError, ReleaseFolder};
 pub use seal::{ManifestError, Sealable, kind_of};
 pub use shown::Shown;
 pub use signature::{KeyError, KeyFiles, PrivateKey, PublicKey, SIGNATURE, make_keys};
-pub use verify::{Check, PAGES, Pages, Trusted, Verdict, VerifyError, VerifyOptions, verify};
+pub use verify::{
+    Check, PAGES, Pages, Trusted, Verdict, VerifyError, VerifyOptions, manifest_to_judge, verify,
+    verify_manifest,
+};
 
 /// The name of the manifest in a release folder.
 pub const MANIFEST: &str = "manifest.json";

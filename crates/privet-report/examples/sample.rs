@@ -249,7 +249,7 @@ fn findings() -> Vec<Finding> {
         Finding {
             attack: "linking",
             column: None,
-            assumed: "who is in the data, their quasi columns, and how labels are read".into(),
+            assumed: "who is in the data, their identifying columns, and how labels are read".into(),
             success: "at most 1 record may be the person’s".into(),
             unit: Unit::People,
             exposed: Rate::new(0, 29_512),
@@ -266,7 +266,7 @@ fn findings() -> Vec<Finding> {
         Finding {
             attack: "homogeneity",
             column: Some("diagnosis".into()),
-            assumed: "who is in the data, their quasi columns, and how labels are read".into(),
+            assumed: "who is in the data, their identifying columns, and how labels are read".into(),
             success: "at least 90 % of the records that may be a person’s agree on the value in diagnosis"
                 .into(),
             unit: Unit::People,

@@ -9,7 +9,7 @@ use privet_criteria::{
     Better, DistanceKind, DiversityKind, LikenessKind, ProximityKind, Requirement, ThreeD,
 };
 use privet_release::Manifest;
-use privet_release::manifest::Promise;
+use privet_release::manifest::{Form, Promise};
 
 use crate::form::FormWords;
 use crate::text::{count, counted, number, number_against};
@@ -64,14 +64,12 @@ pub(crate) enum Judgement {
 impl Asked {
     /// What this promise asks for.
     pub(crate) fn of(promise: &Promise) -> Self {
-        describe(&promise.requirement, promise.reached)
+        describe(&promise.requirement, promise.reached, FormWords::of(Form::Generalized))
     }
 
     /// What this promise of a release asks for, in words that fit what its classes are.
     pub(crate) fn of_release(promise: &Promise, manifest: &Manifest) -> Self {
-        let mut own = Self::of(promise);
-        own.plain = FormWords::of(manifest.kind).fit(&own.plain);
-        own
+        describe(&promise.requirement, promise.reached, FormWords::of(manifest.kind))
     }
 
     /// Whether it holds where this was reached and the smallest class has so many records.
@@ -158,20 +156,23 @@ fn three_d(points: &[ThreeD], values: &BTreeMap<String, ThreeD>, column: Option<
     }
 }
 
-fn describe(requirement: &Requirement, reached: f64) -> Asked {
+fn describe(requirement: &Requirement, reached: f64, words: &FormWords) -> Asked {
+    let among = words.among;
     match requirement {
         Requirement::KAnonymity { k } => {
             // A release may reach more than it promised, and a whole number of others says it best.
             let k_reached = if reached.is_finite() && reached >= *k as f64 { reached as u64 } else { *k };
             Asked {
                 required: format!("k ≥ {}", count(*k)),
-                plain: look_alike(k_reached),
+                plain: words.shared_by(k_reached),
                 ..asked("k-anonymity", "k", *k as f64, Better::Higher)
             }
         }
-        Requirement::AlphaK { alpha, k, values, column } => alpha_k(*alpha, *k, values, column.as_deref()),
+        Requirement::AlphaK { alpha, k, values, column } => {
+            alpha_k(*alpha, *k, values, column.as_deref(), words)
+        }
         Requirement::LDiversity { kind, l, c, c2, multi_attribute, column, .. } => {
-            let mut asked = diversity(*kind, *l, *c, column.as_deref(), false);
+            let mut asked = diversity(*kind, *l, *c, column.as_deref(), false, words);
             if let (DiversityKind::NegativePositiveDisclosure, Some(c2)) = (kind, c2) {
                 put!(asked.required, ", c₂ ≥ {}\u{a0}%", number(*c2));
             }
@@ -183,14 +184,14 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
             asked
         }
         Requirement::ConceptDiversity { l, kind, c, column, .. } => {
-            diversity(*kind, *l, *c, column.as_deref(), true)
+            diversity(*kind, *l, *c, column.as_deref(), true, words)
         }
-        Requirement::TCloseness { kind, t, column, .. } => closeness(*kind, *t, column.as_deref()),
+        Requirement::TCloseness { kind, t, column, .. } => closeness(*kind, *t, column.as_deref(), words),
         Requirement::PSensitivity { p, k, plus, alpha, column, .. } => {
-            sensitivity(*p, *k, *plus, *alpha, column.as_deref())
+            sensitivity(*p, *k, *plus, *alpha, column.as_deref(), words)
         }
         Requirement::ProximityDiversity { kind, l, width, balance, column } => {
-            proximity(*kind, *l, *width, *balance, column.as_deref())
+            proximity(*kind, *l, *width, *balance, column.as_deref(), words)
         }
         Requirement::DeltaPresence { min, max, .. } => Asked {
             required: format!("{} ≤ δ ≤ {}", number(*min), number(*max)),
@@ -226,12 +227,12 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
             protects: protects(column.as_deref()),
             ..asked("(c,k)-safety", "chance", *c, Better::Lower)
         },
-        Requirement::BetaLikeness { beta, kind, column } => likeness(*beta, *kind, column.as_deref()),
+        Requirement::BetaLikeness { beta, kind, column } => likeness(*beta, *kind, column.as_deref(), words),
         Requirement::DeltaDisclosure { delta, column } => Asked {
             required: format!("δ < {}", number(*delta)),
             strict: true,
             plain: format!(
-                "Among records that look alike, every value of {} is between {} and {} times as frequent as in the \
+                "{among}, every value of {} is between {} and {} times as frequent as in the \
                  whole table.",
                 column_words(column.as_deref()),
                 number((-*delta).exp()),
@@ -244,13 +245,14 @@ fn describe(requirement: &Requirement, reached: f64) -> Asked {
 }
 
 /// What (α,k)-anonymity asks for.
-fn alpha_k(alpha: f64, k: u64, values: &[String], column: Option<&str>) -> Asked {
+fn alpha_k(alpha: f64, k: u64, values: &[String], column: Option<&str>, words: &FormWords) -> Asked {
+    let among = words.among;
     Asked {
         required: format!("α ≤ {}, k ≥ {}", number(alpha), count(k)),
         k: Some(k),
         plain: format!(
-            "{} Among records that look alike, no {} of {} makes up more than {}.",
-            look_alike(k),
+            "{} {among}, no {} of {} makes up more than {}.",
+            words.shared_by(k),
             if values.is_empty() { "value" } else { "protected value" },
             column_words(column),
             per_cent(alpha)
@@ -261,7 +263,7 @@ fn alpha_k(alpha: f64, k: u64, values: &[String], column: Option<&str>) -> Asked
 }
 
 /// What t-closeness asks for.
-fn closeness(kind: DistanceKind, t: f64, column: Option<&str>) -> Asked {
+fn closeness(kind: DistanceKind, t: f64, column: Option<&str>, words: &FormWords) -> Asked {
     let (model, scale) = match kind {
         DistanceKind::Variational => ("t-closeness (variational distance)", SCALE),
         DistanceKind::Kl => ("t-closeness (Kullback–Leibler divergence)", "0 means the same"),
@@ -272,8 +274,9 @@ fn closeness(kind: DistanceKind, t: f64, column: Option<&str>) -> Asked {
     };
     Asked {
         plain: format!(
-            "Knowing which records a person is among tells little about {}: its distribution there is at most \
-                     {} away from the one in the whole table ({scale}).",
+            "{} tells little about {}: its distribution there is at most {} away from the one in the whole table \
+             ({scale}).",
+            words.knowing,
             column_words(column),
             number(t)
         ),
@@ -283,7 +286,14 @@ fn closeness(kind: DistanceKind, t: f64, column: Option<&str>) -> Asked {
 }
 
 /// What p-sensitive k-anonymity asks for.
-fn sensitivity(p: u64, k: u64, plus: bool, alpha: Option<f64>, column: Option<&str>) -> Asked {
+fn sensitivity(
+    p: u64,
+    k: u64,
+    plus: bool,
+    alpha: Option<f64>,
+    column: Option<&str>,
+    words: &FormWords,
+) -> Asked {
     let model = match (plus, alpha.is_some()) {
         (false, false) => "p-sensitive k-anonymity",
         (true, false) => "p⁺-sensitive k-anonymity",
@@ -299,8 +309,9 @@ fn sensitivity(p: u64, k: u64, plus: bool, alpha: Option<f64>, column: Option<&s
         k: Some(k),
         unseen: alpha.map(|_| "The manifest does not tell the least weight α that was reached."),
         plain: format!(
-            "{} Records that look alike have at least {} different {} of {}.",
-            look_alike(k),
+            "{} {} have at least {} different {} of {}.",
+            words.shared_by(k),
+            words.members,
             count(p),
             if plus { "categories" } else { "values" },
             column_words(column)
@@ -311,22 +322,27 @@ fn sensitivity(p: u64, k: u64, plus: bool, alpha: Option<f64>, column: Option<&s
 }
 
 /// What proximity-aware diversity asks for.
-fn proximity(kind: ProximityKind, l: f64, width: f64, balance: f64, column: Option<&str>) -> Asked {
+fn proximity(
+    kind: ProximityKind,
+    l: f64,
+    width: f64,
+    balance: f64,
+    column: Option<&str>,
+    words: &FormWords,
+) -> Asked {
+    let (among, members) = (words.among, words.members);
     let column_words = column_words(column);
     let (model, plain) = match kind {
         ProximityKind::Ranges => (
             "proximity-aware diversity (ranges)",
             format!(
-                "Records that look alike have values of {column_words} from at least {} ranges that lie apart.",
+                "{members} have values of {column_words} from at least {} ranges that lie apart.",
                 number(l)
             ),
         ),
         ProximityKind::Neighbourhood => (
             "proximity-aware diversity (neighbourhoods)",
-            format!(
-                "Among records that look alike, at most one in {} is close to any one value of {column_words}.",
-                number(l)
-            ),
+            format!("{among}, at most one in {} is close to any one value of {column_words}.", number(l)),
         ),
     };
     let mut required = format!("ℓ ≥ {}, width {}", number(l), number(width));
@@ -337,7 +353,7 @@ fn proximity(kind: ProximityKind, l: f64, width: f64, balance: f64, column: Opti
 }
 
 /// What β-likeness asks for.
-fn likeness(beta: f64, kind: LikenessKind, column: Option<&str>) -> Asked {
+fn likeness(beta: f64, kind: LikenessKind, column: Option<&str>, words: &FormWords) -> Asked {
     let (model, unseen) = match kind {
         LikenessKind::Basic => ("β-likeness (basic)", None),
         LikenessKind::Enhanced => (
@@ -348,8 +364,8 @@ fn likeness(beta: f64, kind: LikenessKind, column: Option<&str>) -> Asked {
     Asked {
         unseen,
         plain: format!(
-            "Among records that look alike, no value of {} is more than {} times as frequent as in the whole \
-                     table.",
+            "{}, no value of {} is more than {} times as frequent as in the whole table.",
+            words.among,
             column_words(column),
             number(1.0 + beta)
         ),
@@ -362,10 +378,17 @@ fn likeness(beta: f64, kind: LikenessKind, column: Option<&str>) -> Asked {
 const SCALE: &str = "0 means the same, 1 as different as can be";
 
 /// The forms of l-diversity, on values or on concepts. The recursive forms reach a c, the others an l.
-fn diversity(kind: DiversityKind, l: f64, c: Option<f64>, column: Option<&str>, concepts: bool) -> Asked {
+fn diversity(
+    kind: DiversityKind,
+    l: f64,
+    c: Option<f64>,
+    column: Option<&str>,
+    concepts: bool,
+    words: &FormWords,
+) -> Asked {
     let model = diversity_name(kind, concepts);
     let things = if concepts { "concepts" } else { "values" };
-    let plain = diversity_words(kind, l, c, &column_words(column), things);
+    let plain = diversity_words(kind, l, c, &column_words(column), things, words);
     let asked = match kind {
         DiversityKind::Distinct | DiversityKind::Entropy => asked(model, "ℓ", l, Better::Higher),
         _ => {
@@ -378,14 +401,6 @@ fn diversity(kind: DiversityKind, l: f64, c: Option<f64>, column: Option<&str>, 
         }
     };
     Asked { plain, protects: protects(column), ..asked }
-}
-
-fn look_alike(k: u64) -> String {
-    match k {
-        0 | 1 => "A published record need not look like any other.".to_owned(),
-        2 => "Every published record looks like at least 1 other.".to_owned(),
-        k => format!("Every published record looks like at least {} others.", count(k - 1)),
-    }
 }
 
 fn column_words(column: Option<&str>) -> String {
@@ -427,7 +442,15 @@ fn diversity_name(kind: DiversityKind, concepts: bool) -> &'static str {
     }
 }
 
-fn diversity_words(kind: DiversityKind, l: f64, c: Option<f64>, column: &str, things: &str) -> String {
+fn diversity_words(
+    kind: DiversityKind,
+    l: f64,
+    c: Option<f64>,
+    column: &str,
+    things: &str,
+    words: &FormWords,
+) -> String {
+    let (among, members) = (words.among, words.members);
     // (c,l): the most frequent one against the others without the l-2 most frequent of them (papers L-PM8).
     let recursive = || {
         let excluded = (l - 2.0).max(0.0);
@@ -442,22 +465,21 @@ fn diversity_words(kind: DiversityKind, l: f64, c: Option<f64>, column: &str, th
     };
     match kind {
         DiversityKind::Distinct => {
-            format!("Records that look alike have at least {} different {things} of {column}.", number(l))
+            format!("{members} have at least {} different {things} of {column}.", number(l))
         }
         DiversityKind::Entropy => format!(
-            "Among records that look alike, the {things} of {column} are at least as mixed as {} equally frequent ones.",
+            "{among}, the {things} of {column} are at least as mixed as {} equally frequent ones.",
             number(l)
         ),
-        DiversityKind::Recursive => format!(
-            "Among records that look alike, the most frequent of the {things} of {column} is {}.",
-            recursive()
-        ),
+        DiversityKind::Recursive => {
+            format!("{among}, the most frequent of the {things} of {column} is {}.", recursive())
+        }
         DiversityKind::PositiveDisclosure => format!(
-            "Among records that look alike, the most frequent of the {things} of {column} that must not be revealed is {}.",
+            "{among}, the most frequent of the {things} of {column} that must not be revealed is {}.",
             recursive()
         ),
         DiversityKind::NegativePositiveDisclosure => format!(
-            "Among records that look alike, the most frequent of the {things} of {column} that must not be revealed is \
+            "{among}, the most frequent of the {things} of {column} that must not be revealed is \
              {}; and those whose absence must not be revealed occur everywhere.",
             recursive()
         ),
@@ -468,13 +490,27 @@ fn diversity_words(kind: DiversityKind, l: f64, c: Option<f64>, column: &str, th
 mod tests {
     use super::*;
 
+    #[test]
+    fn said_of_buckets() {
+        let plain = |requirement| describe(&requirement, 3.0, FormWords::of(Form::Bucketized)).plain;
+        assert_eq!(
+            plain(Requirement::KAnonymity { k: 3 }),
+            "Every published record shares its bucket with at least 2 others."
+        );
+        let diverse =
+            diversity(DiversityKind::Distinct, 3.0, None, Some("d"), false, FormWords::of(Form::Bucketized));
+        assert_eq!(diverse.plain, "The records of a bucket have at least 3 different values of “d”.");
+    }
+
     fn judge(requirement: &Requirement, reached: f64, smallest_class: u64) -> Judgement {
-        describe(requirement, reached).judge(reached, smallest_class)
+        describe(requirement, reached, FormWords::of(Form::Generalized)).judge(reached, smallest_class)
     }
 
     #[test]
     fn k_anonymity_says_how_many_others() {
-        let plain = |k, reached| describe(&Requirement::KAnonymity { k }, reached).plain;
+        let plain = |k, reached| {
+            describe(&Requirement::KAnonymity { k }, reached, FormWords::of(Form::Generalized)).plain
+        };
         assert_eq!(plain(5, 5.0), "Every published record looks like at least 4 others.");
         assert_eq!(plain(2, 2.0), "Every published record looks like at least 1 other.");
         assert_eq!(plain(2, 1_001.0), "Every published record looks like at least 1,000 others.");
@@ -512,8 +548,11 @@ mod tests {
     /// survey PM-12 and PM-14: both are strict, and several points are measured by what each of them allows.
     #[test]
     fn models_of_what_an_adversary_knows_are_strict() {
-        let safety =
-            describe(&Requirement::CKSafety { c: 0.8, k: 2, column: Some("diagnosis".into()) }, 0.75);
+        let safety = describe(
+            &Requirement::CKSafety { c: 0.8, k: 2, column: Some("diagnosis".into()) },
+            0.75,
+            FormWords::of(Form::Generalized),
+        );
         assert_eq!(safety.required, "chance < 0.8, k = 2");
         assert!(
             safety.plain.contains("implications") && safety.plain.contains("less than 80"),

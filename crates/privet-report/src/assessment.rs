@@ -5,7 +5,7 @@
 //! often an adversary is right, what the true answers to the owner's own questions are. It still holds no value of a record
 //! and names nobody: columns, published labels, counts, shares and these answers are all.
 
-use privet_attack::{Finding, Rate, percent};
+use privet_attack::{Finding, Note, Rate, Topic, percent};
 use serde::{Deserialize, Serialize};
 
 use crate::text::count;
@@ -151,7 +151,19 @@ pub struct Utility {
     pub workload: Option<Workload>,
     /// What could not be measured and why, and what is to be known about how something was: a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+impl Utility {
+    /// Adds a remark: full sentences.
+    pub fn remark(&mut self, text: impl Into<String>) {
+        self.notes.push(Note::of_original(text));
+    }
+
+    /// Adds why nothing, or not everything that was asked for, could be learned from the release.
+    pub fn not_learned(&mut self, why: impl Into<String>) {
+        self.notes.push(Note::of_original(why).about(Topic::NotLearned));
+    }
 }
 
 /// Two columns: how strongly they go together.

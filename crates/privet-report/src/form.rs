@@ -3,9 +3,11 @@
 
 use privet_release::manifest::Form;
 
-use crate::glossary::{BUCKET, CLASS, RISK, RISK_OF_BUCKET, WORST, WORST_BUCKET, Word};
+use crate::glossary::{
+    BUCKET, CLASS, REQUIRED, REQUIRED_OF_BUCKETS, RISK, RISK_OF_BUCKET, WORST, WORST_BUCKET, Word,
+};
 use crate::sections::{COARSENED, LOOK_ALIKE};
-use crate::text::{counted, of_buckets};
+use crate::text::{count, counted};
 
 /// The words for a form.
 pub(crate) struct FormWords {
@@ -35,7 +37,17 @@ pub(crate) struct FormWords {
     pub risk: Word,
     /// The worst group, for the glossary.
     pub worst_of_glossary: Word,
-    fit: fn(&str) -> String,
+    /// What was required and reached, for the glossary.
+    pub required: Word,
+    /// How a sentence begins that is about the records of one group.
+    pub among: &'static str,
+    /// The records of one group, at the beginning of a sentence.
+    pub members: &'static str,
+    /// Knowledge of the group that a person is in, at the beginning of a sentence.
+    pub knowing: &'static str,
+    /// What records of one group share, before and after the number of others; and where there need be none.
+    shared: (&'static str, &'static str),
+    either: fn(&'static str, &'static str) -> &'static str,
 }
 
 const GENERALIZED: FormWords = FormWords {
@@ -54,7 +66,15 @@ const GENERALIZED: FormWords = FormWords {
     glossary: &CLASS,
     risk: RISK,
     worst_of_glossary: WORST,
-    fit: str::to_owned,
+    required: REQUIRED,
+    among: "Among records that look alike",
+    members: "Records that look alike",
+    knowing: "Knowing which records a person is among",
+    shared: (
+        "Every published record looks like at least",
+        "A published record need not look like any other.",
+    ),
+    either: |of_classes, _| of_classes,
 };
 
 const BUCKETIZED: FormWords = FormWords {
@@ -88,7 +108,12 @@ const BUCKETIZED: FormWords = FormWords {
     glossary: &BUCKET,
     risk: RISK_OF_BUCKET,
     worst_of_glossary: WORST_BUCKET,
-    fit: of_buckets,
+    required: REQUIRED_OF_BUCKETS,
+    among: "Among the records of a bucket",
+    members: "The records of a bucket",
+    knowing: "Knowing which bucket a person is in",
+    shared: ("Every published record shares its bucket with at least", "A bucket may hold a single record."),
+    either: |_, of_buckets| of_buckets,
 };
 
 impl FormWords {
@@ -105,9 +130,19 @@ impl FormWords {
         counted(many, self.group, self.groups)
     }
 
-    /// A sentence about classes, said of the groups of this form.
-    pub fn fit(&self, sentence: &str) -> String {
-        (self.fit)(sentence)
+    /// Of a sentence about classes and the same about buckets the one that is true of this form.
+    pub fn either(&self, of_classes: &'static str, of_buckets: &'static str) -> &'static str {
+        (self.either)(of_classes, of_buckets)
+    }
+
+    /// With how many others a record shares its group, where groups have at least k records.
+    pub fn shared_by(&self, k: u64) -> String {
+        let (shared, alone) = self.shared;
+        match k {
+            0 | 1 => alone.to_owned(),
+            2 => format!("{shared} 1 other."),
+            k => format!("{shared} {} others.", count(k - 1)),
+        }
     }
 
     /// The heading of a section where this form has one of its own.

@@ -85,32 +85,6 @@ pub(crate) fn names<'a>(all: impl ExactSizeIterator<Item = &'a str>, most: usize
     out
 }
 
-/// A sentence about classes, said of buckets: who shares a bucket need not look alike.
-pub(crate) fn of_buckets(sentence: &str) -> String {
-    const WORDS: [(&str, &str); 13] = [
-        ("the class that comes", "the bucket that comes"),
-        ("The class that comes", "The bucket that comes"),
-        ("every other class does", "every other bucket does"),
-        ("A published record need not look like any other.", "A bucket may hold a single record."),
-        (
-            "Every published record looks like at least",
-            "Every published record shares its bucket with at least",
-        ),
-        (
-            "a person cannot be told from k\u{a0}−\u{a0}1 others",
-            "a sensitive value is mixed with k\u{a0}−\u{a0}1 others",
-        ),
-        ("How many published records look alike", "How many published records share a bucket"),
-        ("Among records that look alike", "Among the records of a bucket"),
-        ("Records that look alike", "The records of a bucket"),
-        ("records that look alike", "the records of a bucket"),
-        ("records that look like them", "the records of their bucket"),
-        ("Knowing which records a person is among", "Knowing which bucket a person is in"),
-        ("can no longer tell apart", "can no longer tell apart by their sensitive values"),
-    ];
-    WORDS.iter().fold(sentence.to_owned(), |text, (alike, bucket)| text.replace(alike, bucket))
-}
-
 /// The order in which people sort labels: numbers in them by their size.
 pub(crate) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
     let (mut left, mut right) = (a, b);
@@ -304,7 +278,7 @@ pub(crate) fn note(text: &str) -> String {
 
 fn phrase(text: &str) -> String {
     const LONGEST: usize = 600;
-    let text = of_pages(text.trim());
+    let text = text.trim();
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
     let mut out: String = first.to_uppercase().chain(letters.by_ref().take(LONGEST)).collect();
@@ -314,13 +288,6 @@ fn phrase(text: &str) -> String {
         out.push('.');
     }
     escape(&out)
-}
-
-/// The program calls columns `quasi`, as job files do; pages have one word for them.
-fn of_pages(text: &str) -> String {
-    text.replace("quasi-identifier", "identifying column")
-        .replace("quasi column", "identifying column")
-        .replace("column is quasi", "column is identifying")
 }
 
 /// What stands between two backticks, as code; the rest is changed as asked.
@@ -445,18 +412,6 @@ mod tests {
     }
 
     #[test]
-    fn said_of_buckets() {
-        assert_eq!(
-            of_buckets("Every published record looks like at least 2 others."),
-            "Every published record shares its bucket with at least 2 others."
-        );
-        assert_eq!(
-            of_buckets("Records that look alike have at least 3 different values of “d”."),
-            "The records of a bucket have at least 3 different values of “d”."
-        );
-    }
-
-    #[test]
     fn numbers_read_well() {
         assert_eq!(count(0), "0");
         assert_eq!(count(1234567), "1,234,567");
@@ -531,8 +486,6 @@ mod tests {
         assert_eq!(sentence("who is in the data"), "Who is in the data.");
         assert_eq!(sentence(" Done. "), "Done.");
         assert_eq!(sentence("<b>"), "&lt;b&gt;.");
-        assert_eq!(sentence("their quasi columns"), "Their identifying columns.");
-        assert_eq!(sentence("quasi-identifiers are known"), "Identifying columns are known.");
         assert_eq!(sentence("promise `a<b`, or `c`"), "Promise <code>a&lt;b</code>, or <code>c</code>.");
         assert_eq!(sentence("a ` alone"), "A ` alone.");
         assert_eq!(sentence(""), "");

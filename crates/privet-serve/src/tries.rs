@@ -18,7 +18,7 @@ pub(crate) const TRIES: &str = "tries.json";
 /// The candidates.
 pub(crate) const CANDIDATES: &str = "candidates.json";
 /// Where their releases are.
-pub(crate) const CANDIDATES_FOLDER: &str = "candidates";
+pub(crate) const CANDIDATES_FOLDER: &str = "tried";
 /// Class sizes that are tried.
 pub(crate) const SIZES: [i64; 7] = [2, 3, 5, 10, 20, 50, 100];
 

@@ -10,7 +10,8 @@
 //! | answer questions with differential privacy | [`Account::open`], then [`query()`] | noisy numbers, charged to a ledger |
 //! | compare a release with its original | [`compare()`] | utility and risk |
 //! | publish graphs, ratings, sets, traces or models | [`run()`] with a [`JobFile`] | a [`Report`] |
-//! | check or attack a published folder | [`verify()`], [`attack`], [`measure`] | a verdict, an assessment |
+//! | check a published folder | [`verify()`] | a verdict |
+//! | attack, measure or ask a published folder, whatever is in it | [`PublishedFolder`] | an assessment, an answer |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -37,6 +38,7 @@
 mod assess;
 mod begin;
 mod compare;
+mod folder;
 mod job_keys;
 mod look;
 pub mod models;
@@ -52,6 +54,7 @@ mod verify;
 pub use assess::Plan;
 pub use begin::{Chapter, demo, propose, propose_as, shapes};
 pub use compare::{Comparison, compare};
+pub use folder::{AnswerError, AssessError, Assessed, PublishedFolder};
 pub use look::{AttackOptions, attack, attack_manifest, measure};
 pub use private::{Account, Budget, People, Query, query};
 pub use privet_kind::{Assessment, Exceeded, Fault, JobFile, Kind, KindError, Knowledge, Proposal};
@@ -67,11 +70,17 @@ pub use records::{
 pub use registry::{KINDS, kind, read_job};
 pub use reproduce::{quoted, reproducing_flags};
 pub use run::{Report, run};
-pub use verify::{is_on_seam, verify};
+pub use verify::verify;
 
 /// Condensed records: what their job says, and the filter for streams, which makes no release.
 pub mod condensed {
     pub use privet_condensed::{Condensation, Grouping, Input, StreamReport, condense_stream, failure};
+}
+
+/// What attacks on a [`PublishedFolder`], and measures of it, may be asked for.
+pub mod assessments {
+    pub use privet_job::assess::{AttackOptions, MeasureOptions};
+    pub use privet_job::{AnswerBasis, Asked, Spread};
 }
 
 /// What keeps a limit from being kept, as a sentence: an attack that exceeds it, or that none was made that counts.

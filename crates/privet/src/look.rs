@@ -81,9 +81,27 @@ pub fn measure(
     report: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<Assessment, KindError> {
-    let folder = ReleaseFolder::open(release, progress)?;
+    measure_folder(job, &ReleaseFolder::open(release, progress)?, report, progress)
+}
+
+/// Measures the release of a manifest that was read; it is not read again.
+pub(crate) fn measure_manifest(
+    job: &Path,
+    manifest: &ManifestFile,
+    report: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Assessment, KindError> {
+    measure_folder(job, &ReleaseFolder::of(manifest, progress)?, report, progress)
+}
+
+fn measure_folder(
+    job: &Path,
+    folder: &ReleaseFolder,
+    report: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Assessment, KindError> {
     let kind = registry::required(&folder.envelope().kind)?;
-    let release = kind.open(&folder, progress)?;
+    let release = kind.open(folder, progress)?;
     let original = original(kind, job, progress)?;
     let mut assessment = Assessment::default();
     assess::measure(kind, release.views(), original.views(), &mut assessment, progress)?;

@@ -2,37 +2,35 @@
 
 use std::path::Path;
 
+use privet_kind::Kind;
 use privet_referee::REFEREES;
 use privet_release::{Check, ManifestFile, ReleaseFolder, Verdict, VerifyError, VerifyOptions};
 
-use crate::{pages, registry};
+use crate::folder::on_seam;
+use crate::pages;
 
 /// Verifies a release of any kind, its pages included.
 ///
 /// # Errors
 /// When there is nothing to judge, or the person asked to stop.
 pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
-    if !ManifestFile::read(folder).is_ok_and(|manifest| is_on_seam(&manifest)) {
-        return privet_job::verify(folder, options);
-    }
+    let manifest = privet_release::manifest_to_judge(folder)?;
+    let Some(kind) = on_seam(&manifest) else { return privet_job::verify_manifest(&manifest, options) };
     let options = VerifyOptions { referees: REFEREES, ..options };
-    let mut verdict = privet_release::verify(folder, options)?;
+    let mut verdict = privet_release::verify_manifest(&manifest, options)?;
     if verdict.holds() {
-        verdict.checks.extend(page_checks(folder, options));
+        verdict.checks.extend(page_checks(kind, &manifest, options));
     }
     Ok(verdict)
 }
 
 /// Whether the pages are those that follow from the published files.
-fn page_checks(folder: &Path, options: VerifyOptions<'_>) -> Vec<Check> {
+fn page_checks(kind: &dyn Kind, manifest: &ManifestFile, options: VerifyOptions<'_>) -> Vec<Check> {
     const NAME: &str = "pages";
     let failed = |detail: String| vec![Check::failed(NAME, detail)];
-    let opened = match ReleaseFolder::open(folder, options.progress) {
+    let opened = match ReleaseFolder::of(manifest, options.progress) {
         Ok(opened) => opened,
         Err(error) => return failed(error.to_string()),
-    };
-    let Some(kind) = registry::kind(&opened.envelope().kind) else {
-        return failed("this version does not know the kind of the release".to_owned());
     };
     let release = match kind.open(&opened, options.progress) {
         Ok(release) => release,
@@ -51,9 +49,4 @@ fn page_checks(folder: &Path, options: VerifyOptions<'_>) -> Vec<Check> {
         }
     };
     expected.iter().map(check).collect()
-}
-
-/// Whether a manifest is that of a kind on the seam.
-pub fn is_on_seam(manifest: &ManifestFile) -> bool {
-    manifest.kind().is_some_and(|id| registry::kind(id).is_some())
 }

@@ -12,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answer;
 mod class;
 mod closest;
 mod columns;
@@ -31,8 +32,8 @@ use crate::condense::{CondenseError, Condensed, Records};
 use privet_data::Progress;
 use privet_kind::page::{Cell, Table as PageTable};
 use privet_kind::{
-    Assessment, Attack, Block, Fault, JobFile, Kind, KindError, Measure, Original, Outcome, OwnerFiles,
-    PageSection, Release, Section, Views,
+    Assessment, Attack, Block, Fault, JobFile, Kind, KindError, Measure, NoAnswer, Original, Outcome,
+    OwnerFiles, PageSection, Question, Release, ReleaseAnswer, Section, Views,
 };
 use privet_release::{Draft, Promised, Randomness, ReleaseFolder};
 use serde::{Deserialize, Serialize};
@@ -199,7 +200,7 @@ impl Kind for CondensedKind {
         let published = NumberTable::published(&table, &body)
             .map_err(|problem| folder.malformed(RECORDS, problem.to_string()))?;
         let groups = folder.table(GROUPS, &records::published(), progress)?;
-        Ok(Box::new(PublishedRecords { table: published, groups: groups.rows as u64, body }))
+        Ok(Box::new(PublishedRecords { table: published, groups: groups.rows as u64, file: table, body }))
     }
 
     fn original(
@@ -285,6 +286,10 @@ pub(crate) fn nothing_drawn() -> KindError {
 impl Release for PublishedRecords {
     fn views(&self) -> Views<'_> {
         Views::of(self)
+    }
+
+    fn answer(&self, question: &Question) -> Result<ReleaseAnswer, NoAnswer> {
+        answer::answer(self, question)
     }
 
     fn heading(&self) -> (String, String) {

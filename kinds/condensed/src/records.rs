@@ -38,6 +38,8 @@ pub struct PublishedRecords {
     pub table: NumberTable,
     /// The groups that they were drawn from.
     pub groups: u64,
+    /// The same records as they stand in the file.
+    pub(crate) file: Table,
     pub(crate) body: Body,
 }
 

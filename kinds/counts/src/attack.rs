@@ -9,12 +9,11 @@ use std::path::Path;
 
 use foldhash::{HashMap, HashMapExt};
 use privet_attack::ids;
-use privet_attack::margins::{Counts, JointColumn, Margin, Sum, bounds};
+use privet_attack::margins::{Counts, JointColumn, Margin, MarginsError, Sum, bounds};
 use privet_attack::{Finding, HistogramOf, Note, Rate, Unit, quick};
 use privet_criteria::Requirement;
 use privet_data::io::{Encoding, Format, ReadOptions, read};
 use privet_data::{Progress, Table};
-use privet_recode::lattice::SearchError;
 use privet_release::PublishedError;
 use privet_release::counts::{CountsManifest, CountsTable, Form, TOTAL};
 use privet_release::published::Histograms;
@@ -220,6 +219,48 @@ struct Told {
     all: Option<u64>,
 }
 
+/// Groups whose values are told.
+struct Groups {
+    /// The group, the value and how many records have it; value 0 is for what is hidden or missing.
+    cells: Vec<(u32, u32, u64)>,
+    /// How many groups there are.
+    number: u32,
+    /// The records in them.
+    counted: u64,
+    /// Groups of which neither the size nor a count is told.
+    of_hidden_size: u64,
+}
+
+impl Groups {
+    /// What a table tells, group by group.
+    fn of(groups: BTreeMap<Vec<u32>, Told>, has_totals: bool) -> Self {
+        let mut cells = Vec::new();
+        let (mut number, mut counted, mut of_hidden_size) = (0u32, 0u64, 0u64);
+        for Told { mut values, hidden, mut all } in groups.into_values() {
+            let mut known: u64 = values.values().sum();
+            // Where a single value is possible everybody has it, however many they are; a listed group has somebody.
+            if let (0, [only]) = (known, hidden.as_slice()) {
+                of_hidden_size += u64::from(all.is_none());
+                known = all.unwrap_or(1).max(1);
+                all = Some(known);
+                values.insert(*only, known);
+            }
+            // A group of whom it is not told how many they are tells no share.
+            let is_whole = !has_totals || hidden.is_empty();
+            let Some(all) = all.or(is_whole.then_some(known)) else { continue };
+            let unknown = all.saturating_sub(known) + values.get(&0).copied().unwrap_or(0);
+            cells.push((number, 0, unknown));
+            cells.extend(
+                values.into_iter().filter(|own| own.0 > 0).map(|(value, count)| (number, value, count)),
+            );
+            number += 1;
+            counted += all.max(known);
+        }
+        cells.retain(|own| own.2 > 0);
+        Self { cells, number, counted, of_hidden_size }
+    }
+}
+
 /// The sensitive values that nearly everybody of a group of identifying values has, column by column of a table.
 fn homogeneity(
     manifest: &CountsManifest,
@@ -280,29 +321,7 @@ fn homogeneity(
                 (false, None) => told.hidden.push(code),
             }
         }
-        let mut cells = Vec::new();
-        let (mut number, mut counted, mut of_hidden_size) = (0u32, 0u64, 0u64);
-        for Told { mut values, hidden, mut all } in groups.into_values() {
-            let mut known: u64 = values.values().sum();
-            // Where a single value is possible everybody has it, however many they are; a listed group has somebody.
-            if let (0, [only]) = (known, hidden.as_slice()) {
-                of_hidden_size += u64::from(all.is_none());
-                known = all.unwrap_or(1).max(1);
-                all = Some(known);
-                values.insert(*only, known);
-            }
-            // A group of whom it is not told how many they are tells no share.
-            let is_whole = !has_totals || hidden.is_empty();
-            let Some(all) = all.or(is_whole.then_some(known)) else { continue };
-            let unknown = all.saturating_sub(known) + values.get(&0).copied().unwrap_or(0);
-            cells.push((number, 0, unknown));
-            cells.extend(
-                values.into_iter().filter(|own| own.0 > 0).map(|(value, count)| (number, value, count)),
-            );
-            number += 1;
-            counted += all.max(known);
-        }
-        cells.retain(|own| own.2 > 0);
+        let Groups { cells, number, counted, of_hidden_size } = Groups::of(groups, has_totals);
         let histograms = Histograms::of_cells(cells.into_iter(), number as usize);
         let left_out = manifest.data.records.saturating_sub(counted);
         let name = &own.columns[column].name;
@@ -318,12 +337,8 @@ fn homogeneity(
     Ok(findings)
 }
 
-/// What views tell together. The inner error says why the attack was not made.
-fn margins(
-    manifest: &CountsManifest,
-    views: &[&(&CountsTable, Table)],
-    progress: &dyn Progress,
-) -> Result<Result<Finding, String>, RunError> {
+/// The counts of all views, with one number per column and per label over all of them.
+fn published_margins(views: &[&(&CountsTable, Table)]) -> Result<Vec<Margin>, String> {
     // Columns and labels by name: the same in all views.
     let mut columns: HashMap<&str, usize> = HashMap::new();
     let mut labels: HashMap<(usize, &str), u32> = HashMap::new();
@@ -354,7 +369,7 @@ fn margins(
                 _ => table.columns.last().and_then(|own| own.domain.text(own.codes[row]).parse().ok()),
             };
             let Some(count) = count else {
-                return Ok(Err("a view has something else than counts".to_owned()));
+                return Err("a view has something else than counts".to_owned());
             };
             *cells.entry(key).or_default() += count;
         }
@@ -362,6 +377,19 @@ fn margins(
         cells.sort();
         all.push(Margin { columns: joint, cells });
     }
+    Ok(all)
+}
+
+/// What views tell together. The inner error says why the attack was not made.
+fn margins(
+    manifest: &CountsManifest,
+    views: &[&(&CountsTable, Table)],
+    progress: &dyn Progress,
+) -> Result<Result<Finding, String>, RunError> {
+    let all = match published_margins(views) {
+        Ok(all) => all,
+        Err(why) => return Ok(Err(why)),
+    };
     let promised = manifest.tables.iter().flat_map(|table| &table.promises);
     let k = promised
         .filter_map(|promise| match promise.requirement {
@@ -374,26 +402,24 @@ fn margins(
         .max(2);
     let found = match bounds(&all, k, progress) {
         Ok(found) => found,
-        Err(SearchError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        Err(MarginsError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => return Ok(Err(error.to_string())),
     };
     // Small cells of a table that counts sensitive values are what it is for; a person falls with the group of their
     // identifying values, or with the one value that is possible in it.
-    let combined = &found.combined;
-    let mut fallen: Vec<u32> = combined.small.clone();
-    fallen.extend(combined.inferences.iter().flat_map(|own| own.determined.iter().map(|told| told.0)));
+    let mut fallen: Vec<u32> = found.small.clone();
+    fallen.extend(found.inferences.iter().flat_map(|own| own.determined.iter().map(|told| told.0)));
     fallen.sort_unstable();
     fallen.dedup();
-    let people = |group: &u32| combined.group_bounds.get(*group as usize).map_or(0, |own| own.low);
+    let people = |group: &u32| found.group_bounds.get(*group as usize).map_or(0, |own| own.low);
     let exposed = Rate::new(fallen.iter().map(people).sum(), manifest.data.records);
     let mut notes = vec![Note::of_original(format!(
         "Combinations of values over all views: {} are possible; of {} the count is known, and of {} it is below {k} if there are any.",
-        found.combined.cells.len(),
+        found.cells.len(),
         found.determined.len(),
         found.below_k.len(),
     ))];
-    let surest =
-        found.combined.inferences.iter().filter_map(|own| own.largest).map(|own| own.0).fold(0.0, f64::max);
+    let surest = found.inferences.iter().filter_map(|inference| inference.largest).fold(0.0, f64::max);
     notes.push(Note::no_control(NO_CONTROL));
     if surest > 0.0 {
         notes.push(Note::of_original(format!(

@@ -28,6 +28,55 @@ const STEPS_PER_RECORD: u64 = 100;
 /// Fewer steps than so many for each record leave most counts as they are, small ones too.
 const LEAST_STEPS_PER_RECORD: u64 = 10;
 
+/// The sets of columns whose totals stay: their names, and their positions.
+fn kept_margins(section: &CountTableSection) -> (Vec<Vec<String>>, Vec<Vec<usize>>) {
+    let names = section
+        .margins
+        .clone()
+        .unwrap_or_else(|| section.columns.iter().map(|name| vec![name.clone()]).collect());
+    // A single column has no totals but the grand one.
+    let names: Vec<Vec<String>> =
+        if section.columns.len() == 1 { vec![section.columns.clone()] } else { names };
+    let margins = names
+        .iter()
+        .map(|margin| {
+            margin.iter().filter_map(|name| section.columns.iter().position(|own| own == name)).collect()
+        })
+        .collect();
+    (names, margins)
+}
+
+/// Why a table cannot be changed as the job asks.
+fn explained(number: usize, error: TableError) -> RunError {
+    let table = number + 1;
+    match error {
+        TableError::NoRoom { .. } => RunError::Counts {
+            table,
+            problem: "a small count can neither fall nor rise by its protection while the totals stay; ask for less `protection`, \
+                      keep fewer `margins`, or hide counts with method = \"suppress\""
+                .to_owned(),
+        },
+        TableError::Together { .. } | TableError::NotFound { .. } => {
+            RunError::Counts { table, problem: error.to_string() }
+        }
+        other => JobError::key("count-tables.method", format!("of table {table}: {other}")).into(),
+    }
+}
+
+/// Refuses a walk that would leave most counts as they are.
+fn refuse_few_steps(number: usize, section: &CountTableSection, table: &Counts) -> Result<(), RunError> {
+    let least = table.records().saturating_mul(LEAST_STEPS_PER_RECORD).clamp(1, MOST_STEPS);
+    if section.steps.is_none_or(|steps| steps >= least) {
+        return Ok(());
+    }
+    let problem = format!(
+        "of table {} must be at least {least}, {LEAST_STEPS_PER_RECORD} for each record: fewer would leave most counts \
+         as they are",
+        number + 1
+    );
+    Err(JobError::key("count-tables.steps", problem).into())
+}
+
 /// A changed table with all its totals, and what is said of it.
 pub(super) fn change(
     number: usize,
@@ -47,19 +96,7 @@ pub(super) fn change(
             most.map_or(0, |most| most as usize + 1)
         })
         .collect();
-    let names = section
-        .margins
-        .clone()
-        .unwrap_or_else(|| section.columns.iter().map(|name| vec![name.clone()]).collect());
-    // A single column has no totals but the grand one.
-    let names: Vec<Vec<String>> =
-        if section.columns.len() == 1 { vec![section.columns.clone()] } else { names };
-    let margins: Vec<Vec<usize>> = names
-        .iter()
-        .map(|margin| {
-            margin.iter().filter_map(|name| section.columns.iter().position(|own| own == name)).collect()
-        })
-        .collect();
+    let (names, margins) = kept_margins(section);
     let small = |count: u64| (1..section.threshold).contains(&count);
     let is_kept = |place: &[Option<u32>]| {
         let own: Vec<usize> =
@@ -80,41 +117,25 @@ pub(super) fn change(
         )));
     }
     let counts: Vec<u64> = inner.iter().map(|&cell| counted.count(cell)).collect();
-    let told = |error: TableError| {
-        match error {
-        TableError::NoRoom { .. } => refused(
-            "a small count can neither fall nor rise by its protection while the totals stay; ask for less `protection`, \
-             keep fewer `margins`, or hide counts with method = \"suppress\""
-                .to_owned(),
-        ),
-        TableError::Together { .. } | TableError::NotFound { .. } => refused(error.to_string()),
-        other => JobError::key("count-tables.method", format!("of table {}: {other}", number + 1)).into(),
-    }
-    };
+    let told = |error: TableError| explained(number, error);
     let table = Counts::new(sizes.clone(), counts.clone()).map_err(told)?;
-    let mut has_others = true;
-    if section.method == TableMethod::Resample {
-        let least = table.records().saturating_mul(LEAST_STEPS_PER_RECORD).clamp(1, MOST_STEPS);
-        if section.steps.is_some_and(|steps| steps < least) {
-            let problem = format!(
-                "of table {} must be at least {least}, {LEAST_STEPS_PER_RECORD} for each record: fewer would leave most counts \
-                 as they are",
-                number + 1
-            );
-            return Err(JobError::key("count-tables.steps", problem).into());
+    let has_others = match section.method {
+        TableMethod::Resample => {
+            refuse_few_steps(number, section, &table)?;
+            let bounds = cell_bounds(&table, &margins).map_err(told)?;
+            let told_by_totals =
+                |(&count, (_, high)): (&u64, &(u64, u64))| small(count) && *high < section.threshold;
+            let pinned = counts.iter().zip(&bounds).filter(|own| told_by_totals(*own)).count();
+            if pinned > 0 {
+                return Err(refused(format!(
+                    "the totals that are kept tell that {pinned} counts are small, whatever is drawn; use coarser `levels`, name \
+                     fewer `margins`, or hide counts with method = \"suppress\""
+                )));
+            }
+            bounds.iter().any(|(low, high)| low < high)
         }
-        let bounds = cell_bounds(&table, &margins).map_err(told)?;
-        let told_by_totals =
-            |(&count, (_, high)): (&u64, &(u64, u64))| small(count) && *high < section.threshold;
-        let pinned = counts.iter().zip(&bounds).filter(|own| told_by_totals(*own)).count();
-        has_others = bounds.iter().any(|(low, high)| low < high);
-        if pinned > 0 {
-            return Err(refused(format!(
-                "the totals that are kept tell that {pinned} counts are small, whatever is drawn; use coarser `levels`, name \
-                 fewer `margins`, or hide counts with method = \"suppress\""
-            )));
-        }
-    }
+        _ => true,
+    };
     // The only margin of a single column is its grand total.
     let kept: Vec<Vec<usize>> = if section.columns.len() == 1 { Vec::new() } else { margins.clone() };
     let (changed, way) = match section.method {

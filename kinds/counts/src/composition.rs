@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt};
-use privet_attack::counting::{Bound, Group, narrow};
 use privet_attack::ids;
 use privet_attack::{Finding, HistogramOf, Note, Rate, Unit};
 use privet_data::Column;
+use privet_measure::counting::{Bound, Group, narrow};
 use privet_release::counts::{CountsManifest, Form};
 
 use crate::load::Loaded;

@@ -9,6 +9,7 @@
 //! told, with the reason.
 
 use foldhash::HashMap;
+use privet_attack::Note;
 use privet_criteria::Requirement;
 use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Progress, Table};
@@ -66,7 +67,7 @@ pub(crate) fn measure(
             ];
             utility.figures.extend(figures.into_iter().flatten());
         }
-        Err(why) => utility.notes.push(format!("The divergence of the fitted table is not computed: {why}.")),
+        Err(why) => utility.remark(format!("The divergence of the fitted table is not computed: {why}.")),
     }
     let figures = tables.iter().flat_map(small).collect();
     let risk = Risk { figures, histogram: Vec::new(), notes: Vec::new() };
@@ -193,7 +194,7 @@ fn rebuilt(
     tables: &[Counted<'_>],
     original: &Table,
     job: Option<JobAt<'_>>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<Result<(f64, f64), String>, RunError> {
     let is_whole =
         |table: &&Counted<'_>| table.own.changed.is_none() && table.cells.iter().all(|cell| cell.1.is_some());
@@ -203,7 +204,8 @@ fn rebuilt(
     }
     if !others.is_empty() {
         let files: Vec<&str> = others.iter().map(|own| own.own.file.as_str()).collect();
-        notes.push(format!("Not fitted to, since counts are hidden or changed: {}.", files.join(", ")));
+        let files = files.join(", ");
+        notes.push(Note::of_original(format!("Not fitted to, since counts are hidden or changed: {files}.")));
     }
     let columns = match shown(&usable) {
         Ok(columns) => columns,
@@ -220,10 +222,9 @@ fn rebuilt(
         Err(why) => return Ok(Err(why.to_string())),
     };
     if !fitted.converged {
-        notes.push(
-            "The fitted table has not settled: the counts of the tables may contradict each other."
-                .to_owned(),
-        );
+        notes.push(Note::of_original(
+            "The fitted table has not settled: the counts of the tables may contradict each other.",
+        ));
     }
     // Per record its cell, and over how many combinations of values that cell is spread.
     let (mut cell_of, mut spread) = (vec![0usize; original.rows], vec![1.0f64; original.rows]);

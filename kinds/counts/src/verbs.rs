@@ -10,7 +10,7 @@ use privet_release::{Check, CountsManifest, ManifestFile, PublishedError};
 use privet_report::Assessment;
 
 use privet_microdata::adversary::AdversarySection;
-use privet_microdata::answer::{AskError, Asked, Spread};
+use privet_microdata::answer::{AnswerBasis, AskError, Asked, Spread};
 use privet_microdata::assess::{AttackOptions, MeasureOptions, check_places};
 use privet_microdata::layouts::Layout;
 
@@ -59,7 +59,7 @@ impl Layout for Counts {
             return Err(JobError::new(problem).into());
         }
         let (answer, notes) = answer_of_counts(folder, &self.0, question, job, progress)?;
-        Ok(Asked { answer, sampled_from: None, from_counts: true, perturbed: false, notes })
+        Ok(Asked { answer, sampled_from: None, basis: AnswerBasis::Counts, notes })
     }
 
     fn check_unfolds(&self, release: &Path) -> Result<(), JobError> {
@@ -67,7 +67,7 @@ impl Layout for Counts {
         Err(JobError::new(problem).at(release))
     }
 
-    fn verify(&self, _: &Path, _: &dyn Progress) -> Vec<Check> {
+    fn verify(&self, _: &ManifestFile, _: &dyn Progress) -> Vec<Check> {
         Vec::new()
     }
 }

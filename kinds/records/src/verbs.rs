@@ -4,7 +4,7 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::answer::Question;
-use privet_release::{Check, Manifest};
+use privet_release::{Check, Manifest, ManifestFile};
 use privet_report::Assessment;
 
 use crate::answer::{AskError, Asked, Opened, Spread};
@@ -46,7 +46,7 @@ impl Layout for Records {
     }
 
     /// Whether a search says of itself what it says of itself everywhere.
-    fn verify(&self, _: &Path, _: &dyn Progress) -> Vec<Check> {
+    fn verify(&self, _: &ManifestFile, _: &dyn Progress) -> Vec<Check> {
         let Some(manifest) = &self.0 else { return Vec::new() };
         let name = "search";
         vec![match guarantees(&manifest.search).contains(&manifest.search.guarantee) {

@@ -16,7 +16,7 @@ const LONG_FILE: usize = 500;
 const TOY: usize = 200;
 
 /// How code asks which kind of release it has before it.
-const KIND_QUESTIONS: [&str; 15] = [
+const KIND_QUESTIONS: [&str; 19] = [
     "\"bucketized\"",
     "\"generalized\"",
     "is_bucketized()",
@@ -32,6 +32,27 @@ const KIND_QUESTIONS: [&str; 15] = [
     "is_perturbed",
     "Layout::Buckets",
     "Layout::Classes",
+    "COUNTS =>",
+    "PERTURBED =>",
+    "of_counts:",
+    "Assessed::Table(own) =>",
+];
+
+/// How code asks which form a release of its kind has: a property that only two forms could have is a question as well.
+const FORM_QUESTIONS: [&str; 6] = [
+    "separates_values()",
+    "is_bucketized:",
+    "if is_bucketized",
+    "Form::Bucketized =>",
+    "Change::Laws =>",
+    "Change::Laws)",
+];
+
+/// Where a question is the answer: the one reader of the kind that a manifest names, the form's own file, and the file of what was changed.
+const ANSWERS: [&str; 3] = [
+    "crates/privet-release/src/manifest_file.rs",
+    "crates/privet-release/src/form.rs",
+    "crates/privet-release/src/perturbed/change.rs",
 ];
 
 /// What looks into a text.
@@ -79,6 +100,8 @@ pub fn rows(root: &Path) -> Result<Vec<Row>> {
         &sources,
         kind_questions,
     ));
+    let title = "places that ask for a form of a kind outside its folder";
+    rows.push(places("form-questions", title, 0, &sources, form_questions));
     rows.extend(attack_files(root, &sources)?);
     rows.push(places("sentences", "places where code looks into a sentence", 0, &sources, sentences));
     rows.extend(crate_sizes(&sources));
@@ -134,23 +157,37 @@ fn toy_lines(sources: &[Source]) -> Row {
     Row { id: "toy-lines", title: "lines of the toy kind", target: TOY, now, places: Vec::new() }
 }
 
-fn kind_questions(source: &Source) -> Vec<(usize, String)> {
-    // A form of records answers for itself in one file.
-    let own = ["kinds", "crates/privet-referee", "crates/privet-release/src/form.rs"];
-    if own.iter().any(|own| source.path.starts_with(own)) {
-        return Vec::new();
-    }
+/// Whether a source may ask: it belongs to a kind, or answers for all others.
+fn may_ask(source: &Source) -> bool {
+    ["kinds", "crates/privet-referee"].iter().chain(&ANSWERS).any(|own| source.path.starts_with(own))
+}
+
+/// Where one of these questions stands in a source.
+fn asked(source: &Source, questions: &[&str]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for question in KIND_QUESTIONS {
+    for question in questions {
         for (at, _) in source.code.match_indices(question) {
             let before = &source.code[..at];
             let is_definition = before.ends_with("fn ") || before.ends_with("use ");
             // A text within a text, such as a key of an example, asks nothing.
             if !is_definition && !before.ends_with('\\') {
-                found.push((source.line_of(at), question.to_owned()));
+                found.push((source.line_of(at), (*question).to_owned()));
             }
         }
     }
+    found.sort();
+    found
+}
+
+fn form_questions(source: &Source) -> Vec<(usize, String)> {
+    if may_ask(source) { Vec::new() } else { asked(source, &FORM_QUESTIONS) }
+}
+
+fn kind_questions(source: &Source) -> Vec<(usize, String)> {
+    if may_ask(source) {
+        return Vec::new();
+    }
+    let mut found = asked(source, &KIND_QUESTIONS);
     // Ids of the kinds on the seam, where they are compared.
     for (at, text) in source.texts() {
         let is_kind = ["graph", "model", "ratings", "sample", "sets", "traces"].contains(&text);
@@ -274,17 +311,57 @@ fn sentences(source: &Source) -> Vec<(usize, String)> {
         if !LOOKS.contains(&name) || !before[..before.len() - name.len()].ends_with('.') {
             continue;
         }
-        let argument = source.bare[at + 1..].trim_start();
+        let argument = source.bare[at + 1..].trim_start().trim_start_matches(['&', '*']);
         let place = source.bare.len() - argument.len();
         let looked = match texts.get(&place) {
             Some(text) => is_sentence(text).then(|| (*text).to_owned()),
             None => {
                 let word = &argument[..argument.find(|c| !is_of_word(c)).unwrap_or(argument.len())];
-                prose.contains(&word).then(|| word.to_owned())
+                let is_prose = prose.contains(&word) || (!word.is_empty() && is_one_of(before, &prose));
+                is_prose.then(|| word.to_owned())
             }
         };
         if let Some(text) = looked {
             found.push((source.line_of(at), format!(".{name}({text})")));
+        }
+    }
+    for name in looking_closures(&source.bare) {
+        for (at, _) in source.bare.match_indices(&format!("{name}(\"")) {
+            let text = texts.get(&(at + name.len() + 1)).copied().unwrap_or_default();
+            let is_call = source.bare[..at].chars().next_back().is_none_or(|c| !is_of_word(c) && c != '.');
+            if is_call && is_sentence(text) {
+                found.push((source.line_of(at), format!("{name}({text})")));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a variable of the statement that begins before goes through one of these lists of sentences.
+fn is_one_of(before: &str, lists: &[&str]) -> bool {
+    let statement = &before[before.rfind([';', '{']).map_or(0, |at| at + 1)..];
+    let header = &before[..before.len() - statement.len()];
+    // The head of a loop is the line before its first statement.
+    let header = &header[header.rfind('\n').map_or(0, |at| at + 1)..];
+    let goes_through = |list: &&str| {
+        [format!("{list}.iter()"), format!("{list}.into_iter()")].iter().any(|own| statement.contains(own))
+            || [format!("in {list}"), format!("in &{list}")].iter().any(|own| header.contains(own))
+    };
+    lists.iter().any(goes_through)
+}
+
+/// The names of closures that look into a text for what they are given.
+fn looking_closures(bare: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in bare.match_indices("let ") {
+        let statement = &bare[at + 4..];
+        let statement = &statement[..statement.find(";\n").unwrap_or(statement.len())];
+        let Some((name, closure)) = statement.split_once(" = |") else { continue };
+        let Some((parameter, body)) = closure.split_once('|') else { continue };
+        let parameter = parameter.split(':').next().unwrap_or_default().trim();
+        let looks = |look: &&str| body.contains(&format!(".{look}({parameter})"));
+        if !parameter.is_empty() && name.chars().all(is_of_word) && LOOKS.iter().any(looks) {
+            found.push(name.to_owned());
         }
     }
     found
@@ -297,15 +374,18 @@ fn is_sentence(text: &str) -> bool {
         && !FORMATS.iter().any(|(format, _)| *format == text)
 }
 
-/// Constants of a source that hold sentences.
+/// Constants of a source that hold sentences, and variables that are lists of them.
 fn prose_constants<'a>(source: &'a Source, texts: &BTreeMap<usize, &str>) -> Vec<&'a str> {
     let mut found = Vec::new();
-    for (at, _) in source.bare.match_indices("const ") {
-        let rest = &source.bare[at + 6..];
-        let name = &rest[..rest.find(|c| !is_of_word(c)).unwrap_or(rest.len())];
-        let end = at + 6 + rest.find(";\n").unwrap_or(rest.len());
-        if !name.is_empty() && texts.range(at..end).any(|(_, text)| is_sentence(text)) {
-            found.push(name);
+    for (word, is_list) in [("const ", false), ("let ", true)] {
+        for (at, _) in source.bare.match_indices(word) {
+            let rest = &source.bare[at + word.len()..];
+            let name = &rest[..rest.find(|c| !is_of_word(c)).unwrap_or(rest.len())];
+            let end = at + word.len() + rest.find(";\n").unwrap_or(rest.len());
+            let is_wanted = !is_list || rest[name.len()..].starts_with(" = [");
+            if !name.is_empty() && is_wanted && texts.range(at..end).any(|(_, text)| is_sentence(text)) {
+                found.push(name);
+            }
         }
     }
     found
@@ -434,6 +514,23 @@ mod tests {
         assert!(known["crates/privet-cli"].contains("crates/privet-data"));
         assert!(known["kinds/records"].contains("crates/privet-attack"));
         assert!(!known["crates/privet-attack"].contains("kinds/records"));
+    }
+
+    #[test]
+    fn sentences_behind_variables_are_seen() {
+        let looked = |text: &str| {
+            let (source, _) = Source::read(Path::new("crates/a/src/lib.rs"), text);
+            sentences(&source).into_iter().map(|(line, _)| line).collect::<Vec<_>>()
+        };
+        let list = "fn a(note: &str) -> bool {\n    let told = [\"was not\", \"b\"];\n    told.iter().any(|own| note.contains(own))\n}\n";
+        assert_eq!(looked(list), [3]);
+        let fold = "const WORDS: [(&str, &str); 1] = [(\"a class\", \"a bucket\")];\nfn b(text: String) -> String {\n    \
+                    WORDS.iter().fold(text, |text, (one, other)| text.replace(one, other))\n}\n";
+        assert_eq!(looked(fold), [3]);
+        let closure = "fn c(model: &str) -> bool {\n    let has = |part: &str| model.contains(part);\n    has(\"k anonymity\") || has(\"k-map\")\n}\n";
+        assert_eq!(looked(closure), [3]);
+        let plain = "fn d(names: &[String], wanted: &String) -> bool {\n    let told = [\"was not\"];\n    drop(told);\n    names.contains(wanted)\n}\n";
+        assert!(looked(plain).is_empty());
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 
 impl Source {
     /// A source, and the modules that it says are tests: their paths without an ending.
-    fn read(path: &Path, text: &str) -> (Self, Vec<PathBuf>) {
+    pub(super) fn read(path: &Path, text: &str) -> (Self, Vec<PathBuf>) {
         let comment = text.lines().filter_map(|line| line.strip_prefix("//!")).collect::<Vec<_>>().join("\n");
         let (mut code, mut bare) = lex(text);
         let mut modules = Vec::new();

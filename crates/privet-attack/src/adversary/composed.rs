@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use privet_measure::counting::{Bound, Group, narrow};
 use privet_release::Published;
 
 use super::fitting::{Side, Tie, Worlds};
@@ -20,7 +21,6 @@ use super::{Adversary, Other, nearest};
 use crate::attacks::{AttackWord, Role};
 use crate::chances::{Chances, sets};
 use crate::composition::compose;
-use crate::counting::{Bound, Group, narrow};
 use crate::finding::{AttackError, Belief, Beliefs, Found, Least, Verdict, Whom};
 use crate::homogeneity;
 use crate::note::Note;
@@ -193,7 +193,8 @@ pub(super) fn attack(adversary: &Adversary<'_>, target: &Target<'_>) -> Result<O
     Ok(Some(
         Verdict {
             attack: COMPOSITION,
-            assumed: "who is in the data, their quasi columns, and other releases about them".to_owned(),
+            assumed: "who is in the data, their identifying columns, and other releases about them"
+                .to_owned(),
             success: format!(
                 "the releases together make the adversary at least {} % sure of a value",
                 crate::percent(adversary.confidence)

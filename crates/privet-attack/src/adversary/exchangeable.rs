@@ -15,6 +15,7 @@
 use foldhash::HashMap;
 use privet_data::{Progress, Random};
 use privet_release::Published;
+use privet_release::published::SensitiveColumn;
 
 use super::Adversary;
 use super::held::without;
@@ -142,29 +143,9 @@ fn whole(
                 .to_owned(),
         ));
     }
-    let qi: Vec<Vec<u32>> = match &known {
-        Some(person_of) => adversary
-            .crowd
-            .shared
-            .iter()
-            .map(|own| {
-                let most = own.coverage.values();
-                person_of.iter().map(|&person| own.values[person as usize].min(most)).collect()
-            })
-            .collect(),
-        None => release.quasi.iter().map(|&position| release.table.columns[position].codes.clone()).collect(),
-    };
-    let qi: Vec<Vec<u32>> = qi.into_iter().map(coarse).collect();
+    let qi = known_codes(adversary, release, known.as_deref());
     let domains: Vec<u32> = qi.iter().map(|codes| codes.iter().max().map_or(1, |&most| most + 1)).collect();
-    let mut groups: Vec<Bucket> = vec![Bucket::default(); release.groups.len()];
-    for (record, &group) in (0..).zip(&release.group_of) {
-        groups[group as usize].people.push(record);
-    }
-    for (group, bucket) in (0..).zip(&mut groups) {
-        let cells = column.histograms.of(group).iter();
-        bucket.values =
-            cells.flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
-    }
+    let groups = buckets(release, column);
     let columns: Vec<&[u32]> = qi.iter().map(Vec::as_slice).collect();
     let view = View { qi: &columns, qi_domains: &domains, groups: &groups };
     let walks = DeFinetti { seed: adversary.seed, ..DeFinetti::default() };
@@ -188,62 +169,13 @@ fn whole(
     let people = Suspects::in_groups(release.group_of.iter().map(|&group| Some(group)), &release.groups);
     let truth = truth_of_records(adversary, target, known.as_deref());
     let records = Target { release, sensitive: target.sensitive, people: &people, truth: truth.as_ref() };
-    let control = homogeneity::attack(&records, adversary.confidence, None).map(|alone| {
-        let alone = alone.finding;
-        (
-            Rate::new((alone.risk * alone.exposed.of as f64).round() as u64, alone.exposed.of),
-            "the same records, by frequencies within their group alone".to_owned(),
-        )
-    });
-    let accuracy = |beliefs: &Beliefs| {
-        let truth = truth.as_ref()?;
-        let values = truth.values.get(target.sensitive?)?;
-        let tells = |value: u32| !column.domain.is_missing(value);
-        let right = (0..release.table.rows as u32)
-            .filter(|&record| {
-                values[record as usize].is_some()
-                    && beliefs.of(record).and_then(|own| own.best(tells)).map(|own| own.0)
-                        == values[record as usize]
-            })
-            .count();
-        Some(right as f64 / release.table.rows.max(1) as f64)
-    };
-    let mut notes = Vec::new();
-    let plain = homogeneity::beliefs(&records, None, &Chances::default());
-    if let (Some(learned), Some(plain)) = (accuracy(&beliefs), accuracy(&plain)) {
-        notes.push(Note::of_original(format!(
-            "The best guess is right for {} % of the records; for {} % by frequencies within the group alone.",
-            crate::percent(learned),
-            crate::percent(plain)
-        )));
-    }
-    notes.push(Note::of_release(match &known {
-        Some(_) => "The adversary knows who is in each class, with their own values.".to_owned(),
-        None if release.shows_identities() => "Buckets show the quasi columns as they are.".to_owned(),
-        None => {
-            "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
-        }
-    }));
-    notes.push(Note::of_release(match few {
-        Some(_) => "All worlds were gone through.".to_owned(),
-        None => {
-            "There are too many worlds to go through: twelve walks through them were averaged.".to_owned()
-        }
-    }));
-    let apart = (0..release.table.rows as u32)
-        .filter(|&record| {
-            found.of(record).iter().any(|&(value, _)| found.standard_error(record, value) > DISAGREEING)
-        })
-        .count();
-    if apart > 0 {
-        notes.push(Note::of_release(format!(
-            "Of {apart} records the walks disagree, by a standard error of more than {} %.",
-            crate::percent(DISAGREEING)
-        )));
-    }
+    let control = control_by_frequencies(&records, adversary.confidence);
+    let mut notes: Vec<Note> = learned_note(&records, column, &beliefs).into_iter().collect();
+    notes.extend(assumptions(release, known.is_some(), few.is_some()));
+    notes.extend(disagreement_note(&found, release.table.rows));
     let mut found = Verdict {
         attack: DEFINETTI,
-        assumed: "the release, and the quasi columns of those in it".to_owned(),
+        assumed: "the release, and the identifying columns of those in it".to_owned(),
         success: format!(
             "learning from all groups makes the adversary at least {} % sure of a record's value",
             crate::percent(adversary.confidence)
@@ -266,6 +198,104 @@ fn whole(
         about_people(own, &person_of, target.people.people());
     }
     Ok(Some(found))
+}
+
+/// What is known of the people of each record by identifying column: their own values, or what is published.
+fn known_codes(adversary: &Adversary<'_>, release: &Published, known: Option<&[u32]>) -> Vec<Vec<u32>> {
+    let qi: Vec<Vec<u32>> = match known {
+        Some(person_of) => adversary
+            .crowd
+            .shared
+            .iter()
+            .map(|own| {
+                let most = own.coverage.values();
+                person_of.iter().map(|&person| own.values[person as usize].min(most)).collect()
+            })
+            .collect(),
+        None => release.quasi.iter().map(|&position| release.table.columns[position].codes.clone()).collect(),
+    };
+    qi.into_iter().map(coarse).collect()
+}
+
+/// The records of each group, and the values that they have among them.
+fn buckets(release: &Published, column: &SensitiveColumn) -> Vec<Bucket> {
+    let mut groups: Vec<Bucket> = vec![Bucket::default(); release.groups.len()];
+    for (record, &group) in (0..).zip(&release.group_of) {
+        groups[group as usize].people.push(record);
+    }
+    for (group, bucket) in (0..).zip(&mut groups) {
+        let cells = column.histograms.of(group).iter();
+        bucket.values =
+            cells.flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
+    }
+    groups
+}
+
+/// How often the best guess is right, beside the best guess by frequencies within the group alone; where the truth is known.
+fn learned_note(records: &Target<'_>, column: &SensitiveColumn, beliefs: &Beliefs) -> Option<Note> {
+    let accuracy = |beliefs: &Beliefs| {
+        let truth = records.truth?;
+        let values = truth.values.get(records.sensitive?)?;
+        let tells = |value: u32| !column.domain.is_missing(value);
+        let right = (0..records.release.table.rows as u32)
+            .filter(|&record| {
+                values[record as usize].is_some()
+                    && beliefs.of(record).and_then(|own| own.best(tells)).map(|own| own.0)
+                        == values[record as usize]
+            })
+            .count();
+        Some(right as f64 / records.release.table.rows.max(1) as f64)
+    };
+    let plain = homogeneity::beliefs(records, None, &Chances::default());
+    let (learned, plain) = accuracy(beliefs).zip(accuracy(&plain))?;
+    Some(Note::of_original(format!(
+        "The best guess is right for {} % of the records; for {} % by frequencies within the group alone.",
+        crate::percent(learned),
+        crate::percent(plain)
+    )))
+}
+
+/// Of how many records the walks disagree, where they do.
+fn disagreement_note(found: &crate::worlds::Beliefs, rows: usize) -> Option<Note> {
+    let disagree = |record: u32| {
+        found.of(record).iter().any(|&(value, _)| found.standard_error(record, value) > DISAGREEING)
+    };
+    let apart = (0..rows as u32).filter(|&record| disagree(record)).count();
+    (apart > 0).then(|| {
+        Note::of_release(format!(
+            "Of {apart} records the walks disagree, by a standard error of more than {} %.",
+            crate::percent(DISAGREEING)
+        ))
+    })
+}
+
+/// What frequencies within each group alone tell of the same records.
+fn control_by_frequencies(records: &Target<'_>, confidence: f64) -> Option<(Rate, String)> {
+    homogeneity::attack(records, confidence, None).map(|alone| {
+        let alone = alone.finding;
+        (
+            Rate::new((alone.risk * alone.exposed.of as f64).round() as u64, alone.exposed.of),
+            "the same records, by frequencies within their group alone".to_owned(),
+        )
+    })
+}
+
+/// What the adversary knows of the people in a group, and whether all worlds were gone through.
+fn assumptions(release: &Published, is_known: bool, is_exact: bool) -> [Note; 2] {
+    let who = Note::of_release(match is_known {
+        true => "The adversary knows who is in each class, with their own values.".to_owned(),
+        false if release.shows_identities() => "Buckets show the identifying columns as they are.".to_owned(),
+        false => {
+            "Only labels are known of the people in a class, which are the same for all of them.".to_owned()
+        }
+    });
+    let how = Note::of_release(match is_exact {
+        true => "All worlds were gone through.".to_owned(),
+        false => {
+            "There are too many worlds to go through: twelve walks through them were averaged.".to_owned()
+        }
+    });
+    [who, how]
 }
 
 /// All worlds are gone through where that takes so many steps at most.

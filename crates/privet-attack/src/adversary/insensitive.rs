@@ -116,7 +116,7 @@ pub fn alone_by_one_of(name: &str, sizes: impl Iterator<Item = (u64, u64)>, supp
         attack: SENSITIVE,
         column: Some(name.to_owned()),
         assumed: format!(
-            "who is in the data, their quasi columns, and of the sensitive columns one: `{name}`"
+            "who is in the data, their identifying columns, and of the sensitive columns one: `{name}`"
         ),
         not_counted: Some(NOT_KNOWN_BY_OTHERS.to_owned()),
         notes: vec![Note::of_original(
@@ -156,7 +156,7 @@ pub fn alone_of(names: &[&str], sizes: impl Iterator<Item = (u64, u64)>, suppres
     Finding {
         attack: INSENSITIVE,
         assumed: format!(
-            "who is in the data, their quasi columns, and of the insensitive columns: {}",
+            "who is in the data, their identifying columns, and of the insensitive columns: {}",
             names.join(", ")
         ),
         success: "exactly one published record may be the person's, with all that it says of them".to_owned(),

@@ -581,7 +581,7 @@ fn mixed(
     if placements > MOST_PLACEMENTS {
         return Err(AttackError::TooLarge(format!(
             "those who are spoken of may stand in several groups, and there are more than {MOST_PLACEMENTS} ways to place \
-             them; know less, or more of their quasi columns"
+             them; know less, or more of their identifying columns"
         )));
     }
     // With one way to place them everybody stands where they do anyway; and what is left to others is known of all ways or of none.
@@ -779,7 +779,7 @@ pub(super) fn knowing<'a>(
 ) -> Verdict<'a> {
     Verdict {
         attack,
-        assumed: format!("who is in the data, their quasi columns, and {assumed}"),
+        assumed: format!("who is in the data, their identifying columns, and {assumed}"),
         success: format!(
             "the adversary is at least {} % sure of a value",
             crate::percent(adversary.confidence)

@@ -177,7 +177,7 @@ pub(super) fn membership(adversary: &Adversary<'_>) -> Result<Vec<Found>, Attack
 fn curve(adversary: &Adversary<'_>) -> Result<(Vec<Knowing>, usize), AttackError> {
     if adversary.crowd.shared.is_empty() {
         return Err(AttackError::Needs(
-            "it needs people with quasi columns: give the original or a table of people".to_owned(),
+            "it needs people with identifying columns: give the original or a table of people".to_owned(),
         ));
     }
     let subsets = Subsets { most: SUBSETS, seed: adversary.seed };
@@ -232,7 +232,7 @@ pub(super) fn known_attributes(adversary: &Adversary<'_>) -> Result<Vec<Found>, 
     let finding = Finding {
         attack: KNOWN_ATTRIBUTES,
         column: None,
-        assumed: format!("{known} of the quasi columns of each person, any of them equally likely"),
+        assumed: format!("{known} of the identifying columns of each person, any of them equally likely"),
         success: "exactly one published record may be the person's".to_owned(),
         unit: Unit::People,
         exposed: unique,

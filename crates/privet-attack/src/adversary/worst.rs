@@ -438,7 +438,7 @@ fn found(
     let finding = Finding {
         attack,
         column: target.column().map(|column| column.name.clone()),
-        assumed: format!("who is in the data, their quasi columns, and {assumed}"),
+        assumed: format!("who is in the data, their identifying columns, and {assumed}"),
         success,
         unit: Unit::People,
         exposed: score.exposed(),

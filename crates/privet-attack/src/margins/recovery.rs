@@ -7,8 +7,8 @@
 //! each end. Otherwise the narrowed bounds are reported, and `complete` is false.
 
 use privet_data::Progress;
-use privet_recode::bucket::{Margin, Published, joint_cells};
-use privet_recode::lattice::SearchError;
+
+use super::joint::{Joint, Margin, MarginsError};
 
 /// As good as unlimited; far above any count, and sums of it fit.
 const UNLIMITED: i128 = 1 << 70;
@@ -71,13 +71,6 @@ impl Recovery {
 }
 
 impl Counts {
-    /// A table of counts with its totals, some of them suppressed.
-    pub fn of_published(published: &Published) -> Self {
-        let signed = |sum: Vec<(usize, i64)>| sum.into_iter().map(|(cell, sign)| (cell, sign > 0)).collect();
-        let sums = published.sums().into_iter().map(|sum| Sum { terms: signed(sum), total: 0 }).collect();
-        Self { cells: published.cells.clone(), sums }
-    }
-
     /// The joint cells of margins, all unknown, that no margin excludes; and the values of each, by ascending column.
     ///
     /// # Errors
@@ -85,15 +78,12 @@ impl Counts {
     pub fn of_margins(
         margins: &[Margin],
         progress: &dyn Progress,
-    ) -> Result<(Self, Vec<Vec<u32>>), SearchError> {
-        let (columns, cells) = joint_cells(margins, progress)?;
+    ) -> Result<(Self, Vec<Vec<u32>>), MarginsError> {
+        let Joint { margins, cells, .. } = Joint::new(margins, progress)?;
         let mut sums = Vec::new();
-        for margin in margins {
-            let place = |column| columns.binary_search(column).ok();
-            let at: Vec<usize> = margin.columns.iter().filter_map(place).collect();
+        for margin in &margins {
             for (values, count) in &margin.cells {
-                let within = |cell: &Vec<u32>| at.iter().zip(values).all(|(&at, value)| cell[at] == *value);
-                let inside = cells.iter().enumerate().filter(|(_, cell)| within(cell));
+                let inside = cells.iter().enumerate().filter(|(_, cell)| margin.key(cell) == *values);
                 sums.push(Sum {
                     terms: inside.map(|(cell, _)| (cell, true)).collect(),
                     total: i64::try_from(*count).unwrap_or(i64::MAX),
@@ -101,6 +91,16 @@ impl Counts {
             }
         }
         Ok((Self { cells: vec![None; cells.len()], sums }, cells))
+    }
+
+    /// Per cell the least and the most that it can be, as far as going from sum to sum tells; no most when nothing limits it.
+    pub(super) fn narrowed(&self) -> Result<Vec<(u64, Option<u64>)>, RecoveryError> {
+        let mut search = Search::new(self)?;
+        if !search.narrow_all() || !search.holds(0..self.sums.len() as u32) {
+            return Err(RecoveryError::Contradiction);
+        }
+        let bounds = search.low.iter().zip(&search.high);
+        Ok(bounds.map(|(&low, &high)| (low as u64, limited(high))).collect())
     }
 
     /// Recovers what can be recovered, trying at most so many values.
@@ -127,7 +127,6 @@ impl Counts {
                 part.iter().zip(found.seen).for_each(|(&cell, seen)| bounds[cell] = seen);
             }
         }
-        let limited = |high: i128| (high < UNLIMITED / 2).then_some(high as u64);
         let recovered = (self.cells.iter().zip(&bounds).enumerate())
             .filter(|(_, (count, bounds))| count.is_none() && bounds.0 == bounds.1)
             .map(|(cell, (_, bounds))| (cell, bounds.0 as u64))
@@ -135,6 +134,11 @@ impl Counts {
         let bounds = bounds.into_iter().map(|(low, high)| (low as u64, limited(high))).collect();
         Ok(Recovery { complete, tables, bounds, recovered })
     }
+}
+
+/// An upper bound, when there is one.
+fn limited(high: i128) -> Option<u64> {
+    (high < UNLIMITED / 2).then_some(high as u64)
 }
 
 struct Search<'a> {

@@ -23,7 +23,7 @@ pub struct Independence<F> {
 
 impl<F: Fn(u32, u32) -> f64> Reasoner for Independence<F> {
     fn name(&self) -> &'static str {
-        "independence"
+        crate::ids::INDEPENDENCE
     }
 
     fn beliefs(&self, view: &View<'_>, progress: &dyn Progress) -> Result<Beliefs, ReasonerError> {

@@ -45,7 +45,7 @@ pub enum ReasonerError {
     #[error(transparent)]
     Worlds(#[from] WorldsError),
     /// The quasi columns do not fit.
-    #[error("quasi column {column}: {problem}")]
+    #[error("identifying column {column}: {problem}")]
     Column {
         /// Its number, from 0.
         column: usize,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use privet_job::{AskError, Asked, Spread, ask};
+use privet_job::{AnswerBasis, AskError, Asked, Spread};
 
 use super::{Shared, grouped, print, print_json};
 use crate::exit::{DONE, Failure, code_of};
@@ -47,7 +47,8 @@ impl Answer {
             Likely::Uniform => Spread::Uniform,
             Likely::Proportional => Spread::Proportional,
         };
-        let asked = ask(&self.release, &self.question, self.job.as_deref(), spread, &bar)?;
+        let folder = privet::PublishedFolder::at(self.release);
+        let asked = folder.answer(&self.question, self.job.as_deref(), spread, &bar)?;
         bar.clear();
         if shared.json {
             print_json(&asked)?;
@@ -55,6 +56,15 @@ impl Answer {
             print(&describe(&asked, shared.quiet, self.job.is_some()))?;
         }
         Ok(DONE)
+    }
+}
+
+impl From<privet::AnswerError> for Failure {
+    fn from(error: privet::AnswerError) -> Self {
+        match error {
+            privet::AnswerError::Views(error) => error.into(),
+            privet::AnswerError::Table(error) => error.into(),
+        }
     }
 }
 
@@ -73,7 +83,7 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     if with_share {
         head.push("share".to_owned());
     }
-    if asked.perturbed {
+    if asked.basis.has_errors() {
         head.extend(["error", "95 % from", "to"].map(str::to_owned));
     }
     let mut rows = vec![head];
@@ -89,7 +99,7 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
             if with_share {
                 row.push(own.share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share)));
             }
-            if asked.perturbed {
+            if asked.basis.has_errors() {
                 let [low, high] = own.interval_95.map_or([None; 2], |ends| ends.map(Some));
                 row.extend([own.standard_error, low, high].map(number));
             }
@@ -115,10 +125,14 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
     if let Some(from) = asked.sampled_from {
         text.push_str(&format!("They are a random sample of {} records.\n", grouped(from)));
     }
-    if asked.perturbed {
+    if asked.basis.has_errors() {
         if unbounded {
             text.push_str("-: there is no bound, the figure is exact, or it is an average of records whose number cannot be told from 0.\n");
         }
+    } else if asked.basis == AnswerBasis::Synthetic {
+        text.push_str(
+            "-: there is no bound, since no published value is that of a person; or nothing to average.\n",
+        );
     } else if unknown {
         let hint =
             if has_job { "" } else { " With --job, hierarchies that the job file writes down say more." };
@@ -133,24 +147,22 @@ fn describe(asked: &Asked, quiet: bool, has_job: bool) -> String {
 fn basis(asked: &Asked) -> String {
     let suppressed = asked.answer.suppressed;
     let records = grouped(asked.answer.records);
-    if asked.from_counts {
-        format!(
+    match asked.basis {
+        AnswerBasis::Counts => format!(
             "From counts of {records} records. `expected` takes columns that are not counted together as independent, given \
              those that are; the bounds hold for every table with these counts.\n"
-        )
-    } else if asked.perturbed {
-        format!(
+        ),
+        AnswerBasis::Perturbed => format!(
             "Estimated from {records} records with perturbed values, counts and sums without bias; the interval holds the truth with \
              about 95 %, where those that count are many. `at least` and `at most` are the bounds that hold whatever the values were.\n"
-        )
-    } else if suppressed > 0 {
-        format!(
+        ),
+        AnswerBasis::Synthetic => format!("From {records} synthetic records.\n"),
+        _ if suppressed > 0 => format!(
             "From {records} published records. {} were suppressed, and `at most` of counts includes them; sums and \
              averages are of the published ones.\n",
             grouped(suppressed)
-        )
-    } else {
-        format!("From {records} published records; none was suppressed.\n")
+        ),
+        _ => format!("From {records} published records; none was suppressed.\n"),
     }
 }
 

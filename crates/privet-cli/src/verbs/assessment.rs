@@ -1,13 +1,30 @@
 //! How an assessment is told on a terminal.
 
+use privet::Assessed;
 use privet_attack::adversary::{INSENSITIVE, SENSITIVE};
 use privet_attack::{Finding, Unit};
 use privet_report::{Assessment, Figure, Fit, Learner, Workload, share_in_text};
 
-use super::{answer, grouped};
+use super::{answer, grouped, seam};
+
+/// What attacks found in a folder, one line each.
+pub fn attacks_of(assessed: &Assessed) -> String {
+    match assessed {
+        Assessed::Views(own) => seam::attacks(own),
+        Assessed::Table(own) => attacks(own),
+    }
+}
+
+/// What measures found in a folder.
+pub fn measured_of(assessed: &Assessed) -> String {
+    match assessed {
+        Assessed::Views(own) => seam::measured(own),
+        Assessed::Table(own) => measured(own),
+    }
+}
 
 /// What attacks found, one line each.
-pub fn attacks(assessment: &Assessment) -> String {
+fn attacks(assessment: &Assessment) -> String {
     let mut text = String::new();
     assessment.attacks.iter().for_each(|finding| text.push_str(&finding_text(finding)));
     if !assessment.not_made.is_empty() {
@@ -151,7 +168,7 @@ fn worst(assessment: &Assessment) -> Option<String> {
 }
 
 /// What was measured.
-pub fn measured(assessment: &Assessment) -> String {
+fn measured(assessment: &Assessment) -> String {
     let mut text = String::new();
     if let Some(utility) = &assessment.utility {
         text.push_str("Usefulness of the release\n");
@@ -160,7 +177,7 @@ pub fn measured(assessment: &Assessment) -> String {
             text.push_str(&format!("\n{} ({})\n{}", column.name, column.role, figures(&column.figures)));
         }
         for note in &utility.notes {
-            text.push_str(&format!("\n{note}\n"));
+            text.push_str(&format!("\n{}\n", note.text));
         }
         if let Some(queries) = &utility.queries {
             text.push_str(&format!(

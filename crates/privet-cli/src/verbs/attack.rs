@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use privet_job::assess::{self, AttackOptions};
-use privet_release::ManifestFile;
+use privet::assessments::AttackOptions;
 
 use super::attack_ledger::AttackLedger;
-use super::{Shared, assessment, print, print_json, seam};
+use super::{Shared, assessment, print, print_json};
 use crate::exit::{BAD_INPUT, DONE, Failure, REFUSED};
 use crate::progress::Bar;
 
@@ -82,12 +81,8 @@ impl Attack {
         if let Some(OtherAttack::Ledger(other)) = self.other.take() {
             return other.run(shared);
         }
-        let release = self.release.clone().unwrap_or_default();
-        // Read once: what is attacked is what was looked at. A table has none.
-        let manifest = ManifestFile::read(&release).ok();
-        if let Some(manifest) = manifest.as_ref().filter(|manifest| privet::is_on_seam(manifest)) {
-            return self.run_on_seam(release, manifest, shared);
-        }
+        let release = self.release.take().unwrap_or_default();
+        let folder = privet::PublishedFolder::at(release.clone());
         let bar = Bar::new(shared.quiet || shared.json);
         let options = AttackOptions {
             release,
@@ -102,17 +97,17 @@ impl Attack {
             seed: self.seed,
             people: self.people,
             report: self.report,
-            manifest,
+            manifest: None,
         };
-        let assessed = assess::attack(&options, &bar)?;
+        let assessed = folder.attack(&options, &bar)?;
         bar.clear();
         if shared.json {
             print_json(&assessed)?;
         } else if !shared.quiet {
-            print(&assessment::attacks(&assessed))?;
+            print(&assessment::attacks_of(&assessed))?;
         }
         // What was found stands either way; what is beyond the limit comes before what was not tried.
-        let (message, code) = match (assessed.beyond_limit(), assess::untried(&options, &assessed)) {
+        let (message, code) = match (assessed.beyond_limit(), assessed.untried(&options)) {
             (Some(message), _) => (message, REFUSED),
             (None, Some(message)) => (message, BAD_INPUT),
             (None, None) => return Ok(DONE),
@@ -121,30 +116,5 @@ impl Attack {
             crate::progress::say_error(&Failure { code, message });
         }
         Ok(code)
-    }
-
-    /// Runs it on a release of a kind that names itself.
-    fn run_on_seam(self, release: PathBuf, manifest: &ManifestFile, shared: &Shared) -> Result<u8, Failure> {
-        if self.people.is_some() {
-            return Err(Failure::bad_input("--people is for releases of records; use --report here"));
-        }
-        if !self.set.is_empty() {
-            return Err(Failure::bad_input("--set is for releases of records; change the job file here"));
-        }
-        let plan = privet::Plan {
-            attacks: self.attacks.map(|words| words.iter().map(|word| word.trim().to_owned()).collect()),
-            max_risk: self.max_risk,
-            max_absolute_risk: self.max_absolute_risk,
-        };
-        let options = privet::AttackOptions {
-            release,
-            knowledge: self.knowledge,
-            job: self.original.or(self.job),
-            plan,
-            confidence: self.confidence,
-            seed: self.seed,
-            report: self.report,
-        };
-        seam::attack(manifest, &options, shared)
     }
 }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use privet_job::assess::{self, MeasureOptions};
-use privet_release::ManifestFile;
+use privet::assessments::MeasureOptions;
 
-use super::{Shared, assessment, print, print_json, seam};
+use super::{Shared, assessment, print, print_json};
 use crate::exit::{DONE, Failure};
 use crate::progress::Bar;
 
@@ -109,9 +108,7 @@ impl Queries {
 impl Measure {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        if ManifestFile::read(&self.release).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
-            return seam::measure(&self.original, &self.release, self.report.as_deref(), shared);
-        }
+        let folder = privet::PublishedFolder::at(self.release.clone());
         let (queries, workload) = Queries::both(self.queries)?;
         let bar = Bar::new(shared.quiet || shared.json);
         let options = MeasureOptions {
@@ -130,12 +127,12 @@ impl Measure {
             risk_file: self.risk_file,
             report: self.report,
         };
-        let assessed = assess::measure(&options, &bar)?;
+        let assessed = folder.measure(&options, &bar)?;
         bar.clear();
         if shared.json {
             print_json(&assessed)?;
         } else if !shared.quiet {
-            print(&assessment::measured(&assessed))?;
+            print(&assessment::measured_of(&assessed))?;
         }
         Ok(DONE)
     }

@@ -11,7 +11,7 @@ use privet_job::randomize::{
     randomize,
 };
 use privet_job::{base_of, spare_inputs, spare_job};
-use privet_release::perturbed::ModelFile;
+use privet_release::perturbed::{Change, ModelFile};
 
 use super::text_output::{Output, tell};
 use super::{Shared, assessment, grouped, print, print_json};
@@ -218,10 +218,12 @@ fn told(columns: &[ColumnSummary], together: Option<f64>, kept: &str) -> String 
 /// What was done, for a person.
 fn describe(summary: &RandomizeSummary) -> String {
     let records = grouped(summary.records);
-    let mut text = match (&summary.swap, &summary.synthetic) {
-        (Some(swap), _) => format!("Swapped values in {} of {records} records.\n", grouped(swap.changed)),
-        (_, Some(own)) => format!("Made {} tables of {records} records.\n", own.copies.len()),
-        _ => format!("Perturbed {records} records.\n"),
+    let mut text = match &summary.change {
+        Change::Swapped(swap) => {
+            format!("Swapped values in {} of {records} records.\n", grouped(swap.changed))
+        }
+        Change::Synthetic(own) => format!("Made {} tables of {records} records.\n", own.copies.len()),
+        Change::Laws => format!("Perturbed {records} records.\n"),
     };
     text.push_str(&told(&summary.columns, summary.gamma, "published as it was"));
     text.push('\n');
@@ -246,8 +248,8 @@ fn describe(summary: &RandomizeSummary) -> String {
         summary.seconds,
         summary.release.join("report.html").display(),
     ));
-    match &summary.synthetic {
-        Some(own) if own.copies.len() > 1 => {
+    match &summary.change {
+        Change::Synthetic(own) if own.copies.len() > 1 => {
             if let Some(rule) = &own.rule {
                 text.push_str(&format!(
                     "\nEstimate from each table, then: privet combine estimates.csv {}",
@@ -258,7 +260,7 @@ fn describe(summary: &RandomizeSummary) -> String {
                 }
             }
         }
-        None if summary.swap.is_none() => {
+        Change::Laws => {
             text.push_str(&format!("\nUse it with: privet reconstruct {release}"));
         }
         _ => {}
@@ -268,8 +270,8 @@ fn describe(summary: &RandomizeSummary) -> String {
 
 /// What swapped and synthetic records keep, and that they promise nothing.
 fn means(summary: &RandomizeSummary) -> String {
-    match (&summary.swap, &summary.synthetic) {
-        (Some(swap), _) => {
+    match &summary.change {
+        Change::Swapped(swap) => {
             let kept = match swap.keeps {
                 1 => "the distribution of each swapped column".to_owned(),
                 many => format!("every joint count of up to {many} swapped columns"),
@@ -278,7 +280,7 @@ fn means(summary: &RandomizeSummary) -> String {
                 "Kept exactly: {kept}.\nSwapping promises no formal privacy: what was not moved is published as it was.\n"
             )
         }
-        (_, Some(own)) => {
+        Change::Synthetic(own) => {
             let lost = match own.forgets_what_stays() {
                 true => {
                     "Made columns go together among themselves only: their dependence on columns that stay is lost.\n"
@@ -292,6 +294,6 @@ fn means(summary: &RandomizeSummary) -> String {
                 100.0 * own.copied_records
             )
         }
-        _ => String::new(),
+        Change::Laws => String::new(),
     }
 }

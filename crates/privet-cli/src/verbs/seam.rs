@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use privet::{Assessment, AttackOptions, Fault, JobFile, KindError, Report};
-use privet_release::ManifestFile;
+use privet::{AssessError, Assessment, Fault, JobFile, KindError, Report};
 
 use super::anonymize::tidy;
 use super::{Shared, grouped, print, print_json};
@@ -20,6 +19,15 @@ impl From<KindError> for Failure {
             _ => BAD_INPUT,
         };
         Self { code, message: error.to_string() }
+    }
+}
+
+impl From<AssessError> for Failure {
+    fn from(error: AssessError) -> Self {
+        match error {
+            AssessError::Views(error) => error.into(),
+            AssessError::Table(error) => error.into(),
+        }
     }
 }
 
@@ -83,7 +91,7 @@ pub fn found(report: &Report) -> String {
 }
 
 /// What attacks found, one line each.
-fn attacks(assessment: &Assessment) -> String {
+pub fn attacks(assessment: &Assessment) -> String {
     let percent = |share: f64| match share.is_nan() {
         true => "not known".to_owned(),
         false => format!("{:.2} %", share * 100.0),
@@ -121,39 +129,8 @@ fn attacks(assessment: &Assessment) -> String {
     text
 }
 
-/// Attacks the release of a manifest.
-pub fn attack(manifest: &ManifestFile, options: &AttackOptions, shared: &Shared) -> Result<u8, Failure> {
-    let bar = Bar::new(shared.quiet || shared.json);
-    let assessed = privet::attack_manifest(manifest, options, &bar);
-    bar.clear();
-    let assessed = assessed?;
-    let refused = privet::limit_sentence(&assessed);
-    if shared.json {
-        print_json(&assessed)?;
-    } else if !shared.quiet {
-        print(&attacks(&assessed))?;
-    }
-    match refused {
-        None => Ok(DONE),
-        Some(refused) => {
-            if !shared.json {
-                eprintln!("privet: {}", crate::terminal::printable(&refused));
-            }
-            Ok(REFUSED)
-        }
-    }
-}
-
-/// Measures a release.
-pub fn measure(job: &Path, release: &Path, report: Option<&Path>, shared: &Shared) -> Result<u8, Failure> {
-    let bar = Bar::new(shared.quiet || shared.json);
-    let assessed = privet::measure(job, release, report, &bar);
-    bar.clear();
-    let assessed = assessed?;
-    if shared.json {
-        print_json(&assessed)?;
-        return Ok(DONE);
-    }
+/// What measures found, as a table.
+pub fn measured(assessed: &Assessment) -> String {
     let value = |value: f64, is_share: bool| match is_share {
         true => format!("{:.2} %", value * 100.0),
         false => format!("{value:.4}"),
@@ -170,10 +147,7 @@ pub fn measure(job: &Path, release: &Path, report: Option<&Path>, shared: &Share
     for own in &assessed.not_measured {
         text.push_str(&format!("Not measured: {}. {}\n", own.id, own.reason.sentence()));
     }
-    if !shared.quiet {
-        print(&text)?;
-    }
-    Ok(DONE)
+    text
 }
 
 /// Tells the story of a shape.

@@ -443,3 +443,38 @@ fn condensed_records_are_attacked_before_they_are_written() {
     let stream = ["condense", "people.csv", "-k", "5", "--columns", "x,y", "--stream", "--output", "new.csv"];
     dir.expect(0, &stream).prints("Not attacked: the records of a stream are written as groups fill");
 }
+
+/// A release of a kind on the seam answers questions itself: condensed records with expectations, and no bounds that need not hold.
+#[test]
+fn condensed_records_answer_questions_without_bounds() {
+    let dir = Dir::new();
+    dir.write("people.csv", table(100));
+    let made = ["condense", "people.csv", "-k", "10", "--columns", "age,income", "--seed", "1", "--output", "out"];
+    dir.expect(0, &made);
+    let records = dir.text("out/records.csv");
+    let asked = dir.expect(0, &["answer", "out", "select count(*), avg(age) from data", "--json"]).json();
+    let estimates = &asked["lines"][0]["estimates"];
+    assert_eq!(estimates[0]["expected"], records.lines().count() as f64 - 1.0);
+    let expected = estimates[1]["expected"].as_f64().unwrap();
+    assert!((expected - mean(&column(&records, 0))).abs() < 1e-9, "{expected}");
+    for estimate in estimates.as_array().unwrap() {
+        assert!(estimate["at_least"].is_null() && estimate["at_most"].is_null(), "{estimate}");
+    }
+    assert_eq!(asked["synthetic"], true);
+    dir.expect(0, &["answer", "out", "select count(*) from data where age < 40"]).prints("synthetic records");
+    dir.expect(2, &["answer", "out", "select count(*) from data where height < 40"]).says("column");
+    dir.expect(2, &["answer", "out", "select count(*) from other"]).says("data");
+}
+
+/// Kinds without records say that they answer nothing, with the exit code of bad input; measures refuse what only records have.
+#[test]
+fn kinds_without_answers_refuse_questions() {
+    let dir = Dir::new();
+    dir.write("towns.csv", "name,town\na,Ulm\nb,Ulm\nc,Bonn\nd,Kiel\ne,Kiel\n");
+    let job = "kind = \"sample\"\n[input]\npath = \"towns.csv\"\ncolumn = \"town\"\n[sample]\nleast = 2\n[output]\nfolder = \"out\"\n";
+    dir.write("job.toml", job);
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.expect(2, &["answer", "out", "select count(*) from data"]).says("answer no questions");
+    dir.expect(2, &["measure", "job.toml", "out", "--class", "town"]).says("--class is for releases of records");
+    dir.expect(0, &["measure", "job.toml", "out"]);
+}

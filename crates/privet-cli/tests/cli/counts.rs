@@ -132,13 +132,13 @@ fn views_beyond_the_limit_are_not_handed_over() {
     // What the attack found is told by every door.
     dir.expect(0, &["anonymize", "job.toml"]).prints("people exposed: margins 0 %.");
     let report: serde_json::Value = serde_json::from_str(&dir.text("release/report.json")).unwrap();
-    assert_eq!(report["attacks"][0]["attack"], "margins");
+    assert_eq!(report["attacks"][0]["attack"], "combined-margins");
     let not_made = report["not_made"].to_string();
     assert!(not_made.contains("suppression-recovery") && not_made.contains("homogeneity"), "{not_made}");
     assert!(dir.text("release/report.html").contains("Combining tables of counts"));
     let summary = dir.expect(0, &["anonymize", "job.toml", "--force", "--json"]).json();
     assert_eq!(summary["attacks"][0]["exposed"]["hits"], 0);
-    dir.expect(0, &["attack", "release", "--attacks", "margins", "--report", "owner.html"]);
+    dir.expect(0, &["attack", "release", "--attacks", "combined-margins", "--report", "owner.html"]);
     assert!(dir.text("owner.html").contains("Combining tables of counts"));
     // What was asked for and cannot be made is no kept limit, and what there is not is refused.
     dir.expect(2, &["attack", "release", "--attacks", "suppression-recovery"]).says("no table with totals");
@@ -154,7 +154,7 @@ fn views_beyond_the_limit_are_not_handed_over() {
     let alone =
         format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\n").replace("k-anonymity = 2", "k-anonymity = 1");
     dir.write("one.toml", alone);
-    dir.expect(1, &["anonymize", "one.toml", "--output", "other"]).says("margins");
+    dir.expect(1, &["anonymize", "one.toml", "--output", "other"]).says("combined-margins");
     assert!(!dir.names("").contains(&"other".to_owned()));
 }
 

@@ -321,8 +321,8 @@ fn changes_after_the_fact_are_found() {
         ("new records", |m| m["swap"]["new_records"] = 1.into()),
         ("missing", |m| m["data"]["missing"]["age"] = 5.into()),
         ("records", |m| m["data"]["rows"] = 399.into()),
-        ("as its method asks", |m| m["method"] = "columns".into()),
-        ("does not know", |m| m["method"] = "magic".into()),
+        ("holds something else", |m| m["method"] = "columns".into()),
+        ("holds something else", |m| m["method"] = "magic".into()),
         ("promises a γ", |m| m["model"]["gamma"] = 1.0.into()),
     ];
     let full: &[(&str, Change)] = &[
@@ -338,7 +338,7 @@ fn changes_after_the_fact_are_found() {
         ("share is none", |m| m["synthetic"]["copied_records"] = 1.5.into()),
         ("none of its kind", |m| m["synthetic"]["columns"][1]["kind"] = "number".into()),
         ("records", |m| m["data"]["rows"] = 499.into()),
-        ("as its method asks", |m| m["method"] = "swap".into()),
+        ("holds something else", |m| m["method"] = "swap".into()),
         ("promises a γ", |m| m["model"]["gamma"] = 1.0.into()),
     ];
     for (section, changes) in [(RANK, rank), (FULL, full)] {

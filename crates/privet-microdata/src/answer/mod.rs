@@ -40,15 +40,51 @@ pub struct Asked {
     /// The release is a random sample of so many records; counts and sums are of the sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_from: Option<u64>,
-    /// Whether it is worked out from published counts.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub from_counts: bool,
-    /// Values of the release were changed by chance: expectations have errors, and bounds are the trivial ones.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub perturbed: bool,
+    /// What it is worked out from.
+    #[serde(flatten)]
+    pub basis: AnswerBasis,
     /// What the answer owes to how labels look: a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What an answer is worked out from, which decides what its numbers mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum AnswerBasis {
+    /// Published records: bounds hold for the people behind them.
+    #[default]
+    Records,
+    /// Published counts: bounds hold for every table with these counts.
+    Counts,
+    /// Records whose values were changed by chance: expectations have errors, and bounds are the trivial ones.
+    Perturbed,
+    /// Synthetic records: there are no bounds.
+    Synthetic,
+}
+
+impl AnswerBasis {
+    /// Its mark in files; records have none.
+    fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Records => None,
+            Self::Counts => Some("from_counts"),
+            Self::Perturbed => Some("perturbed"),
+            Self::Synthetic => Some("synthetic"),
+        }
+    }
+
+    /// Whether expectations come with errors and intervals.
+    pub fn has_errors(self) -> bool {
+        self == Self::Perturbed
+    }
+}
+
+/// The mark, which is true.
+impl serde::Serialize for AnswerBasis {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.mark().map(|mark| (mark, true)))
+    }
 }
 
 /// Why there is no answer.
@@ -145,7 +181,7 @@ impl Opened {
         let answer = records.answer(question)?;
         let sampled_from = manifest.and_then(|m| m.data.sample.as_ref()).map(|sample| sample.from_rows);
         let notes = notes(&owed, question);
-        Ok(Asked { answer, sampled_from, from_counts: false, perturbed: false, notes })
+        Ok(Asked { answer, sampled_from, basis: AnswerBasis::Records, notes })
     }
 
     /// A column that holds its values, with the names that the job's hierarchies have for some of them.

@@ -100,7 +100,7 @@ pub fn notes(narrow: &Published, wide: Option<&Published>, people: &Table, file:
     [
         insensitive.map(|names| {
             Note::of_knowledge(format!(
-                "The table of people has insensitive columns too, by which people are told apart as by the quasi columns: {names}."
+                "The table of people has insensitive columns too, by which people are told apart as by the identifying columns: {names}."
             ))
         }),
         sensitive.map(|names| {

@@ -241,18 +241,7 @@ impl Original {
         }
         let sensitive =
             release.sensitive.iter().map(|column| position(&column.name)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(data) = release.manifest.as_ref().map(|manifest| &manifest.data)
-            && data.input_rows != table.rows as u64
-        {
-            let problem = match &data.sample {
-                Some(_) => {
-                    "is the table that a sample was drawn from, and nobody can tell which of its records were drawn; \
-                            what compares with it is measured when the release is made: set output.home"
-                }
-                None => "is not the original of this release: it has another number of records",
-            };
-            return Err(other(path, problem.to_owned()));
-        }
+        must_be_as_long(&table, path, release)?;
         let is_code = |name: &str| match job.and_then(|job| job.job.columns.get(name)) {
             Some(column) => column.hierarchy.as_ref().is_some_and(|spec| {
                 let own = quasi.iter().find(|own| table.columns[own.position].name == name);
@@ -482,4 +471,21 @@ impl Given {
     pub fn job(&self) -> Option<JobAt<'_>> {
         self.job.as_ref().map(|(job, base)| JobAt { job, base })
     }
+}
+
+/// Refuses a table that has another number of records than the one that the release was made from.
+fn must_be_as_long(table: &Table, path: &Path, release: &Published) -> Result<(), RunError> {
+    if let Some(data) = release.manifest.as_ref().map(|manifest| &manifest.data)
+        && data.input_rows != table.rows as u64
+    {
+        let problem = match &data.sample {
+            Some(_) => {
+                "is the table that a sample was drawn from, and nobody can tell which of its records were drawn; \
+                        what compares with it is measured when the release is made: set output.home"
+            }
+            None => "is not the original of this release: it has another number of records",
+        };
+        return Err(other(path, problem.to_owned()));
+    }
+    Ok(())
 }

@@ -288,8 +288,7 @@ impl PeopleTable {
             shared.push(Shared { quasi, position, coverage, points });
         }
         if shared.is_empty() {
-            let problem =
-                "has no quasi column of the release; name those that are called otherwise under `columns`";
+            let problem = "has no identifying column of the release; name those that are called otherwise under `columns`";
             return Err(JobError::new(problem).at(path).into());
         }
         let name = match name {

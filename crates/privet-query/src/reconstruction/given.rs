@@ -77,7 +77,7 @@ pub(super) fn attack(
         ));
     }
     let attack = SecretAttack {
-        attack: "dinur-nissim",
+        attack: privet_attack::ids::DINUR_NISSIM,
         from: AnswerSource::Given,
         questions: questions.len() as u64,
         deviation: Some(mean).filter(|_| asked.iter().any(|own| own.2 != 1.0)),

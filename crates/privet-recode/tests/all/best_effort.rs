@@ -36,7 +36,9 @@ fn check(
     limit: u64,
 ) -> Result<(), TestCaseError> {
     let table = table.weighed_for(metric);
-    let Some(bound) = bind(&table, requirements) else { return Ok(()) };
+    let Some(bound) = bind(&table, requirements) else {
+        return Err(TestCaseError::reject("the case does not arise"));
+    };
     let counts = table.counts();
     let problem = problem(&table, &counts, &bound, metric, limit);
     let safe = safe_nodes(&table, &bound, metric, limit);

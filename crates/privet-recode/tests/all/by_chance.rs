@@ -31,7 +31,9 @@ fn check(
     search: &(impl Search + Sync),
 ) -> Result<(), TestCaseError> {
     let table = table.weighed_for(metric);
-    let Some(bound) = bind(&table, requirements) else { return Ok(()) };
+    let Some(bound) = bind(&table, requirements) else {
+        return Err(TestCaseError::reject("the case does not arise"));
+    };
     let counts = table.counts();
     let problem = problem(&table, &counts, &bound, metric, limit);
     let found = run(&problem, search, &Silent);

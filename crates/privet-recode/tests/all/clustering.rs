@@ -143,7 +143,9 @@ fn with_problem(
     requirements: &[Requirement],
     look: impl FnOnce(&Problem<'_>, &Bound) -> Result<(), TestCaseError>,
 ) -> Result<(), TestCaseError> {
-    let Some(bound) = bind(table, requirements) else { return Ok(()) };
+    let Some(bound) = bind(table, requirements) else {
+        return Err(TestCaseError::reject("the case does not arise"));
+    };
     let counts = table.counts();
     look(&problem(table, &counts, &bound, Metric::Loss, 0), &bound)
 }

@@ -64,7 +64,7 @@ proptest! {
     /// k-anonymous node k-anonymous.
     #[test]
     fn fewer_columns_stay_anonymous(table in tables()) {
-        let Some(bound) = bind(&table, &requirements()[0]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &requirements()[0]) else { return Err(TestCaseError::reject("the case does not arise")) };
         for node in nodes(&table) {
             if judge(&table, &bound, &node, Metric::Height, 0).is_none() {
                 continue;
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn metrics_grow_upwards(mut table in tables()) {
         table.weights.fill(1.0);
-        let Some(bound) = bind(&table, &[]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &[]) else { return Err(TestCaseError::reject("the case does not arise")) };
         for metric in Metric::ALL {
             let values: Vec<(Vec<usize>, f64)> = nodes(&table)
                 .into_iter()

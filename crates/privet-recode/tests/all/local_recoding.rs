@@ -198,7 +198,7 @@ proptest! {
     /// Every group keeps every promise, every record is in a group, and groups that show the same keep it together.
     #[test]
     fn every_group_is_safe(table in tables_of(1..4, 40), which in 0..requirements().len()) {
-        let Some(bound) = bind(&table, &requirements()[which]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &requirements()[which]) else { return Err(TestCaseError::reject("the case does not arise")) };
         let counts = table.counts();
         let problem = problem(&table, &counts, &bound, Metric::Loss, 0);
         for (name, search) in searches() {
@@ -229,7 +229,7 @@ proptest! {
     /// TH-12: local recoding costs at most what global recoding costs).
     #[test]
     fn between_the_optimum_and_its_start(table in tables_of(1..4, 8), k in 1u64..4) {
-        let Some(bound) = bind(&table, &[json("k-anonymity", &k.to_string())]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &[json("k-anonymity", &k.to_string())]) else { return Err(TestCaseError::reject("the case does not arise")) };
         let counts = table.counts();
         let problem = problem(&table, &counts, &bound, Metric::Loss, 0);
         let safe = |grouping: &&Vec<Vec<usize>>| grouping.iter().all(|group| group.len() as u64 >= k);
@@ -253,7 +253,7 @@ proptest! {
     /// One thread and several find the same.
     #[test]
     fn threads_do_not_matter(table in tables_of(2..4, 40), which in 0..8usize) {
-        let Some(bound) = bind(&table, &requirements()[which]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &requirements()[which]) else { return Err(TestCaseError::reject("the case does not arise")) };
         let counts = table.counts();
         let problem = problem(&table, &counts, &bound, Metric::Loss, 0);
         let on = |threads: usize| {

@@ -426,7 +426,7 @@ proptest! {
         let metric = Metric::Loss;
         let table = table.weighed_for(metric);
         let all = requirements();
-        let Some(bound) = bind(&table, &all[which % all.len()]) else { return Ok(()) };
+        let Some(bound) = bind(&table, &all[which % all.len()]) else { return Err(TestCaseError::reject("the case does not arise")) };
         let counts = table.counts();
         let limit = (share * table.rows as f64) as u64;
         let problem = problem(&table, &counts, &bound, metric, limit);
@@ -434,7 +434,15 @@ proptest! {
         let mut best = Vec::new();
         for degree in [degrees.0.min(degrees.1), degrees.0.max(degrees.1)] {
             let options = Decomposition { degree, until_safe: true, ..options.clone() };
-            let Ok(plan) = options.plan(&problem, &Silent) else { return Ok(()) };
+            let plan = match options.plan(&problem, &Silent) {
+                Ok(plan) => plan,
+                Err(
+                    SearchError::NoSafeNode { .. }
+                    | SearchError::NothingFound { .. }
+                    | SearchError::DecompositionUnsafe { .. },
+                ) => return Err(TestCaseError::reject("no decomposition is safe")),
+                Err(error) => return Err(TestCaseError::fail(error.to_string())),
+            };
             let above = |node: &[usize]| node.iter().zip(plan.levels()).all(|(have, least)| have >= least);
             let expected = safe.iter().filter(|(node, _)| above(node)).map(|(_, value)| *value).min_by(f64::total_cmp);
             match (plan.best_above(&problem, &Silent), expected) {

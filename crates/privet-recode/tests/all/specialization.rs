@@ -118,7 +118,9 @@ fn check(
     class: bool,
 ) -> Result<(), TestCaseError> {
     let table = table.weighed_for(metric);
-    let Some(bound) = bind(&table, requirements) else { return Ok(()) };
+    let Some(bound) = bind(&table, requirements) else {
+        return Err(TestCaseError::reject("the case does not arise"));
+    };
     let counts = table.counts();
     let mut problem = problem(&table, &counts, &bound, metric, limit);
     if !class && !metric.needs_class() {

@@ -6,6 +6,7 @@
 //!
 //! Swapped and synthetic records have no such law: they say how they were made in [`Swap`] and [`Synthesis`].
 
+mod change;
 mod items;
 mod open;
 mod promise;
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::manifest::{FORMAT, File};
 use crate::seal::{self, Sealable};
 use crate::{ManifestError, Shown};
+pub use change::Change;
+use change::Layout;
 pub use items::{Items, SELECT_A_SIZE};
 pub use open::{PublishedPerturbed, PublishedRecords};
 pub(crate) use promise::together;
@@ -37,7 +40,7 @@ pub const PRIORS: [f64; 4] = [0.01, 0.05, 0.1, 0.5];
 
 /// What a perturbed release says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Layout", into = "Layout")]
 pub struct PerturbedManifest {
     /// The layout of this file.
     pub format: u32,
@@ -45,25 +48,17 @@ pub struct PerturbedManifest {
     pub software: String,
     /// `perturbed`.
     pub kind: String,
-    /// How the table was made: `columns` when each is perturbed by its own law, `swap` or `synthetic`.
-    pub method: String,
     /// The published table.
     pub data: PerturbedData,
     /// The law of each column.
     pub model: Model,
-    /// Method `swap`: how records were swapped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub swap: Option<Swap>,
-    /// Method `synthetic`: how records were made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub synthetic: Option<Synthesis>,
+    /// How the values were changed.
+    pub change: Change,
     /// Where randomness came from: `operating-system`, or `fixed-seed` when a seed was given, which is kept secret.
     pub randomness: String,
     /// What the pages show beside all this.
-    #[serde(default)]
     pub shown: Shown,
     /// The fingerprint of the key that signed it; absent when it is not signed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
     /// Every other file of the folder.
     pub files: Vec<File>,
@@ -294,8 +289,11 @@ impl Sealable for PerturbedManifest {
 
     fn figures(&self) -> Vec<(&str, f64)> {
         let mut figures = self.model.figures();
-        figures.extend(self.swap.iter().flat_map(Swap::figures));
-        figures.extend(self.synthetic.iter().flat_map(Synthesis::figures));
+        match &self.change {
+            Change::Laws => {}
+            Change::Swapped(swap) => figures.extend(swap.figures()),
+            Change::Synthetic(synthesis) => figures.extend(synthesis.figures()),
+        }
         figures
     }
 }
@@ -303,16 +301,25 @@ impl Sealable for PerturbedManifest {
 impl PerturbedManifest {
     /// Why nothing can be estimated from the laws of its columns: it has none.
     pub fn lawless(&self) -> Option<&'static str> {
-        match self.method.as_str() {
-            "columns" => None,
-            "swap" => Some(
+        match self.change {
+            Change::Laws => None,
+            Change::Swapped(_) => Some(
                 "its records were swapped, and what was swapped cannot be computed back; read its table with your own tools",
             ),
-            "synthetic" => Some(
+            Change::Synthetic(_) => Some(
                 "its records are synthetic; analyse each of its tables with your own tools and combine the estimates with \
                  `privet combine`",
             ),
-            _ => Some("it was made by a method that this version does not know"),
+        }
+    }
+
+    /// The files of the published table: all copies, where there are several.
+    pub fn tables(&self) -> Vec<&str> {
+        match &self.change {
+            Change::Synthetic(own) if !own.copies.is_empty() => {
+                own.copies.iter().map(String::as_str).collect()
+            }
+            _ => vec![&self.data.file],
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use privet_data::{Progress, Table};
 
-use super::{PERTURBED, PerturbedManifest};
+use super::{Change, PERTURBED, PerturbedManifest};
 use crate::PublishedError;
 use crate::manifest_file::ManifestFile;
 use crate::published::{Written, intact, read_table};
@@ -79,8 +79,8 @@ impl PublishedRecords {
     /// As [`PublishedRecords::open`].
     pub fn of(file: &ManifestFile, progress: &dyn Progress) -> Result<Self, PublishedError> {
         let manifest = manifest_of(file)?;
-        let copies = manifest.synthetic.iter().flat_map(|own| &own.copies).map(String::as_str);
-        intact(file.folder(), &manifest.files, copies.chain([manifest.data.file.as_str()]), progress)?;
+        let tables = manifest.tables().into_iter().chain([manifest.data.file.as_str()]);
+        intact(file.folder(), &manifest.files, tables, progress)?;
         Self::read(file.folder(), manifest, progress)
     }
 
@@ -93,29 +93,33 @@ impl PublishedRecords {
         manifest: PerturbedManifest,
         progress: &dyn Progress,
     ) -> Result<Self, PublishedError> {
-        let files = match (&manifest.swap, &manifest.synthetic) {
-            (_, Some(own)) if !own.copies.is_empty() => own.copies.clone(),
-            (Some(_), None) => vec![manifest.data.file.clone()],
-            _ => {
-                let problem = "its records were neither swapped nor are they synthetic";
-                return Err(PublishedError::Other { folder: folder.to_owned(), problem });
-            }
+        let has_tables = match &manifest.change {
+            Change::Laws => false,
+            Change::Swapped(_) => true,
+            Change::Synthetic(own) => !own.copies.is_empty(),
         };
+        if !has_tables {
+            let problem = "its records were neither swapped nor are they synthetic";
+            return Err(PublishedError::Other { folder: folder.to_owned(), problem });
+        }
+        let files = manifest.tables().into_iter();
         let tables =
-            files.iter().map(|file| table_of(folder, &manifest, file, progress)).collect::<Result<_, _>>()?;
+            files.map(|file| table_of(folder, &manifest, file, progress)).collect::<Result<_, _>>()?;
         Ok(Self { manifest, tables })
     }
 
     /// Whether published records stand in the order of the original, one for each of its records.
     pub fn is_in_order(&self) -> bool {
-        self.manifest.synthetic.as_ref().is_none_or(|own| own.scope == "partial")
+        self.manifest.change.synthesis().is_none_or(|own| own.scope == "partial")
     }
 
     /// The names of the columns whose values were changed.
     pub fn changed(&self) -> Vec<&str> {
-        let swapped = self.manifest.swap.iter().flat_map(|own| &own.columns).map(|own| own.name.as_str());
-        let made = self.manifest.synthetic.iter().flat_map(|own| &own.columns).map(|own| own.name.as_str());
-        swapped.chain(made).collect()
+        match &self.manifest.change {
+            Change::Laws => Vec::new(),
+            Change::Swapped(own) => own.columns.iter().map(|column| column.name.as_str()).collect(),
+            Change::Synthetic(own) => own.columns.iter().map(|column| column.name.as_str()).collect(),
+        }
     }
 }
 

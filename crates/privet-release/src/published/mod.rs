@@ -122,18 +122,6 @@ impl Published {
         Self::read(file.folder(), manifest, &missing, progress)
     }
 
-    /// Reads a release folder in whose tables these cells mean "not known".
-    ///
-    /// # Errors
-    /// As [`Published::open`].
-    pub fn open_with(
-        folder: &Path,
-        missing: &[String],
-        progress: &dyn Progress,
-    ) -> Result<Self, PublishedError> {
-        Self::of(&ManifestFile::read(folder)?, Some(missing), progress)
-    }
-
     /// Reads the files of a release whose manifest is at hand; it may not be written yet.
     ///
     /// # Errors

@@ -13,6 +13,78 @@ use super::table::{self, Class, Column, Released, Table, Written};
 use super::values::Told;
 use crate::Manifest;
 
+/// The column of bucket numbers, where the manifest and the table agree on what stands apart.
+fn bucket_column(
+    manifest: &Manifest,
+    table: &Table,
+    (buckets, sensitive): (&[usize], &[usize]),
+) -> Result<usize, &'static str> {
+    let [bucket] = *buckets else {
+        return Err("the manifest must name one column of bucket numbers");
+    };
+    if !sensitive.is_empty() {
+        return Err("a sensitive column stands beside the bucket numbers");
+    }
+    let apart: Vec<&str> = manifest.data.sensitive_tables.iter().map(|known| known.column.as_str()).collect();
+    if table.names.iter().any(|name| apart.contains(&name.as_str())) {
+        return Err("a column whose values are counted by bucket stands in the data as well");
+    }
+    if (1..apart.len()).any(|i| apart[..i].contains(&apart[i])) {
+        return Err("two tables of sensitive values are about one column");
+    }
+    if manifest.data.sensitive_tables.is_empty() {
+        return Err("the manifest names no table of sensitive values");
+    }
+    Ok(bucket)
+}
+
+/// Every bucket, and its records.
+fn members(class_of: &[u32], buckets: usize) -> (Vec<Class>, Vec<Vec<usize>>) {
+    let mut classes: Vec<Class> = vec![Class { record: 0, rows: 0 }; buckets];
+    let mut records_of: Vec<Vec<usize>> = vec![Vec::new(); buckets];
+    for (record, &class) in class_of.iter().enumerate() {
+        let own = &mut classes[class as usize];
+        if own.rows == 0 {
+            own.record = record as u64 + 1;
+        }
+        own.rows += 1;
+        records_of[class as usize].push(record);
+    }
+    (classes, records_of)
+}
+
+/// Per record the value that it gets when the lines of a table of counts are dealt out, bucket by bucket.
+fn dealt(
+    [names, values, counts]: [&Column; 3],
+    lines: usize,
+    class_of_name: &HashMap<&str, usize>,
+    records_of: &[Vec<usize>],
+    records: usize,
+) -> Result<Vec<u32>, &'static str> {
+    let mut filled = vec![0usize; records_of.len()];
+    let mut codes = vec![0u32; records];
+    for line in 0..lines {
+        let Some(&class) = class_of_name.get(names.texts[names.codes[line] as usize].as_str()) else {
+            return Err("it has a bucket that no record is in");
+        };
+        let Some(count) = counts.texts[counts.codes[line] as usize].parse::<usize>().ok().filter(|&n| n > 0)
+        else {
+            return Err("a count is not a whole number above 0");
+        };
+        let Some(places) =
+            filled[class].checked_add(count).and_then(|end| records_of[class].get(filled[class]..end))
+        else {
+            return Err("a bucket has more values than records");
+        };
+        places.iter().for_each(|&record| codes[record] = values.codes[line]);
+        filled[class] += count;
+    }
+    if filled.iter().zip(records_of).any(|(&filled, records)| filled != records.len()) {
+        return Err("a bucket has fewer values than records");
+    }
+    Ok(codes)
+}
+
 /// Puts the tables of a bucketized release together. Within a bucket values go to records in any order: no promise
 /// that such a release can keep depends on it. The inner error is a sentence about what does not fit.
 pub(super) fn join(
@@ -26,33 +98,12 @@ pub(super) fn join(
     let with_role = |role: &str| -> Vec<usize> {
         roles.iter().enumerate().filter(|(_, own)| **own == role).map(|(position, _)| position).collect()
     };
-    let [bucket] = with_role("bucket")[..] else {
-        return Ok(Err("the manifest must name one column of bucket numbers".to_owned()));
+    let bucket = match bucket_column(manifest, &table, (&with_role("bucket"), &with_role("sensitive"))) {
+        Ok(bucket) => bucket,
+        Err(problem) => return Ok(Err(problem.to_owned())),
     };
-    if !with_role("sensitive").is_empty() {
-        return Ok(Err("a sensitive column stands beside the bucket numbers".to_owned()));
-    }
-    let apart: Vec<&str> = manifest.data.sensitive_tables.iter().map(|known| known.column.as_str()).collect();
-    if table.names.iter().any(|name| apart.contains(&name.as_str())) {
-        return Ok(Err("a column whose values are counted by bucket stands in the data as well".to_owned()));
-    }
-    if (1..apart.len()).any(|i| apart[..i].contains(&apart[i])) {
-        return Ok(Err("two tables of sensitive values are about one column".to_owned()));
-    }
-    if manifest.data.sensitive_tables.is_empty() {
-        return Ok(Err("the manifest names no table of sensitive values".to_owned()));
-    }
     let Column { texts: bucket_names, codes: class_of, .. } = std::mem::take(&mut table.columns[bucket]);
-    let mut classes: Vec<Class> = vec![Class { record: 0, rows: 0 }; bucket_names.len()];
-    let mut records_of: Vec<Vec<usize>> = vec![Vec::new(); bucket_names.len()];
-    for (record, &class) in class_of.iter().enumerate() {
-        let own = &mut classes[class as usize];
-        if own.rows == 0 {
-            own.record = record as u64 + 1;
-        }
-        own.rows += 1;
-        records_of[class as usize].push(record);
-    }
+    let (classes, records_of) = members(&class_of, bucket_names.len());
     let class_of_name: HashMap<&str, usize> =
         bucket_names.iter().enumerate().map(|(class, name)| (name.as_str(), class)).collect();
     let mut sensitive = Vec::new();
@@ -82,28 +133,11 @@ pub(super) fn join(
         if counted.rows as u64 != known.rows {
             return at("it has another number of lines than the manifest says");
         }
-        let mut filled = vec![0usize; classes.len()];
-        let mut codes = vec![0u32; table.rows];
-        for line in 0..counted.rows {
-            let Some(&class) = class_of_name.get(names.texts[names.codes[line] as usize].as_str()) else {
-                return at("it has a bucket that no record is in");
-            };
-            let Some(count) =
-                counts.texts[counts.codes[line] as usize].parse::<usize>().ok().filter(|&n| n > 0)
-            else {
-                return at("a count is not a whole number above 0");
-            };
-            let Some(places) =
-                filled[class].checked_add(count).and_then(|end| records_of[class].get(filled[class]..end))
-            else {
-                return at("a bucket has more values than records");
-            };
-            places.iter().for_each(|&record| codes[record] = values.codes[line]);
-            filled[class] += count;
-        }
-        if filled.iter().zip(&classes).any(|(&filled, class)| filled as u64 != class.rows) {
-            return at("a bucket has fewer values than records");
-        }
+        let lines = counted.rows;
+        let codes = match dealt([names, values, counts], lines, &class_of_name, &records_of, table.rows) {
+            Ok(codes) => codes,
+            Err(problem) => return at(problem),
+        };
         let mut column = Column { texts: values.texts.clone(), codes, kinds: None };
         let rule = Told::of(manifest).rule(&known.column, known.alike.as_ref(), &column.texts);
         rule.unite(&mut column);

@@ -150,13 +150,29 @@ impl VerifyError {
 /// When there is nothing to judge: no folder, no manifest, a manifest of another version, a population
 /// table that is needed and not given, or a file system that refuses.
 pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
+    verify_manifest(&manifest_to_judge(folder)?, options)
+}
+
+/// Reads the manifest of a folder that is to be judged.
+///
+/// # Errors
+/// When there is no folder, no manifest, or a file system that refuses.
+pub fn manifest_to_judge(folder: &Path) -> Result<ManifestFile, VerifyError> {
     if !folder.is_dir() {
         return Err(VerifyError::NoFolder(folder.to_owned()));
     }
-    let file = ManifestFile::read(folder).map_err(|error| match error {
+    ManifestFile::read(folder).map_err(|error| match error {
         PublishedError::Io { path, source } => VerifyError::Io { path, source },
         _ => VerifyError::NotARelease(folder.to_owned()),
-    })?;
+    })
+}
+
+/// Checks the release of a manifest that was read: what is judged is this text, whatever becomes of the file.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_manifest(file: &ManifestFile, options: VerifyOptions<'_>) -> Result<Verdict, VerifyError> {
+    let folder = file.folder();
     let (kind, bytes) = (file.kind(), file.bytes());
     let referee = options.referees.iter().find(|referee| kind == Some(referee.kind()));
     let mut verdict = match referee.copied() {

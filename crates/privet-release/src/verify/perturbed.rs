@@ -16,8 +16,8 @@ use super::outcome::{Check, Verdict};
 use super::table::{self, Table, Written};
 use super::{VerifyError, VerifyOptions, items, structure, swapped, synthetic, trust, unreadable};
 use crate::perturbed::{
-    Amplification, Categories, CategoryLaw, Model, ModelColumn, NoiseColumn, NoiseLaw, NoiseWay, Open,
-    PRIORS, Perturbation, PerturbedData, PerturbedManifest, together,
+    Amplification, Categories, CategoryLaw, Change, Model, ModelColumn, NoiseColumn, NoiseLaw, NoiseWay,
+    Open, PRIORS, Perturbation, PerturbedData, PerturbedManifest, together,
 };
 use noise::{ROUNDED_OFF, correlated_deviation, is_multiple, is_rounded_off, noise, takes_noise};
 
@@ -37,16 +37,16 @@ pub(super) fn verify(
     };
     let data = &manifest.data;
     let mut checks = vec![structure::seal(bytes, &manifest.seal)];
-    let copies = manifest.synthetic.iter().flat_map(|own| &own.copies).map(String::as_str);
-    let tables: Vec<&str> = copies.chain([data.file.as_str()]).collect();
+    let mut tables = manifest.tables();
+    tables.push(&data.file);
     checks.extend(structure::files(folder, &manifest.files, &tables, progress)?);
     let intact = checks.iter().all(|check| check.ok);
     checks.push(Check::of("model", "the noise model in the manifest is consistent", &outline(&manifest)));
-    match (&manifest.swap, &manifest.synthetic) {
-        (Some(own), None) => checks.extend(swapped::verify(folder, &manifest, own, intact, progress)?),
-        (None, Some(own)) => checks.extend(synthetic::verify(folder, &manifest, own, intact, progress)?),
-        _ => checks.extend(of_laws(folder, &manifest, intact, progress)?),
-    }
+    checks.extend(match &manifest.change {
+        Change::Swapped(own) => swapped::verify(folder, &manifest, own, intact, progress)?,
+        Change::Synthetic(own) => synthetic::verify(folder, &manifest, own, intact, progress)?,
+        Change::Laws => of_laws(folder, &manifest, intact, progress)?,
+    });
     if manifest.randomness == "fixed-seed" {
         let well = "the seed was fixed: whoever knows or guesses it can undo every change";
         checks.push(Check::passed("randomness", well));
@@ -120,36 +120,25 @@ pub(crate) fn laws(model: &Model) -> Vec<Check> {
 fn outline(manifest: &PerturbedManifest) -> Vec<String> {
     let mut problems = Vec::new();
     let columns = &manifest.model.columns;
-    let of_method = match manifest.method.as_str() {
-        "columns" => manifest.swap.is_none() && manifest.synthetic.is_none(),
-        "swap" => manifest.swap.is_some() && manifest.synthetic.is_none(),
-        "synthetic" => manifest.swap.is_none() && manifest.synthetic.is_some(),
-        _ => {
-            problems.push("it was made by a method that this version does not know".to_owned());
-            true
-        }
-    };
-    if !of_method {
-        problems.push("it does not say how it was made as its method asks for".to_owned());
-    }
+    let is_of_laws = matches!(manifest.change, Change::Laws);
     if !["operating-system", "fixed-seed"].contains(&manifest.randomness.as_str()) {
         problems.push("it does not say where randomness came from".to_owned());
     }
     let has_laws = columns.iter().any(|column| column.perturbation.is_some());
-    if manifest.method != "columns" && has_laws {
+    if !is_of_laws && has_laws {
         problems.push("a column has a law, and its method has none".to_owned());
     }
-    if manifest.method != "columns" && manifest.model.gamma.is_some() {
+    if !is_of_laws && manifest.model.gamma.is_some() {
         problems.push("it promises a γ, and its method promises none".to_owned());
     }
     let shown = &manifest.shown;
-    let drawn = if manifest.method == "columns" { columns.len() } else { 0 };
+    let drawn = if is_of_laws { columns.len() } else { 0 };
     if !(shown.columns.is_empty() && shown.grids.is_empty() && shown.boxes.is_none())
         || shown.pictures.len() != drawn
     {
         problems.push("drawings are shown that its method does not have, or lack".to_owned());
     }
-    if manifest.method == "columns" && !has_laws {
+    if is_of_laws && !has_laws {
         problems.push("no column is perturbed, so there is nothing to rely on".to_owned());
     }
     let mut names = BTreeSet::new();

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::counts::is_drawn;
 use crate::counts::CountsManifest;
+use crate::perturbed::Change;
 use crate::perturbed::PerturbedManifest;
 use crate::{Manifest, Shown};
 
@@ -130,7 +131,7 @@ pub(super) fn of_counts(manifest: &CountsManifest, compared: bool) -> Vec<Truste
 /// Of a release whose values were changed by chance.
 pub(super) fn of_perturbed(manifest: &PerturbedManifest, compared: bool) -> Vec<Trusted> {
     let mut told = vec![INPUT, ROLES, RANDOMNESS];
-    told.push(if manifest.method == "columns" { LAW } else { CHANGES });
+    told.push(if matches!(manifest.change, Change::Laws) { LAW } else { CHANGES });
     told.extend(of_pages(&manifest.shown, compared));
     told
 }

@@ -1,12 +1,12 @@
 //! The words of counts: views and tables with totals.
 
 use privet_release::CountsManifest;
-
-use crate::asked::Asked;
+use privet_release::manifest::Form;
 
 use super::models::number_of;
 use super::used::{Used, write_with};
 use super::words::{ALWAYS, ATTACKS, FILES};
+use crate::form::FormWords;
 
 const COUNTS: [Used; 20] = [
     (("Record", "One line of the original table, which is not published; it stands for one person."), &[]),
@@ -100,8 +100,10 @@ const COUNTS: [Used; 20] = [
 /// Explains the words of a page about counts that is written up to here.
 pub(crate) fn write(manifest: &CountsManifest, has_attacks: bool, out: &mut String) {
     let promises = manifest.tables.iter().flat_map(|table| &table.promises);
+    // Views show classes.
+    let form = FormWords::of(Form::Generalized);
     let mut more: Vec<_> = Vec::new();
-    for word in promises.filter_map(|promise| number_of(Asked::of(promise).model)) {
+    for word in promises.map(|promise| number_of(&promise.requirement, form)) {
         if !more.contains(&word) {
             more.push(word);
         }

@@ -14,7 +14,11 @@ pub(crate) use chance::CHANCE;
 pub(crate) use counts::write as write_of_counts;
 pub(crate) use private::PRIVATE;
 pub(crate) use used::write as write_used;
-pub(crate) use words::{BUCKET, CLASS, RISK, RISK_OF_BUCKET, WORST, WORST_BUCKET, Word, words};
+pub(crate) use words::{
+    BUCKET, CLASS, REQUIRED, REQUIRED_OF_BUCKETS, RISK, RISK_OF_BUCKET, WORST, WORST_BUCKET, Word, words,
+};
+
+use crate::form::FormWords;
 
 /// What the part of a page is called that explains its words.
 pub(crate) const WORDS: &str = "Words used here";
@@ -33,7 +37,7 @@ pub(crate) fn attack(word: &str) -> Option<Explained> {
 }
 
 /// Explains a metric by its word in the manifest.
-pub(crate) fn metric(word: &str) -> Option<Explained> {
+pub(crate) fn metric(word: &str, form: &FormWords) -> Option<Explained> {
     let (title, meaning) = match word {
         "loss" => (
             "Loss",
@@ -52,8 +56,12 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
         ),
         "discernibility" => (
             "Discernibility",
-            "How many pairs of records a reader can no longer tell apart, each record being paired with itself too, and \
+            form.either(
+"How many pairs of records a reader can no longer tell apart, each record being paired with itself too, and \
              a suppressed record with every record of the input: smaller is better.",
+"How many pairs of records a reader can no longer tell apart by their sensitive values, each record being paired with itself too, and \
+             a suppressed record with every record of the input: smaller is better.",
+),
         ),
         "sse-sst" => (
             "Spread within groups (SSE/SST)",
@@ -63,8 +71,12 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
         ),
         "average-class-size" => (
             "Average class size",
-            "How many published records look alike on average: the closer to the smallest size that was promised, the \
+            form.either(
+"How many published records look alike on average: the closer to the smallest size that was promised, the \
              less was hidden beyond need.",
+"How many published records share a bucket on average: the closer to the smallest size that was promised, the \
+             less was hidden beyond need.",
+),
         ),
         "ambiguity" => (
             "Ambiguity",
@@ -86,8 +98,12 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
         }
         "classification" => (
             "Classification penalty",
-            "The share of records that are suppressed, or whose value in the column to be predicted differs from the \
+            form.either(
+"The share of records that are suppressed, or whose value in the column to be predicted differs from the \
              majority of the records that look like them: 0 means that prediction suffers nothing.",
+"The share of records that are suppressed, or whose value in the column to be predicted differs from the \
+             majority of the records of their bucket: 0 means that prediction suffers nothing.",
+),
         ),
         _ => return None,
     };
@@ -96,16 +112,22 @@ pub(crate) fn metric(word: &str) -> Option<Explained> {
 
 #[cfg(test)]
 mod tests {
+    use privet_release::manifest::Form;
+
     use super::*;
 
     #[test]
     fn every_metric_is_one_sentence() {
-        for word in privet_measure::Metric::ALL.map(privet_measure::Metric::word) {
-            let explained = metric(word).unwrap_or_else(|| panic!("{word} is not explained"));
+        let words = privet_measure::Metric::ALL.map(privet_measure::Metric::word);
+        for (word, form) in
+            words.into_iter().flat_map(|word| [(word, Form::Generalized), (word, Form::Bucketized)])
+        {
+            let explained =
+                metric(word, FormWords::of(form)).unwrap_or_else(|| panic!("{word} is not explained"));
             assert!(!explained.title.is_empty());
             assert_eq!(explained.meaning.matches(". ").count(), 0, "{word}");
             assert!(explained.meaning.ends_with('.'), "{word}");
         }
-        assert!(metric("unheard-of").is_none());
+        assert!(metric("unheard-of", FormWords::of(Form::Bucketized)).is_none());
     }
 }

@@ -2,7 +2,6 @@
 
 use privet_release::Manifest;
 
-use crate::asked::Asked;
 use crate::form::FormWords;
 
 use super::models::number_of;
@@ -102,9 +101,13 @@ pub(crate) const RISK_OF_BUCKET: Word = (
     "One divided by the size of its bucket: the chance to pick the right line of sensitive values for somebody who has \
      found a person’s record, which a release of this kind does not hide.",
 );
-const REQUIRED: Word = (
+pub(crate) const REQUIRED: Word = (
     "Required, reached",
     "The bound that was set, and what the class that comes closest to breaking it has, rounded to the cautious side.",
+);
+pub(crate) const REQUIRED_OF_BUCKETS: Word = (
+    "Required, reached",
+    "The bound that was set, and what the bucket that comes closest to breaking it has, rounded to the cautious side.",
 );
 pub(crate) const WORST: Word = (
     "Worst class",
@@ -266,11 +269,10 @@ pub(crate) fn words(manifest: &Manifest, has_attacks: bool, is_owners: bool) -> 
         (&["cells"], CELLS),
     ];
     all.extend(kinds.into_iter().filter(|(kinds, _)| has(kinds)).map(|(_, word)| word));
-    all.extend([SUPPRESSION, REQUIRED]);
+    all.extend([SUPPRESSION, form.required]);
     for promise in &manifest.promises {
-        if let Some(word) = number_of(Asked::of(promise).model)
-            && !all.contains(&word)
-        {
+        let word = number_of(&promise.requirement, form);
+        if !all.contains(&word) {
             all.push(word);
         }
     }

@@ -15,21 +15,33 @@ use super::attacks_of;
 const MOST: usize = 100;
 
 pub(super) fn write(_manifest: &Manifest, facts: &Facts, assessment: &Assessment, out: &mut String) {
-    all(attacks_of(facts, assessment), Reader::Owner, assessment, out);
+    made(attacks_of(facts, assessment), Reader::Owner, out);
 }
 
 /// These attacks, and those that were not made.
-pub(crate) fn all(made: &[Finding], reader: Reader, assessment: &Assessment, out: &mut String) {
-    if made.is_empty() {
-        out.push_str("<p>No attack was made.</p>\n");
-    } else {
-        findings(made, reader, out);
+pub(crate) fn all(attacks: &[Finding], reader: Reader, assessment: &Assessment, out: &mut String) {
+    made(attacks, reader, out);
+    if !assessment.not_made.is_empty() {
+        out.push_str("<h3>Not made</h3>\n");
+        not_made(assessment, out);
     }
+}
+
+/// These attacks.
+pub(super) fn made(attacks: &[Finding], reader: Reader, out: &mut String) {
+    match attacks.is_empty() {
+        true => out.push_str("<p>No attack was made.</p>\n"),
+        false => findings(attacks, reader, out),
+    }
+}
+
+/// What was not attacked: the attacks that were not made, and why.
+pub(super) fn not_made(assessment: &Assessment, out: &mut String) {
     let not_made = &assessment.not_made;
     if not_made.is_empty() {
+        out.push_str("<p>No attack was left out.</p>\n");
         return;
     }
-    out.push_str("<h3>Not made</h3>\n");
     open_table(out, "not-made-table", "columns", "Attacks that were not made, and why");
     header(out, &["Attack", "Why not"]);
     for attack in not_made.iter().take(MOST) {

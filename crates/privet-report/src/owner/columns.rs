@@ -12,9 +12,8 @@ const MOST_DRAWN: usize = 36;
 /// Figures below a drawing.
 const MOST_FIGURES: usize = 8;
 
-pub(super) fn write(_manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
-    all(assessment, "what a reader of the release would estimate", out);
-}
+/// What bars are where records are published.
+const OF_RECORDS: &str = "what a reader of the release would estimate";
 
 /// Of records that were changed by chance: bars are counted in the release as it stands. `has_law` where the law of that
 /// chance is published, by which more can be estimated.
@@ -30,14 +29,43 @@ pub(super) fn as_published(assessment: &Assessment, has_law: bool, out: &mut Str
 }
 
 fn all(assessment: &Assessment, bars: &str, out: &mut String) {
-    let columns = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.columns);
-    if columns.is_empty() {
+    if drawings(assessment, bars, MOST_DRAWN, out) {
+        let (columns, far, order) = farthest_first(assessment);
+        table(columns, &far, &order, out);
+    } else {
         out.push_str("<p>Columns were not compared.</p>\n");
-        return;
     }
+}
+
+/// How far each column is off.
+pub(super) fn distances(_: &Manifest, _: &Facts, assessment: &Assessment, out: &mut String) {
+    let (columns, far, order) = farthest_first(assessment);
+    match columns.is_empty() {
+        true => out.push_str("<p>Columns were not compared.</p>\n"),
+        false => table(columns, &far, &order, out),
+    }
+}
+
+/// The columns before and after, where they were compared; whether they were.
+pub(super) fn picture(assessment: &Assessment, out: &mut String) -> bool {
+    drawings(assessment, OF_RECORDS, MOST_DRAWN, out)
+}
+
+/// All columns, how far each is off, and their order: the farthest first.
+fn farthest_first(assessment: &Assessment) -> (&[ColumnUtility], Vec<Option<f64>>, Vec<usize>) {
+    let columns = assessment.utility.as_ref().map_or(&[][..], |utility| &utility.columns);
     let far: Vec<Option<f64>> = columns.iter().map(ColumnUtility::total_variation).collect();
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by(|&a, &b| distance(&far, b).total_cmp(&distance(&far, a)).then(a.cmp(&b)));
+    (columns, far, order)
+}
+
+/// At most so many columns as small drawings; whether there is one.
+fn drawings(assessment: &Assessment, bars: &str, most: usize, out: &mut String) -> bool {
+    let (columns, far, order) = farthest_first(assessment);
+    if columns.is_empty() {
+        return false;
+    }
     put!(
         out,
         "<p>The line is the original; the bars are {bars}. Columns of numbers and dates stand in their order, others by \
@@ -45,7 +73,7 @@ fn all(assessment: &Assessment, bars: &str, out: &mut String) {
          <ul class=\"legend\"><li><span class=\"key line\" aria-hidden=\"true\"></span>before</li><li><span class=\"key \
          hatched\" aria-hidden=\"true\"></span>after</li></ul>\n",
     );
-    let mut drawn: Vec<usize> = order.iter().copied().take(MOST_DRAWN).collect();
+    let mut drawn: Vec<usize> = order.iter().copied().take(most).collect();
     if drawn.len() < columns.len() {
         put!(
             out,
@@ -62,7 +90,7 @@ fn all(assessment: &Assessment, bars: &str, out: &mut String) {
         }
     }
     out.push_str("</div>\n");
-    table(columns, &far, &order, out);
+    true
 }
 
 /// How far a column is off, for sorting; what is not known comes first.

@@ -11,20 +11,33 @@ use crate::{Assessment, CandidatePoint, Facts};
 /// Rows of the table.
 const MOST_ROWS: usize = 12;
 
+/// The most telling candidates, or why there are none.
 pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment, out: &mut String) {
-    let points = &assessment.candidates;
-    if points.is_empty() {
+    if assessment.candidates.is_empty() {
         not_drawn(manifest, out);
         return;
     }
-    // A version without a record breaks no promise and keeps none.
-    let (points, empty): (Vec<CandidatePoint>, Vec<CandidatePoint>) =
-        points.iter().cloned().partition(|own| !is_empty(own));
-    if points.is_empty() {
-        out.push_str("<p>No version that the search looked at would publish a single record.</p>\n");
-        return;
+    let (points, _) = with_records(assessment);
+    match points.is_empty() {
+        true => out.push_str("<p>No version that the search looked at would publish a single record.</p>\n"),
+        false => table(&points, &front(&points), out),
     }
-    let (points, empty) = (&points[..], empty.len() as u64); // why: the whole of it
+}
+
+/// The candidates that publish a record, and how many do not. A version without a record breaks no promise and keeps none.
+fn with_records(assessment: &Assessment) -> (Vec<CandidatePoint>, u64) {
+    let (points, empty): (Vec<CandidatePoint>, Vec<CandidatePoint>) =
+        assessment.candidates.iter().cloned().partition(|own| !is_empty(own));
+    (points, empty.len() as u64)
+}
+
+/// Loss and risk of the candidates, where there are some; whether there are.
+pub(super) fn picture(manifest: &Manifest, assessment: &Assessment, out: &mut String) -> bool {
+    let (points, empty) = with_records(assessment);
+    if points.is_empty() {
+        return false;
+    }
+    let points = points.as_slice();
     let safe = points.iter().filter(|p| p.safe).count() as u64;
     let odd = points.iter().filter(|p| !is_plain(p)).count() as u64;
     let front = front(points);
@@ -63,7 +76,7 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
                 format!(" {} publish no record and are not drawn.", counted(own, "more would", "more would")),
         }
     );
-    table(points, &front, out);
+    true
 }
 
 /// Why there is no curve: no level of each column describes what the search went through, or it went through it elsewhere.

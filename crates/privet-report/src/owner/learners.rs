@@ -1,5 +1,6 @@
 //! How well classifiers and regressions learn from the release, beside guessing and beside the original.
 
+use privet_attack::Topic;
 use privet_release::Manifest;
 
 use crate::draw::rate::Fill;
@@ -64,9 +65,8 @@ fn nothing(assessment: &Assessment, out: &mut String) {
         return;
     };
     out.push_str("<p>A column to predict was named, but nothing could be learned from the release.</p>\n");
-    let told = ["was not fitted", "was not trained", "Nothing was learned"];
-    for note in utility.notes.iter().filter(|note| told.iter().any(|own| note.contains(own))) {
-        put!(out, "<p>{}</p>\n", sentence(note));
+    for note in utility.notes.iter().filter(|note| note.topic == Topic::NotLearned) {
+        put!(out, "<p>{}</p>\n", sentence(&note.text));
     }
 }
 
@@ -110,15 +110,18 @@ mod tests {
             out
         };
         assert!(page(Utility::default()).contains("no column to predict was named"));
-        let failed = page(Utility {
-            protocol: Some(Protocol::default()),
-            notes: vec!["Linear regression was not fitted: <why>.".to_owned(), "Other.".to_owned()],
-            ..Utility::default()
-        });
+        let mut utility = Utility { protocol: Some(Protocol::default()), ..Utility::default() };
+        utility.not_learned("It did not converge: <why>.");
+        utility.remark("Linear regression was not fitted to something else.");
+        let failed = page(utility);
         assert!(
             failed.contains("A column to predict was named") && !failed.contains("no column"),
             "{failed}"
         );
-        assert!(failed.contains("was not fitted: &lt;why&gt;.") && !failed.contains("Other."), "{failed}");
+        // What is shown is decided by the topic of a remark and not by its words.
+        assert!(
+            failed.contains("It did not converge: &lt;why&gt;.") && !failed.contains("something else"),
+            "{failed}"
+        );
     }
 }

@@ -15,7 +15,7 @@ mod verdict;
 
 use privet_attack::Finding;
 use privet_release::Manifest;
-use privet_release::perturbed::PerturbedManifest;
+use privet_release::perturbed::{Change, PerturbedManifest};
 
 use crate::glossary::{self, WORDS};
 use crate::sections::attacks::Reader;
@@ -30,15 +30,15 @@ pub(crate) use json::{is_json, json};
 
 type Body = fn(&Manifest, &Facts, &Assessment, &mut String);
 
-/// Its sections, in the order in which they are read: who is at risk, what is left of the data, how it came about.
-const SECTIONS: [(&str, &str, Body); 16] = [
+/// What is folded below the pictures, in the order in which it is read: who is at risk, what is left of the data, how it came about.
+const FOLDED: [(&str, &str, Body); 16] = [
     ("promises", "What was promised, and what was reached", |m, f, _, out| promises::write(m, f, out)),
     ("attacks", "Attacks", attacks::write),
     ("risk", "What single records risk", risk::write),
     ("classes", LOOK_ALIKE, |m, f, _, out| classes::write(m, f, out)),
     ("curve", "What else could have been published", curve::write),
     ("utility", "What the release is still good for", utility::write),
-    ("distributions", "Columns before and after", columns::write),
+    ("distributions", "How far each column is off", columns::distances),
     ("pairs", "Columns that go together", pairs::write),
     ("learners", "Learning from the release", learners::write),
     ("recoding", COARSENED, |m, f, _, out| recoding::write(m, f, out)),
@@ -47,8 +47,47 @@ const SECTIONS: [(&str, &str, Body); 16] = [
     ("search", "How this version was chosen", |m, f, _, out| search::write(m, f, out)),
     ("files", "Files of the release", |m, _, _, out| files::list(m, out)),
     ("check", "Check it yourself", |m, f, _, out| check::write(m, f, out)),
-    ("words", WORDS, |m, _, _, out| words::list(m, &glossary::words(m, true, true), out)),
+    ("words", WORDS, |m, _, _, out| words::list(&glossary::words(m, true, true), out)),
 ];
+
+/// What was not attacked, which comes right after the verdict.
+const NOT_ATTACKED: (&str, &str) = ("not-attacked", "What was not attacked");
+/// The pictures, which come next.
+const PICTURES: (&str, &str) = ("pictures", "Risk and detail in pictures");
+
+/// The three pictures that tell most: risks of records, columns before and after, and what else could have been published.
+fn pictures(manifest: &Manifest, assessment: &Assessment, out: &mut String) {
+    let mut is_drawn = risk::picture(assessment, out);
+    let mut drawn = String::new();
+    if columns::picture(assessment, &mut drawn) {
+        put!(out, "<h3>Columns before and after</h3>\n{drawn}");
+        is_drawn = true;
+    }
+    drawn.clear();
+    if curve::picture(manifest, assessment, &mut drawn) {
+        put!(out, "<h3>Loss and risk of the versions that the search looked at</h3>\n{drawn}");
+        is_drawn = true;
+    }
+    if !is_drawn {
+        out.push_str("<p>Nothing was measured that could be drawn.</p>\n");
+    }
+}
+
+/// A section that is open.
+fn open(out: &mut String, (id, title): (&str, &str), body: impl FnOnce(&mut String)) {
+    page::open_section(out, id, title);
+    body(out);
+    out.push_str("</section>\n");
+}
+
+/// A section that is folded below its heading.
+fn folded(out: &mut String, (id, title): (&str, &str), body: impl FnOnce(&mut String)) {
+    open(out, (id, title), |out| {
+        put!(out, "<details><summary>Show: {title}</summary>\n");
+        body(out);
+        out.push_str("</details>\n");
+    });
+}
 
 pub(crate) const BANNER: &str = "<p class=\"banner\" role=\"note\"><strong>For the owner of the original only. Do not publish this \
                       page.</strong></p>\n";
@@ -75,11 +114,12 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment
     page::open_named(&mut out, &manifest.software, &tab, &title, &below);
     out.push_str(BANNER);
     verdict::write(manifest, facts, assessment, &mut out);
-    page::contents(&mut out, SECTIONS.iter().map(|&(id, title, _)| (id, heading(manifest, title))));
-    for (id, title, body) in SECTIONS {
-        page::open_section(&mut out, id, heading(manifest, title));
-        body(manifest, facts, assessment, &mut out);
-        out.push_str("</section>\n");
+    let sections = FOLDED.iter().map(|&(id, title, _)| (id, heading(manifest, title)));
+    page::contents(&mut out, [NOT_ATTACKED, PICTURES].into_iter().chain(sections));
+    open(&mut out, NOT_ATTACKED, |out| attacks::not_made(assessment, out));
+    open(&mut out, PICTURES, |out| pictures(manifest, assessment, out));
+    for (id, title, body) in FOLDED {
+        folded(&mut out, (id, heading(manifest, title)), |out| body(manifest, facts, assessment, out));
     }
     page::close(&mut out, &manifest.software, FOOT);
     out
@@ -88,15 +128,15 @@ pub(crate) fn render(manifest: &Manifest, facts: &Facts, assessment: &Assessment
 /// A part of the owner's page of a perturbed release.
 type PerturbedBody = fn(&PerturbedManifest, &Assessment, &mut String);
 
-/// Its sections; those of which nothing was measured are left out.
-const PERTURBED: [(&str, &str, PerturbedBody); 7] = [
+/// Its columns before and after, which are its picture.
+const DISTRIBUTIONS: (&str, &str) = ("distributions", "Columns before and after");
+
+/// What is folded below; sections of which nothing was measured are left out.
+const PERTURBED: [(&str, &str, PerturbedBody); 6] = [
     ("attacks", "Attacks", |_, assessment, out| {
-        attacks::all(&assessment.attacks, Reader::Owner, assessment, out);
+        attacks::made(&assessment.attacks, Reader::Owner, out);
     }),
     ("utility", "What the release is still good for", |_, assessment, out| utility::all(assessment, out)),
-    ("distributions", "Columns before and after", |manifest, assessment, out| {
-        columns::as_published(assessment, manifest.swap.is_none() && manifest.synthetic.is_none(), out);
-    }),
     ("pairs", "Columns that go together", |_, assessment, out| pairs::all(assessment, out)),
     ("learners", "Learning from the release", |_, assessment, out| learners::all(assessment, out)),
     ("files", "Files of the release", |manifest, _, out| files::table(&manifest.files, out)),
@@ -125,11 +165,14 @@ pub(crate) fn render_perturbed(manifest: &PerturbedManifest, assessment: &Assess
     out.push_str(BANNER);
     verdict::of_attacks(assessment, &mut out);
     let sections = || PERTURBED.into_iter().filter(|&(id, ..)| is_told(id, manifest, assessment));
-    page::contents(&mut out, sections().map(|(id, title, _)| (id, title)));
+    let listed = sections().map(|(id, title, _)| (id, title));
+    page::contents(&mut out, [NOT_ATTACKED, DISTRIBUTIONS].into_iter().chain(listed));
+    open(&mut out, NOT_ATTACKED, |out| attacks::not_made(assessment, out));
+    open(&mut out, DISTRIBUTIONS, |out| {
+        columns::as_published(assessment, matches!(manifest.change, Change::Laws), out);
+    });
     for (id, title, body) in sections() {
-        page::open_section(&mut out, id, title);
-        body(manifest, assessment, &mut out);
-        out.push_str("</section>\n");
+        folded(&mut out, (id, title), |out| body(manifest, assessment, out));
     }
     page::close(&mut out, &manifest.software, FOOT);
     out

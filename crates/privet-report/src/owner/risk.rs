@@ -22,10 +22,15 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
     for note in &risk.notes {
         put!(out, "<p>{}</p>\n", escape(note));
     }
+}
+
+/// How many records risk how much, when that was measured; whether it was.
+pub(super) fn picture(assessment: &Assessment, out: &mut String) -> bool {
+    let Some(risk) = &assessment.risk else { return false };
     let bars: Vec<Bar> =
         risk.histogram.iter().map(|bin| Bar { from: bin.from, to: bin.to, many: bin.records }).collect();
     if bars.is_empty() {
-        return;
+        return false;
     }
     let title = "Records by their risk of re-identification";
     put!(out, "<figure>\n<figcaption>{title}</figcaption>\n");
@@ -37,4 +42,5 @@ pub(super) fn write(manifest: &Manifest, _facts: &Facts, assessment: &Assessment
         false,
     ));
     out.push_str("\n</figure>\n");
+    true
 }

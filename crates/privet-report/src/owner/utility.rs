@@ -25,7 +25,7 @@ pub(crate) fn all(assessment: &Assessment, out: &mut String) {
     }
     figures(out, "utility-table", "Figures about the whole table", &utility.figures);
     for note in &utility.notes {
-        put!(out, "<p class=\"aside\">{}</p>\n", sentence(note));
+        put!(out, "<p class=\"aside\">{}</p>\n", sentence(&note.text));
     }
     if let Some(queries) = &utility.queries {
         out.push_str("<h3>Random queries</h3>\n<dl class=\"terms\">\n");

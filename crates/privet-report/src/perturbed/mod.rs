@@ -8,7 +8,7 @@ mod synthetic;
 mod words;
 
 use privet_release::PerturbedManifest;
-use privet_release::perturbed::{ModelColumn, Perturbation};
+use privet_release::perturbed::{Change, ModelColumn, Perturbation};
 
 use crate::glossary::{self, CHANCE, WORDS};
 use crate::owner::attacks;
@@ -107,10 +107,10 @@ const ATTACKS_MADE: Section = ("attacks", "Attacks, and who would fall", |_, fac
 #[must_use]
 pub fn html(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> String {
     let mut out = String::with_capacity(64 * 1024);
-    let (title, verdict, sections): (&str, Body, &[Section]) = match (&manifest.swap, &manifest.synthetic) {
-        (Some(_), None) => ("Report on swapped records", swapped::verdict, &swapped::SECTIONS),
-        (None, Some(_)) => ("Report on synthetic records", synthetic::verdict, &synthetic::SECTIONS),
-        _ => ("Report on perturbed records", verdict, &SECTIONS),
+    let (title, verdict, sections): (&str, Body, &[Section]) = match manifest.change {
+        Change::Swapped(_) => ("Report on swapped records", swapped::verdict, &swapped::SECTIONS),
+        Change::Synthetic(_) => ("Report on synthetic records", synthetic::verdict, &synthetic::SECTIONS),
+        Change::Laws => ("Report on perturbed records", verdict, &SECTIONS),
     };
     let below = format!("{} · made by {}", tables(manifest), escape(&manifest.software));
     page::open(&mut out, &manifest.software, title, &below);
@@ -127,16 +127,16 @@ pub fn html(manifest: &PerturbedManifest, facts: &PerturbedFacts) -> String {
 
 /// What kind of records these are.
 pub(crate) fn kind(manifest: &PerturbedManifest) -> &'static str {
-    match (&manifest.swap, &manifest.synthetic) {
-        (Some(_), None) => "swapped records",
-        (None, Some(_)) => "synthetic records",
-        _ => "perturbed records",
+    match manifest.change {
+        Change::Swapped(_) => "swapped records",
+        Change::Synthetic(_) => "synthetic records",
+        Change::Laws => "perturbed records",
     }
 }
 
 /// The table, or all copies of it, as markup.
 pub(crate) fn tables(manifest: &PerturbedManifest) -> String {
-    match manifest.synthetic.as_ref().map(|own| own.copies.as_slice()) {
+    match manifest.change.synthesis().map(|own| own.copies.as_slice()) {
         Some(copies @ [_, _, ..]) => format!("Tables {}", names(copies.iter().map(String::as_str), 24)),
         Some([only]) => format!("Table {}", name(only)),
         _ => format!("Table {}", name(&manifest.data.file)),
@@ -373,7 +373,7 @@ fn files(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String
         "<p>{} written as {}. <code>report.json</code> holds the facts of this page for programs. Sizes and fingerprints of all \
          files, and every parameter, stand in \
          <code>manifest.json</code>.</p>\n",
-        match &manifest.synthetic {
+        match manifest.change.synthesis() {
             Some(own) => format!("The tables {} are", names(own.copies.iter().map(String::as_str), 12)),
             None => format!("The table {} is", name(&manifest.data.file)),
         },

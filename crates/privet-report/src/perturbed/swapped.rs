@@ -35,7 +35,7 @@ fn keeps(swap: &Swap) -> String {
 }
 
 pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
-    let Some(swap) = &manifest.swap else { return };
+    let Some(swap) = manifest.change.swap() else { return };
     put!(
         out,
         "<section class=\"verdict open\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">Values changed places between \
@@ -115,7 +115,7 @@ fn picture(swap: &Swap, rows: u64, out: &mut String) {
 }
 
 fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    let Some(swap) = &manifest.swap else { return };
+    let Some(swap) = manifest.change.swap() else { return };
     put!(out, "<p>{}</p>\n", way(swap));
     picture(swap, manifest.data.rows, out);
     open_table(out, "swapped", "rates", "Columns whose values changed places");
@@ -171,7 +171,7 @@ fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut Stri
 }
 
 fn conclude(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    let Some(swap) = &manifest.swap else { return };
+    let Some(swap) = manifest.change.swap() else { return };
     put!(out, "<h3>Can</h3>\n<ul>\n<li>{}</li>\n", keeps(swap));
     out.push_str(match swap.way {
         SwapWay::Nearest { .. } => {

@@ -20,7 +20,7 @@ pub(super) const SECTIONS: [Section; 7] = [
 ];
 
 pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out: &mut String) {
-    let Some(own) = &manifest.synthetic else { return };
+    let Some(own) = manifest.change.synthesis() else { return };
     let what = match own.scope.as_str() {
         "full" => {
             "Every record was drawn anew and stands for nobody, though one may be like somebody’s by chance."
@@ -60,7 +60,7 @@ pub(super) fn verdict(manifest: &PerturbedManifest, facts: &PerturbedFacts, out:
 }
 
 fn columns(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    let Some(own) = &manifest.synthetic else { return };
+    let Some(own) = manifest.change.synthesis() else { return };
     out.push_str(match own.model.as_str() {
         "cart" => "<p>A decision tree for each column; values were drawn from its leaves.</p>\n",
         "regression" => {
@@ -184,13 +184,13 @@ fn words_of_rule(own: &Synthesis) -> String {
 }
 
 fn estimate(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    if let Some(own) = &manifest.synthetic {
+    if let Some(own) = manifest.change.synthesis() {
         out.push_str(&words_of_rule(own));
     }
 }
 
 fn conclude(manifest: &PerturbedManifest, _facts: &PerturbedFacts, out: &mut String) {
-    let Some(own) = &manifest.synthetic else { return };
+    let Some(own) = manifest.change.synthesis() else { return };
     out.push_str(
         "<h3>Can</h3>\n<ul>\n<li>What the model knows: how made columns go together with those it was learned from.</li>\n\
          </ul>\n<h3>Cannot</h3>\n<ul>\n<li>What the model does not know. A dependence that is not in it is not in the \

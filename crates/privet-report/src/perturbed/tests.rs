@@ -33,7 +33,6 @@ fn manifest(law: CategoryLaw, gamma: Option<f64>) -> PerturbedManifest {
         format: 1,
         software: "privet 0".into(),
         kind: "perturbed".into(),
-        method: "columns".into(),
         data: PerturbedData {
             file: "data.csv".into(),
             format: "csv".into(),
@@ -51,8 +50,7 @@ fn manifest(law: CategoryLaw, gamma: Option<f64>) -> PerturbedManifest {
                 column("zip", "quasi", None),
             ],
         ),
-        swap: None,
-        synthetic: None,
+        change: Change::Laws,
         randomness: "fixed-seed".into(),
         files: vec![],
         shown: privet_release::Shown::default(),
@@ -143,8 +141,7 @@ fn swapped_and_synthetic_records_are_not_praised() {
     use privet_release::perturbed::{Swap, SwapWay, SwappedColumn, Synthesis, SyntheticColumn};
     let mut own = manifest(CategoryLaw::Retention(0.6), Some(4.0));
     own.model.columns.iter_mut().for_each(|column| column.perturbation = None);
-    own.method = "swap".into();
-    own.swap = Some(Swap {
+    own.change = Change::Swapped(Swap {
         way: SwapWay::Nearest { probability: 0.5, compared: vec!["<u>zip</u>".into()] },
         columns: vec![SwappedColumn {
             name: "<i>a</i>".into(),
@@ -182,14 +179,12 @@ fn swapped_and_synthetic_records_are_not_praised() {
         assert!(page.contains(drawn), "{drawn}");
     }
     assert!(!page.contains("ranks that it moved"));
-    let swapped = own.swap.as_mut().unwrap();
+    let Change::Swapped(swapped) = &mut own.change else { panic!("not swapped") };
     (swapped.columns[0].window, swapped.columns[0].mean_rank_distance) = (Some(8), Some(2.0));
     let page = html(&own, &PerturbedFacts::default());
     assert!(page.contains("ranks that it moved") && page.contains("y=\"4\" width=\"25%\""));
     assert!(!page.contains("<i>") && !page.contains("<u>") && !page.contains("privet reconstruct"));
-    own.swap = None;
-    own.method = "synthetic".into();
-    own.synthetic = Some(Synthesis {
+    own.change = Change::Synthetic(Synthesis {
         only: None,
         replaced: None,
         model: "cart".into(),
@@ -251,13 +246,13 @@ fn swapped_and_synthetic_records_are_not_praised() {
     for (model, scope, is_lost) in
         [("moments", "partial", true), ("latin-hypercube", "partial", true), ("moments", "full", false)]
     {
-        let made = own.synthetic.as_mut().unwrap();
+        let Change::Synthetic(made) = &mut own.change else { panic!("not synthetic") };
         (made.model, made.scope) = (model.into(), scope.into());
         assert_eq!(html(&own, &PerturbedFacts::default()).contains(lost), is_lost, "{model} {scope}");
     }
     // The law of maximum entropy has the joint counts; tables drawn from it have them in expectation.
     for (model, is_drawn) in [("maximum-entropy", true), ("moments", false)] {
-        let made = own.synthetic.as_mut().unwrap();
+        let Change::Synthetic(made) = &mut own.change else { panic!("not synthetic") };
         (made.model, made.scope, made.rule) = (model.into(), "full".into(), None);
         made.columns[0].equal = None;
         let page = html(&own, &PerturbedFacts::default());

@@ -22,7 +22,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     let (first, others): (Vec<_>, Vec<_>) =
         manifest.metrics.iter().partition(|(word, _)| **word == manifest.search.minimize);
     for (word, &value) in first.into_iter().chain(others) {
-        let explained = glossary::metric(word);
+        let explained = glossary::metric(word, FormWords::of(manifest.kind));
         let title = match &explained {
             Some(explained) => format!("{} <code>{}</code>", explained.title, escape(word)),
             None => format!("<code>{}</code>", plain_name(word)),
@@ -37,8 +37,8 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
             out,
             "<tr><th scope=\"row\">{title}{minimized}<small>{}</small></th><td class=\"number\">{}</td></tr>\n",
             match explained {
-                Some(own) => FormWords::of(manifest.kind).fit(own.meaning),
-                None => "This report has no explanation for this metric.".to_owned(),
+                Some(own) => own.meaning,
+                None => "This report has no explanation for this metric.",
             },
             // The search counts all suppressed records as one class; of nobody there is no average.
             match word.as_str() {

@@ -15,9 +15,12 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
         return;
     }
     let words = FormWords::of(manifest.kind);
-    let judged = "<p>Each promise is judged by the class that comes closest to breaking it; every other class does at least as \
-                  well. What was reached is rounded to the cautious side.</p>\n";
-    out.push_str(&words.fit(judged));
+    out.push_str(words.either(
+        "<p>Each promise is judged by the class that comes closest to breaking it; every other class does at least as well. What \
+         was reached is rounded to the cautious side.</p>\n",
+        "<p>Each promise is judged by the bucket that comes closest to breaking it; every other bucket does at least as well. What \
+         was reached is rounded to the cautious side.</p>\n",
+    ));
     open_table(out, "promises-table", "promises", "Promises");
     // The result stands where a phone shows it without scrolling.
     header(out, &["Promise", "Result", "#Required", "#Reached", words.worst]);

@@ -3,6 +3,7 @@
 use privet_release::Manifest;
 use privet_release::manifest::{Anatomy, Microaggregation, PSafe, Purpose};
 
+use crate::form::FormWords;
 use crate::text::{count, escape, name, names, number, percent};
 use crate::{Facts, glossary};
 
@@ -148,7 +149,7 @@ pub(crate) fn write(manifest: &Manifest, _facts: &Facts, out: &mut String) {
     out.push_str("<dl class=\"terms\">\n");
     term(out, "Algorithm", &format!("<code>{}</code>", escape(&search.algorithm)));
     term(out, "What it guarantees", &escape(&search.guarantee));
-    let title = glossary::metric(&search.minimize).map(|e| e.title);
+    let title = glossary::metric(&search.minimize, FormWords::of(manifest.kind)).map(|e| e.title);
     let word = format!("<code>{}</code>", escape(&search.minimize));
     // Some searches are not led by the metric that the job names; it only says how good the result is.
     let led = led(&search.algorithm);

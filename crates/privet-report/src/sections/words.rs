@@ -3,21 +3,19 @@
 use privet_release::Manifest;
 
 use crate::Facts;
-use crate::form::FormWords;
 use crate::glossary;
 
 use super::term;
 
 pub(crate) fn write(manifest: &Manifest, facts: &Facts, out: &mut String) {
-    list(manifest, &glossary::words(manifest, !facts.attacks.is_empty(), false), out);
+    list(&glossary::words(manifest, !facts.attacks.is_empty(), false), out);
 }
 
 /// Words and what they mean.
-pub(crate) fn list(manifest: &Manifest, words: &[(&str, &str)], out: &mut String) {
-    let form = FormWords::of(manifest.kind);
+pub(crate) fn list(words: &[(&str, &str)], out: &mut String) {
     out.push_str("<dl class=\"terms\">\n");
     for (word, meaning) in words {
-        term(out, word, &form.fit(meaning));
+        term(out, word, meaning);
     }
     out.push_str("</dl>\n");
 }

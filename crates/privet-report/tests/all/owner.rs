@@ -75,7 +75,7 @@ fn everything_in_the_assessment_is_told() {
         "Median relative error",
         "Loss and risk of the candidates",
         "The most telling candidates",
-        "Not made",
+        "What was not attacked",
         "What was promised, and what was reached",
         "How the identifying columns were coarsened",
         "Cramér’s V",
@@ -86,6 +86,24 @@ fn everything_in_the_assessment_is_told() {
     assert!(page.contains("published, on the front"));
     // The manifest has no fingerprint of this page, so the page must not claim one.
     assert!(!page.contains("its own fingerprint"));
+}
+
+/// The verdict, what was not attacked and the pictures are open; everything else is folded.
+#[test]
+fn the_page_opens_with_what_matters() {
+    let page = owner_html(&manifest(), &facts(), &assessment("age", 0.2, 2));
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+    let first_fold = at("<details>");
+    assert!(
+        at("id=\"verdict\"") < at("id=\"not-attacked\"") && at("id=\"not-attacked\"") < at("id=\"pictures\"")
+    );
+    for picture in ["risk-chart", "distribution-0", "curve-chart", "not-made-table"] {
+        assert!(at("id=\"pictures\"") < first_fold && at(picture) < first_fold, "{picture}");
+    }
+    let (headings, folds) = (page.matches("<h2 id=").count(), page.matches("<details>").count());
+    // The verdict and two sections are open.
+    assert_eq!((headings - folds, page.matches("</details>").count()), (3, folds));
+    assert!(at("id=\"promises-table\"") > first_fold && at("id=\"risk-table\"") > first_fold);
 }
 
 #[test]

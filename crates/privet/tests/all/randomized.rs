@@ -52,7 +52,7 @@ fn every_key_of_the_job_can_be_set() {
         .set("randomize.swap", "rank")
         .set("randomize.percent", 10.0)
         .run();
-    assert_eq!(swapped.unwrap().manifest().unwrap().method, "swap");
+    assert_eq!(swapped.unwrap().manifest().unwrap().change.method(), "swap");
     let unknown = job().set("randomize.colour", "red").run();
     assert_eq!(unknown.unwrap_err().fault(), Fault::BadInput);
 }

@@ -46,8 +46,12 @@ fn a_release_is_made_proven_attacked_and_measured() {
     let release = folder.path().join("release");
     let published = std::fs::read_to_string(release.join("tally.csv")).unwrap();
     assert_eq!(published, "value,people\n\"Kiel\",2\n\"Ulm\",2\n");
-    let manifest = privet_release::ManifestFile::read(&release).unwrap();
-    assert!(privet::is_on_seam(&manifest) && folder.path().join("home/report.html").exists());
+    assert!(folder.path().join("home/report.html").exists());
+    // A tally has no records to ask about, and says so.
+    let question = "select count(*) from data";
+    let published = privet::PublishedFolder::at(&release);
+    let refused = published.answer(question, None, Default::default(), &Silent).unwrap_err().to_string();
+    assert!(refused.contains("answer no questions"), "{refused}");
     let verdict = privet::verify(&release, VerifyOptions::default()).unwrap();
     assert!(verdict.holds(), "{:?}", verdict.checks);
     assert!(!std::fs::read_to_string(release.join("report.html")).unwrap().contains("class=\"banner\""));

@@ -9,7 +9,7 @@ use std::path::Path;
 use privet_attack::ids;
 use privet_attack::{Finding, Knowledge};
 use privet_data::{Progress, Table};
-use privet_release::perturbed::PerturbedManifest;
+use privet_release::perturbed::{Change, PerturbedManifest};
 use privet_release::{PublishedPerturbed, PublishedRecords};
 use privet_report::{Assessment, NotMade};
 
@@ -51,7 +51,7 @@ pub(crate) fn gate(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, 
     let is_asked = section.attacks.is_some() || section.knowledge.is_some() || section.is_limited();
     let gated = match attacked(made, progress) {
         // An attack that nobody asked for, and that cannot be made, is no reason to keep a release back.
-        Err(RunError::Job(error)) if !is_asked => nothing(error.problem().to_owned(), section),
+        Err(RunError::Job(error)) if !is_asked => nothing(error.problem(), section),
         other => other?,
     };
     hold_limit(section, &gated.assessment, INSTEAD)?;
@@ -72,7 +72,7 @@ fn attacked(made: &Chance<'_>, progress: &dyn Progress) -> Result<Gated, RunErro
     if made.original.rows == 0 {
         return Ok(nothing("there are no records".to_owned(), section));
     }
-    let is_of_laws = manifest.swap.is_none() && manifest.synthetic.is_none();
+    let is_of_laws = matches!(manifest.change, Change::Laws);
     if !is_of_laws && manifest.model.columns.iter().all(|own| own.role != "quasi") {
         return Ok(nothing("no column is quasi, so there is nothing to find people by".to_owned(), section));
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use privet_data::Progress;
 use privet_measure::answer::Question;
-use privet_release::perturbed::PERTURBED;
+use privet_release::perturbed::{Change, PERTURBED};
 use privet_release::{Check, ManifestFile, PerturbedManifest, PublishedError};
 use privet_report::Assessment;
 
@@ -22,7 +22,7 @@ pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedErr
     }
     let manifest = PerturbedManifest::parse(file.bytes())
         .map_err(|source| PublishedError::Manifest { folder: file.folder().to_owned(), source })?;
-    let is_changed = manifest.swap.is_some() || manifest.synthetic.is_some();
+    let is_changed = !matches!(manifest.change, Change::Laws);
     Ok(is_changed.then(|| Box::new(Changed) as Box<dyn Layout>))
 }
 
@@ -48,7 +48,7 @@ impl Layout for Changed {
         noise::answer(folder, question, progress)
     }
 
-    fn verify(&self, _: &Path, _: &dyn Progress) -> Vec<Check> {
+    fn verify(&self, _: &ManifestFile, _: &dyn Progress) -> Vec<Check> {
         Vec::new()
     }
 }

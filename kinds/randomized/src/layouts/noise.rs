@@ -11,7 +11,7 @@ use privet_report::Assessment;
 
 use super::Layout;
 use crate::adversary::AdversarySection;
-use crate::answer::{AskError, Asked, PerturbedAnswers, Spread};
+use crate::answer::{AnswerBasis, AskError, Asked, PerturbedAnswers, Spread};
 use crate::assess::{AttackOptions, MeasureOptions, attack_noise, check_places, measure_noise};
 use crate::error::{JobError, RunError};
 use crate::randomize::facts;
@@ -27,7 +27,7 @@ pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedErr
 pub(super) fn answer(folder: &Path, question: &Question, progress: &dyn Progress) -> Result<Asked, AskError> {
     let published = PublishedPerturbed::open(folder, progress)?;
     let answer = PerturbedAnswers::new(&published)?.answer(question)?;
-    Ok(Asked { answer, sampled_from: None, from_counts: false, perturbed: true, notes: Vec::new() })
+    Ok(Asked { answer, sampled_from: None, basis: AnswerBasis::Perturbed, notes: Vec::new() })
 }
 
 impl Layout for Noise {
@@ -61,9 +61,12 @@ impl Layout for Noise {
     }
 
     /// Whether the report estimates from randomized values what they allow to estimate.
-    fn verify(&self, folder: &Path, progress: &dyn Progress) -> Vec<Check> {
+    fn verify(&self, manifest: &ManifestFile, progress: &dyn Progress) -> Vec<Check> {
         let name = "estimates";
-        let Ok(published) = PublishedPerturbed::open(folder, progress) else { return Vec::new() };
+        let Ok(published) = PublishedPerturbed::of(manifest, progress) else {
+            let problem = "the published values cannot be read, so that nothing shows that the report estimates from them";
+            return vec![Check::failed(name, problem)];
+        };
         let said = &published.manifest.shown.pictures;
         vec![match facts::pictures(&published, progress) {
             Ok(pictures) if privet_report::told_of_pictures(&pictures) == *said => {

@@ -37,7 +37,7 @@ use privet_data::io::{ReadErrorKind, ReadOptions, read};
 use privet_data::{Column, Domain, Kind, Progress, Role, Table};
 use privet_release::Draft;
 use privet_release::perturbed::{
-    Model, ModelColumn, ModelFile, Perturbation, PerturbedManifest, Swap, SwapWay, Synthesis,
+    Change, Model, ModelColumn, ModelFile, Perturbation, PerturbedManifest, Swap, SwapWay, Synthesis,
 };
 
 use privet_report::NotMade;
@@ -73,18 +73,13 @@ pub struct RandomizeOptions {
 pub struct RandomizeSummary {
     /// The release folder.
     pub release: PathBuf,
-    /// By which method: `columns`, `swap` or `synthetic`.
-    pub method: String,
+    /// How the values were changed: the method, and how records were swapped or made.
+    #[serde(flatten)]
+    pub change: Change,
     /// Records published, in each table; all of the input unless they are synthetic.
     pub records: u64,
     /// The columns.
     pub columns: Vec<ColumnSummary>,
-    /// How records were swapped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub swap: Option<Swap>,
-    /// How synthetic records were made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synthetic: Option<Synthesis>,
     /// The most by which all columns together change the odds of anything about a record; absent when there is no
     /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +163,6 @@ pub fn randomize(
     let missing = |name: &str| manifest.data.missing.get(name).copied().unwrap_or(0);
     Ok(RandomizeSummary {
         release: folder,
-        method: manifest.method.clone(),
         records: manifest.data.rows,
         columns: manifest
             .model
@@ -177,8 +171,7 @@ pub fn randomize(
             .map(|own| summary(Some(&manifest), own, missing(&own.name)))
             .collect(),
         gamma: manifest.model.gamma,
-        swap: manifest.swap,
-        synthetic: manifest.synthetic,
+        change: manifest.change,
         removed_columns: manifest.data.removed_columns,
         randomness: manifest.randomness,
         attacks: assessment.attacks,
@@ -416,8 +409,8 @@ fn summary(manifest: Option<&PerturbedManifest>, column: &ModelColumn, missing: 
         }
         _ => (None, None),
     };
-    let swapped = || words_of_swap(manifest?.swap.as_ref()?, &column.name);
-    let made = || words_of_synthesis(manifest?.synthetic.as_ref()?, &column.name);
+    let swapped = || words_of_swap(manifest?.change.swap()?, &column.name);
+    let made = || words_of_synthesis(manifest?.change.synthesis()?, &column.name);
     let law = column.perturbation.as_ref().map(words).or_else(swapped).or_else(made);
     ColumnSummary { name: column.name.clone(), law, gamma, open, missing }
 }

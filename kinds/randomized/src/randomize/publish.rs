@@ -7,7 +7,7 @@ use privet_data::{Progress, Table};
 use privet_release::Draft;
 use privet_release::PublishedPerturbed;
 use privet_release::manifest::FORMAT;
-use privet_release::perturbed::{Model, PERTURBED, PerturbedData, PerturbedManifest, Swap, Synthesis};
+use privet_release::perturbed::{Change, Model, PERTURBED, PerturbedData, PerturbedManifest};
 use privet_release::shown::Shown;
 use privet_report::Assessment;
 
@@ -23,10 +23,8 @@ pub(super) struct Made {
     pub tables: Vec<Table>,
     /// Per changed column with missing values, which stay missing, how many.
     pub missing: BTreeMap<String, u64>,
-    /// How records were swapped.
-    pub swap: Option<Swap>,
-    /// How records were made.
-    pub synthetic: Option<Synthesis>,
+    /// How the values were changed.
+    pub change: Change,
 }
 
 impl Made {
@@ -38,7 +36,7 @@ impl Made {
             None => own.clone(),
         });
         let table = Table { columns: columns.collect(), rows: table.rows };
-        Self { tables: vec![table], missing: perturbed.missing, swap: None, synthetic: None }
+        Self { tables: vec![table], missing: perturbed.missing, change: Change::Laws }
     }
 }
 
@@ -82,7 +80,7 @@ pub(super) fn publish(
     // Published tables name their columns and quote in the one way that every reader knows.
     let dialect = Dialect { header: true, quote: b'"', ..input.dialect.clone().unwrap_or_default() };
     // From here on there are only published tables: the report shows nothing else.
-    let Made { tables, missing, swap, synthetic } = made;
+    let Made { tables, missing, change } = made;
     if tables.iter().all(|table| table.rows == 0) {
         return Err(RunError::Empty(match input.table.rows as u64 {
             0 => NothingLeft::NoInput,
@@ -93,9 +91,9 @@ pub(super) fn publish(
     let mut names = Vec::with_capacity(tables.len());
     for (place, table) in tables.iter().enumerate() {
         progress.check()?;
-        let name = match synthetic {
-            Some(_) => copy_name(place + 1, format),
-            None => format!("data.{}", format.word()),
+        let name = match change {
+            Change::Synthetic(_) => copy_name(place + 1, format),
+            Change::Laws | Change::Swapped(_) => format!("data.{}", format.word()),
         };
         let columns = table.columns.iter().map(ViewColumn::unchanged).collect();
         let view = View { columns, rows: table.rows, kept: None };
@@ -111,7 +109,6 @@ pub(super) fn publish(
         format: FORMAT,
         software: format!("privet {}", env!("CARGO_PKG_VERSION")),
         kind: PERTURBED.to_owned(),
-        method: job.randomize.method.word().to_owned(),
         data: PerturbedData {
             file: names.into_iter().next().unwrap_or_default(),
             format: format.word().to_owned(),
@@ -128,8 +125,7 @@ pub(super) fn publish(
                 .collect(),
         },
         model,
-        swap,
-        synthetic,
+        change,
         randomness: if options.seed.is_some() { "fixed-seed" } else { "operating-system" }.to_owned(),
         // The reports tell the fingerprints of what is published; their own come after them.
         files: draft.finished(),

@@ -2,6 +2,7 @@
 
 use privet_data::{Cells, Column, Domain, Silent, Table};
 use privet_perturb::SeededCoins;
+use privet_release::perturbed::Change;
 use proptest::prelude::*;
 
 use super::publish::Made;
@@ -64,7 +65,7 @@ fn records_that_stay_keep_their_decimals() {
         let job = job(&format!("method = \"synthetic\"\n{section}"));
         let file = |number| format!("data-{number}.csv");
         let made = synthetic::synthetic(&table, &job, &mut SeededCoins::new(1), file, &Silent).unwrap();
-        assert_eq!(made.synthetic.unwrap().columns[0].decimals, Some(7), "{model}");
+        assert_eq!(made.change.synthesis().unwrap().columns[0].decimals, Some(7), "{model}");
         for copy in &made.tables {
             let (then, now) = (texts(&table, &[0, 2]), texts(copy, &[0, 2]));
             let stay = then.iter().zip(&now).filter(|(then, _)| then[0] == "v2").collect::<Vec<_>>();
@@ -113,7 +114,7 @@ proptest! {
         for (section, kept, same) in cases {
             let job = job(&format!("method = \"swap\"\n{section}"));
             let Ok(made) = swap::swap(&table, &job, &mut SeededCoins::new(seed), &Silent) else { continue };
-            let Made { tables, swap: Some(swap), missing, .. } = made else { panic!("not swapped") };
+            let Made { tables, change: Change::Swapped(swap), missing } = made else { panic!("not swapped") };
             for places in kept {
                 prop_assert_eq!(counted(&table, places), counted(&tables[0], places), "{} {:?}", section, places);
             }
@@ -162,7 +163,7 @@ fn copies_are_whole() {
             let coins = &mut SeededCoins::new(seed);
             let file = |number| format!("data-{number}.csv");
             let Ok(made) = synthetic::synthetic(&table, &job, coins, file, &Silent) else { continue };
-            let own = made.synthetic.unwrap();
+            let own = made.change.synthesis().unwrap();
             *made_by.entry(model).or_insert(0) += 1;
             let full = own.scope == "full";
             assert_eq!((made.tables.len(), own.copies.len()), (copies, copies));

@@ -16,7 +16,7 @@ use privet_perturb::Coins;
 use privet_perturb::swap::{
     Compared, RankSwapped, Values, nearest_pairs, rank_swap_codes, swap_margin, swap_order, swap_pairs,
 };
-use privet_release::perturbed::{Swap, SwapWay, SwappedColumn};
+use privet_release::perturbed::{Change, Swap, SwapWay, SwappedColumn};
 
 use super::RandomizeJob;
 use super::job::ValueText;
@@ -121,7 +121,7 @@ pub(super) fn swap(
         changed,
         new_records: new_records.map(|own| own as u64),
     };
-    Ok(Made { tables: vec![out], missing, swap: Some(swap), synthetic: None })
+    Ok(Made { tables: vec![out], missing, change: Change::Swapped(swap) })
 }
 
 fn nothing() -> JobError {

@@ -17,7 +17,7 @@ use privet_perturb::synthetic::{
     Cart, Column as Made, ColumnModel, Frame, FranconiStander, LatinHypercube, MISSING, MaximumEntropy,
     Method, Model, Plan, Regression, Scope, Synthetic, SyntheticError, TreeModel, synthesize,
 };
-use privet_release::perturbed::{CombinationRule, MISSING_BEFORE, Synthesis, SyntheticColumn};
+use privet_release::perturbed::{Change, CombinationRule, MISSING_BEFORE, Synthesis, SyntheticColumn};
 
 use super::RandomizeJob;
 use super::publish;
@@ -98,7 +98,7 @@ pub(super) fn synthetic(
         copied_records: made.statistics.copied_records,
         rule: made.rule().and_then(rule),
     };
-    Ok(publish::Made { tables, missing: BTreeMap::new(), swap: None, synthetic: Some(synthesis) })
+    Ok(publish::Made { tables, missing: BTreeMap::new(), change: Change::Synthetic(synthesis) })
 }
 
 fn rule(rule: privet_measure::combine::Rule) -> Option<CombinationRule> {

@@ -12,6 +12,7 @@ use privet_attack::ids;
 use privet_attack::{Finding, Knowledge, Note, Topic, quick};
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Equality, Progress, Table};
+use privet_microdata::adversary::AdversarySection;
 use privet_release::published::Histograms;
 use privet_release::{Draft, Manifest, Published};
 use privet_report::{Assessment, NotMade};
@@ -45,11 +46,8 @@ pub(crate) fn gate(
     let is_distorted = candidate.loaded.distorted.is_some();
     // Who looks like somebody else may stand in several buckets, which buckets alone do not tell.
     let has_buckets = candidate.chosen.buckets.is_some();
-    let mut assessment = Assessment {
-        max_risk: section.max_risk,
-        max_absolute_risk: section.max_absolute_risk,
-        ..Assessment::default()
-    };
+    let (max_risk, max_absolute_risk) = (section.max_risk, section.max_absolute_risk);
+    let mut assessment = Assessment { max_risk, max_absolute_risk, ..Assessment::default() };
     if !is_distorted && !has_buckets {
         assessment.attacks = at_hand(candidate, manifest);
     }
@@ -61,15 +59,7 @@ pub(crate) fn gate(
         && somebody_fits_several(candidate, manifest, base, progress)?.unwrap_or(true);
     if by_name || is_distorted || has_buckets || may_overlap {
         let knowledge_path = section.knowledge.as_ref().map(|path| base.join(path));
-        let knowledge = match &knowledge_path {
-            Some(path) => {
-                Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?
-            }
-            None => Knowledge::default(),
-        };
-        if let Some(path) = &knowledge_path {
-            check_job(&knowledge, None).map_err(|error| JobError::new(format!("`job`: {error}")).at(path))?;
-        }
+        let knowledge = knowledge_path.as_deref().map(read_knowledge).transpose()?.unwrap_or_default();
         let job = JobAt { job: candidate.job, base };
         let release =
             Published::read(draft.path(), manifest.clone(), &job.job.input.options()?.missing, progress)?;
@@ -89,20 +79,15 @@ pub(crate) fn gate(
         // What is made by default is made besides what is asked for; of classes it is at hand already, but not its control
         // by a table of people.
         let again = has_buckets || is_distorted || overlaps || knowledge.control.is_some();
-        let by_default = privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
-        let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
-        if is_distorted {
-            words.extend([INSENSITIVE, SENSITIVE].map(str::to_owned));
-        }
-        words.extend(section.attacks.iter().flatten().cloned());
+        let words = words_of(section, again, has_buckets, is_distorted);
         let is_named = |word: &str| section.attacks.iter().flatten().any(|own| own == word);
         let all_known = section.attacks.is_none() && section.knowledge.is_some();
         let settings = Settings {
             attacks: (!all_known).then_some(&words[..]),
             named: section.attacks.as_deref(),
             confidence: section.confidence,
-            max_risk: section.max_risk,
-            max_absolute_risk: section.max_absolute_risk,
+            max_risk,
+            max_absolute_risk,
             seed: section.seed,
             most_records: if is_named(ids::DEFINETTI) { MOST_RECORDS } else { DEFAULT_RECORDS },
             knowledge: knowledge_path.as_deref(),
@@ -113,20 +98,7 @@ pub(crate) fn gate(
             false => Assessment::default(),
         };
         for finding in asked.attacks {
-            let same = |own: &&mut Finding| own.attack == finding.attack && own.column == finding.column;
-            match assessment.attacks.iter_mut().find(same) {
-                Some(own) if overlaps => *own = held_against(finding, own),
-                // Of two ways to make an attack the more successful one counts; people who are known not to be in the
-                // data are a better control than records taken out.
-                Some(own) if own.risk > finding.risk => {
-                    if knowledge.control.is_some() && finding.control.is_some() {
-                        (own.control, own.control_group) = (finding.control, finding.control_group);
-                        own.baseline = finding.baseline;
-                    }
-                }
-                Some(own) => *own = finding,
-                None => assessment.attacks.push(finding),
-            }
+            merge(&mut assessment.attacks, finding, overlaps, knowledge.control.is_some());
         }
         assessment.not_made = asked.not_made;
         assessment.blocked = asked.blocked;
@@ -136,11 +108,54 @@ pub(crate) fn gate(
     }
     hold_limit(section, &assessment, MORE_PRIVACY)?;
     tell_untried(&mut assessment, candidate, has_buckets);
+    let public = published(public, &assessment);
+    Ok(Gated { assessment, public })
+}
+
+/// What everybody may read: what they can see from the classes, and of all other attacks what is public.
+fn published(mut public: Vec<Finding>, assessment: &Assessment) -> Vec<Finding> {
     let is_told =
         |own: &&Finding| !public.iter().any(|told| (told.attack, &told.column) == (own.attack, &own.column));
-    let rest = assessment.attacks.iter().filter(is_told).map(Finding::public);
-    let public = public.iter().cloned().chain(rest).collect();
-    Ok(Gated { assessment, public })
+    let rest: Vec<Finding> = assessment.attacks.iter().filter(is_told).map(Finding::public).collect();
+    public.extend(rest);
+    public
+}
+
+/// The attacks that are made: by default, where what is at hand does not do, and those that the job names.
+fn words_of(section: &AdversarySection, again: bool, has_buckets: bool, is_distorted: bool) -> Vec<String> {
+    let by_default = privet_attack::ATTACKS.iter().filter(|own| again && own.by_default(has_buckets));
+    let mut words: Vec<String> = by_default.map(|own| own.word.to_owned()).collect();
+    if is_distorted {
+        words.extend([INSENSITIVE, SENSITIVE].map(str::to_owned));
+    }
+    words.extend(section.attacks.iter().flatten().cloned());
+    words
+}
+
+/// What the adversary knows, from the file that the job names.
+fn read_knowledge(path: &std::path::Path) -> Result<Knowledge, RunError> {
+    let knowledge =
+        Knowledge::read(path).map_err(|error| JobError::new(error.problem.clone()).at(&error.path))?;
+    check_job(&knowledge, None).map_err(|error| JobError::new(format!("`job`: {error}")).at(path))?;
+    Ok(knowledge)
+}
+
+/// Adds what one more way to make attacks found to what is at hand.
+fn merge(attacks: &mut Vec<Finding>, finding: Finding, overlaps: bool, has_control: bool) {
+    let same = |own: &&mut Finding| own.attack == finding.attack && own.column == finding.column;
+    match attacks.iter_mut().find(same) {
+        Some(own) if overlaps => *own = held_against(finding, own),
+        // Of two ways to make an attack the more successful one counts; people who are known not to be in the data are a better
+        // control than records taken out.
+        Some(own) if own.risk > finding.risk => {
+            if has_control && finding.control.is_some() {
+                (own.control, own.control_group) = (finding.control, finding.control_group);
+                own.baseline = finding.baseline;
+            }
+        }
+        Some(own) => *own = finding,
+        None => attacks.push(finding),
+    }
 }
 
 /// Where people may stand in several classes, those are exposed whom every way to place people exposes. That need not be all who

@@ -4,7 +4,7 @@ use privet_data::{Column, Domain, Kind};
 use privet_measure::utility::{Classes, Histograms, Spread};
 use privet_report::{ColumnUtility, Figure};
 
-use super::super::original::translate;
+use super::super::original::{Original, translate};
 use super::numbers::{Moments, is_numeric, numbers_of, unit};
 use super::{Beside, figure, spread_out};
 use crate::assess::people::shows_points;
@@ -58,30 +58,6 @@ pub fn all_columns(
         }
         columns.push(column(&release.table.columns[at].name, "quasi", &own, domain, figures));
     }
-    let plain = |name: &str,
-                 role: &str,
-                 domain: &Domain,
-                 codes: &[u32],
-                 after: Vec<f64>|
-     -> Result<Option<ColumnUtility>, RunError> {
-        let mut before = vec![0.0; domain.len()];
-        for &code in codes {
-            before[code as usize] += 1.0;
-        }
-        if before.is_empty() || after.iter().all(|own| *own == 0.0) {
-            return Ok(None);
-        }
-        let own = Histograms::new(&before, &after)?;
-        let mut figures = distances_as(&own, OF_VALUES);
-        if is_numeric(domain.kind()) && !original.is_code(name) {
-            let number = numbers_of(domain);
-            let of = |counts: &[f64]| {
-                Moments::of(number.iter().copied().zip(counts.iter().map(|&count| count as u64)))
-            };
-            figures.extend(moments(of(&before), of(&after), 1.0, domain.kind() == Kind::Date));
-        }
-        Ok(Some(column(name, role, &own, domain, figures)))
-    };
     for (own, &position) in release.sensitive.iter().zip(&original.sensitive) {
         let theirs = &original.table.columns[position];
         let mut after = vec![0.0; theirs.domain.len()];
@@ -91,7 +67,7 @@ pub fn all_columns(
                 after[*code as usize] += count as f64;
             }
         }
-        let mut column = plain(&own.name, "sensitive", &theirs.domain, &theirs.codes, after)?;
+        let mut column = plain(original, (&own.name, "sensitive"), &theirs.domain, &theirs.codes, after)?;
         if let (Some(column), Kind::Integer | Kind::Decimal) = (&mut column, theirs.domain.kind())
             && !original.is_code(&theirs.name)
         {
@@ -107,9 +83,36 @@ pub fn all_columns(
         for &record in &original.record_of {
             after[theirs.codes[record as usize] as usize] += 1.0;
         }
-        columns.extend(plain(&own.name, "insensitive", &theirs.domain, &theirs.codes, after)?);
+        columns.extend(plain(original, (&own.name, "insensitive"), &theirs.domain, &theirs.codes, after)?);
     }
     Ok(columns)
+}
+
+/// A column, by its name and role, whose values are published as they are: counts before and after.
+fn plain(
+    original: &Original,
+    (name, role): (&str, &str),
+    domain: &Domain,
+    codes: &[u32],
+    after: Vec<f64>,
+) -> Result<Option<ColumnUtility>, RunError> {
+    let mut before = vec![0.0; domain.len()];
+    for &code in codes {
+        before[code as usize] += 1.0;
+    }
+    if before.is_empty() || after.iter().all(|own| *own == 0.0) {
+        return Ok(None);
+    }
+    let own = Histograms::new(&before, &after)?;
+    let mut figures = distances_as(&own, OF_VALUES);
+    if is_numeric(domain.kind()) && !original.is_code(name) {
+        let number = numbers_of(domain);
+        let of = |counts: &[f64]| {
+            Moments::of(number.iter().copied().zip(counts.iter().map(|&count| count as u64)))
+        };
+        figures.extend(moments(of(&before), of(&after), 1.0, domain.kind() == Kind::Date));
+    }
+    Ok(Some(column(name, role, &own, domain, figures)))
 }
 
 /// How wide groups are in a sensitive column of numbers (UM-19): what somebody whose group is known still does not tell.

@@ -1,6 +1,7 @@
 //! What classifiers learn from a release (survey US-10, US-11, UM-34), and whether an analyst would read the same off a
 //! logistic regression (UM-26, UM-27).
 
+use privet_attack::Note;
 use privet_data::{Column, Progress, Table};
 use privet_measure::classify::{
     Classifier, DecisionTree, NaiveBayes, Training, TrainingColumn, TreeOptions, accuracy,
@@ -109,13 +110,13 @@ pub fn learners(
     ));
     let split = Split::new(beside, class, apart)?;
     utility.protocol = Some(split.protocol.clone());
-    utility.notes.extend(split.note());
+    utility.notes.extend(split.note().map(Note::of_original));
     if split.is_empty() {
-        utility.notes.push(NOTHING_TO_LEARN.to_owned());
+        utility.not_learned(NOTHING_TO_LEARN);
         return Ok(());
     }
     if let Some(column) = in_buckets(release, class) {
-        utility.notes.push(OF_BUCKETS.to_owned());
+        utility.remark(OF_BUCKETS);
         let code_of = translate(&column.domain, &own.domain);
         let told = Told::of_buckets(&split, release, column, &code_of);
         return train(&split, own, &told, utility, progress);
@@ -227,7 +228,7 @@ pub fn train(
             )?);
         }
         (Err(why), _) | (_, Err(why)) => {
-            utility.notes.push(format!("Logistic regression was not trained: {why}."));
+            utility.not_learned(format!("Logistic regression was not trained: {why}."));
         }
     }
     Ok(())

@@ -25,6 +25,7 @@ pub mod table;
 
 use std::path::Path;
 
+use privet_attack::Note;
 use privet_data::{Coverage, Domain, Kind, Progress, Table};
 use privet_measure::utility::{Spread, SpreadColumn, UtilityError};
 use privet_release::Published;
@@ -206,20 +207,18 @@ pub fn utility(
         Some(Err(TooWide)) => None,
         None => Some(spread.clone()),
     };
-    let mut notes = said_of(original);
+    let mut notes = said_of(original).into_iter().map(Note::of_original).collect();
     let figures = table::table_figures(&beside, &spread, reach.as_ref(), &mut notes)?;
     let mut utility = Utility { figures, notes, ..Utility::default() };
     if !utility.figures.iter().any(|own| own.key == "kl-observed") {
-        utility.notes.push(
+        utility.remark(
             "The Kullback-Leibler divergence and the likelihood ratio are infinite: for some records nobody shows anything that they \
-             could have become, as is so with values that stand for groups."
-                .to_owned(),
+             could have become, as is so with values that stand for groups.",
         );
     }
     if reach.is_none() {
-        utility.notes.push(
-            "Loss of detail, ambiguity and imprecision are not computed: groups reach over too many values."
-                .to_owned(),
+        utility.remark(
+            "Loss of detail, ambiguity and imprecision are not computed: groups reach over too many values.",
         );
     }
     progress.check()?;
@@ -277,7 +276,11 @@ pub fn each(
                 .iter_mut()
                 .skip(figures)
                 .for_each(|own| own.name = format!("{} of {column}", own.name));
-            utility.notes.iter_mut().skip(notes).for_each(|own| *own = format!("`{column}`: {own}"));
+            utility
+                .notes
+                .iter_mut()
+                .skip(notes)
+                .for_each(|own| own.text = format!("`{column}`: {}", own.text));
         }
     }
     Ok(())

@@ -169,13 +169,13 @@ pub fn of_tables(
 /// Which columns were cut into ranges or left out.
 fn told(cut: &[String], left_out: &[String], utility: &mut Utility) {
     if !cut.is_empty() {
-        utility.notes.push(format!(
+        utility.remark(format!(
             "For pairs of columns, {} cut into {RANGES} ranges with about as many records each.",
             listed(cut)
         ));
     }
     if !left_out.is_empty() {
-        utility.notes.push(format!(
+        utility.remark(format!(
             "For pairs of columns, {} left out: more than {MOST_VALUES} different values without an order go together \
              with almost everything.",
             listed(left_out)

@@ -6,6 +6,7 @@
 //! records that were learned from, so that it is below 0 for what is worse than guessing. Records without a target are left
 //! out.
 
+use privet_attack::Note;
 use privet_data::{Column, Domain, Kind, Progress, Table};
 use privet_measure::classify::TrainingColumn;
 use privet_measure::learn::{Design, LearnError, LinearRegression, Reading, Scale};
@@ -61,10 +62,11 @@ pub fn regression(
     ));
     let split = Split::new(beside, target, apart)?;
     utility.protocol = Some(split.protocol.clone());
-    utility.notes.extend(split.note().filter(|note| !utility.notes.contains(note)));
+    let note = split.note().map(Note::of_original);
+    utility.notes.extend(note.filter(|note| !utility.notes.contains(note)));
     let said = match in_buckets(release, target) {
         Some(column) => {
-            utility.notes.push(OF_BUCKETS_NUMBERS.to_owned());
+            utility.remark(OF_BUCKETS_NUMBERS);
             means_of_buckets(release, column)
         }
         None => release.table.column(target).map(numbers).unwrap_or_default(),
@@ -110,7 +112,7 @@ pub fn fit_both(
         split.coarsened(&split.raw).iter().map(|own| picked(own, &places)).collect();
     let (tested, told) = to_learn(&numbers(split.test_column(target)?), split.test_records());
     if from_release.is_empty() || from_raw.is_empty() || told.is_empty() || split.features.is_empty() {
-        utility.notes.push(NOTHING_TO_LEARN.to_owned());
+        utility.not_learned(NOTHING_TO_LEARN);
         return Ok(());
     }
     progress.stage("learning", None);
@@ -122,7 +124,7 @@ pub fn fit_both(
     let (from_release, from_raw) = match (fit(&released, &from_release), fit(&raw, &from_raw)) {
         (Ok(released), Ok(raw)) => (released, raw),
         (Err(why), _) | (_, Err(why)) => {
-            utility.notes.push(format!("Linear regression was not fitted: {why}."));
+            utility.not_learned(format!("Linear regression was not fitted: {why}."));
             return Ok(());
         }
     };

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use privet_attack::Note;
 use privet_criteria::Requirement;
 use privet_data::Hierarchy;
 use privet_measure::utility::{
@@ -22,42 +23,53 @@ pub fn table_figures(
     beside: &Beside<'_>,
     spread: &Spread<'_>,
     reach: Option<&Spread<'_>>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<Vec<Figure>, RunError> {
-    let release = beside.release;
+    let originals: Vec<&[u32]> =
+        (0..beside.release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
+    let groups = spread_out(beside, &beside.alike().0);
+    let classes = Classes::new(&groups, beside.mask())?;
+    let mut figures = detail_figures(beside, reach);
+    figures.extend(class_figures(beside, &classes));
+    figures.push(figure(
+        "ambiguity-observed",
+        "Ambiguity over observed values (AM)",
+        reach.map_or(f64::NAN, Spread::ambiguity),
+        false,
+        "How many combinations of values that occur a published record could stand for, on average; `ambiguity`, as searches have it, \
+         counts all values of hierarchies.",
+    ));
+    figures.extend(estimate_figures(spread)?);
+    figures.extend(entropy_figures(beside, &originals)?);
+    figures.push(figure(
+        "group-entropy",
+        "Entropy within groups, summed",
+        classes.group_entropy(&originals)?,
+        false,
+        "How mixed the original values are within groups, summed over groups and columns.",
+    ));
+    let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
+    figures.extend(distortion(beside, notes)?);
+    Ok(figures)
+}
+
+/// How many records are published.
+fn published_share(beside: &Beside<'_>) -> (f64, f64) {
+    let suppressed = beside.suppressed.iter().filter(|gone| **gone).count();
+    (suppressed as f64, beside.suppressed.len().max(1) as f64)
+}
+
+/// What is left out, and how much detail the rest lost.
+fn detail_figures(beside: &Beside<'_>, reach: Option<&Spread<'_>>) -> Vec<Option<Figure>> {
     let losses = reach.map(Spread::losses).unwrap_or_default();
     let total = if reach.is_some() { losses.iter().sum() } else { f64::NAN };
     let mean = total / losses.len().max(1) as f64;
-    let groups = spread_out(beside, &beside.alike().0);
-    let classes = Classes::new(&groups, beside.mask())?;
-    let k = release.manifest.as_ref().and_then(|manifest| {
-        manifest.promises.iter().find_map(|promise| match promise.requirement {
-            Requirement::KAnonymity { k } => Some(k),
-            _ => None,
-        })
-    });
-    let rebuilt = spread.reconstruct();
-    let originals: Vec<&[u32]> = (0..release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
-    // Records that are left out show nothing: one more label.
-    let shown: Vec<Vec<u32>> = beside
-        .labels
-        .iter()
-        .map(|own| {
-            own.iter()
-                .zip(&beside.suppressed)
-                .map(|(&label, &gone)| if gone { u32::MAX } else { label })
-                .collect()
-        })
-        .collect();
-    let published: Vec<&[u32]> = shown.iter().map(Vec::as_slice).collect();
-    let (largest, euclidean) = (rebuilt.largest_difference(), rebuilt.norm(2.0)?);
-    let suppressed = beside.suppressed.iter().filter(|gone| **gone).count();
-    let rows = beside.suppressed.len().max(1) as f64;
-    let figures = vec![
+    let (suppressed, rows) = published_share(beside);
+    vec![
         figure(
             "suppressed",
             "Records left out",
-            suppressed as f64 / rows,
+            suppressed / rows,
             true,
             "The share of the records that are not published at all.",
         ),
@@ -83,6 +95,19 @@ pub fn table_figures(
             false,
             "Cells whose label could be any value, those of records left out included.",
         ),
+    ]
+}
+
+/// How large groups are.
+fn class_figures(beside: &Beside<'_>, classes: &Classes) -> Vec<Option<Figure>> {
+    let k = beside.release.manifest.as_ref().and_then(|manifest| {
+        manifest.promises.iter().find_map(|promise| match promise.requirement {
+            Requirement::KAnonymity { k } => Some(k),
+            _ => None,
+        })
+    });
+    let (suppressed, rows) = published_share(beside);
+    vec![
         figure(
             "discernibility",
             "Discernibility (DM)",
@@ -94,7 +119,7 @@ pub fn table_figures(
             "average-class-size",
             "Records that look alike, on average",
             // Of records that are not there nothing is to be told.
-            if suppressed as f64 >= rows { f64::NAN } else { classes.average_size() },
+            if suppressed >= rows { f64::NAN } else { classes.average_size() },
             false,
             "How many published records share all identifying columns, on average.",
         ),
@@ -107,14 +132,14 @@ pub fn table_figures(
                 "How many times larger than asked for groups are, on average: 1 is the best possible.",
             )
         }),
-        figure(
-            "ambiguity-observed",
-            "Ambiguity over observed values (AM)",
-            reach.map_or(f64::NAN, Spread::ambiguity),
-            false,
-            "How many combinations of values that occur a published record could stand for, on average; `ambiguity`, as searches have it, \
-             counts all values of hierarchies.",
-        ),
+    ]
+}
+
+/// How far the table that a reader would estimate is from the original.
+fn estimate_figures(spread: &Spread<'_>) -> Result<Vec<Option<Figure>>, RunError> {
+    let rebuilt = spread.reconstruct();
+    let (largest, euclidean) = (rebuilt.largest_difference(), rebuilt.norm(2.0)?);
+    Ok(vec![
         figure(
             "kl-observed",
             "Kullback-Leibler divergence over observed values",
@@ -161,10 +186,28 @@ pub fn table_figures(
                 "The root of the summed squared errors in the shares of all combinations of values",
             ),
         ),
+    ])
+}
+
+/// How many questions the published columns answer.
+fn entropy_figures(beside: &Beside<'_>, originals: &[&[u32]]) -> Result<Vec<Option<Figure>>, RunError> {
+    // Records that are left out show nothing: one more label.
+    let shown: Vec<Vec<u32>> = beside
+        .labels
+        .iter()
+        .map(|own| {
+            own.iter()
+                .zip(&beside.suppressed)
+                .map(|(&label, &gone)| if gone { u32::MAX } else { label })
+                .collect()
+        })
+        .collect();
+    let published: Vec<&[u32]> = shown.iter().map(Vec::as_slice).collect();
+    Ok(vec![
         figure(
             "entropy-difference",
             "Bits that no longer tell records apart",
-            entropy_difference(&originals, &published)?,
+            entropy_difference(originals, &published)?,
             false,
             "How many yes-or-no questions fewer the identifying columns answer.",
         ),
@@ -172,21 +215,11 @@ pub fn table_figures(
         figure(
             "conditional-entropy",
             "Bits that remain unknown",
-            conditional_entropy(&originals, &published)?,
+            conditional_entropy(originals, &published)?,
             false,
             "How many yes-or-no questions remain about the original values of a record when its published ones are known.",
         ),
-        figure(
-            "group-entropy",
-            "Entropy within groups, summed",
-            classes.group_entropy(&originals)?,
-            false,
-            "How mixed the original values are within groups, summed over groups and columns.",
-        ),
-    ];
-    let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
-    figures.extend(distortion(beside, notes)?);
-    Ok(figures)
+    ])
 }
 
 /// The change of the entropy of all published columns together (Gomatam and Karr, survey UM-12). Of buckets there is none: they
@@ -277,7 +310,7 @@ fn levels(beside: &Beside<'_>, quasi: usize) -> Option<(Vec<u32>, u32)> {
 
 /// The thesis' distortion ratio and the steps that it counts (thesis section 3, survey UM-02), where every label stands on a
 /// level of a hierarchy.
-fn distortion(beside: &Beside<'_>, notes: &mut Vec<String>) -> Result<Vec<Figure>, RunError> {
+fn distortion(beside: &Beside<'_>, notes: &mut Vec<Note>) -> Result<Vec<Figure>, RunError> {
     let (release, count) = (beside.release, beside.release.quasi.len());
     if release.quasi.iter().any(|&at| recoding(release, at).is_none()) {
         return Ok(Vec::new());
@@ -288,11 +321,11 @@ fn distortion(beside: &Beside<'_>, notes: &mut Vec<String>) -> Result<Vec<Figure
         .map(|own| release.table.columns[*own.0].name.as_str())
         .collect();
     if !without.is_empty() {
-        notes.push(format!(
+        notes.push(Note::of_original(format!(
             "The distortion ratio and the steps up the hierarchies are not computed: labels of {} have no level of a hierarchy, \
              as ranges and means have none, or the job that tells the hierarchy is not given.",
             without.join(", ")
-        ));
+        )));
         return Ok(Vec::new());
     }
     let levels: Vec<(Vec<u32>, u32)> = found.into_iter().flatten().collect();
@@ -329,6 +362,48 @@ fn zeros(numbers: &[Numbers]) -> u64 {
     cells.filter(|(before, after)| **before == 0.0 && after.is_finite() && **after != 0.0).count() as u64
 }
 
+/// A figure about columns of numbers: its key, its name, its value, whether it is a share, and what it says.
+type NumberRow = (&'static str, &'static str, Option<f64>, bool, String);
+
+/// How much of what goes together goes together still.
+fn pair_rows(before: &[&[f64]], after: &[&[f64]]) -> Result<[NumberRow; 3], RunError> {
+    Ok([
+        (
+            "variation-of-covariances",
+            "Change of covariances",
+            variation_of_covariances(before, after, Deviation::Relative)?.mean,
+            true,
+            "How far the covariances of columns are from what the release says, relative to the covariances."
+                .to_owned(),
+        ),
+        (
+            "correlation-error",
+            "Change of correlations",
+            correlation_error(before, after)?,
+            false,
+            "How far correlations (from -1 to 1) are from what the release says, on average.".to_owned(),
+        ),
+        (
+            "rank-correlation-error",
+            "Change of rank correlations",
+            rank_correlation_error(before, after)?,
+            false,
+            "The same for correlations of ranks (Spearman).".to_owned(),
+        ),
+    ])
+}
+
+/// Says how many numbers nothing is relative to.
+fn remark_on_zeros(numbers: &[Numbers], utility: &mut Utility) {
+    let zeros = zeros(numbers);
+    if zeros > 0 {
+        let what = if zeros == 1 { "number that was 0 is" } else { "numbers that were 0 are" };
+        utility.remark(format!(
+            "Change of single numbers: {zeros} {what} left out, since nothing is relative to 0."
+        ));
+    }
+}
+
 /// Figures about columns of numbers: what moments become when a label is read as the mean of its values.
 pub fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), RunError> {
     let numbers = beside.all_numbers();
@@ -350,7 +425,7 @@ pub fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), 
             format!("relative to {what}; of dates, which have no zero, relative to their standard deviation")
         }
     };
-    let mut figures: Vec<(&'static str, &str, Option<f64>, bool, String)> = vec![
+    let mut figures: Vec<NumberRow> = vec![
         (
             "sse-sst",
             "Spread of numbers lost (SSE/SST)",
@@ -391,38 +466,9 @@ pub fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), 
     let (before, after): (Vec<&[f64]>, Vec<&[f64]>) =
         numbers.iter().chain(&others).map(|own| (own.before.as_slice(), own.after.as_slice())).unzip();
     if before.len() > 1 {
-        figures.extend([
-            (
-                "variation-of-covariances",
-                "Change of covariances",
-                variation_of_covariances(&before, &after, Deviation::Relative)?.mean,
-                true,
-                "How far the covariances of columns are from what the release says, relative to the covariances."
-                    .to_owned(),
-            ),
-            (
-                "correlation-error",
-                "Change of correlations",
-                correlation_error(&before, &after)?,
-                false,
-                "How far correlations (from -1 to 1) are from what the release says, on average.".to_owned(),
-            ),
-            (
-                "rank-correlation-error",
-                "Change of rank correlations",
-                rank_correlation_error(&before, &after)?,
-                false,
-                "The same for correlations of ranks (Spearman).".to_owned(),
-            ),
-        ]);
+        figures.extend(pair_rows(&before, &after)?);
     }
-    let zeros = zeros(&numbers);
-    if zeros > 0 {
-        let what = if zeros == 1 { "number that was 0 is" } else { "numbers that were 0 are" };
-        utility.notes.push(format!(
-            "Change of single numbers: {zeros} {what} left out, since nothing is relative to 0."
-        ));
-    }
+    remark_on_zeros(&numbers, utility);
     for (key, name, value, is_share, says) in figures {
         match value.and_then(|value| figure(key, name, value, is_share, &says)) {
             Some(figure) => utility.figures.push(figure),
@@ -430,7 +476,7 @@ pub fn number_figures(beside: &Beside<'_>, utility: &mut Utility) -> Result<(), 
             None if key == "sse-sst" && in_buckets => {}
             None => {
                 let columns: Vec<&str> = numbers.iter().map(|own| own.name.as_str()).collect();
-                utility.notes.push(format!(
+                utility.remark(format!(
                     "{name} has no finite value for the columns of numbers ({}).",
                     columns.join(", ")
                 ));

@@ -349,7 +349,7 @@ pub fn assessment(text: &str, value: f64, many: usize) -> Assessment {
             histogram: vec![RiskBin { from: 0.0, to: value, records: 7 }; many],
         }),
         utility: Some(Utility {
-            notes: vec!["A note <b>of the owner</b>".to_owned()],
+            notes: vec![Note::of_original("A note <b>of the owner</b>")],
             figures: vec![figure.clone(); many],
             columns: (0..many).map(column).collect(),
             pairs: (0..many).map(pair).collect(),

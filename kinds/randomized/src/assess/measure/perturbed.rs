@@ -10,6 +10,7 @@
 //! Every figure compares with the original; nothing of it is published. Records need not stand in the same order; what is
 //! measured of swapped and synthetic ones besides is in `records.rs`.
 
+use privet_attack::Note;
 use privet_data::{Column, Kind, Progress, Table};
 use privet_measure::utility::{
     Deviation, Histograms, correlation_error, expected_items_retained, mean_items_retained,
@@ -88,7 +89,7 @@ pub(super) fn compared_columns(
                 utility.columns.push(numeric(model, &own, rebuilt)?);
                 numbers.push(own);
             }
-            None if theirs.domain.len() > MOST_VALUES => utility.notes.push(format!(
+            None if theirs.domain.len() > MOST_VALUES => utility.remark(format!(
                 "{} has more than {MOST_VALUES} different values, which are not compared one by one.",
                 model.name
             )),
@@ -134,7 +135,7 @@ fn items(
             Some(column.codes.iter().map(|&code| of_code[code as usize].clone()).collect())
         };
         let (Some(before), Some(after)) = (sets(theirs), sets(column)) else {
-            utility.notes.push(format!("{} holds items that its law does not know.", model.name));
+            utility.remark(format!("{} holds items that its law does not know.", model.name));
             continue;
         };
         let held = before.iter().map(Vec::len).sum::<usize>() as f64 / before.len().max(1) as f64;
@@ -148,7 +149,7 @@ fn items(
             &format!("How many of its items a set keeps, on average, as the law expects it: of {held:.2}."),
         ));
         if !corresponds {
-            utility.notes.push(format!(
+            utility.remark(format!(
                 "How many items of {} are kept is not counted: the records do not stand in the order of the original.",
                 model.name
             ));
@@ -387,7 +388,7 @@ fn shares(both: Option<Histograms>) -> Vec<(f64, f64)> {
 }
 
 /// Figures about all columns of numbers.
-fn figures(numbers: &[Numbers], notes: &mut Vec<String>) -> Result<Vec<Figure>, RunError> {
+fn figures(numbers: &[Numbers], notes: &mut Vec<Note>) -> Result<Vec<Figure>, RunError> {
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
@@ -439,7 +440,8 @@ fn figures(numbers: &[Numbers], notes: &mut Vec<String>) -> Result<Vec<Figure>, 
     for (key, name, value, is_share, says) in all {
         match value.and_then(|value| figure(key, name, value, is_share, says)) {
             Some(own) => figures.push(own),
-            None => notes.push(format!("{name} has no finite value for the columns of numbers.")),
+            None => notes
+                .push(Note::of_original(format!("{name} has no finite value for the columns of numbers."))),
         }
     }
     Ok(figures)

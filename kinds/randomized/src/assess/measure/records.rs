@@ -58,15 +58,15 @@ pub(crate) fn measure(options: &MeasureOptions, progress: &dyn Progress) -> Resu
     }
     let mut utility = averaged(copies);
     if published.tables.len() > 1 {
-        utility.notes.push(format!(
+        utility.remark(format!(
             "There are {} copies: figures are those of one copy, averaged over all of them.",
             published.tables.len()
         ));
     }
     means(&published, &of_numbers, &mut utility)?;
-    if let Some(swap) = &published.manifest.swap {
+    if let Some(swap) = published.manifest.change.swap() {
         let columns: Vec<&str> = swap.columns.iter().map(|own| own.name.as_str()).collect();
-        utility.notes.push(format!(
+        utility.remark(format!(
             "By its manifest every joint count of up to {} of the swapped columns ({}) stays exactly the same, and so does \
              every joint count of the others. What is counted here is over all columns.",
             swap.keeps,
@@ -119,7 +119,7 @@ fn changes(published: &PublishedRecords, original: &Table, table: &Table) -> Vec
     )
     .into_iter()
     .collect();
-    if published.manifest.swap.is_none() {
+    if published.manifest.change.swap().is_none() {
         return figures;
     }
     let share = |kept: usize, of: usize| if of == 0 { f64::NAN } else { kept as f64 / of as f64 };
@@ -239,7 +239,7 @@ fn means(
     utility: &mut Utility,
 ) -> Result<(), RunError> {
     let Some(first) = copies.first() else { return Ok(()) };
-    let rule = published.manifest.synthetic.as_ref().and_then(|own| own.rule.as_ref());
+    let rule = published.manifest.change.synthesis().and_then(|own| own.rule.as_ref());
     let rule = rule.and_then(|own| match own.rule.as_str() {
         "fully-synthetic" => Some(Rule::FullySynthetic { size: own.size? }),
         "partially-synthetic" => Some(Rule::PartiallySynthetic),
@@ -260,11 +260,10 @@ fn means(
     }
     utility.figures.extend(conclusions(["means-validity", "means-overlap"], "means", &pairs)?);
     if copies.len() > 1 {
-        utility.notes.push(match rule {
-            Some(_) => "Means and their intervals are those of all copies together, by the rule of `privet combine`.".to_owned(),
+        utility.remark(match rule {
+            Some(_) => "Means and their intervals are those of all copies together, by the rule of `privet combine`.",
             None => "Copies of this model have no rule by which estimates are combined: means and the widths of their intervals \
-                     are averaged."
-                .to_owned(),
+                     are averaged.",
         });
     }
     Ok(())
@@ -352,7 +351,7 @@ fn learn(
                 " For a strict test make the release without some records, and give them with --test.",
             );
         }
-        utility.notes.push(note);
+        utility.remark(note);
     }
     Ok(())
 }

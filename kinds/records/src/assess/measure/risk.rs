@@ -31,6 +31,11 @@ const MOST_COLUMNS: usize = 24;
 /// Nearest neighbours are looked for among so many records.
 const MOST_NEIGHBOURS: usize = 60_000;
 
+/// What cannot be computed, as an error of the job.
+fn failed(error: &dyn std::fmt::Display) -> RunError {
+    JobError::new(error.to_string()).into()
+}
+
 /// What the records of a release risk.
 pub(in crate::assess) fn risk(
     original: &Original,
@@ -39,20 +44,103 @@ pub(in crate::assess) fn risk(
     progress: &dyn Progress,
 ) -> Result<Risk, RunError> {
     let beside = Beside::new(original, release);
-    let failed = |error: &dyn std::fmt::Display| RunError::from(JobError::new(error.to_string()));
     let (group_of, groups) = beside.alike();
     let sizes = &groups;
     let threshold = wanted.risk_threshold.unwrap_or(THRESHOLD);
+    // Of all people: who is left out is not told at all.
+    let all = beside.suppressed.len().max(1) as f64;
+    let mut figures = chances_by_size(sizes, threshold, all)?;
+    let mut notes = Vec::new();
+    let mut people = None;
+    if let Some(population) = wanted.population {
+        // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
+        let (group_of, groups) = (group_of.clone(), groups.clone());
+        let shown = Published { group_of, groups, ..release.clone() };
+        let found = people_of_groups(&shown, population, &mut notes)?;
+        figures.extend(population_figures(&shown, &found, threshold)?);
+        people = Some(found);
+    }
+    let originals: Vec<&[u32]> = (0..release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
+    let before = Classes::of_columns(&originals, None)?;
+    let class_of = class_ids(&originals, original.table.rows);
+    let mut count = vec![0u64; before.count()];
+    for &class in &class_of {
+        count[class as usize] += 1;
+    }
+    figures.extend(alone_figures(sizes, release.table.rows, &count, original.table.rows)?);
+    let identifying = "by the values of the original";
+    let behind = people_behind(release, wanted);
+    figures.extend(estimated_uniques(behind, Stage::Before, &count, original.table.rows, identifying));
+    let identifying = "by what is published";
+    figures.extend(estimated_uniques(behind, Stage::After, sizes, release.table.rows, identifying));
+    figures.extend(uncertainty(release));
+    let labels: Vec<&[u32]> =
+        release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
+    let (special, found) = special_uniques(&originals, &labels, (original.table.rows, release.table.rows));
+    figures.extend(found);
+    let fraction = behind.map(|people| original.table.rows as f64 / people).filter(|own| *own <= 1.0);
+    let intrusion = match (&special, fraction) {
+        (Some(special), Some(fraction)) => {
+            let scores = special.intrusion_scores(fraction).map_err(|e| failed(&e))?;
+            figures.extend(intrusion_figures(
+                special.intrusion_risk(fraction).map_err(|e| failed(&e))?,
+                &scores,
+            ));
+            Some(scores)
+        }
+        _ => None,
+    };
+    progress.check()?;
+    figures.push(nearest_neighbours(&beside));
+    if let Some(path) = wanted.risk_file {
+        let after = Grouped {
+            group_of: &group_of,
+            groups: &groups,
+            people: people.as_deref(),
+            intrusion: intrusion.as_deref(),
+        };
+        risk_file(path, &beside, &after, &class_of, &count, special.as_ref())?;
+    }
+    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
+}
+
+/// The share of records that no other equals, in the release and in the original: groups by their sizes, and records in all.
+fn alone_figures(
+    sizes: &[u64],
+    published: usize,
+    before: &[u64],
+    originals: usize,
+) -> Result<[Option<Figure>; 2], RunError> {
+    let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
+    let alone = before.iter().filter(|&&size| size == 1).count();
+    Ok([
+        figure(
+            "uniques",
+            "Records alone in the release",
+            uniques_after as f64 / published.max(1) as f64,
+            true,
+            "Published records that no other equals in all identifying columns.",
+        ),
+        figure(
+            "uniques-before",
+            "Records alone in the original",
+            alone as f64 / originals.max(1) as f64,
+            true,
+            "Records of the original that no other equals in all identifying columns.",
+        ),
+    ])
+}
+
+/// The chances that follow from the sizes of groups; `all` is how many people there are, published or not.
+fn chances_by_size(sizes: &[u64], threshold: f64, all: f64) -> Result<Vec<Option<Figure>>, RunError> {
     let limit = percent(threshold);
     let own = prosecutor(sizes, threshold).map_err(|e| failed(&e))?;
     // Lambert's threshold is reached, not exceeded (PM-03).
     let at_threshold: u64 =
         sizes.iter().filter(|&&size| size > 0 && 1.0 / size as f64 >= threshold - 1e-12).sum();
-    // Of all people: who is left out is not told at all.
-    let all = beside.suppressed.len().max(1) as f64;
     let published = sizes.iter().sum::<u64>() as f64 / all;
     let reached = at_threshold as f64 / all;
-    let mut figures = vec![
+    Ok(vec![
         figure(
             "prosecutor-highest",
             "Prosecutor: highest",
@@ -102,75 +190,7 @@ pub(in crate::assess) fn risk(
             true,
             &format!("The share of people for whom that chance is {limit} % or more."),
         ),
-    ];
-    let mut notes = Vec::new();
-    let mut people = None;
-    if let Some(population) = wanted.population {
-        // Buckets show these columns as they are: who looks alike is one group, whatever bucket it is in.
-        let (group_of, groups) = (group_of.clone(), groups.clone());
-        let shown = Published { group_of, groups, ..release.clone() };
-        let found = people_of_groups(&shown, population, &mut notes)?;
-        figures.extend(population_figures(&shown, &found, threshold)?);
-        people = Some(found);
-    }
-    let rows = release.table.rows.max(1) as f64;
-    let uniques_after = sample_uniques(sizes, None).map_err(|e| failed(&e))?.sample;
-    let originals: Vec<&[u32]> = (0..release.quasi.len()).map(|quasi| beside.quasi_codes(quasi)).collect();
-    let before = Classes::of_columns(&originals, None)?;
-    figures.push(figure(
-        "uniques",
-        "Records alone in the release",
-        uniques_after as f64 / rows,
-        true,
-        "Published records that no other equals in all identifying columns.",
-    ));
-    let class_of = class_ids(&originals, original.table.rows);
-    let mut count = vec![0u64; before.count()];
-    for &class in &class_of {
-        count[class as usize] += 1;
-    }
-    let alone = count.iter().filter(|&&size| size == 1).count();
-    figures.push(figure(
-        "uniques-before",
-        "Records alone in the original",
-        alone as f64 / original.table.rows.max(1) as f64,
-        true,
-        "Records of the original that no other equals in all identifying columns.",
-    ));
-    let identifying = "by the values of the original";
-    let behind = people_behind(release, wanted);
-    figures.extend(estimated_uniques(behind, Stage::Before, &count, original.table.rows, identifying));
-    let identifying = "by what is published";
-    figures.extend(estimated_uniques(behind, Stage::After, sizes, release.table.rows, identifying));
-    figures.extend(uncertainty(release));
-    let labels: Vec<&[u32]> =
-        release.quasi.iter().map(|&at| release.table.columns[at].codes.as_slice()).collect();
-    let (special, found) = special_uniques(&originals, &labels, (original.table.rows, release.table.rows));
-    figures.extend(found);
-    let fraction = behind.map(|people| original.table.rows as f64 / people).filter(|own| *own <= 1.0);
-    let intrusion = match (&special, fraction) {
-        (Some(special), Some(fraction)) => {
-            let scores = special.intrusion_scores(fraction).map_err(|e| failed(&e))?;
-            figures.extend(intrusion_figures(
-                special.intrusion_risk(fraction).map_err(|e| failed(&e))?,
-                &scores,
-            ));
-            Some(scores)
-        }
-        _ => None,
-    };
-    progress.check()?;
-    figures.push(nearest_neighbours(&beside));
-    if let Some(path) = wanted.risk_file {
-        let after = Grouped {
-            group_of: &group_of,
-            groups: &groups,
-            people: people.as_deref(),
-            intrusion: intrusion.as_deref(),
-        };
-        risk_file(path, &beside, &after, &class_of, &count, special.as_ref())?;
-    }
-    Ok(Risk { figures: figures.into_iter().flatten().collect(), histogram: histogram(sizes), notes })
+    ])
 }
 
 /// Per group how many people of a population may stand in it, and at least as many as its records: a population that lacks
